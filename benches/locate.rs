@@ -1,7 +1,7 @@
 //! Finding the places of hunks: where they are said to be, shifted, and nowhere.
 
 use divan::{Bencher, black_box};
-use wpatch::matching::{LineIndex, Rules, place, splice};
+use wpatch::matching::{LineOffsets, Rules, place, splice};
 use wpatch::plan::{Anchor, Direction, Hunk, LineRange};
 use wpatch::text::Span;
 
@@ -74,7 +74,7 @@ fn locate(bencher: Bencher<'_, '_>, work: &Work) {
     let rules = Rules::default();
     bencher.bench(|| {
         place(
-            &LineIndex::new(black_box(&work.file)),
+            &LineOffsets::new(black_box(&work.file)),
             &work.text,
             &work.hunks,
             Direction::Forward,
@@ -112,7 +112,7 @@ fn many_hunks_that_fit_nowhere(bencher: Bencher<'_, '_>, distinct: usize) {
 fn many_hunks_spliced(bencher: Bencher<'_, '_>) {
     let work = work(LINES, 49_999, 0, false);
     let placements = place(
-        &LineIndex::new(&work.file),
+        &LineOffsets::new(&work.file),
         &work.text,
         &work.hunks,
         Direction::Forward,

@@ -7,7 +7,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fd::AsFd;
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::text::Bytes;
 use crate::threads::{LARGE, both};
 
@@ -62,7 +62,13 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
     let (first, second) = both(
         size,
         || fill(first, offset, read_at),
-        || fill(&mut locked(&second), offset + middle as u64, read_at),
+        || {
+            fill(
+                &mut lock_unpoisoned(&second),
+                offset + middle as u64,
+                read_at,
+            )
+        },
     );
     // If the file ends in the first half, the bytes of the second half are not contiguous with it.
     let end = match first? {

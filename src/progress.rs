@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 
 /// The progress of a request. A default value records nothing and costs nothing.
 ///
@@ -102,6 +102,6 @@ impl Progress {
     }
 
     fn held(&self) -> Option<MutexGuard<'_, State>> {
-        self.0.as_ref().map(|state| locked(state))
+        self.0.as_ref().map(|state| lock_unpoisoned(state))
     }
 }

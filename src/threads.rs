@@ -17,7 +17,7 @@ use std::thread;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 
 /// The number of bytes from which a second thread saves more time than it costs to start.
 pub(crate) const LARGE: usize = 1 << 20;
@@ -65,7 +65,7 @@ pub(crate) fn both<A, B: Send>(
 /// Runs `first` and `second`, as [`both`] does.
 pub(crate) fn together(bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
     let second = Mutex::new(second);
-    both(bytes, first, || locked(&second)());
+    both(bytes, first, || lock_unpoisoned(&second)());
 }
 
 /// Returns whether rayon's global pool is available. The first call starts it.

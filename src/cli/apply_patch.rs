@@ -11,7 +11,7 @@ use super::args::Global;
 use super::output::{complain_as, print};
 use super::policy::policy;
 use super::root::open_to_change;
-use super::{Stop, files, names, request, signals, watched};
+use super::{EarlyExit, files, install_signals, names, request, signals};
 use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
@@ -50,13 +50,13 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(patch) if patch.is_empty() => failed(MISUSED, "there is no patch", Some(USAGE)),
         Ok(patch) => apply(patch).map_or_else(
             |stop| failed(FAILED, &stop.words(), None),
-            |outcome| told(&outcome),
+            |outcome| print_outcome(&outcome),
         ),
         Err(stop) => failed(FAILED, &stop.words(), None),
     }
 }
 
-fn apply(patch: Bytes) -> Result<Outcome, Stop> {
+fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     let global = Global {
         root: Some(PathBuf::from(".")),
         ..Global::default()
@@ -67,12 +67,12 @@ fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     request.context.policy = policy(&global)?;
     request.context.interrupt = signals::interrupt();
     let workspace = open_to_change(&global)?;
-    Ok(engine::apply(request, &workspace, &watched()?))
+    Ok(engine::apply(request, &workspace, &install_signals()?))
 }
 
 /// Prints the outcome. A signal and an incomplete rollback keep their exit codes, so that a harness
 /// can distinguish them from a patch that does not apply.
-fn told(outcome: &Outcome) -> ExitCode {
+fn print_outcome(outcome: &Outcome) -> ExitCode {
     let report = &outcome.report;
     if report.ok {
         let text = format!(

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::{env, io};
 
-use super::Stop;
-use super::stop::cause;
+use super::EarlyExit;
+use super::early_exit::cause;
 use crate::engine::options::{Facts, MAX_POLICY_FILE, Problem, Workspace, WorkspaceError};
 use crate::engine::{self, home, unusable};
 use crate::mode::FileKind;
@@ -30,9 +30,9 @@ pub(super) struct Config {
 /// # Errors
 ///
 /// Returns an error if the file cannot be read, or if another user can write or replace it.
-pub(super) fn config() -> Result<Option<Config>, Stop> {
+pub(super) fn config() -> Result<Option<Config>, EarlyExit> {
     let Some(path) = place() else { return Ok(None) };
-    let unusable = |why: &str| Stop::of(unusable(&path.to_string_lossy(), why));
+    let unusable = |why: &str| EarlyExit::of(unusable(&path.to_string_lossy(), why));
     // The path can contain links to a file elsewhere.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
@@ -58,7 +58,7 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
 
 /// Returns the error for an unreadable configuration directory. It names the variable that sets the
 /// directory. The directory may not even contain a configuration.
-fn unreadable(path: &Path, error: &io::Error) -> Stop {
+fn unreadable(path: &Path, error: &io::Error) -> EarlyExit {
     let directory = path.parent().and_then(Path::parent).unwrap_or(path);
     let message = format!("cannot read the configuration directory: {}", cause(error));
     let variable = if env::var_os("XDG_CONFIG_HOME").is_some() {
@@ -74,7 +74,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Stop {
         advice,
         ..Facts::default()
     };
-    Stop::of(Problem {
+    EarlyExit::of(Problem {
         help,
         facts,
         ..unusable(&directory.to_string_lossy(), &message)

@@ -11,7 +11,7 @@ use super::links::LinkOptions;
 use super::policy::policy;
 use super::root::{names_of, root};
 use super::servers::DiagnosticsOptions;
-use super::{Stop, Task, input, request};
+use super::{CommandMode, EarlyExit, input, request};
 use crate::digest::Sha256;
 use crate::engine::options::MAX_FILE;
 use crate::engine::{self, Commit, Look, Request};
@@ -59,7 +59,7 @@ pub(super) struct FileOptions {
 impl FileOptions {
     /// Returns the path of the file below the root.
     pub(super) fn path(&self, global: &Global) -> Vec<u8> {
-        below(global.root(), &self.file)
+        relative_to(global.root(), &self.file)
     }
 
     /// Returns `request` with these options.
@@ -72,7 +72,7 @@ impl FileOptions {
         &self,
         mut request: Request,
         global: &Global,
-    ) -> Result<(Task, Request), Stop> {
+    ) -> Result<(CommandMode, Request), EarlyExit> {
         let limit = self.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
         let expected = match &self.expect_file {
             Some(path) => Some(Sha256::of(&input::text(path, limit, global)?)),
@@ -84,7 +84,7 @@ impl FileOptions {
                 .expect_hash
                 .is_some_and(|listed| Some(listed) != expected)
         {
-            return Err(Stop::usage(
+            return Err(EarlyExit::usage(
                 "the edits and the options state two digests for one file",
             ));
         }
@@ -92,7 +92,7 @@ impl FileOptions {
         decide.max_file = self.max_bytes.unwrap_or(decide.max_file);
         decide.idempotent = self.idempotent;
         decide.in_place = self.links.in_place;
-        decide.guards = self.guard.meant();
+        decide.guards = self.guard.selected();
         let usual = if global.shows_changes() {
             usize::MAX
         } else {
@@ -103,7 +103,7 @@ impl FileOptions {
             diff: global.is_described(),
             max_diff: self.diff_max_bytes.unwrap_or(usual),
             no_large_diff: self.no_large_diff,
-            diagnostics: self.diagnostics.meant(root(global))?,
+            diagnostics: self.diagnostics.to_options(root(global))?,
             ..request.look
         };
         request.commit = Commit {
@@ -114,9 +114,9 @@ impl FileOptions {
         request.context.policy = policy(global)?;
         Ok((
             if self.dry_run {
-                Task::Check
+                CommandMode::Check
             } else {
-                Task::Apply
+                CommandMode::Apply
             },
             request,
         ))
@@ -125,6 +125,6 @@ impl FileOptions {
 
 /// Returns the path of `file` relative to `root` if `file` is an absolute path below `root`.
 /// Returns any other path unchanged.
-pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
-    engine::below(&names_of(root), file)
+pub(super) fn relative_to(root: &Path, file: &Path) -> Vec<u8> {
+    engine::relative_to(&names_of(root), file)
 }

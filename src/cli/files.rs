@@ -7,8 +7,8 @@ use fs_err::os::unix::fs::OpenOptionsExt;
 use rustix::fd::AsFd;
 use rustix::fs::{FileType, OFlags, SeekFrom, fstat, seek, tell};
 
-use super::Stop;
-use super::stop::cause;
+use super::EarlyExit;
+use super::early_exit::cause;
 use crate::bytes::{SHARED, pages, read_large};
 use crate::engine::options::{Code, Facts, code};
 use crate::text::Bytes;
@@ -21,12 +21,12 @@ pub(super) const STDIN: &str = "-";
 /// # Errors
 ///
 /// Returns an error if the file cannot be read or is too large.
-pub(super) fn contents(path: &Path, limit: u64) -> Result<Bytes, Stop> {
+pub(super) fn contents(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
     text_of(path, open(path, limit), limit)
 }
 
 /// Reads a patch as [`contents`] does. Errors have GNU patch's message and call the file `name`.
-pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, Stop> {
+pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
     let read = open(path, limit);
     if let Err(error) = &read {
         let words = format!(
@@ -34,7 +34,7 @@ pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, S
             name.display(),
             cause(error)
         );
-        return Err(Stop::new(code_of(error), words));
+        return Err(EarlyExit::new(code_of(error), words));
     }
     text_of(path, read, limit)
 }
@@ -44,7 +44,7 @@ pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, S
 /// # Errors
 ///
 /// Returns an error if the file is not a regular file, cannot be read or is too large.
-pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, Stop> {
+pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
     text_of(path, open_regular(path, limit), limit)
 }
 
@@ -52,13 +52,13 @@ pub(super) fn patch_of(
     path: &Path,
     read: io::Result<Within>,
     limit: u64,
-) -> Result<(String, Bytes), Stop> {
+) -> Result<(String, Bytes), EarlyExit> {
     let name = path.to_string_lossy().into_owned();
     match read {
         Ok(Ok(bytes)) => Ok((name, bytes)),
         Ok(Err(size)) => {
             let stop = too_large(&format!("the patch {name}"), size, limit);
-            Err(Stop {
+            Err(EarlyExit {
                 help: Some("--max-patch raises the limit".to_owned()),
                 ..stop
             })
@@ -68,16 +68,16 @@ pub(super) fn patch_of(
 }
 
 /// Returns the error with git's message for a patch that cannot be read.
-fn unopened(name: &str, error: &io::Error) -> Stop {
-    Stop::new(
+fn unopened(name: &str, error: &io::Error) -> EarlyExit {
+    EarlyExit::new(
         code_of(error),
         format!("can't open patch '{name}': {}", cause(error)),
     )
 }
 
 /// Returns the error for the file at `path`, which should contain `what`.
-pub(super) fn unreadable(what: &str, path: &Path, error: &io::Error) -> Stop {
-    Stop::new(
+pub(super) fn unreadable(what: &str, path: &Path, error: &io::Error) -> EarlyExit {
+    EarlyExit::new(
         code_of(error),
         format!(
             "cannot read {what} from {}: {}",
@@ -98,7 +98,7 @@ fn code_of(error: &io::Error) -> &'static Code {
     }
 }
 
-fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, Stop> {
+fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, EarlyExit> {
     match read {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
@@ -106,15 +106,15 @@ fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, S
     }
 }
 
-fn too_large(name: &str, size: Option<u64>, limit: u64) -> Stop {
+fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
     let facts = Facts {
         limit: Some(limit),
         size,
         ..Facts::default()
     };
-    Stop {
+    EarlyExit {
         facts: Box::new(facts),
-        ..Stop::new(
+        ..EarlyExit::new(
             &code::TOO_LARGE,
             format!("{name} has more than {limit} bytes"),
         )

@@ -8,25 +8,25 @@ use super::args::{BackOptions, Global, RejectOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::policy::policy;
 use super::root::{open, open_to_change, root};
-use super::{Stop, finish, output, progress, request, watched};
+use super::{EarlyExit, finish, install_signals, output, progress, request};
 use crate::engine::options::{Interrupt, Limits, TransactionOptions};
 use crate::engine::{self, Commit, Disk, Outcome, Request, Target, What};
 use crate::report::{Log, print_change_html, print_json};
 
 pub(super) fn recover(global: &Global) -> ExitCode {
-    told("recover", global, |workspace, options, _| {
+    run_and_print("recover", global, |workspace, options, _| {
         engine::recover(workspace, options)
     })
 }
 
 pub(super) fn init(global: &Global) -> ExitCode {
-    told("init", global, |workspace, options, interrupt| {
+    run_and_print("init", global, |workspace, options, interrupt| {
         engine::init(workspace, options, interrupt)
     })
 }
 
 pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
-    told("gc", global, |workspace, options, interrupt| {
+    run_and_print("gc", global, |workspace, options, interrupt| {
         let history = if all {
             Limits::NOTHING
         } else {
@@ -41,9 +41,9 @@ pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
 }
 
 pub(super) fn reject(options: &RejectOptions, global: &Global) -> ExitCode {
-    told("reject", global, |workspace, transaction, interrupt| {
+    run_and_print("reject", global, |workspace, transaction, interrupt| {
         if options.withdraw {
-            return engine::withdraw(&options.id, workspace);
+            return engine::unreject(&options.id, workspace);
         }
         engine::reject(
             &options.id,
@@ -78,7 +78,7 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
             );
         }
     };
-    told(command, global, |workspace, transaction, interrupt| {
+    run_and_print(command, global, |workspace, transaction, interrupt| {
         progress::shown(global, |progress| {
             let mut request = Request::undo(target);
             if let What::Undo(undo) = &mut request.what {
@@ -102,14 +102,14 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
 }
 
 /// Runs a command that prints each action unless `--quiet` is given.
-fn told(
+fn run_and_print(
     command: &'static str,
     global: &Global,
     run: impl FnOnce(&Disk, TransactionOptions, &Interrupt) -> Outcome,
 ) -> ExitCode {
-    let outcome = || -> Result<Outcome, Stop> {
+    let outcome = || -> Result<Outcome, EarlyExit> {
         let workspace = open_to_change(global)?;
-        let interrupt = watched()?;
+        let interrupt = install_signals()?;
         let mut outcome = run(&workspace, request::transaction(global), &interrupt);
         // The history belongs to the whole work tree, so report its top directory as the root.
         let top = engine::history_root(&workspace).map(|top| top.to_string_lossy().into_owned());
@@ -157,7 +157,7 @@ pub(super) fn page(id: &str, global: &Global) -> ExitCode {
 fn listed(
     command: &'static str,
     global: &Global,
-    list: impl FnOnce(&Disk) -> Result<Result<Log, Box<Outcome>>, Stop>,
+    list: impl FnOnce(&Disk) -> Result<Result<Log, Box<Outcome>>, EarlyExit>,
     print: impl FnOnce(&Log, &mut dyn Write) -> io::Result<()>,
 ) -> ExitCode {
     let log = match open(global).and_then(|workspace| list(&workspace)) {

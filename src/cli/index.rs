@@ -5,8 +5,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use super::args::{FilterOptions, Global, IndexOptions, MergeOptions};
-use super::{Stop, signals};
-use crate::engine::options::{Fault, code};
+use super::{EarlyExit, signals};
+use crate::engine::options::{ErrorKind, code};
 use crate::engine::{Git, GitIndex, Indexed, Reach};
 
 /// Returns the index and how the change uses it; `None` if no option uses the index.
@@ -14,12 +14,12 @@ use crate::engine::{Git, GitIndex, Indexed, Reach};
 /// # Errors
 ///
 /// Returns an error if an option needs an index or a work tree and there is none.
-pub(super) fn meant(
+pub(super) fn into_options(
     options: &IndexOptions,
     filter: &FilterOptions,
     merge: &MergeOptions,
     global: &Global,
-) -> Result<Option<Indexed>, Stop> {
+) -> Result<Option<Indexed>, EarlyExit> {
     let (reach, option) = match (options.cached, options.index) {
         (true, _) => (Reach::Cached, "--cached"),
         (_, true) => (Reach::Both, "--index"),
@@ -39,9 +39,9 @@ pub(super) fn meant(
     let index = around(global, option)?.allow_filters(&filter.allow_filter);
     if reach == Reach::Both && !index.has_work_tree() {
         let help = Some("--cached changes the index alone".to_owned());
-        return Err(Stop {
+        return Err(EarlyExit {
             help,
-            ..Stop::new(&code::USAGE, format!("{option} needs a work tree of git"))
+            ..EarlyExit::new(&code::USAGE, format!("{option} needs a work tree of git"))
         });
     }
     Ok(Some(Indexed {
@@ -55,15 +55,15 @@ pub(super) fn meant(
 /// # Errors
 ///
 /// Returns an error if the root is not in a repository.
-pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
+pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, EarlyExit> {
     GitIndex::around(global.root(), &signals::interrupt()).map_err(|error| {
         let cause = error
             .source()
             .map_or_else(String::new, |source| format!(": {source}"));
-        if error.fault == Fault::NotRegular {
-            return Stop::new(&code::IO, format!("{}{cause}", error.path));
+        if error.fault == ErrorKind::NotRegular {
+            return EarlyExit::new(&code::IO, format!("{}{cause}", error.path));
         }
-        Stop::new(
+        EarlyExit::new(
             &code::USAGE,
             format!("{option} needs a repository of git{cause}"),
         )

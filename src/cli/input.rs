@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::files::{STDIN, contents, open, open_regular, patch_of, unreadable};
-use super::{Stop, policy};
+use super::{EarlyExit, policy};
 use crate::engine::options::{Phase, code};
 use crate::text::Bytes;
 
@@ -19,7 +19,7 @@ pub(super) fn read(
     paths: &[PathBuf],
     limit: u64,
     global: &Global,
-) -> Result<Vec<(String, Bytes)>, Stop> {
+) -> Result<Vec<(String, Bytes)>, EarlyExit> {
     if paths.is_empty() {
         return Ok(vec![read_one(Path::new(STDIN), limit)?]);
     }
@@ -48,7 +48,7 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
 ///
 /// Returns an error if policy protects the file from reading: an edit would copy its content into
 /// another file. Otherwise fails as [`contents`] does.
-pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, Stop> {
+pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, EarlyExit> {
     policy::readable(path, global)?;
     contents(path, limit)
 }
@@ -60,13 +60,17 @@ pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, St
 ///
 /// Returns an error if the file is not a regular file, is protected by policy, cannot be read or is
 /// too large.
-pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String, Bytes), Stop> {
+pub(super) fn named(
+    path: &Path,
+    limit: u64,
+    global: &Global,
+) -> Result<(String, Bytes), EarlyExit> {
     if path == Path::new(STDIN) {
-        let stop = Stop::new(
+        let stop = EarlyExit::new(
             &code::USAGE,
             "standard input has the jobs, and no patch".to_owned(),
         );
-        return Err(Stop {
+        return Err(EarlyExit {
             help: Some("./- names a file that is called so".to_owned()),
             ..stop
         });
@@ -80,11 +84,11 @@ pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String,
 /// # Errors
 ///
 /// Returns an error if policy protects the file or if it cannot be opened.
-pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, Stop> {
+pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, EarlyExit> {
     policy::readable(path, global)?;
     fs_err::File::open(path).map_err(|error| unreadable("the jobs", path, &error))
 }
 
-fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), Stop> {
+fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), EarlyExit> {
     patch_of(path, open(path, limit), limit)
 }

@@ -10,11 +10,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::args::Global;
-use super::file_options::below;
+use super::file_options::relative_to;
 use super::output::{self, Output, Verbosity, complain};
 use super::policy::policy;
 use super::root::open;
-use super::{Stop, finish};
+use super::{EarlyExit, finish};
 use crate::engine::options::{Policy, code};
 use crate::engine::{
     self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window,
@@ -129,7 +129,7 @@ pub(super) struct DiffOptions {
 
 /// Prints a file or a part of it.
 pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
-    let defaults = ReadRequest::of(below(global.root(), &options.file));
+    let defaults = ReadRequest::of(relative_to(global.root(), &options.file));
     let window = match (options.lines, options.offset, options.length) {
         (Some((first, last)), ..) => Window::Lines { first, last },
         (None, None, None) => Window::All,
@@ -174,7 +174,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
             let next = extract
                 .next_offset
                 .filter(|&next| next < asked || is_limited);
-            told(
+            print_message(
                 global,
                 next.map(|next| format!("the file continues: --offset {next}")),
             );
@@ -189,13 +189,13 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let defaults = ListRequest::of(
         options
             .directory
-            .map_or(b".".to_vec(), |path| below(global.root(), &path)),
+            .map_or(b".".to_vec(), |path| relative_to(global.root(), &path)),
     );
     let pattern = options.glob.as_ref().map(|glob| PathPattern::new(glob));
     let pattern = match pattern.transpose() {
         Ok(pattern) => pattern,
         Err(error) => {
-            let stop = Stop::new(&code::USAGE, format!("the pattern cannot be used: {error}"));
+            let stop = EarlyExit::new(&code::USAGE, format!("the pattern cannot be used: {error}"));
             return finish(
                 &stop.into_outcome("list"),
                 &Output::of(global, Verbosity::Normal),
@@ -224,7 +224,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
         |workspace, policy| engine::list(&ListRequest { policy, ..request }, workspace),
         |listing, out| {
             listing.print(out)?;
-            told(
+            print_message(
                 global,
                 listing
                     .truncated
@@ -239,7 +239,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
 /// Prints the difference between two files. The exit code is 0 if they are equal, 1 if they differ,
 /// and 2 if the difference cannot be printed.
 pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
-    let path = |path| below(global.root(), path);
+    let path = |path| relative_to(global.root(), path);
     let defaults = DiffRequest::of(path(&options.before), path(&options.after));
     let request = DiffRequest {
         labels: [options.label_a, options.label_b]
@@ -254,7 +254,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
         |workspace, policy| engine::diff(&DiffRequest { policy, ..request }, workspace),
         |difference, out| {
             put(&difference.printed(), out)?;
-            told(
+            print_message(
                 global,
                 difference
                     .truncated
@@ -311,7 +311,7 @@ fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Prints `message` to standard error unless `--quiet` is given.
-fn told(global: &Global, message: Option<String>) {
+fn print_message(global: &Global, message: Option<String>) {
     if let Some(message) = message.filter(|_| !global.quiet) {
         complain(&message);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Global, MergeOptions, TreeOptions};
-use super::{Stop, files, policy, tree};
+use super::{EarlyExit, files, policy, tree};
 use crate::engine::Given;
 
 /// Returns the file or git tree that `--base` names; `None` without a merge or without the option.
@@ -17,7 +17,7 @@ pub(super) fn base(
     options: &MergeOptions,
     limit: u64,
     global: &Global,
-) -> Result<Option<Given>, Stop> {
+) -> Result<Option<Given>, EarlyExit> {
     let Some(name) = options.base.as_ref().filter(|_| options.three_way) else {
         return Ok(None);
     };

@@ -4,7 +4,7 @@
 //! the exit code of the process. Each command converts its arguments to a `Request`, passes the
 //! request to `engine`, and prints the `Outcome` as a report.
 //!
-//! Invariants: a command that cannot start returns a `Stop`, which becomes a report like any
+//! Invariants: a command that cannot start returns a `EarlyExit`, which becomes a report like any
 //! other failure. The report decides the exit code. If the program is called `patch` or
 //! `apply_patch`, `gnu` or `apply_patch` replaces the command line of `wpatch`.
 //!
@@ -14,11 +14,11 @@
 mod apply_patch;
 mod args;
 mod batch;
-mod closeness;
 mod commands;
 mod config;
 mod diagnostic;
 mod document;
+mod early_exit;
 mod explain;
 mod file_options;
 mod files;
@@ -34,6 +34,7 @@ mod line;
 mod links;
 mod look;
 mod manual;
+mod match_mode;
 mod mcp;
 mod merge;
 mod names;
@@ -48,7 +49,6 @@ mod series;
 mod servers;
 mod show;
 mod signals;
-mod stop;
 mod tree;
 mod verbs;
 mod whitespace;
@@ -58,9 +58,9 @@ use std::io;
 use std::process::ExitCode;
 
 use args::{Cli, Command, Global};
+use early_exit::EarlyExit;
 use output::{Output, Verbosity};
-use root::{open_to_change, rooted};
-use stop::Stop;
+use root::{open_to_change, with_root};
 
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Outcome, Request, Target};
@@ -93,7 +93,7 @@ fn dispatch(
 ) -> ExitCode {
     if let (Some(format), Some(name)) = (&global.output, command.without_report()) {
         let message = format!("{name} prints no report, and nothing as {format}");
-        return refuse(Stop::new(&code::USAGE, message), name, &global);
+        return refuse(EarlyExit::new(&code::USAGE, message), name, &global);
     }
     if let Err(stop) = policy::aim(&mut global, command.file()) {
         return refuse(stop, command.name(), &global);
@@ -133,7 +133,7 @@ fn dispatch(
 
 /// The last step of a command that reads a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Task {
+enum CommandMode {
     /// Changes the tree.
     Apply,
     /// Compares the patch with the tree and writes nothing.
@@ -146,7 +146,7 @@ enum Task {
     Show,
 }
 
-impl Task {
+impl CommandMode {
     /// Returns the name of the command in reports.
     fn name(self) -> &'static str {
         match self {
@@ -158,7 +158,7 @@ impl Task {
 }
 
 /// Reports that the command `name` cannot start, and returns the exit code.
-fn refuse(stop: Stop, name: &'static str, global: &Global) -> ExitCode {
+fn refuse(stop: EarlyExit, name: &'static str, global: &Global) -> ExitCode {
     finish(
         &stop.into_outcome(name),
         &Output::of(global, Verbosity::Normal),
@@ -168,16 +168,16 @@ fn refuse(stop: Stop, name: &'static str, global: &Global) -> ExitCode {
 /// Applies or checks an edit of one file, prints the report, and returns the exit code.
 fn edit_file(
     command: &'static str,
-    asked: Result<(Task, Request), Stop>,
+    asked: Result<(CommandMode, Request), EarlyExit>,
     global: &Global,
 ) -> ExitCode {
     let outcome = asked.and_then(|(task, mut request)| {
         let workspace = open_to_change(global)?;
         // A check writes nothing, so a signal can use its default action and end the process.
-        let interrupt = if task == Task::Check {
+        let interrupt = if task == CommandMode::Check {
             None
         } else {
-            Some(watched()?)
+            Some(install_signals()?)
         };
         Ok(progress::shown(global, |progress| {
             request.look.progress = progress;
@@ -185,7 +185,7 @@ fn edit_file(
                 None => engine::check(request, &workspace),
                 Some(interrupt) => engine::apply(request, &workspace, &interrupt),
             };
-            rooted(outcome, global)
+            with_root(outcome, global)
         }))
     });
     finish(
@@ -194,9 +194,9 @@ fn edit_file(
     )
 }
 
-fn watched() -> Result<Interrupt, Stop> {
+fn install_signals() -> Result<Interrupt, EarlyExit> {
     signals::watch()
-        .map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
+        .map_err(|error| EarlyExit::new(&code::IO, format!("cannot watch for signals: {error}")))
 }
 
 /// Reports a malformed command line. If any argument asks for a format, the report has this format.
@@ -208,7 +208,7 @@ fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         .map(str::trim)
         .collect();
     let message = words.join(" ");
-    let stop = Stop::new(
+    let stop = EarlyExit::new(
         &code::USAGE,
         message
             .strip_prefix("error: ")

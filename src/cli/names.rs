@@ -4,15 +4,15 @@ use std::ffi::OsString;
 
 use super::args::Global;
 use super::root::names_of;
-use super::{Stop, signals};
+use super::{EarlyExit, signals};
 use crate::engine::options::{Filter, RejectTo, code};
 use crate::engine::{self, Git};
 use crate::path::{PathError, PatternError, RelPath};
 
 /// Returns the path of the root relative to the top of its repository.
-pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
+pub(super) fn below(global: &Global) -> Result<Vec<u8>, EarlyExit> {
     let unknown = |error| {
-        Stop::new(
+        EarlyExit::new(
             &code::USAGE,
             format!("--git-paths: git cannot tell where the root is: {error}"),
         )
@@ -24,7 +24,7 @@ pub(super) fn below(global: &Global) -> Result<Vec<u8>, Stop> {
 }
 
 /// Returns the directory of `--directory`. Each name in the patch is relative to it.
-pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
+pub(super) fn directory(named: OsString) -> Result<Vec<u8>, EarlyExit> {
     let bytes = named.into_encoded_bytes();
     if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
         // This is git's message.
@@ -32,7 +32,7 @@ pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
             "unable to normalize directory: '{}'",
             String::from_utf8_lossy(&bytes)
         );
-        return Err(Stop::new(&code::OUTSIDE_ROOT, message));
+        return Err(EarlyExit::new(&code::OUTSIDE_ROOT, message));
     }
     Ok(bytes)
 }
@@ -42,7 +42,7 @@ pub(super) fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
 /// # Errors
 ///
 /// Returns an error for a name outside the root.
-pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
+pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, EarlyExit> {
     let Some(file) = file.map(OsString::into_encoded_bytes) else {
         return Ok(RejectTo::Beside);
     };
@@ -50,7 +50,7 @@ pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
         return Ok(RejectTo::Nowhere);
     }
     let outside =
-        |error: PathError| Stop::new(&code::OUTSIDE_ROOT, format!("--reject-file: {error}"));
+        |error: PathError| EarlyExit::new(&code::OUTSIDE_ROOT, format!("--reject-file: {error}"));
     RelPath::new(&file).map(RejectTo::File).map_err(outside)
 }
 
@@ -64,8 +64,9 @@ pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
 /// # Errors
 ///
 /// Returns an error for an invalid pattern.
-pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
-    let unusable =
-        |error: PatternError| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
+pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, EarlyExit> {
+    let unusable = |error: PatternError| {
+        EarlyExit::new(&code::USAGE, format!("the pattern {pattern}: {error}"))
+    };
     Filter::new(takes, pattern).map_err(unusable)
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::args::Global;
 use super::file_options::FileOptions;
-use super::{Stop, Task, input};
+use super::{CommandMode, EarlyExit, input};
 use crate::engine::Request;
 use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, MAX_FILE, code};
 
@@ -116,7 +116,10 @@ impl NotebookCommand {
 /// # Errors
 ///
 /// Returns an error if the options are invalid or the source cannot be read.
-pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<(Task, Request), Stop> {
+pub(super) fn change(
+    command: NotebookCommand,
+    global: &Global,
+) -> Result<(CommandMode, Request), EarlyExit> {
     let (common, edit) = match command {
         NotebookCommand::Replace(ReplaceOptions {
             common,
@@ -166,7 +169,7 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<(Task,
 }
 
 impl SourceOptions {
-    fn read(self, common: &FileOptions, global: &Global) -> Result<String, Stop> {
+    fn read(self, common: &FileOptions, global: &Global) -> Result<String, EarlyExit> {
         let bytes = match (self.source, self.source_file) {
             (_, Some(file)) => {
                 input::text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?.into_vec()
@@ -175,7 +178,7 @@ impl SourceOptions {
         };
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Stop::new(
+            EarlyExit::new(
                 &code::USAGE,
                 format!("the source is not UTF-8, from byte {at} on"),
             )

@@ -8,8 +8,11 @@ use std::process::ExitCode;
 use super::args::{ApplyOptions, CheckOptions, Global, PatchOptions, TreeOptions};
 use super::commands::CommandOptions;
 use super::output::{Output, Verbosity};
-use super::root::{open, open_to_change, places, rooted};
-use super::{Stop, Task, finish, index, input, policy, progress, refuse, request, tree, watched};
+use super::root::{open, open_to_change, places, with_root};
+use super::{
+    CommandMode, EarlyExit, finish, index, input, install_signals, policy, progress, refuse,
+    request, tree,
+};
 use crate::engine::options::{Progress, WhitespaceAction};
 use crate::engine::{self, Outcome};
 use crate::report;
@@ -18,11 +21,11 @@ use crate::report;
 pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
     options.patch.add(options.habits);
     let task = match (options.apply, options.check, options.patch.is_inert()) {
-        (true, ..) | (_, false, false) => Task::Apply,
-        (_, true, _) => Task::Check,
-        (_, false, true) => Task::Describe,
+        (true, ..) | (_, false, false) => CommandMode::Apply,
+        (_, true, _) => CommandMode::Check,
+        (_, false, true) => CommandMode::Describe,
     };
-    let way = options.plan.map_or(Way::Plain, Way::Saved);
+    let way = options.plan.map_or(PlanSource::Plain, PlanSource::Saved);
     run((task, way), options.patch, &options.commands, global)
 }
 
@@ -40,21 +43,21 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
     }
     patch.add(habits);
     let task = if patch.shape {
-        Task::Shape
+        CommandMode::Shape
     } else {
-        Task::Check
+        CommandMode::Check
     };
     let way = match (save, tree.is_meant()) {
-        (true, _) => Way::Save,
-        (_, true) => Way::Tree(&tree),
-        _ => Way::Plain,
+        (true, _) => PlanSource::Save,
+        (_, true) => PlanSource::Tree(&tree),
+        _ => PlanSource::Plain,
     };
     run((task, way), patch, &CommandOptions::default(), global)
 }
 
 /// The source or destination of the plan.
 #[derive(Clone, Debug)]
-enum Way<'t> {
+enum PlanSource<'t> {
     Plain,
     /// The plan is checked against a git tree.
     Tree(&'t TreeOptions),
@@ -65,13 +68,13 @@ enum Way<'t> {
 }
 
 fn run(
-    (task, way): (Task, Way<'_>),
+    (task, way): (CommandMode, PlanSource<'_>),
     patch: PatchOptions,
     commands: &CommandOptions,
     global: &Global,
 ) -> ExitCode {
     // The user needs the identifier of the saved plan, so print it by default.
-    let usual = if matches!(way, Way::Save) {
+    let usual = if matches!(way, PlanSource::Save) {
         Verbosity::Loud
     } else {
         Verbosity::Normal
@@ -103,19 +106,19 @@ fn names_files(patch: &PatchOptions, global: &Global) -> bool {
 }
 
 fn outcome(
-    (task, way): (Task, &Way<'_>),
+    (task, way): (CommandMode, &PlanSource<'_>),
     mut patch: PatchOptions,
     commands: &CommandOptions,
     global: &Global,
     progress: Progress,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, EarlyExit> {
     progress.enter(input::first(&patch.usual.patches), 0);
     let is_asked = global.json || global.output.is_some() || patch.merge.three_way;
     let is_brief = !is_asked && !names_files(&patch, global);
     let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match way {
-        Way::Saved(id) => {
-            match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
+        PlanSource::Saved(id) => {
+            match engine::load_plan(request::wishes(patch, task, global)?, &open(global)?, id) {
                 Ok(request) => request,
                 Err(outcome) => return Ok(*outcome),
             }
@@ -131,12 +134,12 @@ fn outcome(
             &index::around(global, "--build-fake-ancestor")?,
             &file,
         );
-        if matches!(task, Task::Describe | Task::Shape) || !built.report.ok {
+        if matches!(task, CommandMode::Describe | CommandMode::Shape) || !built.report.ok {
             return Ok(built);
         }
     }
-    if matches!(task, Task::Describe | Task::Shape) {
-        if task == Task::Shape {
+    if matches!(task, CommandMode::Describe | CommandMode::Shape) {
+        if task == CommandMode::Shape {
             request.decide.whitespace = None;
             request.context.git = None;
             request.context.whitespace = WhitespaceAction::NoWarn;
@@ -145,20 +148,20 @@ fn outcome(
         outcome.report.command = task.name();
         return Ok(outcome);
     }
-    if let Way::Tree(tree) = way {
+    if let PlanSource::Tree(tree) = way {
         return tree::check(request, tree, global);
     }
-    let outcome = if matches!(way, Way::Save) {
-        engine::save(request, &open_to_change(global)?, &watched()?)
-    } else if task == Task::Check {
+    let outcome = if matches!(way, PlanSource::Save) {
+        engine::save(request, &open_to_change(global)?, &install_signals()?)
+    } else if task == CommandMode::Check {
         engine::check(request, &open(global)?)
     } else {
         let workspace = open_to_change(global)?;
         request.commit.commands = commands.commands(global);
         request.look.is_brief = is_brief;
         // Before this point, a signal ends the process at once.
-        let interrupt = watched()?;
+        let interrupt = install_signals()?;
         engine::apply(request, &workspace, &interrupt)
     };
-    Ok(rooted(outcome, global))
+    Ok(with_root(outcome, global))
 }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::args::Global;
 use super::config::{Config, config, directories};
 use super::root::{names_of, open, unopened};
-use super::{Stop, files};
+use super::{EarlyExit, files};
 use crate::engine::options::{
-    Access, Facts, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, Workspace, code,
+    Access, Facts, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, RuleMatch, Workspace,
+    code,
 };
 use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusable};
 use crate::path::{MOST_LINKS, RelPath};
@@ -21,7 +22,7 @@ use crate::text::Bytes;
 /// # Errors
 ///
 /// Returns an error if a file cannot be read or parsed, or if policy protects it from reading.
-pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
+pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
     Ok(Given::read(global)?.policy(global))
 }
 
@@ -31,7 +32,7 @@ pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
 /// # Errors
 ///
 /// Fails as [`policy`] does.
-pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> {
+pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyExit> {
     let Some(file) = file.filter(|file| file.is_absolute()) else {
         return Ok(());
     };
@@ -60,7 +61,7 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
 /// # Errors
 ///
 /// Fails as [`policy`] does. Returns an error if `read` would refuse the file, too.
-pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
+pub(super) fn readable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
     if file == Path::new(files::STDIN) {
         return Ok(());
     }
@@ -73,8 +74,8 @@ pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
 /// # Errors
 ///
 /// Fails as [`policy`] does. Returns an error if policy protects the file.
-pub(super) fn writable(file: &Path, global: &Global) -> Result<(), Stop> {
-    judged((Given::read, engine::may_write), file, global)
+pub(super) fn writable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
+    judged((Given::read, engine::check_write_policy), file, global)
 }
 
 /// Checks whether policy allows `accesses` to `name`, an absolute path outside the root. Returns
@@ -89,7 +90,7 @@ pub(super) fn outside(
     name: &Path,
     accesses: &[Access],
     global: &Global,
-) -> Result<Option<Box<Outcome>>, Stop> {
+) -> Result<Option<Box<Outcome>>, EarlyExit> {
     let (Some(parent), Some(file)) = (name.parent(), name.file_name()) else {
         return Ok(None);
     };
@@ -126,7 +127,7 @@ pub(super) fn outside(
             .flat_map(|&access| near.judge(&path, access).hits)
             .collect()
     };
-    let ruled: Vec<Hit> = path(raw(file)).map_or_else(Vec::new, judge);
+    let ruled: Vec<RuleMatch> = path(raw(file)).map_or_else(Vec::new, judge);
     // The file name alone does not identify a policy file in use, so only rules of files count
     // here.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
@@ -153,7 +154,7 @@ fn named(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
 }
 
 /// Checks whether the policy that `given` returns allows reading `file`.
-fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), Stop> {
+fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), EarlyExit> {
     judged(
         (given, |name, policy, workspace| {
             engine::may_read(name.as_bytes(), policy, workspace)
@@ -164,11 +165,11 @@ fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), Stop
 }
 
 /// A function that reads the policy for the global options.
-type Reads = fn(&Global) -> Result<Given, Stop>;
+type Reads = fn(&Global) -> Result<Given, EarlyExit>;
 /// A function that checks a path below a root.
 type Judge = fn(&RelPath, &Arc<Policy>, &dyn Workspace) -> Result<(), Box<Outcome>>;
 
-fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Result<(), Stop> {
+fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Result<(), EarlyExit> {
     let names = names_on_the_way(file);
     let first = global.given_root.clone().map(|root| Global {
         root: Some(root),
@@ -187,9 +188,9 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
                     problems, inputs, ..
                 } = *outcome;
                 return problems.into_iter().next().map_or(Ok(()), |problem| {
-                    Err(Stop {
+                    Err(EarlyExit {
                         inputs,
-                        ..Stop::of(problem)
+                        ..EarlyExit::of(problem)
                     })
                 });
             }
@@ -222,7 +223,7 @@ impl Given {
     /// # Errors
     ///
     /// Fails as [`policy`] does.
-    pub(super) fn read(global: &Global) -> Result<Self, Stop> {
+    pub(super) fn read(global: &Global) -> Result<Self, EarlyExit> {
         for (index, path) in global.policy.iter().enumerate() {
             let before = Global {
                 policy: global.policy[..index].to_vec(),
@@ -234,7 +235,7 @@ impl Given {
     }
 
     /// Reads the files without a check by policy.
-    fn taken(global: &Global) -> Result<Self, Stop> {
+    fn taken(global: &Global) -> Result<Self, EarlyExit> {
         let mut given = Self {
             layers: Vec::new(),
             files: Vec::new(),
@@ -280,7 +281,7 @@ impl Given {
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
-    fn add(&mut self, path: PathBuf, text: Bytes, origin: Origin) -> Result<(), Stop> {
+    fn add(&mut self, path: PathBuf, text: Bytes, origin: Origin) -> Result<(), EarlyExit> {
         self.layers
             .push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
         self.files.push(path);
@@ -289,7 +290,7 @@ impl Given {
 
     /// Adds the policy file of the project in `root`. It protects the same paths when a command
     /// uses another root. Returns the rules of the policy file at the top of the work tree.
-    fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, Stop> {
+    fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, EarlyExit> {
         let workspace = engine::open(root).map_err(|error| unopened(root, &error))?;
         let path = root.join(PROJECT_POLICY);
         self.layers
@@ -306,28 +307,28 @@ impl Given {
 }
 
 /// Returns the error for an unreadable policy file on the command line.
-fn unreadable(path: &Path, stop: &Stop) -> Stop {
+fn unreadable(path: &Path, stop: &EarlyExit) -> EarlyExit {
     let problem = unusable(&path.to_string_lossy(), &stop.message);
     if *stop.code != code::USAGE {
-        return Stop::of(problem);
+        return EarlyExit::of(problem);
     }
     let advice = Some("ask the user to name an existing policy file".to_owned());
     let facts = Facts {
         advice,
         ..Facts::default()
     };
-    Stop::of(Problem {
+    EarlyExit::of(Problem {
         help: Some("name an existing policy file with --policy".to_owned()),
         facts,
         ..problem
     })
 }
 
-fn stop(unusable: Box<UnusablePolicy>) -> Stop {
+fn stop(unusable: Box<UnusablePolicy>) -> EarlyExit {
     let UnusablePolicy { problem, text } = *unusable;
-    Stop {
+    EarlyExit {
         inputs: vec![text],
-        ..Stop::of(problem)
+        ..EarlyExit::of(problem)
     }
 }
 

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::args::Global;
 use super::signals;
 use crate::engine::options::{Phase, Progress, ProgressState as State};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 
 /// The time after which the line appears. Shorter commands show no line.
 const DELAY: Duration = Duration::from_secs(1);
@@ -64,7 +64,7 @@ impl Drawing {
 impl Drop for Drawing {
     fn drop(&mut self) {
         let (is_over, changed) = &*self.is_over;
-        *locked(is_over) = true;
+        *lock_unpoisoned(is_over) = true;
         changed.notify_all();
         if let Some(thread) = self.thread.take() {
             // A drawing error does not fail the command.
@@ -75,7 +75,7 @@ impl Drop for Drawing {
 
 /// Waits until the work is over, or for `time`. Returns whether the work is over.
 fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -> bool {
-    let held = locked(is_over);
+    let held = lock_unpoisoned(is_over);
     *changed
         .wait_timeout_while(held, time, |is_over| !*is_over)
         .unwrap_or_else(PoisonError::into_inner)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
 use super::root::root;
-use super::{Stop, Task, input, merge, series, signals, tree};
+use super::{CommandMode, EarlyExit, input, merge, series, signals, tree};
 use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
 
@@ -19,9 +19,9 @@ pub(super) const MAX_PATCH: u64 = 4 << 30;
 /// Returns an error if an input cannot be read or the options are invalid.
 pub(super) fn request(
     mut patch: PatchOptions,
-    task: Task,
+    task: CommandMode,
     global: &Global,
-) -> Result<Request, Stop> {
+) -> Result<Request, EarlyExit> {
     let paths = std::mem::take(&mut patch.usual.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     if let Some(path) = patch.series.take() {
@@ -50,9 +50,9 @@ pub(super) fn request(
 /// Returns an error if the options are invalid or the policy cannot be read.
 pub(super) fn wishes(
     mut patch: PatchOptions,
-    task: Task,
+    task: CommandMode,
     global: &Global,
-) -> Result<Request, Stop> {
+) -> Result<Request, EarlyExit> {
     if patch.index.build_fake_ancestor.is_some() {
         return Err(not_looking());
     }
@@ -73,8 +73,8 @@ pub(super) fn wishes(
 }
 
 /// Returns the usage error for an option that writes a file in a command that must not write.
-pub(super) fn not_looking() -> Stop {
-    Stop::new(
+pub(super) fn not_looking() -> EarlyExit {
+    EarlyExit::new(
         &code::USAGE,
         "--build-fake-ancestor writes a file, and belongs to apply".to_owned(),
     )
@@ -84,12 +84,12 @@ pub(super) fn not_looking() -> Stop {
 /// of git's index.
 fn context(
     patch: &PatchOptions,
-    (decide, task): (&mut Decide, Task),
+    (decide, task): (&mut Decide, CommandMode),
     global: &Global,
-) -> Result<Context, Stop> {
+) -> Result<Context, EarlyExit> {
     let base = merge::base(&patch.merge, decide.max_file, global)?;
-    let indexed = if matches!(task, Task::Apply | Task::Check) {
-        super::index::meant(&patch.index, &patch.filter, &patch.merge, global)?
+    let indexed = if matches!(task, CommandMode::Apply | CommandMode::Check) {
+        super::index::into_options(&patch.index, &patch.filter, &patch.merge, global)?
     } else {
         None
     };
@@ -102,7 +102,7 @@ fn context(
     Ok(Context {
         policy: policy(global)?,
         git: Some(Arc::new(git)),
-        whitespace: if task == Task::Apply {
+        whitespace: if task == CommandMode::Apply {
             WhitespaceAction::Warn
         } else {
             WhitespaceAction::NoWarn
@@ -116,14 +116,15 @@ fn context(
 }
 
 /// Returns the options for the content of the report.
-fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop> {
+fn look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Result<Look, EarlyExit> {
     let usual = Look::default();
     let is_whole = patch.look.with_diff || global.shows_changes();
     let is_told = global.json && !patch.look.brief;
     Ok(Look {
         describe: global.shows_changes() || is_told,
         diff: global.shows_changes()
-            || is_told && (patch.look.with_diff || matches!(task, Task::Check | Task::Show)),
+            || is_told
+                && (patch.look.with_diff || matches!(task, CommandMode::Check | CommandMode::Show)),
         max_diff: patch.look.diff_max_bytes.unwrap_or(if is_whole {
             usual.max_diff
         } else {
@@ -131,7 +132,7 @@ fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop>
         }),
         no_large_diff: patch.look.no_large_diff,
         hints: Hints::Command(global.arguments.clone()),
-        diagnostics: patch.diagnostics.meant(root(global))?,
+        diagnostics: patch.diagnostics.to_options(root(global))?,
         ..usual
     })
 }

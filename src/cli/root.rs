@@ -6,14 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::{Stop, config};
+use super::{EarlyExit, config};
 use crate::engine::options::code;
 use crate::engine::{self, Disk, Outcome};
 use crate::text::without_error_number;
 
 /// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
 /// would wait for the other.
-pub(super) fn open_to_change(global: &Global) -> Result<Disk, Stop> {
+pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
     let workspace = open(global)?;
     if env::var_os(engine::AT_WORK).is_some_and(|at_work| engine::is_within(&at_work, &workspace)) {
         let message =
@@ -22,16 +22,16 @@ pub(super) fn open_to_change(global: &Global) -> Result<Disk, Stop> {
             "`check`, `read`, `list` and `diff` work, and see the tree as it is going to be"
                 .to_owned(),
         );
-        return Err(Stop {
+        return Err(EarlyExit {
             help,
-            ..Stop::new(&code::LOCKED, message)
+            ..EarlyExit::new(&code::LOCKED, message)
         });
     }
     Ok(workspace)
 }
 
 /// Opens the root.
-pub(super) fn open(global: &Global) -> Result<Disk, Stop> {
+pub(super) fn open(global: &Global) -> Result<Disk, EarlyExit> {
     let opened = match state_home() {
         Some(above) => engine::open_with_attic(global.root(), &above),
         None => engine::open(global.root()),
@@ -40,7 +40,7 @@ pub(super) fn open(global: &Global) -> Result<Disk, Stop> {
 }
 
 /// Returns the error for a root that cannot be opened.
-pub(super) fn unopened(root: &Path, error: &dyn Error) -> Stop {
+pub(super) fn unopened(root: &Path, error: &dyn Error) -> EarlyExit {
     let source = error.source();
     let cause = source.map_or_else(String::new, |source| format!(": {source}"));
     let kind = source
@@ -57,7 +57,7 @@ pub(super) fn unopened(root: &Path, error: &dyn Error) -> Stop {
         &code::IO
     };
     let cause = without_error_number(&cause);
-    Stop::new(
+    EarlyExit::new(
         code,
         format!("cannot open the root {}{cause}", root.display()),
     )
@@ -72,7 +72,7 @@ fn state_home() -> Option<PathBuf> {
 }
 
 /// Returns `outcome` with the names of the root in its report.
-pub(super) fn rooted(mut outcome: Outcome, global: &Global) -> Outcome {
+pub(super) fn with_root(mut outcome: Outcome, global: &Global) -> Outcome {
     outcome.report.root = Some(root(global));
     let base = global.root().to_string_lossy();
     outcome.report.base = Some(base.trim_end_matches('/').to_owned()).filter(|base| base != ".");

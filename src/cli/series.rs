@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::Global;
-use super::{Stop, files, input};
+use super::{EarlyExit, files, input};
 use crate::engine::Series;
 use crate::engine::options::{code, listed, packed};
 use crate::text::Bytes;
@@ -26,32 +26,33 @@ pub(super) fn read(
     limit: u64,
     usual: usize,
     global: &Global,
-) -> Result<(Patches, Series), Stop> {
+) -> Result<(Patches, Series), EarlyExit> {
     if path == Path::new(files::STDIN) {
-        return Err(Stop::new(
+        return Err(EarlyExit::new(
             &code::USAGE,
             "--series needs a file, with its patches in the same directory".to_owned(),
         ));
     }
     let (name, text) = input::named(path, limit, global)?;
-    let broken = |(line, message)| Stop::new(&code::USAGE, format!("{name}:{line}: {message}"));
+    let broken =
+        |(line, message)| EarlyExit::new(&code::USAGE, format!("{name}:{line}: {message}"));
     let all = listed(&text, usual).map_err(broken)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut left = limit;
     let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (patch, entry) in all {
-        let told = |stop: Stop| Stop {
+        let told = |stop: EarlyExit| EarlyExit {
             message: format!("{name}:{}: {}", entry.line, stop.message),
             ..stop
         };
         let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
         let (title, text) = input::named(&file, left, global).map_err(told)?;
         if let Some(program) = packed(&text) {
-            let stop = Stop::new(
+            let stop = EarlyExit::new(
                 &code::UNSUPPORTED_FORM,
                 format!("{title} is packed with {program}"),
             );
-            return Err(told(Stop {
+            return Err(told(EarlyExit {
                 help: Some("unpack it and name the unpacked file".to_owned()),
                 ..stop
             }));

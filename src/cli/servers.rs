@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
-use super::Stop;
+use super::EarlyExit;
 use super::args::duration;
 use super::config::{Config, config};
 use crate::engine::options::{
@@ -25,7 +25,7 @@ pub(super) struct DiagnosticsOptions {
     /// The servers check the files before and after the change. `deny` refuses a change with new
     /// errors, or if a server does not answer.
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "report", help_heading = "Safety", hide_short_help = true)]
-    diagnostics: Option<How>,
+    diagnostics: Option<ServerUse>,
     /// Limit the time for language servers, such as 20s or 1m [default: 20s]
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "diagnostics", help_heading = "Safety", hide_short_help = true)]
     diagnostics_timeout: Option<Duration>,
@@ -33,7 +33,7 @@ pub(super) struct DiagnosticsOptions {
 
 /// The effect of new errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum How {
+enum ServerUse {
     /// New errors are reported
     Report,
     /// The change is refused
@@ -47,12 +47,12 @@ impl DiagnosticsOptions {
     /// # Errors
     ///
     /// Returns an error if the configuration cannot be read.
-    pub(super) fn meant(&self, root: String) -> Result<Option<Asked>, Stop> {
+    pub(super) fn to_options(&self, root: String) -> Result<Option<Asked>, EarlyExit> {
         let Some(how) = self.diagnostics else {
             return Ok(None);
         };
         let servers = servers()?;
-        let new_errors = if how == How::Deny {
+        let new_errors = if how == ServerUse::Deny {
             NewErrors::Denied
         } else {
             NewErrors::Reported
@@ -77,11 +77,11 @@ struct Servers {
 }
 
 /// Returns the servers in the configuration.
-fn servers() -> Result<Vec<Server>, Stop> {
+fn servers() -> Result<Vec<Server>, EarlyExit> {
     let Some(Config { path, text }) = config()? else {
         return Ok(Vec::new());
     };
-    let wrong = |message: &str| Stop::of(unusable(&path.to_string_lossy(), message));
+    let wrong = |message: &str| EarlyExit::of(unusable(&path.to_string_lossy(), message));
     let placed = |at: usize, message: &str| {
         let Position { line, column } = Position::of(&text, at);
         wrong(&format!("{message}, at line {line}, column {column}"))

@@ -11,7 +11,7 @@ use clap::Args;
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, printed};
 use super::root::{open, root};
-use super::{Stop, Task, finish, history, input, progress, request};
+use super::{CommandMode, EarlyExit, finish, history, input, progress, request};
 use crate::engine::options::{Progress, code};
 use crate::engine::{self, Disk, Preview, Request};
 use crate::report::print_html;
@@ -116,7 +116,7 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
             code
         })
     });
-    shown.unwrap_or_else(|stop| finish(&stop.into_outcome(Task::Show.name()), &output))
+    shown.unwrap_or_else(|stop| finish(&stop.into_outcome(CommandMode::Show.name()), &output))
 }
 
 /// Returns the identifier if the only operand is one: it has the form of an identifier or of the
@@ -142,15 +142,19 @@ fn is_change(name: &str) -> bool {
 }
 
 /// Reads the patches and returns the request.
-fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Request, Stop> {
+fn options_from(
+    patch: PatchOptions,
+    global: &Global,
+    progress: Progress,
+) -> Result<Request, EarlyExit> {
     if patch.shape {
-        return Err(Stop::new(
+        return Err(EarlyExit::new(
             &code::USAGE,
             "--shape reads no file, so that there is nothing to show".to_owned(),
         ));
     }
     progress.enter(input::first(&patch.usual.patches), 0);
-    let mut request = request::request(patch, Task::Show, global)?;
+    let mut request = request::request(patch, CommandMode::Show, global)?;
     request.look.progress = progress;
     Ok(request)
 }
@@ -160,10 +164,10 @@ fn preview<'w>(
     form: Form,
     (global, workspace): (&Global, &'w Disk),
     progress: Progress,
-) -> Result<Preview<'w>, Stop> {
-    let request = asked(patch, global, progress)?;
+) -> Result<Preview<'w>, EarlyExit> {
+    let request = options_from(patch, global, progress)?;
     let mut preview = match form {
-        Form::Page => engine::exhibit(request, workspace),
+        Form::Page => engine::render_page(request, workspace),
         Form::Report | Form::Patch | Form::Sheet(_) => engine::preview(request, workspace),
     };
     preview.report.root = Some(root(global));

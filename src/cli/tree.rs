@@ -4,8 +4,8 @@ use std::error::Error;
 use std::path::Path;
 
 use super::args::{Global, TreeOptions};
-use super::{Stop, signals, watched};
-use crate::engine::options::{Fault, Patience, code};
+use super::{EarlyExit, install_signals, signals};
+use crate::engine::options::{ErrorKind, Timeout, code};
 use crate::engine::{self, Objects, Outcome, Repository, Request};
 use crate::report::TreeReport;
 
@@ -18,19 +18,19 @@ pub(super) fn check(
     request: Request,
     tree: &TreeOptions,
     global: &Global,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, EarlyExit> {
     let Some(revision) = &tree.from_tree else {
-        let stop = Stop::new(
+        let stop = EarlyExit::new(
             &code::USAGE,
             "--git-dir names a repository, and no revision of it".to_owned(),
         );
-        return Err(Stop {
+        return Err(EarlyExit {
             help: Some("--from-tree names the revision".to_owned()),
             ..stop
         });
     };
     // The process that started git must also stop it, so catch the signals.
-    watched()?;
+    install_signals()?;
     let repository = repository(tree.git_dir.as_deref(), tree, global);
     against(&repository, revision.as_encoded_bytes(), request)
 }
@@ -41,9 +41,9 @@ pub(super) fn repository(
     tree: &TreeOptions,
     global: &Global,
 ) -> Repository {
-    let usual = Patience::default();
+    let usual = Timeout::default();
     let limit = tree.git_timeout.unwrap_or(usual.limit);
-    let patience = Patience {
+    let patience = Timeout {
         limit,
         interrupt: signals::interrupt(),
     };
@@ -62,7 +62,7 @@ pub(super) fn against(
     repository: &Repository,
     revision: &[u8],
     mut request: Request,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, EarlyExit> {
     request.context.objects = Some(repository.clone());
     request.context.is_tree = true;
     if repository.is_named() {
@@ -70,12 +70,12 @@ pub(super) fn against(
     }
     let checked = open(repository, revision).map(|tree| {
         let mut outcome = engine::check(request, &tree);
-        outcome.report.tree = Some(told(repository, revision, &tree));
+        outcome.report.tree = Some(tree_report(repository, revision, &tree));
         outcome
     });
     match signals::wish() {
         Some(signal) if !checked.as_ref().is_ok_and(|outcome| outcome.report.ok) => {
-            Err(Stop::interrupted(signal))
+            Err(EarlyExit::interrupted(signal))
         }
         _ => checked,
     }
@@ -86,20 +86,20 @@ pub(super) fn against(
 /// # Errors
 ///
 /// Returns an error if the revision does not exist or the repository cannot be read.
-pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, Stop> {
+pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, EarlyExit> {
     repository.tree(revision).map_err(|error| {
         let cause = error
             .source()
             .map_or_else(String::new, |source| format!(": {source}"));
         match error.fault {
-            Fault::Missing => Stop::new(&code::REVISION, format!("{error}{cause}")),
-            _ => Stop::new(&code::IO, format!("{error}{cause}")),
+            ErrorKind::Missing => EarlyExit::new(&code::REVISION, format!("{error}{cause}")),
+            _ => EarlyExit::new(&code::IO, format!("{error}{cause}")),
         }
     })
 }
 
 /// Returns the description of `tree` in the report.
-fn told(repository: &Repository, revision: &[u8], tree: &Objects) -> TreeReport {
+fn tree_report(repository: &Repository, revision: &[u8], tree: &Objects) -> TreeReport {
     TreeReport {
         repository: Some(repository.directory().to_string_lossy().into_owned()),
         revision: String::from_utf8_lossy(revision).into_owned(),

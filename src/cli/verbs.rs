@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::args::Global;
-use super::closeness::{How, closeness};
 use super::file_options::FileOptions;
-use super::{Stop, Task, input};
+use super::match_mode::{MatchArg, match_mode};
+use super::{CommandMode, EarlyExit, input};
 use crate::engine::options::{Edit, EditOrder, MAX_FILE, code};
 use crate::engine::{Parents, Request, What};
 use crate::mode::FileMode;
@@ -63,7 +63,7 @@ pub(super) struct EditOptions {
     sequential: bool,
     /// Set how closely the old text must match [default: exact]
     #[arg(long = "match", value_name = "HOW", value_enum)]
-    closeness: Option<How>,
+    closeness: Option<MatchArg>,
     /// Repair an old text with typical mistakes of models, if it has only one meaning
     #[arg(long)]
     lenient: bool,
@@ -128,13 +128,16 @@ pub(super) struct AppendOptions {
 /// # Errors
 ///
 /// Returns an error if the options contradict each other or if a file cannot be read.
-pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Request), Stop> {
+pub(super) fn edit(
+    options: &EditOptions,
+    global: &Global,
+) -> Result<(CommandMode, Request), EarlyExit> {
     let limit = options.common.max_bytes.unwrap_or(MAX_FILE);
-    let closeness = closeness(options.closeness, options.reindent)?;
+    let closeness = match_mode(options.closeness, options.reindent)?;
     let path = options.common.path(global);
     let mut request = match &options.edits {
         Some(list) if options.is_one_edit() => {
-            return Err(Stop::usage(&format!(
+            return Err(EarlyExit::usage(&format!(
                 "{} has all edits; give no other",
                 list.display()
             )));
@@ -162,7 +165,10 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Requ
 /// # Errors
 ///
 /// Returns an error if the content cannot be read or the options are invalid.
-pub(super) fn write(options: WriteOptions, global: &Global) -> Result<(Task, Request), Stop> {
+pub(super) fn write(
+    options: WriteOptions,
+    global: &Global,
+) -> Result<(CommandMode, Request), EarlyExit> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
     let mut request = if options.overwrite {
@@ -186,7 +192,10 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<(Task, Req
 /// # Errors
 ///
 /// Returns an error if the content cannot be read or the options are invalid.
-pub(super) fn append(options: AppendOptions, global: &Global) -> Result<(Task, Request), Stop> {
+pub(super) fn append(
+    options: AppendOptions,
+    global: &Global,
+) -> Result<(CommandMode, Request), EarlyExit> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
     let mut request = if options.line {
@@ -225,7 +234,7 @@ impl AppendOptions {
 }
 
 impl ContentOptions {
-    fn read(self, common: &FileOptions, global: &Global) -> Result<Bytes, Stop> {
+    fn read(self, common: &FileOptions, global: &Global) -> Result<Bytes, EarlyExit> {
         match (self.content, self.content_file) {
             (Some(text), _) => Ok(text.into_encoded_bytes().into()),
             // The preflight checks a lower limit, so that the report contains the path of the file.
@@ -242,7 +251,7 @@ fn single(
     path: Vec<u8>,
     options: &EditOptions,
     (limit, global): (u64, &Global),
-) -> Result<Request, Stop> {
+) -> Result<Request, EarlyExit> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
         (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
         (None, Some(file)) => input::text(file, limit, global).map(|text| Some(text.into_vec())),
@@ -261,16 +270,16 @@ fn single(
     targets.extend(options.insert_after.map(Place::After));
     targets.extend(options.insert_before.map(Place::Before));
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
-        return Err(Stop::usage(
+        return Err(EarlyExit::usage(
             "say what to change, once: --old, --from, --insert-after, --insert-before or --edits",
         ));
     };
     let new = bytes(&options.new, &options.new_file)?
-        .ok_or_else(|| Stop::usage("--new or --new-file is missing"))?;
+        .ok_or_else(|| EarlyExit::usage("--new or --new-file is missing"))?;
     Ok(match place {
         Place::Old(old) if options.all => Request::edit_all(path, old, new),
         Place::Old(old) => Request::edit(path, old, new),
-        _ if options.all => return Err(Stop::usage("--all needs --old")),
+        _ if options.all => return Err(EarlyExit::usage("--all needs --old")),
         Place::Range(from, to) => Request::edit_range(path, from, to, new),
         Place::After(line) => Request::insert_after(path, line, new),
         Place::Before(line) => Request::insert_before(path, line, new),
@@ -286,7 +295,11 @@ enum Place {
 }
 
 /// Returns the request with the edits in the JSON file `list`.
-fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result<Request, Stop> {
+fn listed(
+    path: Vec<u8>,
+    list: &Path,
+    (limit, global): (u64, &Global),
+) -> Result<Request, EarlyExit> {
     let bytes = input::text(list, limit.max(MAX_FILE), global)?;
     let name = list.to_string_lossy().into_owned();
     match Request::edit_list(path, &bytes[..]) {
@@ -298,7 +311,7 @@ fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result
         }
         Err(error) => {
             let Position { line, column } = Position::of(&bytes, error.span.start);
-            Err(Stop::new(
+            Err(EarlyExit::new(
                 &code::EXPECTED,
                 format!("{name}:{line}:{column}: {error}"),
             ))
@@ -306,9 +319,9 @@ fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result
     }
 }
 
-fn encoding(name: &str) -> Result<EncodingChoice, Stop> {
+fn encoding(name: &str) -> Result<EncodingChoice, EarlyExit> {
     EncodingChoice::parse(name)
-        .map_err(|error| Stop::new(&code::ENCODING, format!("{name}: {error}")))
+        .map_err(|error| EarlyExit::new(&code::ENCODING, format!("{name}: {error}")))
 }
 
 /// Parses one of git's two modes for regular files.

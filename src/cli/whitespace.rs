@@ -66,7 +66,7 @@ impl WhitespaceOptions {
 pub(super) fn print_lines(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
     // As in git, blank lines at the end of a file come last, because they are found only after the
     // hunks are placed.
-    let lines = || told(outcome).flat_map(|whitespace| &whitespace.lines);
+    let lines = || whitespace_reports(outcome).flat_map(|whitespace| &whitespace.lines);
     let ends = lines().filter(|line| line.error == END);
     let most = if is_squelched(outcome) {
         MOST_SHOWN
@@ -110,7 +110,9 @@ pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()
     let is_other = |problem: &Problem| {
         problem.severity == Severity::Error && *problem.code != code::WHITESPACE
     };
-    let count = |counted: fn(&WhitespaceReport) -> usize| told(outcome).map(counted).sum::<usize>();
+    let count = |counted: fn(&WhitespaceReport) -> usize| {
+        whitespace_reports(outcome).map(counted).sum::<usize>()
+    };
     let (errors, corrected) = (
         count(|whitespace| whitespace.errors),
         count(|whitespace| whitespace.corrected),
@@ -127,7 +129,7 @@ pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()
         )?;
     }
     let add = |count| if count == 1 { "line adds" } else { "lines add" };
-    if told(outcome).any(|whitespace| whitespace.action.starts_with("error")) {
+    if whitespace_reports(outcome).any(|whitespace| whitespace.action.starts_with("error")) {
         return writeln!(err, "error: {errors} {} whitespace errors.", add(errors));
     }
     if corrected > 0 && outcome.report.ok && outcome.report.command == "apply" {
@@ -144,7 +146,7 @@ pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()
     }
 }
 
-fn told(outcome: &Outcome) -> impl Iterator<Item = &WhitespaceReport> {
+fn whitespace_reports(outcome: &Outcome) -> impl Iterator<Item = &WhitespaceReport> {
     outcome
         .report
         .files
@@ -153,7 +155,7 @@ fn told(outcome: &Outcome) -> impl Iterator<Item = &WhitespaceReport> {
 }
 
 fn is_squelched(outcome: &Outcome) -> bool {
-    told(outcome).all(|whitespace| whitespace.action != "error-all")
+    whitespace_reports(outcome).all(|whitespace| whitespace.action != "error-all")
 }
 
 /// Removes the LF at the end of `line`. A CR stays, because it can be the error.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::protocol::{Diagnostic, DocumentDiagnostics};
-use super::trouble::Trouble;
+use super::server_error::ServerError;
 use super::wire::Wire;
 use crate::interrupt::Interrupt;
 
@@ -27,7 +27,7 @@ const AGAIN: [i64; 2] = [-32801, -32802];
 
 /// The limits of a wait.
 #[derive(Clone, Copy)]
-pub(super) struct Patience<'a> {
+pub(super) struct ServerTimeout<'a> {
     /// The end of the wait.
     pub(super) until: Instant,
     /// The time without messages after which the diagnostics of a server count as complete.
@@ -95,8 +95,8 @@ impl Client {
     pub(super) fn initialize(
         &mut self,
         params: Value,
-        patience: Patience<'_>,
-    ) -> Result<Option<String>, Trouble> {
+        patience: ServerTimeout<'_>,
+    ) -> Result<Option<String>, ServerError> {
         let number = self.ask("initialize", params);
         let answer = self.answer(number, "initialize", patience)?;
         self.pulls = !matches!(
@@ -171,11 +171,11 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns a [`Trouble`] if the diagnostics are incomplete.
+    /// Returns a [`ServerError`] if the diagnostics are incomplete.
     pub(super) fn diagnostics(
         &mut self,
-        patience: Patience<'_>,
-    ) -> Result<BTreeMap<String, Vec<Diagnostic>>, Trouble> {
+        patience: ServerTimeout<'_>,
+    ) -> Result<BTreeMap<String, Vec<Diagnostic>>, ServerError> {
         self.rest(patience)?;
         if self.pulls {
             self.pull(patience)?;
@@ -199,8 +199,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns a [`Trouble`] if the server does not confirm the shutdown.
-    pub(super) fn leave(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
+    /// Returns a [`ServerError`] if the server does not confirm the shutdown.
+    pub(super) fn leave(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         let number = self.ask("shutdown", Value::Null);
         self.answer(number, "shutdown", patience)?;
         self.tell("exit", Value::Null);
@@ -211,8 +211,8 @@ impl Client {
     ///
     /// The protocol has no message for this state. A server counts as idle if it has no task in
     /// progress, has published diagnostics for each open text (unless the client requests them),
-    /// and then has sent nothing for [`Patience::quiet`].
-    fn rest(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
+    /// and then has sent nothing for [`ServerTimeout::quiet`].
+    fn rest(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         loop {
             let is_silent = self.pulls || self.open.keys().all(|uri| self.is_current(uri));
             let is_ready = self.tasks.is_empty() && !self.is_loading && is_silent;
@@ -231,7 +231,7 @@ impl Client {
     }
 
     /// Requests the diagnostics of each open file, and repeats this if the server invalidates them.
-    fn pull(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
+    fn pull(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         for _ in 0..ROUNDS {
             self.is_outdated = false;
             let asked: Vec<_> = self.open.keys().cloned().collect();
@@ -247,7 +247,7 @@ impl Client {
                     Ok(answer) => self.take_pulled(uri, answer)?,
                     Err((code, _)) if AGAIN.contains(&code) => self.is_outdated = true,
                     Err((_, message)) => {
-                        return Err(Trouble::Refused {
+                        return Err(ServerError::Refused {
                             method: DOCUMENT_DIAGNOSTIC,
                             message,
                         });
@@ -262,7 +262,7 @@ impl Client {
         Ok(())
     }
 
-    fn take_pulled(&mut self, uri: String, answer: Value) -> Result<(), Trouble> {
+    fn take_pulled(&mut self, uri: String, answer: Value) -> Result<(), ServerError> {
         if let DocumentDiagnostics::Full { mut items } = read(answer)? {
             items.truncate(MAX_DIAGNOSTICS);
             self.pulled.insert(uri, items);
@@ -289,13 +289,17 @@ impl Client {
         &mut self,
         number: i64,
         method: &'static str,
-        patience: Patience<'_>,
-    ) -> Result<Value, Trouble> {
+        patience: ServerTimeout<'_>,
+    ) -> Result<Value, ServerError> {
         self.answered(number, patience)?
-            .map_err(|(_, message)| Trouble::Refused { method, message })
+            .map_err(|(_, message)| ServerError::Refused { method, message })
     }
 
-    fn answered(&mut self, number: i64, patience: Patience<'_>) -> Result<Answer, Trouble> {
+    fn answered(
+        &mut self,
+        number: i64,
+        patience: ServerTimeout<'_>,
+    ) -> Result<Answer, ServerError> {
         loop {
             if let Some(Some(_)) = self.answers.get(&number)
                 && let Some(Some(answer)) = self.answers.remove(&number)
@@ -307,13 +311,17 @@ impl Client {
     }
 
     /// Handles the next message. Returns without one at `until`.
-    fn listen(&mut self, patience: Patience<'_>, until: Option<Instant>) -> Result<(), Trouble> {
+    fn listen(
+        &mut self,
+        patience: ServerTimeout<'_>,
+        until: Option<Instant>,
+    ) -> Result<(), ServerError> {
         let now = Instant::now();
         if patience.interrupt.is_raised() {
-            return Err(Trouble::Stopped);
+            return Err(ServerError::Stopped);
         }
         if now >= patience.until {
-            return Err(Trouble::Late);
+            return Err(ServerError::Late);
         }
         let until = until
             .unwrap_or(patience.until)
@@ -334,7 +342,7 @@ fn message(mut head: Value, params: Value) -> Value {
     head
 }
 
-fn read<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
+fn read<T: DeserializeOwned>(value: Value) -> Result<T, ServerError> {
     serde_json::from_value(value)
-        .map_err(|error| Trouble::Garbage(format!("what the protocol does not know: {error}")))
+        .map_err(|error| ServerError::Garbage(format!("what the protocol does not know: {error}")))
 }

@@ -37,7 +37,7 @@ pub struct Findings {
 }
 
 /// Returns whether the report may show the content of a file.
-pub type Telling<'a> = &'a dyn Fn(&RelPath) -> bool;
+pub type PathFilter<'a> = &'a dyn Fn(&RelPath) -> bool;
 
 /// The result of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct ServerFindings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Graveness {
+pub enum DiagnosticSeverity {
     /// An error. Also used if the server reports no severity.
     Error,
     /// A warning.
@@ -69,7 +69,7 @@ pub enum Graveness {
     Hint,
 }
 
-impl fmt::Display for Graveness {
+impl fmt::Display for DiagnosticSeverity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
@@ -79,7 +79,7 @@ impl fmt::Display for Graveness {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
     /// The severity.
-    pub severity: Graveness,
+    pub severity: DiagnosticSeverity,
     /// The path of the file after the change.
     pub path: RelPath,
     /// The first line, counted from 1.
@@ -107,7 +107,7 @@ impl Findings {
         root: &Path,
         documents: &[Document],
         sessions: Vec<Session>,
-        may_tell: Telling<'_>,
+        may_tell: PathFilter<'_>,
     ) -> Self {
         let mut findings = Self::default();
         let may_tell = |path: &RelPath| {
@@ -128,7 +128,7 @@ impl Findings {
         findings.new.sort();
         findings.errors += findings
             .new
-            .partition_point(|found| found.severity == Graveness::Error);
+            .partition_point(|found| found.severity == DiagnosticSeverity::Error);
         findings.more = findings.new.len().saturating_sub(MOST);
         findings.new.truncate(MOST);
         findings
@@ -139,7 +139,7 @@ impl Findings {
         root: &Path,
         documents: &[Document],
         session: &Session,
-        may_tell: Telling<'_>,
+        may_tell: PathFilter<'_>,
     ) {
         let is_told = |path: &RelPath, diagnostic: &Diagnostic| {
             // The message can quote text of the related files.
@@ -198,7 +198,7 @@ impl Findings {
                 self.new.push(found);
             } else {
                 self.withheld += 1;
-                self.errors += usize::from(found.severity == Graveness::Error);
+                self.errors += usize::from(found.severity == DiagnosticSeverity::Error);
             }
         }
         self.fixed += fixed;
@@ -211,10 +211,10 @@ impl Found {
         let (end_line, end_column) = place(text, diagnostic.range.end);
         Self {
             severity: match diagnostic.severity {
-                Some(2) => Graveness::Warning,
-                Some(3) => Graveness::Information,
-                Some(4) => Graveness::Hint,
-                _ => Graveness::Error,
+                Some(2) => DiagnosticSeverity::Warning,
+                Some(3) => DiagnosticSeverity::Information,
+                Some(4) => DiagnosticSeverity::Hint,
+                _ => DiagnosticSeverity::Error,
             },
             path: path.clone(),
             line,

@@ -17,8 +17,8 @@ mod document;
 mod findings;
 mod program;
 mod protocol;
+mod server_error;
 mod session;
-mod trouble;
 mod uri;
 mod wire;
 
@@ -28,15 +28,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::interrupt::Interrupt;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::{PathPattern, RelPath};
 use crate::text::json::Json;
 
 pub use document::{Document, MAX_TEXT, Text};
 
-pub use findings::{Findings, Found, Graveness, ServerFindings, Telling};
+pub use findings::{DiagnosticSeverity, Findings, Found, PathFilter, ServerFindings};
 
-use client::Patience;
+use client::ServerTimeout;
 use session::Session;
 
 /// The default time limit for all servers together.
@@ -135,7 +135,7 @@ impl Diagnosis {
         };
         // The rest of the time is for the second query. A server answers it sooner, because it has
         // already read the files.
-        let patience = Patience {
+        let patience = ServerTimeout {
             until: begun + timeout / 4 * 3,
             ..diagnosis.patience(interrupt)
         };
@@ -174,9 +174,9 @@ impl Diagnosis {
     /// and diagnostics that refer to an unchanged file, are omitted unless `may_tell` permits that
     /// file. Diagnostics of files outside the root are always omitted.
     #[must_use]
-    pub fn findings(mut self, may_tell: Telling<'_>) -> Findings {
+    pub fn findings(mut self, may_tell: PathFilter<'_>) -> Findings {
         let never = Interrupt::new();
-        let patience = Patience {
+        let patience = ServerTimeout {
             until: Instant::now() + session::LEAVE,
             ..self.patience(&never)
         };
@@ -190,8 +190,8 @@ impl Diagnosis {
         Findings::of(&options.root, &documents, sessions, may_tell)
     }
 
-    fn patience<'a>(&self, interrupt: &'a Interrupt) -> Patience<'a> {
-        Patience {
+    fn patience<'a>(&self, interrupt: &'a Interrupt) -> ServerTimeout<'a> {
+        ServerTimeout {
             until: self.until,
             quiet: self.options.quiet,
             interrupt,
@@ -213,7 +213,7 @@ impl Diagnosis {
                 let several: Vec<_> = several.iter_mut().map(Mutex::new).collect();
                 thread::scope(|scope| {
                     for session in &several {
-                        let work = move || work(&mut locked(session), options, documents);
+                        let work = move || work(&mut lock_unpoisoned(session), options, documents);
                         if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                             work();
                         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Instant;
 
-use super::trouble::Trouble;
+use super::server_error::ServerError;
 use super::wire::Wire;
 use crate::process::{self, Complaints, Group};
 
@@ -28,27 +28,27 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// Returns [`Trouble::Start`] if the program cannot be started.
-    pub(super) fn start(command: &[String], root: &Path) -> Result<(Self, Wire), Trouble> {
+    /// Returns [`ServerError::Start`] if the program cannot be started.
+    pub(super) fn start(command: &[String], root: &Path) -> Result<(Self, Wire), ServerError> {
         let (program, arguments) = command
             .split_first()
-            .ok_or_else(|| Trouble::Start(io::ErrorKind::NotFound.into()))?;
+            .ok_or_else(|| ServerError::Start(io::ErrorKind::NotFound.into()))?;
         let mut command =
-            process::command(program.as_ref(), &[root.to_owned()]).map_err(Trouble::Start)?;
+            process::command(program.as_ref(), &[root.to_owned()]).map_err(ServerError::Start)?;
         command.args(arguments).current_dir(root);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut group = Group::start(&mut command).map_err(Trouble::Start)?;
+        let mut group = Group::start(&mut command).map_err(ServerError::Start)?;
         let child = group.child();
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = (input, output, errors) else {
-            return Err(Trouble::Start(io::ErrorKind::BrokenPipe.into()));
+            return Err(ServerError::Start(io::ErrorKind::BrokenPipe.into()));
         };
-        let complaints = Complaints::of(errors).map_err(Trouble::Start)?;
-        let wire = Wire::new(output, input).map_err(Trouble::Start)?;
+        let complaints = Complaints::of(errors).map_err(ServerError::Start)?;
+        let wire = Wire::new(output, input).map_err(ServerError::Start)?;
         Ok((Self { group, complaints }, wire))
     }
 

@@ -7,11 +7,11 @@ use std::{mem, process};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Patience};
+use super::client::{Client, ServerTimeout};
 use super::document::{self, Document};
 use super::program::Program;
 use super::protocol::Diagnostic;
-use super::trouble::Trouble;
+use super::server_error::ServerError;
 use super::uri;
 use super::{Options, Place, Server};
 use crate::path::RelPath;
@@ -66,7 +66,7 @@ impl Session {
         &mut self,
         options: &Options,
         documents: &[Document],
-        patience: Patience<'_>,
+        patience: ServerTimeout<'_>,
     ) {
         let begun = Instant::now();
         self.running = match Program::start(&self.server.command, &options.root) {
@@ -96,7 +96,7 @@ impl Session {
         options: &Options,
         documents: &[Document],
         place: Place,
-        patience: Patience<'_>,
+        patience: ServerTimeout<'_>,
     ) {
         self.attempt(Instant::now(), |session, client| {
             let root = &options.root;
@@ -127,7 +127,7 @@ impl Session {
     }
 
     /// Stops the server, with the protocol's shutdown if possible.
-    pub(super) fn leave(&mut self, patience: Patience<'_>) {
+    pub(super) fn leave(&mut self, patience: ServerTimeout<'_>) {
         if let Some((mut client, mut program)) = self.running.take()
             && client.leave(patience).is_ok()
         {
@@ -155,7 +155,7 @@ impl Session {
     fn attempt(
         &mut self,
         begun: Instant,
-        work: impl FnOnce(&mut Self, &mut Client) -> Result<(), Trouble>,
+        work: impl FnOnce(&mut Self, &mut Client) -> Result<(), ServerError>,
     ) {
         let Some((mut client, program)) = mem::take(&mut self.running) else {
             return;
@@ -168,10 +168,10 @@ impl Session {
         }
     }
 
-    fn give_up(&mut self, trouble: &Trouble) {
+    fn give_up(&mut self, trouble: &ServerError) {
         let complaint = self.running.take().and_then(|(_, program)| {
             // The last line on standard error can arrive after the end of the output.
-            let patience = if matches!(trouble, Trouble::Ended) {
+            let patience = if matches!(trouble, ServerError::Ended) {
                 LEAVE
             } else {
                 Duration::ZERO

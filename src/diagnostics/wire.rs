@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::trouble::Trouble;
+use super::server_error::ServerError;
 
 /// The maximum sizes of a header and of a message body, in bytes.
 const MAX_HEADER: u64 = 4 << 10;
@@ -24,7 +24,7 @@ const SHOWN: usize = 80;
 /// ends when its stream ends.
 pub(super) struct Wire {
     outgoing: Sender<Vec<u8>>,
-    incoming: Receiver<Result<Value, Trouble>>,
+    incoming: Receiver<Result<Value, ServerError>>,
 }
 
 impl Wire {
@@ -77,16 +77,16 @@ impl Wire {
     ///
     /// # Errors
     ///
-    /// Returns the fault of the next message, or [`Trouble::Ended`] at the end of the stream. No
+    /// Returns the fault of the next message, or [`ServerError::Ended`] at the end of the stream. No
     /// message follows an error.
-    pub(super) fn receive(&self, until: Instant) -> Result<Option<Value>, Trouble> {
+    pub(super) fn receive(&self, until: Instant) -> Result<Option<Value>, ServerError> {
         match self
             .incoming
             .recv_timeout(until.saturating_duration_since(Instant::now()))
         {
             Ok(message) => message.map(Some),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Trouble::Ended),
+            Err(RecvTimeoutError::Disconnected) => Err(ServerError::Ended),
         }
     }
 }
@@ -94,10 +94,10 @@ impl Wire {
 /// Reads one message, which must be a JSON object.
 ///
 /// Memory use is limited by [`MAX_MESSAGE`], even if the header announces more.
-fn read(stream: &mut impl BufRead) -> Result<Value, Trouble> {
+fn read(stream: &mut impl BufRead) -> Result<Value, ServerError> {
     let length = length(stream)?;
     if length > MAX_MESSAGE {
-        return Err(Trouble::TooLarge {
+        return Err(ServerError::TooLarge {
             size: length,
             limit: MAX_MESSAGE,
         });
@@ -106,32 +106,34 @@ fn read(stream: &mut impl BufRead) -> Result<Value, Trouble> {
     stream
         .take(length)
         .read_to_end(&mut body)
-        .map_err(Trouble::Stream)?;
+        .map_err(ServerError::Stream)?;
     if u64::try_from(body.len()).is_ok_and(|read| read < length) {
-        return Err(Trouble::Ended);
+        return Err(ServerError::Ended);
     }
     match serde_json::from_slice(&body) {
         Ok(message @ Value::Object(_)) => Ok(message),
-        Ok(_) => Err(Trouble::Garbage("a message that is no object".to_owned())),
-        Err(error) => Err(Trouble::Garbage(format!(
+        Ok(_) => Err(ServerError::Garbage(
+            "a message that is no object".to_owned(),
+        )),
+        Err(error) => Err(ServerError::Garbage(format!(
             "a message that is no JSON: {error}"
         ))),
     }
 }
 
 /// Reads a header and returns the length of the body that follows, in bytes.
-fn length(stream: &mut impl BufRead) -> Result<u64, Trouble> {
+fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
     let mut stream = stream.take(MAX_HEADER);
     let mut length = None;
     loop {
         let mut line = Vec::new();
         stream
             .read_until(b'\n', &mut line)
-            .map_err(Trouble::Stream)?;
+            .map_err(ServerError::Stream)?;
         let Some(field) = line.strip_suffix(b"\n") else {
             let is_end = line.is_empty() && length.is_none() && stream.limit() == MAX_HEADER;
             return Err(if is_end {
-                Trouble::Ended
+                ServerError::Ended
             } else {
                 strange(&line)
             });
@@ -154,9 +156,9 @@ fn length(stream: &mut impl BufRead) -> Result<u64, Trouble> {
     }
 }
 
-fn strange(header: &[u8]) -> Trouble {
+fn strange(header: &[u8]) -> ServerError {
     let shown = String::from_utf8_lossy(&header[..header.len().min(SHOWN)]);
-    Trouble::Garbage(format!("`{shown}` in place of a header"))
+    ServerError::Garbage(format!("`{shown}` in place of a header"))
 }
 
 #[cfg(test)]
@@ -173,7 +175,7 @@ mod tests {
         let mut stream = &two[..];
         assert_eq!(read(&mut stream).unwrap(), serde_json::json!({}));
         assert_eq!(read(&mut stream).unwrap(), serde_json::json!({}));
-        assert!(matches!(read(&mut stream), Err(Trouble::Ended)));
+        assert!(matches!(read(&mut stream), Err(ServerError::Ended)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The steps of every change: resolve, stage, commit. Read [`Task::run`] first.
+//! The steps of every change: resolve, stage, commit. Read [`CommandRun::run`] first.
 
 use super::commands::Verification;
 use super::diagnose::{Noted, Waiting, diagnose};
@@ -8,7 +8,7 @@ use super::link_files::LinkFiles;
 use super::problems::{altered, foreign, half_made, unswept};
 use super::request::Reach;
 use super::stages::{Committed, Resolved, Selected};
-use super::task::{CommandMode, Task};
+use super::task::{CommandMode, CommandRun};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::Place;
 use crate::preflight::{self, Severity};
@@ -17,7 +17,7 @@ use crate::report::HistoryReport;
 use crate::transaction::history::{self, Label};
 use crate::transaction::{self, Failure, Transaction};
 
-impl<'a> Task<'a> {
+impl<'a> CommandRun<'a> {
     /// Checks or applies the change, unless the plan cannot be resolved.
     pub(super) fn run(
         &self,
@@ -68,8 +68,8 @@ impl<'a> Task<'a> {
             .indexed
             .as_ref()
             .is_some_and(|indexed| indexed.reach == Reach::Cached);
-        let is_held =
-            !is_cached && preflight::is_held(&done.resolved.selected.plan, self.workspace, options);
+        let is_held = !is_cached
+            && preflight::needs_approval(&done.resolved.selected.plan, self.workspace, options);
         let result = match (done.is_refused() || is_held, self.indexed.is_some()) {
             (false, _) => self.stage_and_commit(options, &mut done),
             (true, true) => self
@@ -195,10 +195,10 @@ impl<'a> Task<'a> {
         // Commit hooks run in the order in which they are added: the language servers, then
         // `--verify`.
         if let Some(waiting) = &waiting {
-            transaction = transaction.tried_by(waiting);
+            transaction = transaction.with_hook(waiting);
         }
         if let Some(verification) = &verification {
-            transaction = transaction.tried_by(verification);
+            transaction = transaction.with_hook(verification);
         }
         let committed = transaction.commit(self.interrupt());
         Waiting::finish(waiting, &mut done.resolved);

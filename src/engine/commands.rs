@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use super::report;
 use super::request::Commands;
 use super::stages::Committed;
-use super::task::Task;
-use crate::mutex::locked;
+use super::task::CommandRun;
+use crate::mutex::lock_unpoisoned;
 use crate::preflight::{Problem, Severity, code};
-use crate::process::{self, Ending, Errand, Ran};
+use crate::process::{self, ExitReason, Ran, ShellCommand};
 use crate::progress::{Phase, Progress};
 use crate::report::{CommandReport, print_json};
-use crate::transaction::{Failure, Interrupt, Trial};
+use crate::transaction::{CommitHook, Failure, Interrupt};
 use crate::workspace::{Workspace, top};
 
 /// The environment variable that identifies the running change to child processes. Its value is the
@@ -51,7 +51,7 @@ impl Turn<'_> {
             progress,
         } = self;
         progress.enter(*phase, 0);
-        let errand = Errand {
+        let errand = ShellCommand {
             command,
             directory: &commands.directory,
             environment,
@@ -63,7 +63,7 @@ impl Turn<'_> {
             reason: error.to_string(),
         })?;
         match (ran.ending, interrupt.signal()) {
-            (Ending::Stopped, Some(signal)) => Err(Failure::Interrupted(signal)),
+            (ExitReason::Stopped, Some(signal)) => Err(Failure::Interrupted(signal)),
             _ => Ok(ran),
         }
     }
@@ -75,11 +75,11 @@ pub(super) struct Verification<'a> {
     ran: Mutex<Option<Ran>>,
 }
 
-impl Trial for Verification<'_> {
-    fn judge(&self, interrupt: &Interrupt) -> Result<(), Failure> {
+impl CommitHook for Verification<'_> {
+    fn check(&self, interrupt: &Interrupt) -> Result<(), Failure> {
         let ran = self.turn.run(interrupt)?;
-        let has_passed = ran.ending == Ending::Exited(0);
-        *locked(&self.ran) = Some(ran);
+        let has_passed = ran.ending == ExitReason::Exited(0);
+        *lock_unpoisoned(&self.ran) = Some(ran);
         if has_passed {
             Ok(())
         } else {
@@ -90,7 +90,7 @@ impl Trial for Verification<'_> {
 
 impl<'c> Verification<'c> {
     /// Returns the commit hook that runs `--verify`, if the request has one.
-    pub(super) fn of(task: &'c Task<'_>, done: &Committed) -> Result<Option<Self>, Failure> {
+    pub(super) fn of(task: &'c CommandRun<'_>, done: &Committed) -> Result<Option<Self>, Failure> {
         let Some(command) = &task.commands().verify else {
             return Ok(None);
         };
@@ -113,17 +113,17 @@ impl<'c> Verification<'c> {
             return;
         };
         done.result.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
-        if ran.ending != Ending::Exited(0) {
+        if ran.ending != ExitReason::Exited(0) {
             let message = format!(
                 "--verify sent the change back: {}",
-                told(&ran, turn.commands)
+                exit_message(&ran, turn.commands)
             );
             done.problems().push(Problem::new(&code::VERIFY, message));
         }
     }
 }
 
-impl Task<'_> {
+impl CommandRun<'_> {
     /// Runs `--before` and returns whether it allows the change.
     pub(super) fn run_before(&self, done: &mut Committed) -> Result<bool, Failure> {
         let Some(command) = &self.commands().before else {
@@ -140,11 +140,11 @@ impl Task<'_> {
         self.workspace.forget();
         let ran = ran?;
         done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
-        let is_allowed = ran.ending == Ending::Exited(0);
+        let is_allowed = ran.ending == ExitReason::Exited(0);
         if !is_allowed {
             let message = format!(
                 "--before refused the change: {}",
-                told(&ran, self.commands())
+                exit_message(&ran, self.commands())
             );
             let help = Some("nothing was written".to_owned());
             done.problems().push(Problem {
@@ -176,7 +176,7 @@ impl Task<'_> {
             Ok(ran) => {
                 done.result.answers.after =
                     Some(CommandReport::of(command.as_encoded_bytes(), ran));
-                (ran.ending != Ending::Exited(0)).then(|| told(ran, self.commands()))
+                (ran.ending != ExitReason::Exited(0)).then(|| exit_message(ran, self.commands()))
             }
             Err(failure) => Some(failure.to_string()),
         };
@@ -226,11 +226,11 @@ impl Task<'_> {
     }
 }
 
-fn told(ran: &Ran, commands: &Commands) -> String {
+fn exit_message(ran: &Ran, commands: &Commands) -> String {
     match ran.ending {
-        Ending::Exited(code) => format!("exit code {code}"),
-        Ending::Signalled(signal) => format!("it was ended by signal {signal}"),
-        Ending::TimedOut => format!("it took longer than {} ms", commands.limit.as_millis()),
-        Ending::Stopped => "it was stopped".to_owned(),
+        ExitReason::Exited(code) => format!("exit code {code}"),
+        ExitReason::Signalled(signal) => format!("it was ended by signal {signal}"),
+        ExitReason::TimedOut => format!("it took longer than {} ms", commands.limit.as_millis()),
+        ExitReason::Stopped => "it was stopped".to_owned(),
     }
 }

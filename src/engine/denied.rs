@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
     use crate::preflight::code;
-    use crate::workspace::Fault;
+    use crate::workspace::ErrorKind;
 
     /// An error number, the verb and the path that it is about, and the expected reason and help.
     type Case = (i32, &'static str, &'static str, &'static str, &'static str);
@@ -182,7 +182,7 @@ mod tests {
         let error = WorkspaceError {
             verb,
             path: path.to_owned(),
-            fault: Fault::Other,
+            fault: ErrorKind::Other,
             source,
         };
         let mut problem = Problem::new(&code::IO, "as it was");
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_sticky_bit_names_the_owner_of_the_file_and_a_remedy() {
-        let sticky = io::Error::new(ErrorKind::PermissionDenied, StickyBit { owner: 7 });
+        let sticky = io::Error::new(io::ErrorKind::PermissionDenied, StickyBit { owner: 7 });
         let (message, help) = refused(sticky, "rename", "f");
         assert_eq!(
             message,
@@ -219,7 +219,7 @@ mod tests {
         let error = WorkspaceError {
             verb: "read",
             path: "d/f".to_owned(),
-            fault: Fault::Denied,
+            fault: ErrorKind::Denied,
             source,
         };
         let mut problem = Problem::new(&code::IO, "as it was");

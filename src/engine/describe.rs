@@ -61,7 +61,7 @@ pub fn describe(mut request: Request) -> Outcome {
     let selected = &mut done.resolved.selected;
     if selected.is_resolvable {
         let mut options = request.preflight();
-        whitespace::consult(&request, selected, &mut options);
+        whitespace::load_whitespace_rules(&request, selected, &mut options);
         let (found, problems) = preflight::described(&selected.plan, &options.whitespace);
         selected.problems.extend(problems);
         done.resolved.described_whitespace = found;

@@ -4,7 +4,7 @@
 //! Language servers read files from disk. A changed file can depend on other files that the change
 //! creates, moves or deletes, and that the server does not have as open documents. With texts in
 //! memory alone, a server would report errors about a file that does not exist yet. `apply`
-//! therefore asks the servers about the real tree, in a commit hook ([`Trial`]) of the transaction.
+//! therefore asks the servers about the real tree, in a commit hook ([`CommitHook`]) of the transaction.
 //! A change that they deny is rolled back. `check` writes nothing and can only send the texts.
 //!
 //! The input is the list of changes that [`Noted`] records. The results are findings for the
@@ -17,14 +17,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::look;
 use super::stages::Resolved;
-use super::task::Task;
+use super::task::CommandRun;
 use crate::diagnostics::{Diagnosis, Document, Findings, NewErrors, Options, Place};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::policy::Policy;
 use crate::preflight::{self, Problem, Severity, code};
 use crate::progress::{Phase, Progress};
-use crate::transaction::{Failure, Interrupt, Trial};
+use crate::transaction::{CommitHook, Failure, Interrupt};
 use crate::workspace::Workspace;
 
 pub(super) use noted::Noted;
@@ -51,7 +51,7 @@ impl Waiting<'_> {
     /// Returns [`Failure::Rejected`] if the findings deny the change, or [`Failure::Interrupted`]
     /// after a signal.
     pub(super) fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
-        let diagnosis = locked(&self.diagnosis).take();
+        let diagnosis = lock_unpoisoned(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else {
             return Ok(());
         };
@@ -60,7 +60,9 @@ impl Waiting<'_> {
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
-        let findings = self.findings.get_or_init(|| self.told(diagnosis));
+        let findings = self
+            .findings
+            .get_or_init(|| self.diagnosis_findings(diagnosis));
         let is_denied = problems(findings, self.new_errors)
             .iter()
             .any(|it| it.severity == Severity::Error);
@@ -84,13 +86,13 @@ impl Waiting<'_> {
         }
     }
 
-    fn told(&self, diagnosis: Diagnosis) -> Findings {
+    fn diagnosis_findings(&self, diagnosis: Diagnosis) -> Findings {
         diagnosis.findings(&|path| look::is_open(self.workspace, &self.policy, path))
     }
 }
 
-impl Trial for Waiting<'_> {
-    fn judge(&self, interrupt: &Interrupt) -> Result<(), Failure> {
+impl CommitHook for Waiting<'_> {
+    fn check(&self, interrupt: &Interrupt) -> Result<(), Failure> {
         self.ask(Place::Disk, interrupt)
     }
 }
@@ -102,7 +104,7 @@ impl Trial for Waiting<'_> {
 ///
 /// Returns an error if a file cannot be read, or after a signal.
 pub(super) fn diagnose<'w>(
-    task: &Task<'w>,
+    task: &CommandRun<'w>,
     noted: Noted<'_>,
     resolved: &mut Resolved,
 ) -> Result<Option<Waiting<'w>>, Failure> {

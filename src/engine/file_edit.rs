@@ -5,7 +5,7 @@ use super::parse::select;
 use super::request::{FileEdit, Parents, Request};
 use super::stages::Committed;
 use super::suggest::explain_missing_file;
-use super::task::{CommandMode, Task};
+use super::task::{CommandMode, CommandRun};
 use super::{Outcome, texts};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -21,10 +21,11 @@ pub(super) fn run(
     mode: CommandMode,
     workspace: &dyn Workspace,
 ) -> Outcome {
-    let (mut task, begun) = match Task::begin((edit.command, mode.success()), request, workspace) {
-        Ok(begun) => begun,
-        Err(outcome) => return *outcome,
-    };
+    let (mut task, begun) =
+        match CommandRun::new((edit.command, mode.success()), request, workspace) {
+            Ok(begun) => begun,
+            Err(outcome) => return *outcome,
+        };
     task.command.reports_dry_run = mode == CommandMode::Check;
     let misuse = task.misuse().or_else(|| {
         edit.misuse()

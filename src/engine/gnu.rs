@@ -278,7 +278,7 @@ fn leaves_nothing(operation: &Operation) -> bool {
 fn touched(operation: &Operation) -> Vec<(&RelPath, bool)> {
     let new = (&operation.path, true);
     match operation.action {
-        Action::Modify | Action::Delete | Action::Uncopy => vec![(&operation.path, false)],
+        Action::Modify | Action::Delete | Action::RemoveCopy => vec![(&operation.path, false)],
         Action::Create | Action::Copy => vec![new],
         Action::Rename => operation
             .from
@@ -306,7 +306,7 @@ fn written(operation: &Operation, from: Option<RelPath>, path: RelPath) -> Opera
         blobs: None,
         expected: None,
         left_out: Box::default(),
-        tells_missing: true,
+        distinguishes_missing: true,
         guard: Some(Box::new(Guard::Anything)),
         permissions: None,
         lead: None,

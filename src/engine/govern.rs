@@ -13,7 +13,9 @@ use super::{Outcome, open, refused};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
-use crate::policy::{Access, GIT_DIRECTORY, Hit, Origin, Policy, Ruling, Verdict, closed_root};
+use crate::policy::{
+    Access, GIT_DIRECTORY, Origin, Policy, PolicyDecision, RuleMatch, Verdict, closed_root,
+};
 use crate::preflight::{
     Facts, Problem, closed_by, code, is_in_git_directory, unapproved, with_git_on_the_way,
     with_other_names, with_own_git,
@@ -208,7 +210,7 @@ pub(super) fn governed_entries<'e>(
 /// # Errors
 ///
 /// Returns the outcome with the rule that denies or asks. There is no plan that could be approved.
-pub fn may_write(
+pub fn check_write_policy(
     path: &RelPath,
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
@@ -223,7 +225,7 @@ pub fn may_write(
             Access::Create
         },
     );
-    let is_against = |hit: &&Hit| hit.rule != GIT_DIRECTORY;
+    let is_against = |hit: &&RuleMatch| hit.rule != GIT_DIRECTORY;
     ruling
         .hits
         .iter()
@@ -256,7 +258,7 @@ pub fn judged(
 /// Returns the rules of `policy` that match `accesses` to `path`. `policy` covers the whole system,
 /// and `path` is relative to `/`. Git directories are recognized even if their name is not `.git`.
 #[must_use]
-pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<Hit> {
+pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<RuleMatch> {
     let policy = match open(Path::new("/")) {
         Ok(system) => with_git_on_the_way([path].into_iter(), policy, &system),
         Err(_) => Cow::Borrowed(policy),
@@ -276,8 +278,8 @@ pub fn asks_about_control_files(policy: &Arc<Policy>, workspace: &dyn Workspace)
 
 /// Returns the outcome with the strictest rule of `hits`, if that rule denies or asks.
 #[must_use]
-pub fn refusal(hits: Vec<Hit>) -> Option<Box<Outcome>> {
-    let ruling = Ruling::of(hits);
+pub fn refusal(hits: Vec<RuleMatch>) -> Option<Box<Outcome>> {
+    let ruling = PolicyDecision::of(hits);
     let hit = ruling.hits.first()?;
     match ruling.verdict {
         Verdict::Deny => Some(refused("check", closed_by(hit))),

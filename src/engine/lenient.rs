@@ -11,11 +11,11 @@ use super::parse::{self, Reader};
 use super::problems::{repair_warnings, unrepaired};
 use super::request::{Decide, Patches, Request};
 use super::stages::Selected;
-use super::task::Task;
+use super::task::CommandRun;
 use super::{not_included, texts};
 use crate::plan::{Input, NotIncluded, Plan, Repair};
 use crate::policy::Verdict;
-use crate::preflight::Held;
+use crate::preflight::ApprovalGate;
 use crate::repair::{Refusal, Repaired, plain_text, repair, unquoted};
 use crate::syntax;
 use crate::text::{Bytes, lines};
@@ -32,7 +32,7 @@ type Refusals = Vec<(usize, Refusal)>;
 type Repairs = Vec<(Bytes, Vec<Repair>)>;
 
 /// Reads the patches. The first repairs concern the whole text and do not depend on the tree.
-pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
+pub(super) fn read(task: &CommandRun<'_>, mut patches: Patches) -> Selected {
     let mut repairs = Vec::new();
     for (_, text) in &mut patches.texts {
         let (plain, repaired) = plain_text(text).unzip();
@@ -50,7 +50,7 @@ pub(super) fn read(task: &Task<'_>, mut patches: Patches) -> Selected {
 }
 
 /// Reads the patches without repairs if they apply, otherwise with repairs.
-fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
+fn read_repairable(task: &CommandRun<'_>, patches: &Patches) -> Selected {
     let strict = Strict::of(task, patches);
     if !strict.is_open {
         return read_unrepaired(task, patches);
@@ -86,14 +86,14 @@ fn read_repairable(task: &Task<'_>, patches: &Patches) -> Selected {
     }
 }
 
-fn read_unrepaired(task: &Task<'_>, patches: &Patches) -> Selected {
+fn read_unrepaired(task: &CommandRun<'_>, patches: &Patches) -> Selected {
     let reader = Reader::new(&task.request.decide, task.progress());
     parse::read(patches.clone(), reader)
 }
 
 /// Reads blocks and edits. Repairs the texts that they search for, unless the patches apply without
 /// repairs.
-fn read_texts(task: &Task<'_>, patches: &Patches, strict: &Strict) -> Selected {
+fn read_texts(task: &CommandRun<'_>, patches: &Patches, strict: &Strict) -> Selected {
     let mut selected = read_unrepaired(task, patches);
     let fits = strict.fits && !strict.is_elided();
     if selected.is_resolvable && !fits {
@@ -160,7 +160,7 @@ fn repaired(
 ) -> Result<Result<Repairs, Refusals>, Failure> {
     let (mut patches, mut refusals) = (Vec::new(), Vec::new());
     let options = request.preflight();
-    let unread = if options.held == Held::Nothing {
+    let unread = if options.held == ApprovalGate::Nothing {
         Verdict::Deny
     } else {
         Verdict::Ask
@@ -192,7 +192,7 @@ fn repaired(
 
 /// Reads repaired patches. The repair writes them as git diffs.
 fn read_repaired(
-    task: &Task<'_>,
+    task: &CommandRun<'_>,
     patches: Patches,
     not_included: Vec<Vec<NotIncluded>>,
     repairs: Vec<Vec<Repair>>,

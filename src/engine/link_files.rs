@@ -56,7 +56,11 @@ fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
 }
 
 /// Sets in `options` whether links are written as regular files, according to git's configuration.
-pub(super) fn consult(git: &Git, selected: &mut Selected, options: &mut preflight::Options) {
+pub(super) fn load_link_files(
+    git: &Git,
+    selected: &mut Selected,
+    options: &mut preflight::Options,
+) {
     if !may_have_links(&selected.plan) {
         return;
     }

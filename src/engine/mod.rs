@@ -2,14 +2,14 @@
 //!
 //! | command | function |
 //! | --- | --- |
-//! | `check --save`, `apply --plan`, `reject` | [`save`], [`planned`], [`reject`], [`withdraw`] |
+//! | `check --save`, `apply --plan`, `reject` | [`save`], [`load_plan`], [`reject`], [`unreject`] |
 //! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe()`] with a [`Request`] |
 //! | `edit` | [`apply`] with [`Request::edit`], [`Request::edit_all`], [`Request::edit_range`], [`Request::insert_after`], [`Request::insert_before`], [`Request::edits`], [`Request::edit_list`] |
 //! | `write`, `append` | [`apply`] with [`Request::write`], [`Request::overwrite`], [`Request::append`], [`Request::append_lines`] |
 //! | `notebook` | [`apply`] with [`Request::notebook`] |
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
-//! | `show` of a patch | [`preview`], for a page [`exhibit`], with a [`Request`] |
+//! | `show` of a patch | [`preview`], for a page [`render_page`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
 //! | `undo`, `redo` | [`apply`] with [`Request::undo`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
@@ -41,6 +41,7 @@ mod govern;
 mod index;
 mod lenient;
 mod link_files;
+mod load_history;
 mod log;
 mod look;
 mod not_included;
@@ -51,7 +52,6 @@ mod policy_file;
 mod preview;
 mod problems;
 mod reading;
-mod recall;
 mod request;
 mod result;
 mod saved;
@@ -70,8 +70,8 @@ use std::mem;
 use std::path::Path;
 
 use crate::plan::Input;
-use crate::preflight::{Held, Problem};
-use crate::process::Patience;
+use crate::preflight::{ApprovalGate, Problem};
+use crate::process::Timeout;
 use crate::report::{self, FileReport, Report};
 use crate::transaction::{Failure, Interrupt};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -87,8 +87,8 @@ pub use crate::process::home;
 pub use commands::{AT_WORK, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Patched, patched};
-pub use govern::{asks_about_control_files, judged, judged_anywhere, may_write, refusal};
-pub use plans::{planned, reject, save, withdraw};
+pub use govern::{asks_about_control_files, check_write_policy, judged, judged_anywhere, refusal};
+pub use plans::{load_plan, reject, save, unreject};
 pub use policy_file::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
 
 pub use index::build_ancestor;
@@ -98,7 +98,7 @@ pub use look::{
     explain, list, may_list, may_read, may_search, read,
 };
 #[cfg(feature = "html")]
-pub use preview::exhibit;
+pub use preview::render_page;
 pub use preview::{Preview, preview};
 pub use request::{
     Backup, Commands, Commit, Context, Decide, FileEdit, GnuOptions, Hints, Indexed, Look, Marking,
@@ -106,11 +106,13 @@ pub use request::{
 };
 pub use result::{Applied, Refused};
 #[cfg(feature = "schema")]
-pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
+pub use tool::{
+    Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, relative_to, root_names, tool,
+};
 
 use stages::{Command, Committed};
 use suggest::{Origin, suggest};
-use task::{CommandMode, Task};
+use task::{CommandMode, CommandRun};
 
 /// The result of a command.
 #[derive(Clone, Debug)]
@@ -175,7 +177,7 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
 ///
 /// Returns the same errors as [`open`].
 pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
-    Ok(Disk::open(root)?.with_attic(root, above))
+    Ok(Disk::open(root)?.with_external_history(root, above))
 }
 
 /// Opens the tree of `revision` in the repository `git_dir`, for [`check`], [`read`] and other
@@ -191,7 +193,7 @@ pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError
 ///
 /// # Errors
 ///
-/// Returns an error of the kind [`Fault::Missing`](crate::workspace::Fault::Missing) if the
+/// Returns an error of the kind [`ErrorKind::Missing`](crate::workspace::ErrorKind::Missing) if the
 /// revision does not exist. Returns an error of another kind if the repository cannot be read or
 /// git cannot be run.
 ///
@@ -208,7 +210,7 @@ pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError
 /// # Ok::<(), wpatch::workspace::WorkspaceError>(())
 /// ```
 pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceError> {
-    Repository::at(git_dir, None, Patience::default()).tree(revision.as_bytes())
+    Repository::at(git_dir, None, Timeout::default()).tree(revision.as_bytes())
 }
 
 /// Returns the report that [`apply`] would produce. Takes no lock and writes nothing, not even a
@@ -255,7 +257,7 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     if request.commit.approve.is_none() {
         // Without an approval, every change with the verdict `ask` is refused.
-        request.context.held = Held::Everything;
+        request.context.held = ApprovalGate::Everything;
     }
     request.context.interrupt = interrupt.clone();
     run(request, CommandMode::Apply, workspace)
@@ -279,7 +281,7 @@ fn run_patches(
         CommandMode::Check => "check",
         CommandMode::Apply => "apply",
     };
-    let (mut task, mut begun) = match Task::begin((name, mode.success()), request, workspace) {
+    let (mut task, mut begun) = match CommandRun::new((name, mode.success()), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
@@ -289,7 +291,7 @@ fn run_patches(
         return Committed::from(begun).finish(&task.command);
     }
     let origin = Origin::of(&patches);
-    let (selected, options) = reading::read_for(&task, patches, begun);
+    let (selected, options) = reading::parse_for_tree(&task, patches, begun);
     let mut done = task.run(selected, &options, mode);
     if mode == CommandMode::Apply && done.resolved.resolution.is_some() {
         plans::settle(&task, &done);

@@ -9,17 +9,19 @@ pub use crate::diagnostics::{
 pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::{ConflictStyle, Detail, Rules};
 pub use crate::plan::{
-    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending,
-    Filter, Input, Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times,
+    Action, CellEdit, CellId, CellKind, CellPlace, Direction, Edit, EditOrder, Filter, Input,
+    LastLineEnding, MatchMode, Naming, Only, OnlyError, Replacement, Replacements, Selection,
+    Target, Times,
 };
 pub use crate::policy::{
-    Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict, control_paths,
+    Access, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, RuleMatch, Verdict,
+    control_paths,
 };
 pub use crate::preflight::{
-    ACTIONS, Cause, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions,
-    Problem, RejectTo, Severity, WhitespaceAction, code,
+    ACTIONS, ApprovalGate, Cause, Code, Facts, Fallback, FileWhitespace,
+    Options as PreflightOptions, Problem, RejectTo, Severity, WhitespaceAction, code,
 };
-pub use crate::process::Patience;
+pub use crate::process::Timeout;
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{
     Broken, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind, Unnamed,
@@ -27,4 +29,4 @@ pub use crate::syntax::{
 };
 pub use crate::transaction::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions, Remedy};
-pub use crate::workspace::{Fault, Workspace, WorkspaceError};
+pub use crate::workspace::{ErrorKind, Workspace, WorkspaceError};

@@ -3,11 +3,11 @@
 use super::approval::{SHA256, is_plan_id};
 use super::log::stopped;
 use super::problems::{unplaced, unswept};
-use super::reading::read_for;
+use super::reading::parse_for_tree;
 use super::request::Request;
 use super::saved::{SavedPlan, restore};
 use super::stages::{Command, Committed};
-use super::task::{CommandMode, Task};
+use super::task::{CommandMode, CommandRun};
 use super::{Outcome, refused};
 use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
@@ -22,7 +22,7 @@ const FEWEST: usize = 8;
 /// The limit on the size of a reason, in bytes.
 const MAX_REASON: usize = 4096;
 
-/// Checks a request as [`check`](super::check) does, and saves the plan for [`planned`] if it
+/// Checks a request as [`check`](super::check) does, and saves the plan for [`load_plan`] if it
 /// applies.
 ///
 /// Saving takes the lock and recovers interrupted changes, as every command that writes does.
@@ -53,7 +53,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         Err(problem) => return *refused("check", *problem),
     };
     let (mut task, begun) =
-        match Task::begin(("check", report::Outcome::WouldApply), request, workspace) {
+        match CommandRun::new(("check", report::Outcome::WouldApply), request, workspace) {
             Ok(begun) => begun,
             Err(outcome) => return *outcome,
         };
@@ -65,7 +65,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         .flat_map(|(_, text)| &text[..])
         .copied()
         .collect();
-    let (selected, options) = read_for(&task, patches, begun);
+    let (selected, options) = parse_for_tree(&task, patches, begun);
     let mut done = task.run(selected, &options, CommandMode::Check);
     if !done.is_refused() {
         keep(&task, saved, &texts, &mut done);
@@ -89,7 +89,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
 ///
 /// Returns the outcome with the problem if no plan or more than one plan matches `id`, or if the
 /// plan is damaged.
-pub fn planned(
+pub fn load_plan(
     usual: Request,
     workspace: &dyn Workspace,
     id: &str,
@@ -110,7 +110,7 @@ pub fn planned(
 
 /// Rejects the plan `id`: a whole `plan_id`, or the first digits of a saved one. The history
 /// records the rejection, and the saved plan is removed. An approval of the plan has no effect
-/// until [`withdraw`] removes the rejection.
+/// until [`unreject`] removes the rejection.
 pub fn reject(
     id: &str,
     reason: Option<&str>,
@@ -157,7 +157,7 @@ fn reject_kept(
 }
 
 /// Removes every rejection of the plan `id`, a whole `plan_id`.
-pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
+pub fn unreject(id: &str, workspace: &dyn Workspace) -> Outcome {
     let mut done = Committed::default();
     if is_plan_id(id) {
         match rejections::remove(workspace, id) {
@@ -224,7 +224,7 @@ fn ambiguous(id: &str, names: &[String]) -> Problem {
 }
 
 /// Removes the saved plan after it was applied.
-pub(super) fn settle(task: &Task<'_>, done: &Committed) {
+pub(super) fn settle(task: &CommandRun<'_>, done: &Committed) {
     if let Some(name) = task
         .approve()
         .and_then(|approve| approve.strip_prefix(SHA256))
@@ -234,7 +234,7 @@ pub(super) fn settle(task: &Task<'_>, done: &Committed) {
     }
 }
 
-fn keep(task: &Task<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
+fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
     let report = done.report(&task.command);
     let Some(name) = report
         .plan_id

@@ -6,7 +6,7 @@ use crate::plan::Input;
 use crate::policy::{self, Layer, Origin, PolicyError};
 use crate::preflight::{Problem, code};
 use crate::text::{Bytes, Position, Span};
-use crate::workspace::{Fault, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The project's own policy file, in the root.
 pub const PROJECT_POLICY: &str = "wpatch.toml";
@@ -93,7 +93,7 @@ pub(super) fn project_file() -> RelPath {
 /// Returns the text of the policy file at `path`; `None` if there is none.
 pub(super) fn own(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Bytes>, String> {
     let told = |error: WorkspaceError| match error.fault {
-        Fault::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),
+        ErrorKind::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),
         _ => format!("the file cannot be read: {}", error.source),
     };
     match workspace.stat(path).map_err(told)?.map(|stat| stat.kind) {

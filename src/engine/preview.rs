@@ -5,17 +5,17 @@ mod page;
 
 use std::io;
 
-use super::reading::read_for;
+use super::reading::parse_for_tree;
 use super::suggest::{Origin, suggest};
-use super::task::{CommandMode, Task};
+use super::task::{CommandMode, CommandRun};
 use super::{Outcome, Request, refused};
 use crate::plan::{Operation, Plan};
-use crate::preflight::{self, Gallery, Problem, Shelf, Shown};
+use crate::preflight::{self, DiffCache, ImagePreviews, Problem, Shown};
 use crate::report::{self, Report};
 use crate::workspace::Workspace;
 
 #[cfg(feature = "html")]
-pub use page::exhibit;
+pub use page::render_page;
 
 /// The preview of a plan. Most of its diffs are not in memory but rendered on request.
 #[must_use]
@@ -27,12 +27,12 @@ pub struct Preview<'w> {
     /// The number of operations that were resolved: all or none.
     count: usize,
     options: preflight::Options,
-    shelf: Shelf,
+    shelf: DiffCache,
     #[cfg_attr(
         not(feature = "html"),
         allow(dead_code, reason = "only a page shows images")
     )]
-    gallery: Option<Gallery>,
+    gallery: Option<ImagePreviews>,
     workspace: &'w dyn Workspace,
 }
 
@@ -65,7 +65,7 @@ impl<'w> Preview<'w> {
     fn of(
         mut request: Request,
         workspace: &'w dyn Workspace,
-        gallery: Option<Gallery>,
+        gallery: Option<ImagePreviews>,
         adapt: impl FnOnce(&mut preflight::Options),
     ) -> Self {
         let begun = request
@@ -73,7 +73,10 @@ impl<'w> Preview<'w> {
             .map_err(|problem| refused("show", *problem))
             .and_then(|patches| {
                 let success = report::Outcome::WouldApply;
-                Ok((patches, Task::begin(("show", success), request, workspace)?))
+                Ok((
+                    patches,
+                    CommandRun::new(("show", success), request, workspace)?,
+                ))
             });
         let (patches, (mut task, begun)) = match begun {
             Ok(begun) => begun,
@@ -82,14 +85,14 @@ impl<'w> Preview<'w> {
                 return Self::new(
                     (*outcome, Vec::new()),
                     known,
-                    (Shelf::default(), None),
+                    (DiffCache::default(), None),
                     workspace,
                 );
             }
         };
         task.command.is_saved = patches.is_saved;
-        let (origin, shelf) = (Origin::of(&patches), Shelf::default());
-        let (selected, mut options) = read_for(&task, patches, begun);
+        let (origin, shelf) = (Origin::of(&patches), DiffCache::default());
+        let (selected, mut options) = parse_for_tree(&task, patches, begun);
         // If the report contains the diffs, preflight does not also pass them to the diff cache.
         let is_taken = !options.diff;
         adapt(&mut options);
@@ -130,7 +133,7 @@ impl<'w> Preview<'w> {
             operations,
         ): (Outcome, Vec<Operation>),
         (count, options): (usize, preflight::Options),
-        (shelf, gallery): (Shelf, Option<Gallery>),
+        (shelf, gallery): (DiffCache, Option<ImagePreviews>),
         workspace: &'w dyn Workspace,
     ) -> Self {
         Self {

@@ -28,7 +28,7 @@ impl CommandMode {
 }
 
 /// A request without its input, and the tree to which it applies.
-pub(super) struct Task<'a> {
+pub(super) struct CommandRun<'a> {
     pub(super) command: Command,
     pub(super) request: Request,
     /// Git's index, if the change updates it.
@@ -38,7 +38,7 @@ pub(super) struct Task<'a> {
     pub(super) shown: Shown<'a>,
 }
 
-impl<'a> Task<'a> {
+impl<'a> CommandRun<'a> {
     /// Begins a command under the policy in force.
     ///
     /// An approval and the commands of the user need the digests of the change, so both set
@@ -48,7 +48,7 @@ impl<'a> Task<'a> {
     /// # Errors
     ///
     /// Returns the outcome with the problem if the policy cannot be used.
-    pub(super) fn begin(
+    pub(super) fn new(
         (name, success): (&'static str, report::Outcome),
         mut request: Request,
         workspace: &'a dyn Workspace,

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use super::problems::{repair_warnings, unrepaired};
 use super::stages::Selected;
 use crate::change::Dropped;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
-use crate::preflight::{self, Held, Problem, TextRepair};
+use crate::preflight::{self, ApprovalGate, Problem, TextRepair};
 use crate::repair::{ROWS, Refusal, RepairKind, TextRepairs, Work, repair_texts};
 use crate::text::{Position, Span};
 use crate::workspace::Workspace;
@@ -48,7 +48,7 @@ impl TextRepairer {
         for (input, _) in paths {
             *files.entry(input).or_default() += 1;
         }
-        let unread = if options.held == Held::Nothing {
+        let unread = if options.held == ApprovalGate::Nothing {
             Verdict::Deny
         } else {
             Verdict::Ask
@@ -77,14 +77,17 @@ impl TextRepair for TextRepairer {
                 content,
             )
         };
-        let mut work = locked(&self.kept).work.remove(&file).unwrap_or_else(share);
+        let mut work = lock_unpoisoned(&self.kept)
+            .work
+            .remove(&file)
+            .unwrap_or_else(share);
         let repaired = repair_texts(content, changes, &mut work);
         let changes = repaired
             .as_ref()
             .ok()
             .filter(|repairs| !repairs.rows.is_empty());
         let changes = changes.map(|repairs| repairs.changes.clone());
-        let mut kept = locked(&self.kept);
+        let mut kept = lock_unpoisoned(&self.kept);
         kept.work.insert(file, work);
         if changes.is_some() || repaired.is_err() {
             kept.repairs.insert(index, repaired);
@@ -111,7 +114,7 @@ pub(super) fn repair(
     };
     // Errors are ignored here. The preflight after the repairs reports them.
     let _ = preflight::resolve(&selected.plan, workspace, &options, &Dropped);
-    let repairs = mem::take(&mut locked(&text_repair.kept).repairs);
+    let repairs = mem::take(&mut lock_unpoisoned(&text_repair.kept).repairs);
     for (index, repaired) in repairs {
         let Some(operation) = selected.plan.operations.get_mut(index) else {
             continue;

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use super::recall::{kept, read};
+use super::load_history::{kept, read};
 use super::request::{Marking, ThreeWayOptions};
 use super::stages::Selected;
-use super::task::Task;
+use super::task::CommandRun;
 use crate::digest::is_blob;
 use crate::matching::ConflictStyle;
 use crate::path::RelPath;
@@ -22,7 +22,7 @@ use crate::workspace::{Workspace, top};
 /// Adds to `options` the contents for which the patches of `selected` were made, and git's merge
 /// configuration.
 pub(super) fn find_bases(
-    task: &Task<'_>,
+    task: &CommandRun<'_>,
     selected: &mut Selected,
     options: &mut preflight::Options,
 ) {

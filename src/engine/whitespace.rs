@@ -17,20 +17,20 @@ use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
 
 /// The reason why the configuration is unknown.
-enum Trouble {
+enum RuleError {
     /// git failed.
     Git(io::Error),
     /// The value is invalid.
     Value(String),
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for RuleError {
     fn from(error: io::Error) -> Self {
         Self::Git(error)
     }
 }
 
-impl From<Contradiction> for Trouble {
+impl From<Contradiction> for RuleError {
     fn from(contradiction: Contradiction) -> Self {
         Self::Value(contradiction.to_string())
     }
@@ -38,7 +38,7 @@ impl From<Contradiction> for Trouble {
 
 /// Adds to `options` the settings of the request, of git's configuration and of git's attributes
 /// for the files of the plan.
-pub(super) fn consult(
+pub(super) fn load_whitespace_rules(
     request: &Request,
     selected: &mut Selected,
     options: &mut preflight::Options,
@@ -51,7 +51,7 @@ pub(super) fn consult(
     let Some(git) = &context.git else { return };
     if !context.is_tree {
         options.conversions = conversions(git, &selected.plan);
-        link_files::consult(git, selected, options);
+        link_files::load_link_files(git, selected, options);
     }
     let paths: Vec<_> = selected
         .plan
@@ -81,10 +81,10 @@ pub(super) fn consult(
         });
     match result {
         Ok(()) => {}
-        Err((Trouble::Value(message), _)) => {
+        Err((RuleError::Value(message), _)) => {
             selected.problems.push(Problem::new(&code::USAGE, message));
         }
-        Err((Trouble::Git(error), severity)) => {
+        Err((RuleError::Git(error), severity)) => {
             let message = format!("git cannot tell its configuration for white space: {error}");
             let help = "fix what git reports, or set --whitespace and --ignore-whitespace on the command line";
             let help = Some(help.to_owned()).filter(|_| severity == Severity::Error);
@@ -117,12 +117,16 @@ fn has_numbers(operation: &Operation) -> bool {
 }
 
 /// Sets the action and the comparison of blanks, unless the request sets them.
-fn configured(decide: &Decide, git: &Git, options: &mut preflight::Options) -> Result<(), Trouble> {
+fn configured(
+    decide: &Decide,
+    git: &Git,
+    options: &mut preflight::Options,
+) -> Result<(), RuleError> {
     if decide.whitespace.is_none()
         && let Some(name) = git.config("apply.whitespace")?
     {
         let unknown = || {
-            Trouble::Value(format!(
+            RuleError::Value(format!(
                 "unrecognized whitespace option '{}'",
                 String::from_utf8_lossy(name)
             ))
@@ -136,7 +140,7 @@ fn configured(decide: &Decide, git: &Git, options: &mut preflight::Options) -> R
 }
 
 /// Sets the rule of each of `paths`.
-fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Result<(), Trouble> {
+fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Result<(), RuleError> {
     if options.whitespace.action == WhitespaceAction::NoWarn {
         return Ok(());
     }
@@ -161,13 +165,13 @@ fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Resu
     Ok(())
 }
 
-fn ignores(value: Option<&[u8]>) -> Result<bool, Trouble> {
+fn ignores(value: Option<&[u8]>) -> Result<bool, RuleError> {
     match value {
         None | Some(b"no" | b"false" | b"never" | b"none") => Ok(false),
         Some(b"change") => Ok(true),
         Some(value) => {
             let value = String::from_utf8_lossy(value);
-            Err(Trouble::Value(format!(
+            Err(RuleError::Value(format!(
                 "unrecognized whitespace ignore option '{value}'"
             )))
         }

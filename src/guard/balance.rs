@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::path::RelPath;
 
-    fn told(path: &str, before: &str, after: &str) -> String {
+    fn message(path: &str, before: &str, after: &str) -> String {
         let path = RelPath::new(path.as_bytes()).unwrap();
         let change = Change {
             path: &path,
@@ -175,13 +175,13 @@ mod tests {
 
     #[test]
     fn what_does_not_balance_is_told_with_its_counts() {
-        assert_eq!(told("a", "f(x) { [", "{ f(x) [ ] ["), "");
+        assert_eq!(message("a", "f(x) { [", "{ f(x) [ ] ["), "");
         assert_eq!(
-            told("a", "{)", "{{)(["),
+            message("a", "{)", "{{)(["),
             "the file does not balance as before: `{` less `}` was 1 and is 2, `[` less `]` was 0 and is 1, `(` less `)` was \
              -1 and is 0"
         );
-        assert_eq!(told("a", "{", "{{\0"), "");
+        assert_eq!(message("a", "{", "{{\0"), "");
     }
 
     #[test]
@@ -190,11 +190,11 @@ mod tests {
         let after = "  #  ifdef A\n#elif\n#ifndef(B)\r\n#endif";
         let found = "the file does not balance as before: `#if` less `#endif` was 0 and is 1";
         assert_eq!(
-            told("x/a.HPP", before, after).replace("`(` less `)`", ""),
+            message("x/a.HPP", before, after).replace("`(` less `)`", ""),
             found
         );
-        assert_eq!(told("a.c", before, "#ifx\n#if A\n#endif"), "");
-        assert_eq!(told("c", before, "#if"), "");
+        assert_eq!(message("a.c", before, "#ifx\n#if A\n#endif"), "");
+        assert_eq!(message("c", before, "#if"), "");
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
             )
         };
         assert_eq!(
-            told(
+            message(
                 "a.ipynb",
                 &notebook(r#"["f(\n", ")"]"#, "["),
                 &notebook(r#""f()""#, "((")
@@ -214,14 +214,14 @@ mod tests {
         );
         let found = "the file does not balance as before: `(` less `)` was 0 and is 1";
         assert_eq!(
-            told(
+            message(
                 "a.ipynb",
                 &notebook(r#""""#, ""),
                 &notebook(r#"["f("]"#, "")
             ),
             found
         );
-        assert_eq!(told("a.ipynb", "{}", "{}("), found);
+        assert_eq!(message("a.ipynb", "{}", "{}("), found);
     }
 
     #[test]

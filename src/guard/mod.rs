@@ -65,7 +65,7 @@ pub enum Finding {
         /// The language of the file.
         language: &'static str,
         /// The first fault in the new content.
-        fault: Fault,
+        fault: GuardFailure,
     },
     /// The file was not checked, because it is too large. This is not a reason to refuse the
     /// change.
@@ -81,7 +81,7 @@ pub enum Finding {
 
 /// The first syntax error in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct GuardFailure {
     /// The position of the error.
     pub position: Position,
     /// The message of the parser.
@@ -117,7 +117,7 @@ impl fmt::Display for Finding {
             Self::Broken {
                 language,
                 fault:
-                    Fault {
+                    GuardFailure {
                         position: Position { line, column },
                         message,
                     },

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::index::LineIndex;
 use super::ladder::{FIXED, LADDER};
+use super::offsets::LineOffsets;
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 use crate::whitespace::{WhitespaceRule, fix};
 
@@ -71,7 +71,7 @@ impl Comparison {
     /// Returns the lines of a file from `line` on, prepared for [`Comparison::key`].
     pub(crate) fn lines_from<'a>(
         self,
-        index: &LineIndex<'a>,
+        index: &LineOffsets<'a>,
         line: usize,
     ) -> impl Iterator<Item = &'a [u8]> {
         self.lines_of(&index.text()[index.offset(line)..], line)

@@ -3,13 +3,13 @@
 use super::pattern::Pattern;
 use super::{Difference, DifferenceReason, clipped};
 use crate::lines::ladder::PUNCT;
-use crate::lines::{Comparison, LADDER, LineIndex};
+use crate::lines::{Comparison, LADDER, LineOffsets};
 use crate::text::without_ending;
 
 /// Returns how many lines of `pattern` match the file from `line` on: under `comparison`, and under
 /// `comparison` or the loosest rung.
 pub(super) fn score(
-    index: &LineIndex<'_>,
+    index: &LineOffsets<'_>,
     line: usize,
     pattern: &Pattern<'_>,
     comparison: Comparison,
@@ -31,7 +31,7 @@ pub(super) fn score(
 
 /// Returns the first line of `pattern` that does not match the file from `line` on.
 pub(super) fn first(
-    index: &LineIndex<'_>,
+    index: &LineOffsets<'_>,
     line: usize,
     pattern: &Pattern<'_>,
     comparison: Comparison,

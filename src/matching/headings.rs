@@ -6,11 +6,11 @@
 //! patch must contain one such hunk for each of the places.
 
 use crate::lines::ladder::{EXACT, INDENT, PUNCT};
-use crate::lines::{Comparison, LADDER, LineIndex, Places, RunHash, RunIndex, Rung};
+use crate::lines::{Comparison, LADDER, LineOffsets, Places, RunHash, RunIndex, Rung};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::covered::Covered;
+use super::occupied::Occupied;
 use super::reindent::Reindent;
 use super::search::candidates;
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
@@ -19,7 +19,7 @@ use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
 /// Places each hunk after the previous one.
 pub(super) fn place(
-    index: &LineIndex<'_>,
+    index: &LineOffsets<'_>,
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
@@ -38,7 +38,7 @@ pub(super) fn place(
         index,
         chunks: &chunks,
         ladder,
-        covered: Covered::default(),
+        covered: Occupied::default(),
         cursor: 0,
         interrupt: &rules.interrupt,
     };
@@ -149,11 +149,11 @@ impl<'a> Chunk<'a> {
 }
 
 struct Placer<'a> {
-    index: &'a LineIndex<'a>,
+    index: &'a LineOffsets<'a>,
     chunks: &'a [Chunk<'a>],
     /// The index of the file for each rung, created on first use.
     ladder: Vec<Option<RunIndex<'a>>>,
-    covered: Covered,
+    covered: Occupied,
     /// The first line at which the next heading or hunk can be.
     cursor: usize,
     interrupt: &'a Interrupt,
@@ -186,7 +186,7 @@ impl<'a> Placer<'a> {
             } else {
                 self.index.count()
             };
-            return Ok(self.settle(
+            return Ok(self.accept(
                 chunk,
                 Fit {
                     line,
@@ -215,7 +215,7 @@ impl<'a> Placer<'a> {
             }
         }
         self.cursor = fit.line + count;
-        Ok(self.settle(chunk, fit, count))
+        Ok(self.accept(chunk, fit, count))
     }
 
     /// Returns the reason why a chunk has no place after the cursor.
@@ -253,7 +253,7 @@ impl<'a> Placer<'a> {
             .checked_sub(old.len())
             .filter(|&last| last >= self.cursor);
         let Some(last) = last else { return Ok(None) };
-        let (cursor, no_cover) = (self.cursor, Covered::default());
+        let (cursor, no_cover) = (self.cursor, Occupied::default());
         for (rung, Rung { name, .. }) in LADDER.iter().enumerate().take(PUNCT + 1) {
             let places = self.run_index(rung).places(old);
             if chunk.is_at_end {
@@ -309,7 +309,7 @@ impl<'a> Placer<'a> {
         })
     }
 
-    fn settle(&mut self, chunk: &Chunk<'a>, fit: Fit, count: usize) -> Placement {
+    fn accept(&mut self, chunk: &Chunk<'a>, fit: Fit, count: usize) -> Placement {
         let lines = fit.line..fit.line + count;
         self.covered.take(lines.clone(), chunk.change());
         let runs = self.ladder[fit.rung].as_ref();

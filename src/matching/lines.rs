@@ -3,7 +3,7 @@
 //! Bytes outside these lines never change. New lines get the line ending of their place. A byte
 //! order mark stays. A missing final newline stays missing. An empty file gets terminated lines.
 
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 use crate::lines::ladder::EXACT;
 use std::collections::HashMap;
 use std::iter;
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::Placement;
 use crate::plan::{LineEdit, LineTarget, NewLines, NumberedLines};
-use crate::text::{BYTE_ORDER_MARK, Ending, Lines, Span, mark_length, without_ending};
+use crate::text::{BYTE_ORDER_MARK, LineEnding, Lines, Span, mark_length, without_ending};
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub fn change_lines<'a>(
     most: u64,
 ) -> ChangedLines {
     let (mark, text) = preimage.split_at(mark_length(preimage));
-    let index = LineIndex::new(text);
+    let index = LineOffsets::new(text);
     let sites = sites(&index, edits, shift)?;
     lost(&index, edits, &sites)?;
     let mut out = Out::new(mark, text);
@@ -120,7 +120,7 @@ pub fn change_lines<'a>(
 
 /// Returns the places in file order.
 fn sites(
-    index: &LineIndex<'_>,
+    index: &LineOffsets<'_>,
     edits: &[LineEdit],
     shift: isize,
 ) -> Result<Vec<Site>, Vec<LineMisfit>> {
@@ -178,7 +178,11 @@ fn sites(
 }
 
 /// Fails if the lines in `gone` are not in the removed range, in this order.
-fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(), Vec<LineMisfit>> {
+fn lost(
+    index: &LineOffsets<'_>,
+    edits: &[LineEdit],
+    sites: &[Site],
+) -> Result<(), Vec<LineMisfit>> {
     let missing = |site: &Site| {
         let gone = &edits[site.edit].gone;
         let mut there = index
@@ -204,20 +208,23 @@ fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(),
 ///
 /// Row N gets the ending of line N of the target. Rows after the last target line repeat the last
 /// ending. If no target line has an ending, the line before the target decides, or LF.
-fn endings<'a>(index: &'a LineIndex<'_>, target: LineTarget) -> impl Iterator<Item = Ending> + 'a {
+fn endings<'a>(
+    index: &'a LineOffsets<'_>,
+    target: LineTarget,
+) -> impl Iterator<Item = LineEnding> + 'a {
     let lines = match target {
         LineTarget::Lines(lines) => lines.first.saturating_sub(1)..lines.last,
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1)..line.max(1),
         LineTarget::End => index.count().saturating_sub(1)..index.count(),
     };
-    let known = |ending: Ending| Some(ending).filter(|ending| *ending != Ending::Missing);
+    let known = |ending: LineEnding| Some(ending).filter(|ending| *ending != LineEnding::Missing);
     let mut ending =
-        known(Ending::of(&index.text()[..index.offset(lines.start)])).unwrap_or(Ending::Lf);
+        known(LineEnding::of(&index.text()[..index.offset(lines.start)])).unwrap_or(LineEnding::Lf);
     let mut named = index.lines_from(lines.start).take(lines.len());
     iter::repeat_with(move || {
         ending = named
             .next()
-            .and_then(|line| known(Ending::of(line)))
+            .and_then(|line| known(LineEnding::of(line)))
             .unwrap_or(ending);
         ending
     })
@@ -233,7 +240,7 @@ impl<'a> New<'a> {
     fn of(
         new: &'a NewLines,
         source: &dyn Fn(usize) -> Option<&'a [u8]>,
-        known: &mut HashMap<usize, LineIndex<'a>>,
+        known: &mut HashMap<usize, LineOffsets<'a>>,
     ) -> Option<Self> {
         match new {
             NewLines::Nothing => Some(Self::Rows(&[])),
@@ -244,7 +251,7 @@ impl<'a> New<'a> {
                     let text = source(*operation)?;
                     known.insert(
                         *operation,
-                        LineIndex::new(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)),
+                        LineOffsets::new(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)),
                     );
                 }
                 let index = known
@@ -297,10 +304,10 @@ impl<'a> Out<'a> {
     }
 
     /// Appends lines and returns their number. Terminates an unterminated line before them.
-    fn put(&mut self, new: &New<'_>, mut endings: impl Iterator<Item = Ending>) -> usize {
+    fn put(&mut self, new: &New<'_>, mut endings: impl Iterator<Item = LineEnding>) -> usize {
         let mut count = 0;
         let mut add = |content: &[u8]| {
-            let ending = endings.next().unwrap_or(Ending::Lf);
+            let ending = endings.next().unwrap_or(LineEnding::Lf);
             if self.bytes.len() > self.mark && !self.bytes.ends_with(b"\n") {
                 self.bytes.extend_from_slice(ending.bytes());
             }
@@ -324,7 +331,7 @@ impl<'a> Out<'a> {
         self.keep_up_to(self.text.len());
         let has_end = self.text.is_empty() || self.text.ends_with(b"\n");
         if !has_end && self.bytes.len() > self.mark {
-            let end = self.bytes.len() - Ending::of(&self.bytes).bytes().len();
+            let end = self.bytes.len() - LineEnding::of(&self.bytes).bytes().len();
             self.bytes.truncate(end);
         }
         self.bytes

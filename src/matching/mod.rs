@@ -16,16 +16,17 @@
 //!
 //! To add a line comparison, add a row to `lines::LADDER`.
 
+mod context_level;
 mod correct;
-mod covered;
 mod difference;
 mod headings;
 mod hunkwise;
-mod level;
+mod line_offset;
 mod lines;
 mod lookalike;
 mod nearest;
 mod numbered;
+mod occupied;
 mod overlay;
 mod pattern;
 #[cfg(test)]
@@ -33,7 +34,6 @@ mod reference;
 pub(crate) mod reindent;
 mod rules;
 mod search;
-mod shift;
 mod splice;
 #[cfg(test)]
 mod testing;
@@ -41,12 +41,12 @@ mod texts;
 mod trailing;
 
 pub use hunkwise::{MergeResult, MergedFile, MergedHunk, MergedPart, merge_hunks};
+pub use line_offset::line_offset;
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
 pub(crate) use lookalike::{END_OF_NAME, LookalikeSearch};
 pub use lookalike::{Lookalike, lookalike, lookalike_name};
 pub use overlay::overlay;
 pub use rules::{Correction, Detail, Rules};
-pub use shift::shift;
 pub use texts::{
     Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at, replace_unexplained,
 };
@@ -55,7 +55,7 @@ pub use trailing::{BlankEnd, blank_end};
 use std::ops::Range;
 
 use crate::lines::LADDER;
-pub use crate::lines::{Conflict, ConflictStyle, Favour, LineIndex, Merged, merge};
+pub use crate::lines::{Conflict, ConflictStyle, Favour, LineOffsets, Merged, merge};
 use crate::plan::{Anchor, Direction, Hunk};
 use crate::text::{Pieces, Span, without_ending};
 
@@ -252,7 +252,7 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 /// each different number of old lines.
 #[must_use]
 pub fn place(
-    index: &LineIndex<'_>,
+    index: &LineOffsets<'_>,
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
@@ -328,7 +328,7 @@ pub struct Spliced {
 /// Applies every hunk at its placement, like [`splice()`], and follows `rules`.
 ///
 /// Insertions are indented to match the file under
-/// [`Closeness::Reindented`](crate::plan::Closeness::Reindented), and always for grammars without
+/// [`MatchMode::Reindented`](crate::plan::MatchMode::Reindented), and always for grammars without
 /// line numbers. White-space errors are fixed if `rules` request it.
 #[must_use]
 pub fn splice_by(

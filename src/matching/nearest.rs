@@ -5,7 +5,7 @@
 //! lines is limited, which bounds the work.
 
 use crate::lines::ladder::{EXACT, INDENT};
-use crate::lines::{Comparison, LineIndex, Places, RunHash, RunIndex};
+use crate::lines::{Comparison, LineOffsets, Places, RunHash, RunIndex};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
@@ -34,7 +34,7 @@ const LOOSE: Comparison = Comparison::loose(INDENT);
 /// Completes the mismatches in `placements`. The first `most` of them get lines and the closest
 /// match.
 pub(super) fn explain(
-    index: &LineIndex<'_>,
+    index: &LineOffsets<'_>,
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     (placements, most): (&mut Placements, usize),
@@ -52,9 +52,9 @@ pub(super) fn explain(
     let gained = gained(hunks, direction, placements);
     let misfits: Vec<_> = misfits
         .iter()
-        .map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth]))
+        .map(|&(nth, (hunk, _))| FailedHunk::new(nth, hunk, text, direction, gained[nth]))
         .collect();
-    let wanted = |misfit: &Misfit<'_>| RunHash::new(LOOSE, misfit.postimage.lines());
+    let wanted = |misfit: &FailedHunk<'_>| RunHash::new(LOOSE, misfit.postimage.lines());
     let mut runs = RunIndex::new(index, LOOSE, misfits.iter().map(wanted), interrupt);
     let elections = elections(&runs, &misfits[..misfits.len().min(most)]);
     let votes = elections.into_iter().map(Some).chain(iter::repeat(None));
@@ -100,7 +100,7 @@ fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<
                 hunk.preimage_range(direction).count,
                 hunk.postimage_range(direction).count,
             );
-            sum += super::covered::signed(new) - super::covered::signed(old);
+            sum += super::occupied::signed(new) - super::occupied::signed(old);
         }
         before
     });
@@ -108,7 +108,7 @@ fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<
 }
 
 /// A hunk that does not match.
-struct Misfit<'p> {
+struct FailedHunk<'p> {
     nth: usize,
     pattern: Pattern<'p>,
     postimage: Pattern<'p>,
@@ -119,11 +119,11 @@ struct Misfit<'p> {
     is_recognisable: bool,
 }
 
-impl<'p> Misfit<'p> {
+impl<'p> FailedHunk<'p> {
     fn new(nth: usize, hunk: &Hunk, text: &'p [u8], direction: Direction, gained: isize) -> Self {
         let is_numbered = hunk.anchor.is_numbered();
-        let stated =
-            super::level::stated(hunk.postimage_range(direction)).saturating_add_signed(-gained);
+        let stated = super::context_level::stated(hunk.postimage_range(direction))
+            .saturating_add_signed(-gained);
         let mut lines = hunk.lines(text, direction);
         Self {
             nth,
@@ -144,7 +144,7 @@ impl<'p> Misfit<'p> {
     ///
     /// The stated line has priority. Otherwise the postimage must occur exactly once and be
     /// recognisable.
-    fn applied_at(&self, index: &LineIndex<'_>, runs: &mut RunIndex<'_>) -> Option<usize> {
+    fn applied_at(&self, index: &LineOffsets<'_>, runs: &mut RunIndex<'_>) -> Option<usize> {
         let count = self.postimage.count();
         let is_at = |line: usize| {
             line + count <= index.count()
@@ -168,7 +168,7 @@ impl<'p> Misfit<'p> {
     ///
     /// Of equal places, the one nearest to the stated line wins, then the first one. The order is
     /// total, so the report does not depend on the iteration order of the map.
-    fn nearest(&self, index: &LineIndex<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
+    fn nearest(&self, index: &LineOffsets<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
         places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
@@ -193,7 +193,7 @@ impl<'p> Misfit<'p> {
 
 impl Nearest {
     /// Returns a closest match at `line` for a hunk with `of` old lines, with no matched lines yet.
-    pub(super) fn at(index: &LineIndex<'_>, line: usize, of: usize) -> Self {
+    pub(super) fn at(index: &LineOffsets<'_>, line: usize, of: usize) -> Self {
         let first = line.saturating_sub(AROUND);
         let mut lines = index.lines_from(first).map(clipped);
         let lines_before = lines.by_ref().take(line - first).collect();
@@ -212,7 +212,7 @@ impl Nearest {
 }
 
 /// Counts the votes: for each hunk, the number of its lines that each place contains.
-fn elections(runs: &RunIndex<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, usize>> {
+fn elections(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<usize, usize>> {
     let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut number = 0;
     for (nth, misfit) in misfits.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! earlier ones.
 
 use super::{Placement, Placements, Rules, Spliced, place, splice_by};
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 use crate::plan::{Direction, Hunk};
 
 /// The maximum number of bytes that are searched and rebuilt. The hunks that are left then are
@@ -29,7 +29,7 @@ pub fn overlay(
         bytes = bytes.saturating_add(file.len());
         let is_last = bytes > MOST_BYTES || ahead > rest.len();
         let mut placements = place(
-            &LineIndex::new(&file),
+            &LineOffsets::new(&file),
             text,
             if is_last { rest } else { &rest[..ahead] },
             direction,

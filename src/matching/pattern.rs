@@ -1,6 +1,6 @@
 //! The old lines of a hunk.
 
-use super::covered::signed;
+use super::occupied::signed;
 use crate::plan::{Direction, Hunk, HunkLine, HunkLines, LineKind};
 use crate::text::Span;
 

@@ -1,11 +1,11 @@
 //! A literal implementation of git's rules on a list of lines, as a reference for the fast search.
 
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::covered::signed;
-use super::level::stated;
+use super::context_level::stated;
+use super::occupied::signed;
 use super::pattern::Pattern;
 use super::testing::Section;
 use super::{Rules, place, splice};
@@ -206,7 +206,7 @@ proptest! {
         let section = section(&lines, &cuts);
         let file = lines.concat().into_bytes();
         let rules = Rules { context, zero_context, ..Rules::default() };
-        let placements = place(&LineIndex::new(&file), &section.text, &section.hunks, Direction::Forward, &rules);
+        let placements = place(&LineOffsets::new(&file), &section.text, &section.hunks, Direction::Forward, &rules);
         let mut taken: Vec<_> = placements.iter().flatten().map(|placement| placement.lines.clone()).collect();
         taken.sort_by_key(|lines| (lines.start, lines.end));
         prop_assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "{:?}", taken);

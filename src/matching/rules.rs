@@ -1,7 +1,7 @@
 //! The rules for matching hunks.
 
 use crate::interrupt::Interrupt;
-use crate::plan::Closeness;
+use crate::plan::MatchMode;
 use crate::whitespace::WhitespaceRule;
 
 /// The rules for matching hunks.
@@ -38,7 +38,7 @@ pub struct Rules {
     pub unique: bool,
     /// How closely lines must match (`--match`, `--reindent`). On looser rungs a match must be
     /// unique.
-    pub closeness: Closeness,
+    pub closeness: MatchMode,
     /// The details to determine about hunks that do not match.
     pub detail: Detail,
     /// The handle that cancels the search. The result of a cancelled search is incomplete.
@@ -59,7 +59,7 @@ impl Default for Rules {
             no_add: false,
             allow_overlap: false,
             unique: false,
-            closeness: Closeness::Exact,
+            closeness: MatchMode::Exact,
             detail: Detail::Full,
             interrupt: Interrupt::new(),
         }

@@ -1,7 +1,7 @@
 //! Finds the place of a run that is nearest to a line and free of other hunks.
 
 use super::MOST_CANDIDATES;
-use super::covered::Covered;
+use super::occupied::Occupied;
 use crate::lines::Places;
 
 /// The maximum number of occupied ranges that are skipped while candidates are listed.
@@ -21,7 +21,7 @@ pub(super) struct Found {
 
 /// Finds the place nearest to the line `stated` of the file after the placed hunks. Of two equally
 /// near places, the later one is returned.
-pub(super) fn nearest(places: &impl Places, covered: &Covered, stated: isize) -> Found {
+pub(super) fn nearest(places: &impl Places, covered: &Occupied, stated: isize) -> Found {
     let mut found = Found::default();
     let start = covered.original(stated);
     let ahead = first(places, covered, start, &mut found.is_blocked, usize::MAX);
@@ -49,7 +49,7 @@ pub(super) fn nearest(places: &impl Places, covered: &Covered, stated: isize) ->
 /// over earlier ones.
 pub(super) fn candidates(
     places: &impl Places,
-    covered: &Covered,
+    covered: &Occupied,
     line: usize,
     floor: usize,
 ) -> Vec<usize> {
@@ -81,7 +81,7 @@ pub(super) fn candidates(
 /// Returns the first free place at or after `from`.
 fn first(
     places: &impl Places,
-    covered: &Covered,
+    covered: &Occupied,
     from: usize,
     is_blocked: &mut bool,
     steps: usize,
@@ -101,7 +101,7 @@ fn first(
 /// Returns the last free place before `before`.
 fn last(
     places: &impl Places,
-    covered: &Covered,
+    covered: &Occupied,
     before: usize,
     floor: usize,
     is_blocked: &mut bool,

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use super::correct::Corrected;
 use super::reindent::Reindent;
 use super::{Placement, Rules, Spliced, blank_end};
-use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind, has_note};
-use crate::text::{BYTE_ORDER_MARK, Ending, lines};
+use crate::plan::{Direction, Hunk, HunkLine, LineKind, MatchMode, has_note};
+use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
 use output::{Output, ending_near, present};
 
 /// Applies the hunks at their placements and returns the new file.
@@ -98,7 +98,7 @@ struct Site<'a> {
     /// The row of [`LADDER`] on which the hunk matched.
     rung: usize,
     /// The line ending of the neighbouring lines.
-    ending: Ending,
+    ending: LineEnding,
     /// Whether insertions keep their bytes, because the grammar states line endings and they
     /// matched.
     is_verbatim: bool,
@@ -118,7 +118,7 @@ impl<'a> Site<'a> {
         let is_verbatim =
             has_open_lines && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
         let ending = ending_near(preimage, placement.bytes.start);
-        let moves_lines = !has_open_lines || rules.closeness == Closeness::Reindented;
+        let moves_lines = !has_open_lines || rules.closeness == MatchMode::Reindented;
         Self {
             preimage,
             placement,
@@ -183,7 +183,10 @@ impl<'a> Site<'a> {
 
     fn write(&self, hunk: &[HunkLine<'_>], out: &mut Output<'_>) {
         let mut file = self.covered();
-        let first = self.covered().next().map_or(Ending::Missing, Ending::of);
+        let first = self
+            .covered()
+            .next()
+            .map_or(LineEnding::Missing, LineEnding::of);
         let mut ending = present(first).unwrap_or(self.ending);
         let mut before = ending;
         // The line endings of the deleted lines that no insertion has replaced yet.
@@ -219,7 +222,7 @@ impl<'a> Site<'a> {
             } else {
                 found
             };
-            before = present(Ending::of(found)).unwrap_or(before);
+            before = present(LineEnding::of(found)).unwrap_or(before);
             if line.kind == LineKind::Context {
                 ending = before;
                 free.clear();
@@ -234,7 +237,7 @@ impl<'a> Site<'a> {
         &self,
         line: &HunkLine<'_>,
         indent: Option<&Reindent<'_>>,
-        ending: Ending,
+        ending: LineEnding,
         out: &mut Output<'_>,
     ) {
         if self.is_verbatim {
@@ -245,8 +248,8 @@ impl<'a> Site<'a> {
             .and_then(|indent| indent.apply(content))
             .unwrap_or((b"", Vec::new()));
         // Only grammars with line numbers can state that the final newline is missing.
-        let is_open = self.has_open_lines && Ending::of(line.text) == Ending::Missing;
-        let last = if is_open { Ending::Missing } else { ending };
+        let is_open = self.has_open_lines && LineEnding::of(line.text) == LineEnding::Missing;
+        let last = if is_open { LineEnding::Missing } else { ending };
         out.insert([&depth, &content[old.len()..], last.bytes()], ending);
     }
 
@@ -270,11 +273,11 @@ mod tests {
     use super::super::testing::{Section, codex};
     use super::super::{Rules, place, splice};
     use super::*;
-    use crate::lines::LineIndex;
+    use crate::lines::LineOffsets;
 
     fn applied(file: &str, section: &Section, rules: &Rules) -> String {
         let placements = place(
-            &LineIndex::new(file.as_bytes()),
+            &LineOffsets::new(file.as_bytes()),
             &section.text,
             &section.hunks,
             Direction::Forward,

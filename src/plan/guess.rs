@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Claim, Direction, LineRange, Name, Operation, Plan, Strip};
+use super::{Action, Direction, LineRange, Name, NameCandidate, Operation, Plan, Strip};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 
@@ -47,7 +47,7 @@ pub fn guess(
             .map(|direction| is_new(operation, direction));
         if let Some(path) = chosen(&paths, naming, is_made, &tree).cloned() {
             let span = operation.path.span();
-            let claim = Claim {
+            let claim = NameCandidate {
                 bytes: path.as_bytes().to_vec(),
                 strip: Strip::Literal,
                 span,
@@ -61,7 +61,7 @@ pub fn guess(
             && let Some(from) = operation.from.as_mut()
             && let Some(bytes) = last_component(from)
         {
-            *from = Name::Agreed(vec![Claim {
+            *from = Name::Agreed(vec![NameCandidate {
                 bytes,
                 strip: Strip::Literal,
                 span: from.span(),
@@ -165,7 +165,7 @@ fn cost(path: &RelPath) -> (usize, usize, usize) {
 /// section keeps its name. If they disagree at this level, like `a/x` and `b/x` at level 0, the
 /// result contains both names.
 fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8>> {
-    let of_claim = |claim: &Claim| {
+    let of_claim = |claim: &NameCandidate| {
         let name = Name::Agreed(vec![claim.clone()]);
         match naming.strip {
             Some(level) => name.stripped(level).ok().map(<[u8]>::to_vec),

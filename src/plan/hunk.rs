@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use crate::text::{Ending, Lines, Span, without_ending};
+use crate::text::{LineEnding, Lines, Span, without_ending};
 
 /// One contiguous change with its context. A hunk holds spans of the patch, not copies of its text.
 #[derive(Clone, Debug)]
@@ -201,7 +201,7 @@ impl<'a> Iterator for HunkLines<'a> {
                 _ => (LineKind::Context, line.strip_prefix(b" ").unwrap_or(line)),
             };
             let text = if self.lines.is_before(b'\\') {
-                text.strip_suffix(Ending::Lf.bytes()).unwrap_or(text)
+                text.strip_suffix(LineEnding::Lf.bytes()).unwrap_or(text)
             } else {
                 text
             };

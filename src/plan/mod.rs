@@ -9,9 +9,7 @@
 //!
 //! Read this file first: it defines [`Plan`], [`Operation`] and [`Edit`]. Then read `select.rs`.
 
-mod aim;
 mod cell;
-mod depth;
 mod filter;
 mod guess;
 mod hunk;
@@ -20,9 +18,11 @@ mod name;
 mod not_included;
 mod only;
 mod replacement;
+mod retarget;
 mod select;
 mod selection;
 mod steps;
+mod strip_level;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
 pub use filter::Filter;
@@ -30,10 +30,12 @@ pub use guess::{Naming, guess};
 pub(crate) use hunk::has_note;
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
-pub use name::{Claim, Name, NameError, Strip};
+pub use name::{Name, NameCandidate, NameError, Strip};
 pub use not_included::{NamedChange, NotIncluded};
 pub use only::{LeftOut, Only, OnlyError};
-pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
+pub use replacement::{
+    EditOrder, LastLineEnding, MatchMode, Replacement, Replacements, Target, Times,
+};
 pub use select::{Selected, select};
 pub use selection::{Rejection, RejectionKind, Selection};
 
@@ -232,21 +234,21 @@ pub struct Operation<P = RelPath> {
     pub direction: Direction,
     /// Whether the patch distinguishes an empty file from a missing file. A diff without git header
     /// does not.
-    pub tells_missing: bool,
+    pub distinguishes_missing: bool,
     /// The required state of the path, if the plan does not come from a patch.
     pub guard: Option<Box<Guard>>,
     /// The permission bits that the file gets, a subset of 0o7777, if the plan does not come from a
     /// patch.
     pub permissions: Option<u32>,
     /// The information from the preamble of the section.
-    pub lead: Option<Box<Lead>>,
+    pub lead: Option<Box<Preamble>>,
 }
 
 /// The lines above a section without git header that GNU patch reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lead {
+pub struct Preamble {
     /// The name on an `Index:` line.
-    pub index: Option<Claim>,
+    pub index: Option<NameCandidate>,
     /// The word on a `Prereq:` line. The preimage must contain this word.
     pub prerequisite: Option<Vec<u8>>,
 }
@@ -289,7 +291,7 @@ pub enum Action {
     Copy,
     /// Reverses a copy: deletes the copy. The reversed edit must turn its content into the content
     /// of the source.
-    Uncopy,
+    RemoveCopy,
 }
 
 /// The change to the content of a file.

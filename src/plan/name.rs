@@ -10,28 +10,28 @@ use crate::text::Span;
 #[non_exhaustive]
 pub enum Name {
     /// The names on all lines that name the file. They must agree after stripping.
-    Agreed(Vec<Claim>),
+    Agreed(Vec<NameCandidate>),
     /// The names on two lines that differ only in the first component, such as `a/NAME` and
     /// `b/NAME`. Only the first is stored.
-    Paired(Box<Claim>),
+    Paired(Box<NameCandidate>),
     /// The rest of a `diff --git` line, which contains the name twice: `a/NAME b/NAME`.
-    Header(Box<Claim>),
+    Header(Box<NameCandidate>),
     /// The `---` and `+++` lines of a section with git header. If the strip level leaves nothing of
     /// either, the header decides. For a created or deleted file there is one line, which must name
     /// the same file as the header.
     Below {
         /// The rest of the `diff --git` line.
-        header: Box<Claim>,
+        header: Box<NameCandidate>,
         /// The names on the lines.
-        lines: Vec<Claim>,
+        lines: Vec<NameCandidate>,
     },
     /// The `---` and `+++` lines of a section without git header. They can differ in a suffix
     /// (`x.orig`).
     Traditional {
         /// The name on the `---` line.
-        old: Box<Claim>,
+        old: Box<NameCandidate>,
         /// The name on the `+++` line.
-        new: Box<Claim>,
+        new: Box<NameCandidate>,
     },
     /// No name. The span is the position of the section.
     Unnamed(Span),
@@ -39,7 +39,7 @@ pub enum Name {
 
 /// A name candidate: the name on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct NameCandidate {
     /// The name, unquoted.
     pub bytes: Vec<u8>,
     /// The way in which the strip level applies to the name.
@@ -82,7 +82,7 @@ pub enum NameError {
 
 impl Name {
     /// Returns the name for two lines with prefixes.
-    pub(crate) fn of_both(old: Claim, new: Claim) -> Self {
+    pub(crate) fn of_both(old: NameCandidate, new: NameCandidate) -> Self {
         debug_assert!(
             old.strip == Strip::Prefixed && new.strip == Strip::Prefixed,
             "each has a prefix"
@@ -155,7 +155,7 @@ impl Name {
         if self.stripped(level) != Err(NameError::Disagreement) {
             return Vec::new();
         }
-        let other = |bytes: &[u8], like: &Claim| Claim {
+        let other = |bytes: &[u8], like: &NameCandidate| NameCandidate {
             bytes: bytes.to_vec(),
             ..like.clone()
         };
@@ -229,7 +229,7 @@ impl Name {
     }
 }
 
-impl Claim {
+impl NameCandidate {
     /// Returns the number of leading components to remove at strip level `level`.
     fn count(&self, level: usize) -> usize {
         match self.strip {
@@ -252,7 +252,7 @@ impl Claim {
 
 /// Returns the name on which all of `claims` agree. As in git, a `rename from` line is ignored if
 /// the strip level leaves nothing of it and another line names the file.
-fn agreed(claims: &[Claim], level: usize) -> Result<&[u8], NameError> {
+fn agreed(claims: &[NameCandidate], level: usize) -> Result<&[u8], NameError> {
     let claims = match claims {
         [bare, others @ ..]
             if others

@@ -12,7 +12,7 @@ pub struct Replacements {
     /// The version of the file that each edit sees.
     pub order: EditOrder,
     /// The tolerance of text matches.
-    pub closeness: Closeness,
+    pub closeness: MatchMode,
 }
 
 /// One edit.
@@ -37,7 +37,7 @@ impl Replacements {
         Self {
             edits,
             order: EditOrder::AtOnce,
-            closeness: Closeness::Exact,
+            closeness: MatchMode::Exact,
         }
     }
 }
@@ -85,7 +85,7 @@ pub enum Target {
     /// An insertion of whole lines before this line, counted from 1.
     Before(usize),
     /// The end of the file.
-    End(Ending),
+    End(LastLineEnding),
 }
 
 /// The number of occurrences of a text that an edit replaces.
@@ -101,7 +101,7 @@ pub enum Times {
 /// The way in which text is appended to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum LastLineEnding {
     /// Appends the bytes without any change.
     Bytes,
     /// Appends the text as separate lines.
@@ -123,7 +123,7 @@ pub enum EditOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Closeness {
+pub enum MatchMode {
     /// Compare bytes, but accept different line endings.
     #[default]
     Exact,

@@ -1,9 +1,9 @@
 //! Maps the parsed patch to operations on this tree: strip level, directory, filters, direction.
 
-use super::depth::Left;
+use super::strip_level::OutsideRoot;
 use super::{
     Action, Blobs, Direction, Edit, LeftOut, Name, NameError, OnlyError, Operation, Plan,
-    Rejection, RejectionKind, Selection, aim, depth, only, steps,
+    Rejection, RejectionKind, Selection, only, retarget, steps, strip_level,
 };
 use crate::path::{PathError, RelPath};
 
@@ -25,13 +25,12 @@ pub struct Selected {
 /// Strips the names, applies the filters, and reverses the plan if the direction is reverse.
 #[must_use]
 pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
-    aim::loosen(&mut plan, selection);
-    depth::guess(&mut plan, selection);
-    let aimed = selection
-        .file
-        .as_ref()
-        .map_or(Ok(()), |file| aim::aim(&mut plan, file, selection));
-    aim::enter(&mut plan, selection);
+    retarget::relax(&mut plan, selection);
+    strip_level::guess(&mut plan, selection);
+    let aimed = selection.file.as_ref().map_or(Ok(()), |file| {
+        retarget::retarget(&mut plan, file, selection)
+    });
+    retarget::make_relative(&mut plan, selection);
     let mut selected = Selected {
         plan: Plan {
             inputs: plan.inputs,
@@ -47,14 +46,14 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         return selected;
     }
     for operation in plan.operations {
-        match asked(operation, selection) {
+        match select_operation(operation, selection) {
             Ok(operation) => selected.plan.operations.push(operation),
-            Err(Unasked::Skipped(from, path)) => selected.skipped.push((from, path)),
-            Err(Unasked::Outside(path)) => {
+            Err(SkipReason::Skipped(from, path)) => selected.skipped.push((from, path)),
+            Err(SkipReason::Outside(path)) => {
                 selected.skipped.push((None, path.clone()));
                 selected.outside.push(path);
             }
-            Err(Unasked::Rejected(rejection)) => selected.rejections.push(*rejection),
+            Err(SkipReason::Rejected(rejection)) => selected.rejections.push(*rejection),
         }
     }
     if selection.direction == Direction::Reverse {
@@ -70,14 +69,14 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         selected.left_out = only::choose(&mut selected.plan.operations, only);
     }
     let expected = selection.expected.map_or(Ok(()), |digest| {
-        aim::expect(&mut selected.plan.operations, digest)
+        retarget::expect(&mut selected.plan.operations, digest)
     });
     selected.rejections.extend(expected.err());
     selected
 }
 
 /// The reasons to drop an operation.
-enum Unasked {
+enum SkipReason {
     /// A filter excludes the file. The fields are the source of a rename or copy, and the path.
     Skipped(Option<RelPath>, RelPath),
     /// The file is outside the root.
@@ -86,25 +85,31 @@ enum Unasked {
 }
 
 /// Resolves and filters one operation.
-fn asked(operation: Operation<Name>, selection: &Selection) -> Result<Operation, Unasked> {
+fn select_operation(
+    operation: Operation<Name>,
+    selection: &Selection,
+) -> Result<Operation, SkipReason> {
     let (input, span) = (operation.input, operation.path.span());
     let rejected = |kind, name| {
-        Unasked::Rejected(Box::new(Rejection {
+        SkipReason::Rejected(Box::new(Rejection {
             input,
             span,
             name,
             kind,
         }))
     };
-    let view = depth::View::of(&operation, selection);
+    let view = strip_level::View::of(&operation, selection);
     let operation = resolved(operation, selection).map_err(|(kind, name)| rejected(kind, name))?;
     if !selection.takes(&view.whole(&operation.path)) {
-        return Err(Unasked::Skipped(operation.from, operation.path));
+        return Err(SkipReason::Skipped(operation.from, operation.path));
     }
-    view.enter(operation).map_err(|left| match left {
-        Left::Outside(path) => Unasked::Outside(path),
-        Left::Half(name) => rejected(NameError::from(PathError::Outside).into(), Some(name)),
-    })
+    view.relative_operation(operation)
+        .map_err(|left| match left {
+            OutsideRoot::Outside(path) => SkipReason::Outside(path),
+            OutsideRoot::Half(name) => {
+                rejected(NameError::from(PathError::Outside).into(), Some(name))
+            }
+        })
 }
 
 /// Resolves the names of an operation. An error includes the name that caused it.
@@ -138,7 +143,7 @@ fn resolved(
         step: operation.step,
         part: operation.part,
         direction: selection.direction.of(operation.direction),
-        tells_missing: operation.tells_missing,
+        distinguishes_missing: operation.distinguishes_missing,
         guard: operation.guard,
         permissions: operation.permissions,
         lead: operation.lead,
@@ -175,8 +180,8 @@ fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, Rej
             }
             Action::Rename
         }
-        Action::Copy => Action::Uncopy,
-        Action::Uncopy => Action::Copy,
+        Action::Copy => Action::RemoveCopy,
+        Action::RemoveCopy => Action::Copy,
     };
     // If the patch states only the old mode, the mode does not change. It then holds for both
     // directions.
@@ -197,13 +202,13 @@ fn says_nothing(operation: &Operation<RelPath>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Claim, Strip};
+    use crate::plan::{NameCandidate, Strip};
     use crate::text::Span;
 
     fn operation(action: Action, path: &str, from: Option<&str>) -> Operation<Name> {
         let name = |path: &str| {
             let bytes = path.as_bytes().to_vec();
-            Name::Agreed(vec![Claim {
+            Name::Agreed(vec![NameCandidate {
                 bytes,
                 strip: Strip::Literal,
                 span: Span::default(),
@@ -225,7 +230,7 @@ mod tests {
             step: 0,
             part: 0,
             direction: Direction::Forward,
-            tells_missing: true,
+            distinguishes_missing: true,
             guard: None,
             permissions: None,
             lead: None,

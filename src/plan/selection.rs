@@ -1,6 +1,6 @@
 //! The options that select operations, and the reasons to reject an operation.
 
-use super::{Closeness, Direction, Filter, NameError, Only};
+use super::{Direction, Filter, MatchMode, NameError, Only};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
@@ -32,7 +32,7 @@ pub struct Selection {
     /// brings the other changes of the file with it, such as its name and its mode.
     pub only: Option<Only>,
     /// The lower bound for the tolerance of text matches (`--match`, `--reindent`).
-    pub closeness: Closeness,
+    pub closeness: MatchMode,
     /// The absolute names of the root. In grammars without prefixes, an absolute name below one of
     /// them is a name below the root.
     pub roots: Vec<Vec<u8>>,
@@ -49,7 +49,7 @@ impl Default for Selection {
             file: None,
             expected: None,
             only: None,
-            closeness: Closeness::Exact,
+            closeness: MatchMode::Exact,
             roots: Vec::new(),
         }
     }

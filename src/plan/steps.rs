@@ -73,7 +73,7 @@ fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], Touched>)
     let mark = match operation.action {
         Action::Create | Action::Rename | Action::Copy => Touched::Made,
         Action::Modify => Touched::Modified,
-        Action::Delete | Action::Uncopy => Touched::Gone,
+        Action::Delete | Action::RemoveCopy => Touched::Gone,
     };
     let is_met = match touched.insert(operation.path.as_bytes(), mark) {
         Some(Touched::Gone) => !makes(operation),

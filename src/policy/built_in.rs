@@ -1,8 +1,8 @@
 //! The built-in rules as a table for display.
 
-use super::closed::RULES;
 use super::control::Control;
 use super::places::{AT_HOME, IN_ETC, IN_RUN, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES};
+use super::protected::RULES;
 use super::{Policy, Secrecy, control, control_paths};
 
 /// A rule that applies without a policy file.

@@ -2,7 +2,7 @@
 
 use super::layer::Grant;
 use super::operation::is_same;
-use super::{Access, Hit, Layer, Mode, Policy, Ruling, Secrecy, secrecy};
+use super::{Access, Layer, Mode, Policy, PolicyDecision, RuleMatch, Secrecy, secrecy};
 use crate::path::RelPath;
 
 /// A directory that a policy file grants.
@@ -23,12 +23,12 @@ impl Policy {
     /// Changing, moving or deleting a file also reads it, because a report shows its content.
     /// Moving a file also deletes it at its old path.
     #[must_use]
-    pub fn explain(&self, path: &RelPath, access: Access) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = Vec::new();
+    pub fn explain(&self, path: &RelPath, access: Access) -> Vec<RuleMatch> {
+        let mut hits: Vec<RuleMatch> = Vec::new();
         // The rule applies only to models, and the reason says so.
         let control = |access| {
             let hit = self.control(path, access)?;
-            Some(Hit {
+            Some(RuleMatch {
                 reason: format!("`hook` and `mcp` ask: {}", hit.reason),
                 ..hit
             })
@@ -39,7 +39,7 @@ impl Policy {
                 hits.push(hit);
             }
         }
-        Ruling::of(hits).hits.into_vec()
+        PolicyDecision::of(hits).hits.into_vec()
     }
 
     /// Returns the mode, or `None` if no file sets it. Then it is [`Mode::WorkspaceWrite`].

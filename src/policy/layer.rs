@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use super::control::Control;
+use super::decision::GRANT;
 use super::pattern::Patterns;
-use super::ruling::GRANT;
 use super::secrets::Secrecy;
-use super::{Access, Hit, Mode, Place, Verdict};
+use super::{Access, Mode, Place, RuleMatch, Verdict};
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -130,7 +130,13 @@ impl Layer {
 
     /// Adds the hits of this layer for `path`. A writable grant is an exception to the mode
     /// `read-only`.
-    pub(super) fn judge(&self, path: &RelPath, access: Access, place: &Place, hits: &mut Vec<Hit>) {
+    pub(super) fn judge(
+        &self,
+        path: &RelPath,
+        access: Access,
+        place: &Place,
+        hits: &mut Vec<RuleMatch>,
+    ) {
         if let Some((Mode::ReadOnly, line)) = self.mode
             && access != Access::Read
             && !self
@@ -139,7 +145,7 @@ impl Layer {
         {
             let reason = "the mode is read-only";
             let modes = Some((Mode::ReadOnly, Mode::WorkspaceWrite));
-            hits.push(Hit {
+            hits.push(RuleMatch {
                 modes,
                 ..self.hit(path, access, ("mode", line), None, reason)
             });
@@ -167,7 +173,7 @@ impl Layer {
                 Some(pattern),
                 &reason,
             );
-            hits.push(Hit {
+            hits.push(RuleMatch {
                 verdict: rule.verdict,
                 ..hit
             });
@@ -238,17 +244,17 @@ impl Layer {
         (rule, line): (&str, usize),
         pattern: Option<&String>,
         reason: &str,
-    ) -> Hit {
+    ) -> RuleMatch {
         let source = Some((self.name.clone(), line));
-        Hit {
+        RuleMatch {
             pattern: pattern.cloned(),
             source,
-            ..Hit::built_in(path, access, rule, reason)
+            ..RuleMatch::built_in(path, access, rule, reason)
         }
     }
 
     /// Returns the hit of the grants for `path`, if the layer has grants.
-    fn granted(&self, path: &RelPath, access: Access, place: &Place) -> Option<Hit> {
+    fn granted(&self, path: &RelPath, access: Access, place: &Place) -> Option<RuleMatch> {
         let first = self.grants.first()?;
         let Some(grant) = self.grant(path, place) else {
             let reason = format!("no grant of {} opens it", self.name);
@@ -262,7 +268,7 @@ impl Layer {
         };
         let prefix = grant.name();
         let reason = format!("the grant {prefix} {opens}");
-        Some(Hit {
+        Some(RuleMatch {
             verdict,
             ..self.hit(path, access, (GRANT, grant.line), Some(&prefix), &reason)
         })

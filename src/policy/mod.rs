@@ -1,6 +1,6 @@
 //! Decides which accesses to a path are allowed.
 //!
-//! Input: a path and an [`Access`], or an operation. Output: a [`Ruling`] with the verdict
+//! Input: a path and an [`Access`], or an operation. Output: a [`PolicyDecision`] with the verdict
 //! (`allow`, `ask` or `deny`) and the matching rules. The module is pure; the caller reads the
 //! policy files and inspects the tree.
 //!
@@ -10,11 +10,10 @@
 //!   rule denies.
 //! - The project's own policy file can only make the policy stricter.
 //!
-//! Start with [`Policy::judge`]. `closed` contains the protected paths, `secrets` the credentials,
+//! Start with [`Policy::judge`]. `protected` contains the protected paths, `secrets` the credentials,
 //! `control` the files that control agents, and `layer` the rules of policy files.
 
 mod built_in;
-mod closed;
 mod config;
 #[cfg_attr(
     not(feature = "policy"),
@@ -22,6 +21,7 @@ mod config;
 )]
 mod control;
 mod control_files;
+mod decision;
 mod derive;
 #[cfg(feature = "policy")]
 mod document;
@@ -36,20 +36,20 @@ mod parse;
 )]
 mod pattern;
 mod places;
-mod ruling;
+mod protected;
 mod secrets;
 mod tree;
 
 use crate::path::RelPath;
 
 pub use built_in::BuiltIn;
-pub use closed::{GIT_DIRECTORY, RULES, Rule, closed, closed_root};
 pub use control::{control_paths, is_control_part};
+pub use decision::{Access, Mode, PolicyDecision, RuleMatch, Verdict};
 pub use explain::Granted;
 pub use layer::{Layer, Links, Origin, PolicyError};
 pub use operation::REQUIRE_HASH;
 pub use parse::{MAX_FILE, parse};
-pub use ruling::{Access, Hit, Mode, Ruling, Verdict};
+pub use protected::{GIT_DIRECTORY, RULES, Rule, closed, closed_root};
 pub use secrets::Secrecy;
 pub use tree::GitPlace;
 
@@ -134,21 +134,21 @@ impl Policy {
 
     /// Returns the ruling on an access to `path`.
     #[must_use]
-    pub fn judge(&self, path: &RelPath, access: Access) -> Ruling {
+    pub fn judge(&self, path: &RelPath, access: Access) -> PolicyDecision {
         let mut hits = self.hits(path, access);
         if self.for_model {
             hits.extend(self.control(path, access));
         }
         hits.retain(|hit| hit.verdict > Verdict::Allow);
-        Ruling::of(hits)
+        PolicyDecision::of(hits)
     }
 
-    fn hits(&self, path: &RelPath, access: Access) -> Vec<Hit> {
+    fn hits(&self, path: &RelPath, access: Access) -> Vec<RuleMatch> {
         let mut hits = Vec::new();
         if let Some(rule) = self.closed(path) {
-            hits.push(Hit::built_in(path, access, rule.name, rule.reason));
+            hits.push(RuleMatch::built_in(path, access, rule.name, rule.reason));
         } else if self.is_in_git_directory(path) {
-            hits.push(Hit::built_in(
+            hits.push(RuleMatch::built_in(
                 path,
                 access,
                 GIT_DIRECTORY,
@@ -156,14 +156,14 @@ impl Policy {
             ));
         }
         if access != Access::Read && self.config.is_hit(path) {
-            hits.push(Hit::built_in(
+            hits.push(RuleMatch::built_in(
                 path,
                 access,
                 POLICY_FILE,
                 "the configuration of wpatch is kept there",
             ));
         } else if access != Access::Read && self.is_policy_file(path) {
-            hits.push(Hit::built_in(
+            hits.push(RuleMatch::built_in(
                 path,
                 access,
                 POLICY_FILE,
@@ -171,7 +171,7 @@ impl Policy {
             ));
         }
         if self.secrets.is_hit(path, access) {
-            hits.push(Hit::built_in(
+            hits.push(RuleMatch::built_in(
                 path,
                 access,
                 "secrets",
@@ -185,16 +185,16 @@ impl Policy {
     }
 
     /// Returns the hit of the rule on control files, if it applies.
-    fn control(&self, path: &RelPath, access: Access) -> Option<Hit> {
+    fn control(&self, path: &RelPath, access: Access) -> Option<RuleMatch> {
         if !self.has_control_rule() || access == Access::Read {
             return None;
         }
         let reason = self
             .control_reason(path)
             .or_else(|| self.tree_reason(path))?;
-        Some(Hit {
+        Some(RuleMatch {
             verdict: Verdict::Ask,
-            ..Hit::built_in(path, access, control::RULE, &reason)
+            ..RuleMatch::built_in(path, access, control::RULE, &reason)
         })
     }
 

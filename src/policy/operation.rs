@@ -1,6 +1,6 @@
 //! Evaluates the policy for all paths of an operation.
 
-use super::{Access, Hit, Layer, Links, POLICY_FILE, Policy, Ruling, Verdict};
+use super::{Access, Layer, Links, POLICY_FILE, Policy, PolicyDecision, RuleMatch, Verdict};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation};
@@ -14,7 +14,11 @@ impl Policy {
     ///
     /// Changing, moving or copying a file also reads it, because a report shows its content.
     #[must_use]
-    pub fn weigh(&self, operation: &Operation, is_there: impl Fn(&RelPath) -> bool) -> Ruling {
+    pub fn weigh(
+        &self,
+        operation: &Operation,
+        is_there: impl Fn(&RelPath) -> bool,
+    ) -> PolicyDecision {
         let source = operation.from.as_ref();
         let found = self
             .hash_hits(operation, &is_there)
@@ -27,16 +31,16 @@ impl Policy {
             )
             .chain(self.arrival_ruling(operation, &is_there).hits)
             .chain(self.mode_ruling(operation, &is_there).hits);
-        let mut hits: Vec<Hit> = Vec::new();
+        let mut hits: Vec<RuleMatch> = Vec::new();
         for hit in found {
             if !hits.iter().any(|known| is_same(known, &hit)) {
                 hits.push(hit);
             }
         }
-        let ruling = Ruling::of(hits);
+        let ruling = PolicyDecision::of(hits);
         let may_be_allowed =
             ruling.verdict == Verdict::Allow && self.layers.iter().any(Layer::has_allow_rule);
-        Ruling {
+        PolicyDecision {
             has_allow_rule: may_be_allowed && self.allows_all_writes(operation, &is_there),
             ..ruling
         }
@@ -44,7 +48,11 @@ impl Policy {
 
     /// Returns a hit for each file that the operation changes without stating its hash, if the
     /// policy requires hashes.
-    fn hash_hits(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Vec<Hit> {
+    fn hash_hits(
+        &self,
+        operation: &Operation,
+        is_there: &dyn Fn(&RelPath) -> bool,
+    ) -> Vec<RuleMatch> {
         if !self.requires_hash() {
             return Vec::new();
         }
@@ -52,35 +60,44 @@ impl Policy {
         unknown(operation)
             .into_iter()
             .filter(|changed| is_there(changed))
-            .map(|changed| Hit::built_in(changed, Access::Modify, REQUIRE_HASH, reason))
+            .map(|changed| RuleMatch::built_in(changed, Access::Modify, REQUIRE_HASH, reason))
             .collect()
     }
 
     /// Returns a hit if the operation creates a symbolic link and the policy refuses links.
-    fn link_hit(&self, operation: &Operation) -> Option<Hit> {
+    fn link_hit(&self, operation: &Operation) -> Option<RuleMatch> {
         let is_refused =
             self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink);
         let reason = "no symbolic link may be made";
-        is_refused.then(|| Hit::built_in(&operation.path, Access::Create, "symlinks", reason))
+        is_refused.then(|| RuleMatch::built_in(&operation.path, Access::Create, "symlinks", reason))
     }
 
     /// Returns the ruling on `accesses` to `path`, one of the paths of `operation`.
-    fn weigh_path(&self, operation: &Operation, path: &RelPath, accesses: &[Access]) -> Ruling {
+    fn weigh_path(
+        &self,
+        operation: &Operation,
+        path: &RelPath,
+        accesses: &[Access],
+    ) -> PolicyDecision {
         if self.is_silent_about(path) {
-            return Ruling::default();
+            return PolicyDecision::default();
         }
         let hits = accesses
             .iter()
             .flat_map(|&access| self.judge(path, access).hits);
         // An empty directory cannot replace a policy file.
-        let is_harmless = |hit: &Hit| {
+        let is_harmless = |hit: &RuleMatch| {
             hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path)
         };
-        Ruling::of(hits.filter(|hit| !is_harmless(hit)).collect())
+        PolicyDecision::of(hits.filter(|hit| !is_harmless(hit)).collect())
     }
 
     /// Returns the ruling on the resulting path of the operation.
-    fn arrival_ruling(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Ruling {
+    fn arrival_ruling(
+        &self,
+        operation: &Operation,
+        is_there: &dyn Fn(&RelPath) -> bool,
+    ) -> PolicyDecision {
         let path = &operation.path;
         let weigh = |accesses| self.weigh_path(operation, path, accesses);
         match arrival(operation) {
@@ -97,16 +114,20 @@ impl Policy {
     }
 
     /// Returns the ruling on the change of a file mode, if the operation contains one.
-    fn mode_ruling(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> Ruling {
+    fn mode_ruling(
+        &self,
+        operation: &Operation,
+        is_there: &dyn Fn(&RelPath) -> bool,
+    ) -> PolicyDecision {
         if !is_mode_changed(operation) {
-            return Ruling::default();
+            return PolicyDecision::default();
         }
         let ruling = self.judge(&operation.path, Access::Mode);
         let is_certain = operation.old_mode.is_some();
         if is_certain || ruling.verdict > Verdict::Allow && is_there(&operation.path) {
             ruling
         } else {
-            Ruling::default()
+            PolicyDecision::default()
         }
     }
 
@@ -196,7 +217,7 @@ fn is_known(operation: &Operation) -> bool {
 }
 
 /// Returns whether a report need not distinguish the two hits.
-pub(super) fn is_same(one: &Hit, other: &Hit) -> bool {
+pub(super) fn is_same(one: &RuleMatch, other: &RuleMatch) -> bool {
     (&one.path, &one.rule, &one.source, one.verdict)
         == (&other.path, &other.rule, &other.source, other.verdict)
 }
@@ -220,7 +241,7 @@ fn left(operation: &Operation) -> &'static [Access] {
 fn arrival(operation: &Operation) -> Arrival {
     const CHANGED: &[Access] = &[Access::Modify, Access::Read];
     match operation.action {
-        Action::Delete | Action::Uncopy => Arrival::Certain(&[Access::Delete, Access::Read]),
+        Action::Delete | Action::RemoveCopy => Arrival::Certain(&[Access::Delete, Access::Read]),
         Action::Rename => Arrival::Open(
             &[Access::Rename, Access::Create],
             &[Access::Rename, Access::Modify, Access::Read],
@@ -228,7 +249,7 @@ fn arrival(operation: &Operation) -> Arrival {
         Action::Modify if matches!(operation.edit, Edit::Keep) && operation.new_mode.is_some() => {
             Arrival::Certain(&[Access::Mode, Access::Read])
         }
-        Action::Modify if operation.tells_missing => Arrival::Certain(CHANGED),
+        Action::Modify if operation.distinguishes_missing => Arrival::Certain(CHANGED),
         Action::Create | Action::Copy | Action::Modify => Arrival::Open(&[Access::Create], CHANGED),
     }
 }

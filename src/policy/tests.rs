@@ -231,7 +231,7 @@ fn of_what_no_rule_is_about_every_verdict_is_without_a_hit() {
             assert!(
                 Access::ALL
                     .iter()
-                    .all(|&access| policy.judge(path, access) == Ruling::default()),
+                    .all(|&access| policy.judge(path, access) == PolicyDecision::default()),
                 "{path}"
             );
         }

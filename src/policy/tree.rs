@@ -3,7 +3,7 @@
 //!
 //! The caller finds them and passes them to the policy, which reads no files.
 
-use super::closed::IN_GIT_DIRECTORY;
+use super::protected::IN_GIT_DIRECTORY;
 use super::{GIT_DIRECTORY, Policy, Rule, closed, closed_root, control, names};
 use crate::path::RelPath;
 

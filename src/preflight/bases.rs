@@ -10,7 +10,7 @@ use crate::path::RelPath;
 use crate::plan::{Action, Blobs, Operation};
 use crate::text::Bytes;
 use crate::workspace::objects::{Objects, Repository};
-use crate::workspace::{Fault, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The maximum number of conflicts that a message names.
 const MOST_NAMED: usize = 8;
@@ -168,7 +168,7 @@ impl Bases {
             Some(Given::Tree(tree)) => {
                 return match tree.read(path, limit) {
                     Ok((contents, _)) => Ok(Some((Arc::new(contents), BaseKind::Given))),
-                    Err(error) if error.fault == Fault::Other => Err(error),
+                    Err(error) if error.fault == ErrorKind::Other => Err(error),
                     Err(_) => Ok(None),
                 };
             }

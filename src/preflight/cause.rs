@@ -5,7 +5,7 @@ use bstr::ByteSlice;
 use super::codes::code;
 use super::findings::Findings;
 use super::problem::{Cause, Markup, Problem};
-use crate::lines::{LADDER, LineIndex};
+use crate::lines::{LADDER, LineOffsets};
 use crate::matching::{DifferenceReason, Lookalike, LookalikeSearch, Nearest, lookalike};
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::syntax::foreign::without_escapes;
@@ -16,7 +16,7 @@ pub(super) fn explain_hunk(
     problem: &mut Problem,
     (operation, hunk): (&Operation, &Hunk),
     text: &[u8],
-    file: &LineIndex<'_>,
+    file: &LineOffsets<'_>,
     nearest: Option<&Nearest>,
 ) {
     if let Some(name) = utf16_name(file.text()) {
@@ -69,7 +69,7 @@ pub(super) fn explain_hunk(
 fn line_ending_help(
     (operation, hunk): (&Operation, &Hunk),
     old: &[HunkLine<'_>],
-    file: &LineIndex<'_>,
+    file: &LineOffsets<'_>,
     nearest: &Nearest,
 ) -> String {
     let key = LADDER

@@ -158,7 +158,7 @@ fn is_link_to_directory(
     };
     match overlay.stat(&target) {
         Ok(stat) => Ok(stat.is_some_and(|stat| stat.kind == FileKind::Directory)),
-        Err(error) if error.fault == crate::workspace::Fault::ThroughLink => Ok(false),
+        Err(error) if error.fault == crate::workspace::ErrorKind::ThroughLink => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -246,7 +246,7 @@ pub(super) fn is_expected(
     problem.path = operation
         .from
         .clone()
-        .filter(|_| operation.action != Action::Uncopy);
+        .filter(|_| operation.action != Action::RemoveCopy);
     problem.facts = Facts {
         expected: Some(expected),
         actual,

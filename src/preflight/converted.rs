@@ -80,7 +80,7 @@ impl<'a> Converter<'a> {
     /// Returns the preimage of the operation with the repository's content for it.
     pub(super) fn preimage(&self, node: &Node, findings: &mut Findings) -> Option<Node> {
         let path = match self.operation.action {
-            Action::Uncopy => &self.operation.path,
+            Action::RemoveCopy => &self.operation.path,
             _ => self.operation.from.as_ref().unwrap_or(&self.operation.path),
         };
         self.in_repository(path, node)
@@ -104,7 +104,7 @@ impl<'a> Converter<'a> {
             .operation
             .from
             .as_ref()
-            .filter(|_| self.operation.action == Action::Uncopy);
+            .filter(|_| self.operation.action == Action::RemoveCopy);
         let path = source.unwrap_or(&self.operation.path);
         if conversions.preimages() == Preimages::Index {
             let checked = conversions.check_repository(path, &node.bytes);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use super::spelling::Emptied;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::workspace::{Folding, Workspace};
 
@@ -26,8 +26,9 @@ pub(super) struct Directories {
 impl Directories {
     /// Returns whether the directory of `path` is known to be missing.
     pub(super) fn lack_that_of(&self, path: &RelPath) -> bool {
-        path.directory()
-            .is_some_and(|directory| locked(&self.missing).get(directory) == Some(&Some(true)))
+        path.directory().is_some_and(|directory| {
+            lock_unpoisoned(&self.missing).get(directory) == Some(&Some(true))
+        })
     }
 
     /// Records that no file exists at `path`.
@@ -35,7 +36,7 @@ impl Directories {
         let Some(directory) = path.directory() else {
             return;
         };
-        let known = locked(&self.missing).get(directory).copied();
+        let known = lock_unpoisoned(&self.missing).get(directory).copied();
         let is_missing = match known {
             None => None,
             Some(None) => path
@@ -43,7 +44,7 @@ impl Directories {
                 .map(|directory| matches!(workspace.stat(&directory), Ok(None))),
             Some(Some(_)) => return,
         };
-        locked(&self.missing).insert(directory.into(), is_missing);
+        lock_unpoisoned(&self.missing).insert(directory.into(), is_missing);
     }
 }
 

@@ -1,29 +1,29 @@
 //! Computes a postimage from a preimage, by hunks or by binary data.
 
 mod binary;
+mod binary_from_repo;
 mod explain;
-mod known;
-mod placed;
+mod placement;
 mod refusal;
 
 use std::sync::Arc;
 
+use super::already_applied::is_hunk_done;
 use super::cause::{self};
-use super::done::is_hunk_done;
 use super::edited::{Edited, compare};
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
 use crate::threads;
 use explain::explain;
-use placed::Placed;
+use placement::HunkPlacements;
 
-pub(super) use placed::counted;
+pub(super) use placement::counted;
 
 /// Returns the postimage of `preimage`; `None` if the operation does not apply.
 pub(super) fn postimage(
@@ -44,7 +44,9 @@ pub(super) fn postimage(
         Edit::Binary(binary) => {
             binary::postimage(operation, **binary, text, preimage, options, findings).map(made)
         }
-        Edit::BinaryMissing => known::postimage(operation, preimage, options, findings).map(made),
+        Edit::BinaryMissing => {
+            binary_from_repo::postimage(operation, preimage, options, findings).map(made)
+        }
         Edit::Cell(wanted) => {
             super::notebook::postimage(wanted, preimage, options.max_made(), findings)
         }
@@ -77,12 +79,12 @@ fn spliced(
     // The hunks that are left out are placed too. The chosen hunks then get the same places as in
     // the complete patch.
     let rules = whitespace::rules(operation, (text, hunks), options);
-    let file = LineIndex::with(preimage, threads::together);
-    let Placed {
+    let file = LineOffsets::with(preimage, threads::together);
+    let HunkPlacements {
         placements,
         overlaid,
         counted,
-    } = Placed::new(operation, (text, hunks), &file, &rules);
+    } = HunkPlacements::new(operation, (text, hunks), &file, &rules);
     (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         return Some(

@@ -2,7 +2,7 @@
 
 use super::FileOutcome;
 use super::codes::Code;
-use super::gallery::Images;
+use super::image_previews::Images;
 use super::problem::{Problem, Severity};
 use crate::matching::MOST_EXPLAINED;
 use crate::plan::Plan;

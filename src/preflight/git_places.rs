@@ -15,7 +15,7 @@ use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::{GitPlace, Policy};
 use crate::threads;
-use crate::workspace::{Directory, Fault, Workspace, below, git};
+use crate::workspace::{Directory, ErrorKind, Workspace, below, git};
 
 /// The maximum size, in bytes, of a git configuration that is read. A larger configuration is
 /// treated like one with a work tree, which is the stricter case.
@@ -169,7 +169,7 @@ fn has_work_tree(directory: Directory<'_>, workspace: &dyn Workspace) -> bool {
     let is_stated =
         |name: &[u8]| match path(directory, name).map(|path| workspace.read(&path, MAX_CONFIG)) {
             Some(Ok((text, _))) => git::has_work_tree(&text),
-            Some(Err(error)) => error.fault != Fault::Missing,
+            Some(Err(error)) => error.fault != ErrorKind::Missing,
             None => false,
         };
     is_stated(b"config") || is_stated(b"config.worktree")

@@ -139,7 +139,7 @@ pub(super) fn resolve(
     let mut step = 0;
     for &index in members {
         if plan.operations[index].step != step {
-            worker.settle(&mut all)?;
+            worker.check_uncopies(&mut all)?;
             step = plan.operations[index].step;
         }
         let findings = worker.resolve(index)?;
@@ -149,12 +149,12 @@ pub(super) fn resolve(
             return Ok((all, Vec::new()));
         }
     }
-    worker.settle(&mut all)?;
+    worker.check_uncopies(&mut all)?;
     if members.len() > 1 {
-        worker.conclude(&mut all)?;
+        worker.check_parents(&mut all)?;
     }
     worker.conclude_rejects(&mut all)?;
-    worker.hold_together(&mut all);
+    worker.check_dependent_rejects(&mut all);
     worker.guard(&mut all);
     worker.write_whole_diff(&mut all);
     for (index, findings) in &mut all {

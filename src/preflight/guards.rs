@@ -37,7 +37,7 @@ impl<'a> Watched<'a> {
         after: &Node,
         encoding: Option<TextEncoding>,
     ) {
-        if matches!(operation.action, Action::Delete | Action::Uncopy) {
+        if matches!(operation.action, Action::Delete | Action::RemoveCopy) {
             self.0.remove(&operation.path);
             return;
         }

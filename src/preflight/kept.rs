@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::findings::Findings;
 use super::{Options, Problem, Severity};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::plan::Operation;
 
 /// The maximum number of stored problems of one code, severity and input. A report lists at most
@@ -59,7 +59,7 @@ impl Kept {
             Severity::Reject => return true,
             severity => severity == Severity::Warning,
         };
-        let mut first = locked(&self.0);
+        let mut first = lock_unpoisoned(&self.0);
         let kept = first
             .entry((problem.code.name, is_warning, operation.input))
             .or_default();

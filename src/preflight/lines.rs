@@ -156,7 +156,7 @@ fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, is
     let mut shifts = changes
         .earlier
         .iter()
-        .map(|earlier| matching::shift(earlier, preimage, &changes.edits));
+        .map(|earlier| matching::line_offset(earlier, preimage, &changes.edits));
     let shift = shifts.next()??;
     shifts
         .all(|other| other == Some(shift))

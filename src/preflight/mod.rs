@@ -21,6 +21,8 @@
 //!
 //! Read `operation/mod.rs` first.
 
+mod already_applied;
+mod approval_gate;
 mod bases;
 mod cause;
 mod checks;
@@ -28,19 +30,19 @@ mod codes;
 mod conversions;
 mod converted;
 mod describe;
+mod diff_cache;
 mod directories;
-mod done;
 mod edit;
 mod edited;
 mod encoded;
+mod expansion_limit;
 mod findings;
-mod gallery;
+mod full_diff;
 mod git_places;
 mod group;
-mod growth;
 mod guards;
-mod held;
 mod hunkwise;
+mod image_previews;
 mod kept;
 mod lines;
 mod modes;
@@ -54,11 +56,9 @@ mod pass;
 mod problem;
 mod reject;
 mod replace;
-mod shelf;
 mod spelling;
 mod three_way;
 mod whitespace;
-mod whole;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
@@ -67,11 +67,11 @@ use crate::change::Sink;
 use crate::digest::Sha256;
 use crate::matching::{Placement, Placements};
 use crate::mode::FileMode;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::policy::{Policy, Ruling};
+use crate::policy::{Policy, PolicyDecision};
 use crate::progress::Phase;
 use crate::text::TextEncoding;
 use crate::text::tag::Tag;
@@ -83,19 +83,21 @@ use findings::Findings;
 pub(crate) use kept::Kept;
 use pass::Pass;
 
+pub use approval_gate::{closed_by, needs_approval, refusals, unapproved};
 pub use bases::{
     BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay,
 };
 pub use codes::{CODES, Code, ProblemKind, code};
 pub use conversions::{Conversions, denied_filter, is_of_git};
-pub use gallery::{Gallery, Images, media_type};
+pub use diff_cache::DiffCache;
 pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};
-pub use held::{closed_by, is_held, refusals, unapproved};
-pub use options::{ACTIONS, Held, Options, RejectTo, TextRepair, Whitespace, WhitespaceAction};
+pub use image_previews::{ImagePreviews, Images, media_type};
+pub use options::{
+    ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, Whitespace, WhitespaceAction,
+};
 pub use other_names::with_other_names;
 pub use problem::{Cause, Facts, Problem, Severity};
 pub use reject::{Rejects, reject_files};
-pub use shelf::Shelf;
 pub(crate) use spelling::Spelling;
 pub use whitespace::{FileWhitespace, described, named};
 
@@ -127,9 +129,9 @@ pub fn resolve(
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown<'a> {
     /// Receives the diffs instead of [`FileOutcome::diff`].
-    pub shelf: Option<&'a Shelf>,
+    pub shelf: Option<&'a DiffCache>,
     /// Receives the images.
-    pub gallery: Option<&'a Gallery>,
+    pub gallery: Option<&'a ImagePreviews>,
 }
 
 /// Resolves a plan as [`resolve`] does, and moves the diffs and images to `shown`.
@@ -149,7 +151,7 @@ pub fn resolve_shown(
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     let judge = || rulings(plan, workspace, &options.policy);
     let (groups, rulings) = threads::both(size, || group::groups(plan, options), judge);
-    let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options)
+    let all: Vec<Mutex<Findings>> = approval_gate::held(plan, rulings, workspace, options)
         .map(Mutex::new)
         .collect();
     let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
@@ -174,7 +176,9 @@ pub fn resolve_shown(
         sink,
         shown,
         all: &all,
-        is_refused: AtomicBool::new(is_misspaced || all.iter().any(|it| locked(it).is_failed())),
+        is_refused: AtomicBool::new(
+            is_misspaced || all.iter().any(|it| lock_unpoisoned(it).is_failed()),
+        ),
         changes: AtomicUsize::new(0),
         directories: Directories::default(),
         kept: Kept::default(),
@@ -200,14 +204,14 @@ pub fn resolve_shown(
 
 /// Returns the verdict of `policy` on each operation of `plan`. No content is read.
 #[must_use]
-pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
+pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<PolicyDecision> {
     let policy = git_places::with_git_of_plan(plan, policy, workspace);
     threads::map(&plan.operations, MANY, |operation| {
         ruling(operation, workspace, &policy)
     })
 }
 
-fn ruling(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> Ruling {
+fn ruling(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> PolicyDecision {
     policy.weigh(operation, |path| is_there(workspace, path))
 }
 
@@ -229,7 +233,7 @@ fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> R
     }
     let count = all
         .iter()
-        .map(|findings| locked(findings).problems.len())
+        .map(|findings| lock_unpoisoned(findings).problems.len())
         .sum();
     let mut problems = Vec::with_capacity(count);
     // `collect` can reuse the memory of `all` in place, which matters for many operations.
@@ -286,7 +290,7 @@ impl Resolution {
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct FileOutcome {
     /// The verdict of the policy.
-    pub ruling: Ruling,
+    pub ruling: PolicyDecision,
     /// The code of the first error; `None` if the operation can be performed.
     pub failed: Option<&'static Code>,
     /// The placement or the mismatch of each hunk, in order. Empty if the operation failed earlier,

@@ -13,7 +13,7 @@ impl Operation {
     /// Returns the path that the operation removes.
     pub(crate) fn leaves(&self) -> Option<&RelPath> {
         match self.action {
-            Action::Delete | Action::Uncopy => Some(&self.path),
+            Action::Delete | Action::RemoveCopy => Some(&self.path),
             Action::Rename => self.from.as_ref(),
             Action::Create | Action::Modify | Action::Copy => None,
         }
@@ -24,12 +24,12 @@ impl Operation {
     pub(crate) fn may_fill(&self) -> bool {
         let hunks = match &self.edit {
             Edit::Hunks(hunks) => hunks,
-            Edit::Whole(_) | Edit::Replacements(_) => return !self.tells_missing,
+            Edit::Whole(_) | Edit::Replacements(_) => return !self.distinguishes_missing,
             _ => return false,
         };
         let is_empty =
             |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
-        !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
+        !self.distinguishes_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
     }
 
     pub(super) fn is_submodule(&self) -> bool {

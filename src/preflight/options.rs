@@ -26,7 +26,7 @@ pub struct Options {
     /// The policy, which decides which changes are allowed.
     pub policy: Arc<Policy>,
     /// The changes with the verdict `ask` that are refused before any content is read.
-    pub held: Held,
+    pub held: ApprovalGate,
     /// The rules by which hunks must match.
     pub rules: Rules,
     /// Whether a created or renamed file may replace an existing file (`--overwrite`).
@@ -116,7 +116,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             policy: Arc::default(),
-            held: Held::default(),
+            held: ApprovalGate::default(),
             rules: Rules::default(),
             overwrite: false,
             describe: false,
@@ -150,7 +150,7 @@ impl Default for Options {
 /// most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Held {
+pub enum ApprovalGate {
     /// None. The user who sees the result is the one who approves.
     #[default]
     Nothing,

@@ -11,10 +11,10 @@ use super::findings::Findings;
 use super::kept::Kept;
 use super::{Options, Shown, group};
 use crate::change::Sink;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::plan::Plan;
 use crate::threads;
-use crate::workspace::{Fault, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The state that the threads of a pass share.
 pub(super) struct Pass<'a> {
@@ -54,7 +54,7 @@ impl Pass<'_> {
         options.progress.step(members.len());
         check_interrupt(options)?;
         let has_ended = options.ends_early() && self.is_refused.load(Ordering::Relaxed);
-        let is_failed = |&index: &usize| locked(&self.all[index]).is_failed();
+        let is_failed = |&index: &usize| lock_unpoisoned(&self.all[index]).is_failed();
         if has_ended || members.iter().any(is_failed) {
             return Ok(());
         }
@@ -88,7 +88,7 @@ impl Pass<'_> {
         let operation = &self.plan.operations[index];
         self.kept
             .limit(index, operation, self.options, &mut findings);
-        let mut known = locked(&self.all[index]);
+        let mut known = lock_unpoisoned(&self.all[index]);
         findings.outcome.ruling = mem::take(&mut known.outcome.ruling);
         *known = findings;
     }
@@ -103,7 +103,7 @@ pub(super) fn check_interrupt(options: &Options) -> Result<(), WorkspaceError> {
     Err(WorkspaceError {
         verb: "be looked at",
         path: ".".to_owned(),
-        fault: Fault::Other,
+        fault: ErrorKind::Other,
         source,
     })
 }

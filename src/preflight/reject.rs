@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::approval_gate::{closed_by, unapproved};
 use super::codes::{ProblemKind, code};
 use super::findings::Findings;
-use super::held::{closed_by, unapproved};
-use super::options::{Held, Options, RejectTo};
+use super::options::{ApprovalGate, Options, RejectTo};
 use super::problem::{Problem, Severity};
 use crate::digest::Sha256;
 use crate::mode::FileMode;
@@ -57,7 +57,7 @@ pub(super) fn note(
     (rejected, options): (Vec<usize>, &Options),
     findings: &mut Findings,
 ) -> bool {
-    if matches!(operation.action, Action::Delete | Action::Uncopy) {
+    if matches!(operation.action, Action::Delete | Action::RemoveCopy) {
         return false;
     }
     let Ok(path) = options.reject_to.path(&operation.path) else {
@@ -177,7 +177,7 @@ pub(super) fn is_refused(
         .iter()
         .filter_map(|hit| match (hit.verdict, options.held) {
             (Verdict::Deny, _) => Some(closed_by(hit)),
-            (Verdict::Ask, Held::Everything) => Some(unapproved(hit)),
+            (Verdict::Ask, ApprovalGate::Everything) => Some(unapproved(hit)),
             _ => None,
         });
     let refused = refused.collect::<Vec<_>>();

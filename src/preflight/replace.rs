@@ -8,9 +8,9 @@ use super::encoded::{self, Encoded};
 use super::findings::Findings;
 use super::options::Options;
 use super::problem::{Facts, Problem, Severity};
-use super::{done, guards};
+use super::{already_applied, guards};
 use crate::matching::{self, LookalikeSearch, MismatchKind, Misplaced, TextChange, TextMismatch};
-use crate::plan::{Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target};
+use crate::plan::{Edit, EditOrder, LastLineEnding, Operation, Replacement, Replacements, Target};
 use crate::text::{Contents, is_data, utf16_name};
 
 /// Returns the postimage of `preimage`; `None` if the edits do not apply.
@@ -43,7 +43,7 @@ pub(super) fn postimage(
     }
     let left = options
         .idempotent
-        .then(|| done::pending(text, changes, options.max_made()));
+        .then(|| already_applied::pending(text, changes, options.max_made()));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
         findings.warning(&code::ALREADY_APPLIED, "a change has been applied already");
         if left.is_empty() {
@@ -104,8 +104,8 @@ fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
     let is_text =
         || memchr::memchr(0, &edit.new).is_none() && std::str::from_utf8(&edit.new).is_ok();
     match edit.target {
-        Target::End(Ending::Lines) => true,
-        Target::End(Ending::Bytes) => {
+        Target::End(LastLineEnding::Lines) => true,
+        Target::End(LastLineEnding::Bytes) => {
             matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && is_text()
         }
         _ => false,

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 use super::codes::code;
 use super::problem::Problem;
 use crate::mode::FileKind;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Action, Operation, Plan};
 use crate::text::{folded_hash, is_one_name};
@@ -72,7 +72,7 @@ impl Emptied {
         workspace: &dyn Workspace,
         directory: &RelPath,
     ) -> Result<bool, WorkspaceError> {
-        if let Some(&known) = locked(&self.known).get(directory) {
+        if let Some(&known) = lock_unpoisoned(&self.known).get(directory) {
             return Ok(known);
         }
         let hash = |path: &RelPath| folded_hash(path.as_bytes(), &self.hasher);
@@ -96,7 +96,7 @@ impl Emptied {
                         .is_some_and(|stat| stat.kind == FileKind::Directory)
                         && self.is_emptied(plan, folding, workspace, &path)?);
         }
-        locked(&self.known).insert(directory.clone(), is_emptied);
+        lock_unpoisoned(&self.known).insert(directory.clone(), is_emptied);
         Ok(is_emptied)
     }
 }

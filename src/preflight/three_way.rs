@@ -18,7 +18,7 @@ use crate::text::{Bytes, is_binary, printable};
 use crate::workspace::WorkspaceError;
 
 /// The result of an attempt to merge.
-pub(super) enum Attempt {
+pub(super) enum MergeAttempt {
     /// The merged content.
     Merged(Vec<u8>),
     /// The merge failed. The findings contain the reason.
@@ -38,17 +38,17 @@ pub(super) fn attempt(
     before: Option<&Node>,
     options: &Options,
     findings: &mut Findings,
-) -> Result<Attempt, WorkspaceError> {
+) -> Result<MergeAttempt, WorkspaceError> {
     let Some(three_way) = &options.three_way else {
-        return Ok(Attempt::Direct);
+        return Ok(MergeAttempt::Direct);
     };
     let Some(before) = before else {
-        return Ok(Attempt::Unmergeable);
+        return Ok(MergeAttempt::Unmergeable);
     };
     let is_made = operation.action == Action::Create;
     let may_merge = match operation.edit {
         Edit::Hunks(_) | Edit::Binary(_) | Edit::BinaryMissing => {
-            !matches!(operation.action, Action::Delete | Action::Uncopy)
+            !matches!(operation.action, Action::Delete | Action::RemoveCopy)
         }
         _ => is_made,
     };
@@ -56,26 +56,26 @@ pub(super) fn attempt(
         .new_mode
         .is_none_or(|mode: FileMode| mode.kind() == before.kind);
     if !may_merge || !is_kept || !matches!(before.kind, FileKind::Regular | FileKind::Symlink) {
-        return Ok(Attempt::Unmergeable);
+        return Ok(MergeAttempt::Unmergeable);
     }
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
     if !is_made
         && three_way.bases.given.is_none()
         && named.is_some_and(|name| is_blob(&before.bytes, name))
     {
-        return Ok(Attempt::Direct);
+        return Ok(MergeAttempt::Direct);
     }
     let Some((base, kind)) = three_way.bases.find(operation, options.max_read())? else {
-        return Ok(Attempt::Baseless);
+        return Ok(MergeAttempt::Baseless);
     };
     if !is_made && &base == before.bytes.whole() {
-        return Ok(Attempt::Direct);
+        return Ok(MergeAttempt::Direct);
     }
     let Some(theirs) = patched(operation, text, &base, options, findings) else {
         return Ok(if is_made {
-            Attempt::Refused
+            MergeAttempt::Refused
         } else {
-            Attempt::Unmergeable
+            MergeAttempt::Unmergeable
         });
     };
     let sides = MergeSides {
@@ -135,7 +135,7 @@ fn merged(
     three_way: &ThreeWay,
     (base, sides): (BaseKind, MergeSides),
     findings: &mut Findings,
-) -> Attempt {
+) -> MergeAttempt {
     let driver = three_way.drivers.get(&operation.path);
     let nothing = Arc::default();
     let texts = [
@@ -157,7 +157,7 @@ fn merged(
         }
     } else if let Some(Driver::Program(name)) = driver {
         tell_driver(name, findings);
-        return Attempt::Refused;
+        return MergeAttempt::Refused;
     } else if is_whole {
         one_side(texts, favour)
     } else {
@@ -185,9 +185,9 @@ fn merged(
     }
     findings.outcome.merge = Some(Box::new(merge));
     if is_refused {
-        Attempt::Refused
+        MergeAttempt::Refused
     } else {
-        Attempt::Merged(bytes)
+        MergeAttempt::Merged(bytes)
     }
 }
 

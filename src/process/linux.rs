@@ -13,13 +13,13 @@ use rustix::process::{
 };
 
 use super::tail::Tail;
-use super::{Ending, Errand, GRACE, LONGEST, MOST_OUTPUT, Patience, Ran, wait};
+use super::{ExitReason, GRACE, LONGEST, MOST_OUTPUT, Ran, ShellCommand, Timeout, wait};
 use crate::interrupt::Interrupt;
 
 /// The first wait for a pipe. Later waits double up to [`LONGEST`].
 const SHORTEST: Duration = Duration::from_millis(1);
 /// The time to wait until other processes have reaped the killed members of a group.
-const BURIAL: Duration = Duration::from_millis(200);
+const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 /// The number of bytes per read or write.
 const CHUNK: usize = 64 << 10;
 /// The maximum number of bytes to read after the command has ended: the capacity of the largest
@@ -94,7 +94,7 @@ impl Group {
         self.id = None;
         // A killed process can still write for a moment. Other processes reap the killed
         // descendants. If they fail to, the zombies remain, so this wait has a limit.
-        wait(BURIAL, || test_kill_process_group(id).is_err());
+        wait(REAP_TIMEOUT, || test_kill_process_group(id).is_err());
         status.transpose()
     }
 
@@ -125,8 +125,8 @@ pub(super) fn user() -> Option<u32> {
 ///
 /// # Errors
 ///
-/// Returns the error of [`Patience::ask`] if the time limit is over or the interrupt is raised.
-pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Patience) -> io::Result<()> {
+/// Returns the error of [`Timeout::ask`] if the time limit is over or the interrupt is raised.
+pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Timeout) -> io::Result<()> {
     let start = Instant::now();
     let pause = Timespec::try_from(LONGEST).map_err(io::Error::other)?;
     loop {
@@ -140,7 +140,7 @@ pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Patience) -> io::Res
     }
 }
 
-pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
+pub(super) fn run_with_io(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
     let start = Instant::now();
     let (output, writer) = io::pipe()?;
     let mut command = Command::new("/bin/sh");
@@ -158,7 +158,7 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
     // writer.
     drop(command);
     let mut talk = Talk::new(group.child().stdin.take(), errand.input, output)?;
-    let mut asked: Option<(Ending, Instant)> = None;
+    let mut asked: Option<(ExitReason, Instant)> = None;
     loop {
         talk.go_on()?;
         let has_ended = group.has_ended()?;
@@ -174,9 +174,9 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
         if asked.is_none() {
             let is_late = start.elapsed() >= errand.limit;
             let why = if interrupt.is_raised() {
-                Some(Ending::Stopped)
+                Some(ExitReason::Stopped)
             } else {
-                is_late.then_some(Ending::TimedOut)
+                is_late.then_some(ExitReason::TimedOut)
             };
             if let Some(why) = why {
                 asked = Some((why, Instant::now()));
@@ -199,12 +199,12 @@ pub(super) fn converse(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result
     })
 }
 
-fn ending(status: Option<ExitStatus>) -> io::Result<Ending> {
+fn ending(status: Option<ExitStatus>) -> io::Result<ExitReason> {
     let ended = |status: ExitStatus| {
         status
             .code()
-            .map(Ending::Exited)
-            .or_else(|| status.signal().map(Ending::Signalled))
+            .map(ExitReason::Exited)
+            .or_else(|| status.signal().map(ExitReason::Signalled))
     };
     status
         .and_then(ended)

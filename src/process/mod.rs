@@ -1,6 +1,6 @@
 //! Child processes: runs shell commands with input, captured output and a time limit.
 //!
-//! [`run`] takes an [`Errand`] and returns a [`Ran`]. Each command runs in a process group of its
+//! [`run`] takes an [`ShellCommand`] and returns a [`Ran`]. Each command runs in a process group of its
 //! own, so that all its processes end with it. `command` finds programs safely, [`home()`] finds
 //! home directories. Start with [`run`], then read `linux.rs`.
 //!
@@ -34,7 +34,7 @@ pub use linux::Group;
 pub use unsupported::Group;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-use linux::{converse, user, wait_for_bytes};
+use linux::{run_with_io, user, wait_for_bytes};
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
 use unsupported::{converse, user, wait_for_bytes};
 
@@ -48,14 +48,14 @@ const LONGEST: Duration = Duration::from_millis(20);
 
 /// The limits of a wait for output of a process.
 #[derive(Clone, Debug)]
-pub struct Patience {
+pub struct Timeout {
     /// The maximum time without output.
     pub limit: Duration,
     /// The handle that ends the wait. It is read every few milliseconds.
     pub interrupt: Interrupt,
 }
 
-impl Default for Patience {
+impl Default for Timeout {
     fn default() -> Self {
         Self {
             limit: Duration::from_secs(60),
@@ -64,7 +64,7 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl Timeout {
     /// Checks whether a wait that started at `start` may continue.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl Patience {
     ///
     /// # Errors
     ///
-    /// Returns the error of `is_over`, and [`io::ErrorKind::TimedOut`] like [`Patience::ask`].
+    /// Returns the error of `is_over`, and [`io::ErrorKind::TimedOut`] like [`Timeout::ask`].
     pub(crate) fn wait(self, mut is_over: impl FnMut() -> io::Result<bool>) -> io::Result<()> {
         let start = Instant::now();
         let mut result = Ok(());
@@ -111,11 +111,11 @@ impl Patience {
 #[derive(Debug)]
 pub(crate) struct Patient {
     pipe: ChildStdout,
-    patience: Patience,
+    patience: Timeout,
 }
 
 impl Patient {
-    pub(crate) fn new(pipe: ChildStdout, patience: Patience) -> Self {
+    pub(crate) fn new(pipe: ChildStdout, patience: Timeout) -> Self {
         Self { pipe, patience }
     }
 }
@@ -129,7 +129,7 @@ impl Read for Patient {
 
 /// A shell command with its input and limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Errand<'a> {
+pub struct ShellCommand<'a> {
     /// The script that `/bin/sh -c` runs.
     pub command: &'a OsStr,
     /// The working directory.
@@ -146,7 +146,7 @@ pub struct Errand<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
     /// The way in which the command ended.
-    pub ending: Ending,
+    pub ending: ExitReason,
     /// The last [`MOST_OUTPUT`] bytes of standard output and standard error, in the order of
     /// writing.
     pub output: Vec<u8>,
@@ -159,7 +159,7 @@ pub struct Ran {
 /// The way in which a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum ExitReason {
     /// The command exited with this code.
     Exited(i32),
     /// Another process killed the command with this signal.
@@ -187,8 +187,8 @@ pub enum Ending {
 ///
 /// Returns the error of the system if the shell cannot be started or its exit status is unknown.
 /// All started processes are killed.
-pub fn run(errand: &Errand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
-    converse(errand, interrupt)
+pub fn run(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
+    run_with_io(errand, interrupt)
 }
 
 /// Waits until `is_over` returns true, at most for `limit`.

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::wait;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 
 /// Keeps the last bytes of the added data.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl Complaints {
             let mut buffer = [0; MOST_COMPLAINTS];
             loop {
                 match errors.read(&mut buffer) {
-                    Ok(read @ 1..) => locked(&tail).add(&buffer[..read]),
+                    Ok(read @ 1..) => lock_unpoisoned(&tail).add(&buffer[..read]),
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Ok(0) | Err(_) => return,
                 }
@@ -94,7 +94,7 @@ impl Complaints {
         if patience > Duration::ZERO {
             wait(patience, || self.listener.is_finished());
         }
-        let kept = locked(&self.kept);
+        let kept = lock_unpoisoned(&self.kept);
         reason_in(&String::from_utf8_lossy(&kept.bytes))
     }
 }

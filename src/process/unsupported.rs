@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Child, ChildStdout, Command};
 use std::time::Instant;
 
-use super::{Errand, Patience, Ran};
+use super::{Ran, ShellCommand, Timeout};
 use crate::interrupt::Interrupt;
 
 /// A process without a process group. Dropping it kills the process.
@@ -49,10 +49,10 @@ pub(super) fn user() -> Option<u32> {
 }
 
 /// Checks the limits once. The read that follows has no time limit on this system.
-pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: &Patience) -> io::Result<()> {
+pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: &Timeout) -> io::Result<()> {
     patience.ask(Instant::now())
 }
 
-pub(super) fn converse(_errand: &Errand<'_>, _interrupt: &Interrupt) -> io::Result<Ran> {
+pub(super) fn run_with_io(_errand: &ShellCommand<'_>, _interrupt: &Interrupt) -> io::Result<Ran> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -13,7 +13,7 @@ use super::read::Section;
 use super::rows::read_cost;
 use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
-use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
+use crate::text::{BYTE_ORDER_MARK, LineEnding, lines, without_ending};
 
 /// Returns the new content if every hunk has exactly one place. First, all hunks are placed in the
 /// original file. If that fails, each hunk is placed in the result of the previous hunks.
@@ -196,7 +196,7 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
             .chain(behind)
             .filter(|line| line.ends_with(b"\n"));
         near.next()
-            .map_or(Ending::Lf, |line| Ending::of(line))
+            .map_or(LineEnding::Lf, |line| LineEnding::of(line))
             .bytes()
     };
     let mut out = Vec::new();

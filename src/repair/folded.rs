@@ -7,7 +7,7 @@ use super::typography::Typography;
 use super::{Refusal, RepairKind};
 use crate::lines::ladder::folds_to_same;
 use crate::matching::{self, MismatchKind};
-use crate::plan::{Closeness, Replacement, Replacements};
+use crate::plan::{MatchMode, Replacement, Replacements};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
 
 /// A repaired edit: whole lines of the file, and their replacement.
@@ -85,7 +85,7 @@ fn find(
     refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
 ) -> Result<Option<Range<usize>>, Box<Refusal>> {
     let wanted = Replacements {
-        closeness: Closeness::Ladder,
+        closeness: MatchMode::Ladder,
         ..Replacements::of(vec![edit.clone()])
     };
     match matching::replace_unexplained(content, &wanted, u64::MAX) {

@@ -8,7 +8,7 @@ use crate::path::{PathError, RelPath};
 use crate::policy::{Access, Policy, Verdict};
 use crate::syntax::unquote;
 use crate::text::printable;
-use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
 /// The inputs for looking up names.
 pub(super) struct Names<'w> {
@@ -62,7 +62,7 @@ impl Names<'_> {
     /// because a later stage reports that link.
     pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
         match self.workspace.stat(path) {
-            Err(error) if error.fault == Fault::ThroughLink => Ok(None),
+            Err(error) if error.fault == ErrorKind::ThroughLink => Ok(None),
             stat => stat,
         }
     }

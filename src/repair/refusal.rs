@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::error::{PlacementError, Shortage};
 use super::read::Section;
 use super::rows::RepairLog;
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 use crate::matching::{self, Mismatch, MismatchKind, Nearest, Rules};
 use crate::path::RelPath;
 use crate::plan::{Anchor, Direction, Hunk, LineKind, LineRange};
@@ -163,7 +163,7 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
         section: Span::default(),
     };
     let placed = matching::place(
-        &LineIndex::new(content),
+        &LineOffsets::new(content),
         &text,
         &[hunk],
         Direction::Forward,

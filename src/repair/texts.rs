@@ -22,7 +22,7 @@ use super::{Refusal, RepairKind, RepairLog};
 use crate::lines::{Budget, LineTable, Slide, diff};
 use crate::matching::{self, MismatchKind, TextChange};
 use crate::plan::{
-    Closeness, Direction, Edit, EditOrder, LineKind, Operation, Replacement, Replacements, Target,
+    Direction, Edit, EditOrder, LineKind, MatchMode, Operation, Replacement, Replacements, Target,
     Times,
 };
 use crate::text::{lines, mark_length, without_ending};
@@ -58,7 +58,7 @@ pub fn repair_texts(
     } = changes;
     let cells: Vec<_> = changes.edits.iter().map(|_| Cells::default()).collect();
     let (mut rows, mut refusals) = (Vec::new(), Vec::new());
-    let mut file = Searched {
+    let mut file = SearchedText {
         content: content.into(),
         lines: None,
         log: RepairLog::with_work(*work),
@@ -95,7 +95,7 @@ pub fn repair_texts(
 
 /// The file in which edits search. Its lines are found once, and each edit replaces only its own
 /// lines.
-struct Searched<'f> {
+struct SearchedText<'f> {
     content: Cow<'f, [u8]>,
     lines: Option<Lines<'f>>,
     log: RepairLog,
@@ -109,7 +109,7 @@ struct Cells {
     written: OnceCell<Vec<u8>>,
 }
 
-impl<'f> Searched<'f> {
+impl<'f> SearchedText<'f> {
     /// Splits the current content into lines.
     fn find_lines(&mut self, cells: &'f Cells) -> Result<(), PlacementError> {
         if self.lines.is_none() {
@@ -144,7 +144,7 @@ impl<'f> Searched<'f> {
 
 /// Returns the repaired `edit`; `None` if it matches, or if none of its readings matches.
 fn repair_text<'f>(
-    file: &mut Searched<'f>,
+    file: &mut SearchedText<'f>,
     edit: &Replacement,
     cells: &'f Cells,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
@@ -172,7 +172,7 @@ fn repair_text<'f>(
         closeness,
         ..Replacements::of(vec![edit.clone()])
     };
-    match matching::replace_unexplained(&file.content, &alone(Closeness::Exact), u64::MAX) {
+    match matching::replace_unexplained(&file.content, &alone(MatchMode::Exact), u64::MAX) {
         Ok(_) => return Ok(None),
         Err(misplaced) if edit.line.is_none() => {
             let is_several = |error: &matching::TextMismatch| {
@@ -293,7 +293,7 @@ fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
 
 /// Returns the lines of the file that `body` changes, and their replacement.
 fn placed<'f>(
-    searched: &mut Searched<'f>,
+    searched: &mut SearchedText<'f>,
     body: &[Vec<u8>],
     edit: &Replacement,
     cells: &'f Cells,

@@ -54,7 +54,7 @@ fn content(report: &Report) -> Vec<Value> {
     if !report.ok {
         return vec![words(&refusal(report))];
     }
-    let asked = report.files.iter().filter_map(asked);
+    let asked = report.files.iter().filter_map(permission_request);
     report
         .files
         .iter()
@@ -64,7 +64,7 @@ fn content(report: &Report) -> Vec<Value> {
 }
 
 /// Returns the reason why the file needs an approval.
-fn asked(file: &FileReport) -> Option<Value> {
+fn permission_request(file: &FileReport) -> Option<Value> {
     let reason = file
         .reason
         .as_deref()

@@ -19,7 +19,7 @@ use crate::plan::{Edit, Plan};
 use crate::preflight::Severity;
 use crate::syntax::Quoting;
 use crate::threads::{self, MANY};
-use crate::transaction::{Ending, Links};
+use crate::transaction::{Links, RecoveryOutcome};
 
 /// Returns the report on a command whose outcome is `success` if there is no error.
 ///
@@ -141,7 +141,7 @@ fn has_changed(facts: Facts<'_>, outcome: Outcome) -> bool {
         .result
         .recovered
         .iter()
-        .any(|recovered| recovered.ending == Ending::RolledBack);
+        .any(|recovered| recovered.ending == RecoveryOutcome::RolledBack);
     match outcome {
         Outcome::Incomplete => true,
         Outcome::Recovered => was_put_back,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::text;
-use crate::diagnostics::{Findings, Found, Graveness, ServerFindings};
+use crate::diagnostics::{DiagnosticSeverity, Findings, Found, ServerFindings};
 use crate::text::printable;
 
 /// The findings of language servers.
@@ -63,7 +63,7 @@ pub struct DiagnosticReport {
     pub end_column: usize,
     /// `error`, `warning`, `information` or `hint`.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    pub severity: Graveness,
+    pub severity: DiagnosticSeverity,
     /// The rule, with the server's name for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -160,7 +160,7 @@ mod tests {
             column: 3,
             end_line: 2,
             end_column: 4,
-            severity: Graveness::Error,
+            severity: DiagnosticSeverity::Error,
             code: Some("x1".to_owned()),
             source: Some("Fake\x1b".to_owned()),
             message: "no\n  such\x07 name".to_owned(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::RuleHit;
 use super::words::{lossless, text};
 use crate::path::RelPath;
-use crate::policy::{Access, BuiltIn, Hit, Links, Mode, Policy, Secrecy, Verdict};
+use crate::policy::{Access, BuiltIn, Links, Mode, Policy, RuleMatch, Secrecy, Verdict};
 use crate::text::printable;
 
 /// The accesses that the policy permits for a path, and the deciding rules.
@@ -131,7 +131,7 @@ impl Explanation {
     pub fn of(
         named: &RelPath,
         path: &RelPath,
-        accesses: Vec<(Access, Vec<Hit>)>,
+        accesses: Vec<(Access, Vec<RuleMatch>)>,
         policy: &Policy,
     ) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl Explanation {
         {
             let why = rule.as_ref().map_or_else(
                 || "no rule speaks of it".to_owned(),
-                |rule| self.told(rule, access),
+                |rule| self.rule_reason(rule, access),
             );
             writeln!(out, "  {access:<6}  {verdict:<5}  {why}")?;
             for rule in also {
@@ -181,7 +181,7 @@ impl Explanation {
                     out,
                     "                 also {}: {}",
                     rule.hit.verdict,
-                    self.told(rule, access)
+                    self.rule_reason(rule, access)
                 )?;
             }
         }
@@ -214,7 +214,7 @@ impl Explanation {
     }
 
     /// Returns one line about `rule`, for a request of `access`.
-    fn told(&self, rule: &RuleSaid, access: &str) -> String {
+    fn rule_reason(&self, rule: &RuleSaid, access: &str) -> String {
         let RuleHit {
             rule: name,
             pattern,
@@ -255,7 +255,7 @@ impl BuiltInReport {
 }
 
 impl AccessReport {
-    fn of(access: Access, hits: &[Hit]) -> Self {
+    fn of(access: Access, hits: &[RuleMatch]) -> Self {
         let verdict = hits.first().map_or(Verdict::Allow, |hit| hit.verdict);
         let mut said = hits.iter().map(RuleSaid::of);
         Self {
@@ -268,7 +268,7 @@ impl AccessReport {
 }
 
 impl RuleSaid {
-    fn of(hit: &Hit) -> Self {
+    fn of(hit: &RuleMatch) -> Self {
         Self {
             path: text(hit.path.as_bytes()),
             access: hit.access.name(),

@@ -18,7 +18,7 @@ use super::words::{Counter, lossless, text};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation};
-use crate::policy::{Policy, Ruling, Verdict};
+use crate::policy::{Policy, PolicyDecision, Verdict};
 use crate::preflight::{Fallback, FileOutcome};
 use crate::text::TextEncoding;
 
@@ -314,7 +314,7 @@ impl FileReport {
     }
 
     /// Adds the policy's verdict.
-    fn with_ruling(self, ruling: &Ruling) -> Self {
+    fn with_ruling(self, ruling: &PolicyDecision) -> Self {
         Self {
             verdict: ruling.verdict,
             reason: ruling.reason().map(str::to_owned),

@@ -10,7 +10,7 @@ use super::{
     DiagnosticReport, FileReport, HunkReport, InputReport, NearestPlace, Outcome, ProblemReport,
     Report, RuleHit,
 };
-use crate::diagnostics::Graveness;
+use crate::diagnostics::DiagnosticSeverity;
 use crate::digest::Sha256;
 use crate::policy::Verdict;
 use crate::preflight::{Severity, code};
@@ -22,7 +22,7 @@ pub(super) struct Finding {
     /// The stable code.
     pub(super) code: String,
     /// The severity.
-    pub(super) level: Level,
+    pub(super) level: FindingLevel,
     /// A message of one line. Control characters are escaped.
     pub(super) message: String,
     /// The next step, in one line. Control characters are escaped.
@@ -37,7 +37,7 @@ pub(super) struct Finding {
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum FindingLevel {
     /// Policy or a safety rule forbids the change.
     Refused,
     /// The change does not apply.
@@ -176,9 +176,9 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
     Finding {
         code: problem.code.to_owned(),
         level: match problem.severity {
-            Severity::Warning => Level::Warning,
-            _ if Outcome::of_kind(problem.kind) == Outcome::Refused => Level::Refused,
-            _ => Level::Error,
+            Severity::Warning => FindingLevel::Warning,
+            _ if Outcome::of_kind(problem.kind) == Outcome::Refused => FindingLevel::Refused,
+            _ => FindingLevel::Error,
         },
         message: printable(problem.message.as_bytes()).to_string(),
         help: problem
@@ -214,7 +214,7 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
             );
             Finding {
                 code: code::APPROVAL_REQUIRED.name.to_owned(),
-                level: Level::Notice,
+                level: FindingLevel::Notice,
                 message: printable(message.as_bytes()).to_string(),
                 help: Some(help),
                 patch: None,
@@ -247,9 +247,9 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
     Finding {
         code: printable(code.as_bytes()).to_string(),
         level: match told.severity {
-            Graveness::Error => Level::Error,
-            Graveness::Warning => Level::Warning,
-            Graveness::Information | Graveness::Hint => Level::Notice,
+            DiagnosticSeverity::Error => FindingLevel::Error,
+            DiagnosticSeverity::Warning => FindingLevel::Warning,
+            DiagnosticSeverity::Information | DiagnosticSeverity::Hint => FindingLevel::Notice,
         },
         message: printable(message.as_bytes()).to_string(),
         help: None,

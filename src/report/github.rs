@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::findings::{Finding, Level, Place, findings};
+use super::findings::{Finding, FindingLevel, Place, findings};
 use super::stat::changes;
 use super::{Format, Outcome, Report};
 use crate::text::printable;
@@ -24,9 +24,9 @@ impl Format for GitHub {
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         for finding in findings(report) {
             let command = match finding.level {
-                Level::Refused | Level::Error => "error",
-                Level::Warning => "warning",
-                Level::Notice => "notice",
+                FindingLevel::Refused | FindingLevel::Error => "error",
+                FindingLevel::Warning => "warning",
+                FindingLevel::Notice => "notice",
             };
             let message = finding
                 .lines()

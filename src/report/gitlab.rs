@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::findings::{Finding, Level, findings, fingerprints};
+use super::findings::{Finding, FindingLevel, findings, fingerprints};
 use super::{Format, Report, print_json};
 use crate::text::printable;
 
@@ -46,10 +46,10 @@ fn entry(finding: &Finding, fingerprint: &str) -> Value {
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": match finding.level {
-            Level::Refused => "critical",
-            Level::Error => "major",
-            Level::Warning => "minor",
-            Level::Notice => "info",
+            FindingLevel::Refused => "critical",
+            FindingLevel::Error => "major",
+            FindingLevel::Warning => "minor",
+            FindingLevel::Notice => "info",
         },
         "location": {"path": path, "lines": {"begin": begin, "end": end}},
     })

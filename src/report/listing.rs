@@ -9,7 +9,7 @@ use super::omitted::{
 use super::operation::{self, FileType, Op};
 use super::stages::Facts;
 use crate::plan::{Edit, Operation};
-use crate::policy::Ruling;
+use crate::policy::PolicyDecision;
 use crate::preflight::{FileOutcome, Severity};
 
 /// The files that a report lists, and how many entries of each.
@@ -192,7 +192,7 @@ fn all_hunks(operation: &Operation, outcome: &FileOutcome) -> usize {
 #[derive(Default)]
 pub(super) struct OmittedFiles {
     pub(super) counts: Omitted,
-    pub(super) rulings: Vec<Ruling>,
+    pub(super) rulings: Vec<PolicyDecision>,
 }
 
 impl OmittedFiles {

@@ -12,7 +12,7 @@ use super::{KeptReport, Op};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::{lines, printable, printable_line, without_ending};
-use crate::transaction::history::{Chain, Entry, EntryFile, Fate, Old, Version};
+use crate::transaction::history::{Chain, Entry, EntryFile, EntryStatus, Old, Version};
 
 /// The name and version of the JSON format of [`Log`].
 pub const LOG_SCHEMA: &str = "wpatch.log/1";
@@ -266,15 +266,15 @@ impl LogEntry {
             time: time(entry.time),
             command: entry.label.command.clone(),
             state: match entry.fate {
-                Fate::Damaged => State::Damaged,
-                Fate::Aborted => State::Aborted,
-                Fate::Rejected => State::Rejected,
-                Fate::Committed if is_undone => State::Undone,
-                Fate::Committed => State::Committed,
+                EntryStatus::Damaged => State::Damaged,
+                EntryStatus::Aborted => State::Aborted,
+                EntryStatus::Rejected => State::Rejected,
+                EntryStatus::Committed if is_undone => State::Undone,
+                EntryStatus::Committed => State::Committed,
             },
             undoes: entry.label.undoes.clone(),
             undone_by: chain.undone_by(entry).map(|by| by.id.clone()),
-            coverage: if entry.fate == Fate::Damaged || entry.files.iter().any(is_lost) {
+            coverage: if entry.fate == EntryStatus::Damaged || entry.files.iter().any(is_lost) {
                 Coverage::Partial
             } else {
                 Coverage::Full

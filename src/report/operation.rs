@@ -68,11 +68,11 @@ impl Op {
         match operation.action {
             Action::Create => Self::Create,
             Action::Modify
-                if !operation.tells_missing && modes.0.is_none() && modes.1.is_some() =>
+                if !operation.distinguishes_missing && modes.0.is_none() && modes.1.is_some() =>
             {
                 Self::Create
             }
-            Action::Delete | Action::Uncopy => Self::Delete,
+            Action::Delete | Action::RemoveCopy => Self::Delete,
             Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => {
                 Self::Mode
             }
@@ -90,9 +90,11 @@ impl Op {
         let Edit::Hunks(hunks) = &operation.edit else {
             return None;
         };
-        let ([hunk], Action::Modify, false) =
-            (&hunks[..], operation.action, operation.tells_missing)
-        else {
+        let ([hunk], Action::Modify, false) = (
+            &hunks[..],
+            operation.action,
+            operation.distinguishes_missing,
+        ) else {
             return None;
         };
         let (old, new) = match operation.direction {

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::findings::{Finding, Level, Mending, Place, findings};
+use super::findings::{Finding, FindingLevel, Mending, Place, findings};
 use super::{Format, Report, print_json};
 use crate::text::printable;
 
@@ -29,9 +29,9 @@ fn diagnostic(finding: &Finding) -> Value {
     let mut diagnostic = json!({
         "message": finding.lines().join("\n"),
         "severity": match finding.level {
-            Level::Refused | Level::Error => "ERROR",
-            Level::Warning => "WARNING",
-            Level::Notice => "INFO",
+            FindingLevel::Refused | FindingLevel::Error => "ERROR",
+            FindingLevel::Warning => "WARNING",
+            FindingLevel::Notice => "INFO",
         },
         "code": {"value": finding.code},
     });

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::policy::{Hit, Ruling, Verdict};
+use crate::policy::{PolicyDecision, RuleMatch, Verdict};
 
 /// A policy rule that matches a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,7 +27,7 @@ pub struct RuleHit {
 }
 
 impl RuleHit {
-    pub(super) fn of(hit: &Hit) -> Self {
+    pub(super) fn of(hit: &RuleMatch) -> Self {
         Self {
             rule: hit.rule.clone(),
             verdict: hit.verdict,
@@ -42,7 +42,7 @@ impl RuleHit {
 }
 
 /// Returns the matched rules without duplicates.
-pub(super) fn rule_hits(ruling: &Ruling) -> Vec<RuleHit> {
+pub(super) fn rule_hits(ruling: &PolicyDecision) -> Vec<RuleHit> {
     let mut hits: Vec<RuleHit> = Vec::new();
     for hit in ruling.hits.iter().map(RuleHit::of) {
         if !hits.contains(&hit) {

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::findings::{Finding, Level, Mending, Place, findings, fingerprints};
+use super::findings::{Finding, FindingLevel, Mending, Place, findings, fingerprints};
 use super::{Format, Outcome, Report, print_json};
 use crate::preflight::CODES;
 use crate::text::percent_encode;
@@ -74,9 +74,9 @@ fn result(finding: &Finding, fingerprint: &str) -> Value {
     let mut result = json!({
         "ruleId": finding.code,
         "level": match finding.level {
-            Level::Refused | Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Notice => "note",
+            FindingLevel::Refused | FindingLevel::Error => "error",
+            FindingLevel::Warning => "warning",
+            FindingLevel::Notice => "note",
         },
         "message": {"text": finding.lines().join("\n")},
         "partialFingerprints": {"wpatch/v1": fingerprint},

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::applied::Growth;
+use super::applied::ExpansionLimit;
 use super::hunk::{HunkReport, ListedHunks, Source, StatedLines};
 use super::omitted::Room;
 use super::words::Counter;
@@ -85,7 +85,7 @@ fn placed(
     (outcome, mut room): (&FileOutcome, Room),
     counter: &mut Counter<'_>,
 ) -> ListedHunks {
-    let mut growth = Growth::default();
+    let mut growth = ExpansionLimit::default();
     let mut listed = ListedHunks::with_capacity(room.most_hunks(outcome.texts.len().max(count)));
     // The counter is fast only for ascending offsets. The order in the patch differs from the order
     // in the file.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::words::text;
 use crate::path::RelPath;
-use crate::transaction::{Durability, Ending, KeptFile, Receipt, Recovered, Unkept};
+use crate::transaction::{Durability, KeptFile, Receipt, Recovered, RecoveryOutcome, Unkept};
 
 /// The committed and recovered transactions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -124,11 +124,11 @@ impl RecoveredReport {
         Self {
             id: recovered.id.clone(),
             ending: match recovered.ending {
-                Ending::Committed => "committed",
-                Ending::Waiting => "waiting",
-                Ending::RolledBack => "rolled_back",
-                Ending::Abandoned => "abandoned",
-                Ending::Kept => "kept",
+                RecoveryOutcome::Committed => "committed",
+                RecoveryOutcome::Waiting => "waiting",
+                RecoveryOutcome::RolledBack => "rolled_back",
+                RecoveryOutcome::Abandoned => "abandoned",
+                RecoveryOutcome::Kept => "kept",
             },
             left: recovered
                 .left

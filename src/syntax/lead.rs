@@ -4,7 +4,7 @@
 use super::names::{self, Side};
 use super::stamp;
 use super::unified::{dated, meaning};
-use crate::plan::{Anchor, Claim, Edit, Lead, Name, Operation, Strip};
+use crate::plan::{Anchor, Edit, Name, NameCandidate, Operation, Preamble, Strip};
 use crate::text::{Span, lines, without_ending};
 
 /// Adds the information in the preamble `between` to `operations`. Sections with git header ignore
@@ -21,12 +21,12 @@ pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
         let lead = read(between);
         name_by_sides(between, operation);
         if let (Name::Unnamed(span), Some(index)) = (&operation.path, &lead.index) {
-            operation.path = Name::Agreed(vec![Claim {
+            operation.path = Name::Agreed(vec![NameCandidate {
                 span: *span,
                 ..index.clone()
             }]);
         }
-        operation.lead = (lead != Lead::default()).then(|| Box::new(lead));
+        operation.lead = (lead != Preamble::default()).then(|| Box::new(lead));
     }
 }
 
@@ -48,7 +48,9 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
     };
     let side =
         |name: &[u8]| match names::dated(name, Span::new(0, name.len()), stamp::is_nowhere).ok()? {
-            Side::File(claim, is_nowhere) => Some(Side::File(Claim { span, ..claim }, is_nowhere)),
+            Side::File(claim, is_nowhere) => {
+                Some(Side::File(NameCandidate { span, ..claim }, is_nowhere))
+            }
             Side::Null => Some(Side::Null),
         };
     let named = match (last(b"--- ").and_then(side), last(b"+++ ").and_then(side)) {
@@ -71,8 +73,8 @@ pub(super) fn names_file(between: &[u8]) -> bool {
     lines(between).any(|(_, line)| index(line).is_some())
 }
 
-fn read(between: &[u8]) -> Lead {
-    let mut lead = Lead::default();
+fn read(between: &[u8]) -> Preamble {
+    let mut lead = Preamble::default();
     for (_, line) in lines(between) {
         if let Some(index) = index(line) {
             lead.index = Some(index);
@@ -89,10 +91,10 @@ fn read(between: &[u8]) -> Lead {
 
 /// Returns the name on an `Index:` line. Its span is empty, because the section can be in another
 /// input than the line.
-fn index(line: &[u8]) -> Option<Claim> {
+fn index(line: &[u8]) -> Option<NameCandidate> {
     let name = without_ending(line).strip_prefix(b"Index:")?.trim_ascii();
     let claim = names::whole(name, Span::new(0, name.len()), Strip::Prefixed).ok()?;
-    Some(Claim {
+    Some(NameCandidate {
         span: Span::default(),
         ..claim
     })

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
-use crate::text::{Ending, is_binary};
+use crate::text::{LineEnding, is_binary};
 
 /// The number of bytes that are compared at once.
 const BLOCK: usize = 64;
@@ -183,7 +183,7 @@ fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
     for line in lines {
         out.push(marker);
         out.extend_from_slice(line);
-        if Ending::of(line) == Ending::Missing {
+        if LineEnding::of(line) == LineEnding::Missing {
             out.extend_from_slice(b"\n\\ No newline at end of file\n");
         }
     }

@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 
 use super::{SyntaxError, SyntaxErrorKind, quoted, stamp};
-use crate::plan::{Claim, Strip};
+use crate::plan::{NameCandidate, Strip};
 use crate::text::Span;
 
 /// The name on a `---` or `+++` line.
@@ -12,7 +12,7 @@ pub(super) enum Side {
     /// `/dev/null`.
     Null,
     /// A file. The flag is set if its time stamp marks it as missing.
-    File(Claim, bool),
+    File(NameCandidate, bool),
 }
 
 /// Reads the text after `--- ` or `+++ ` in a diff without git header. `is_nowhere` reads the text
@@ -70,7 +70,7 @@ pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
 /// # Errors
 ///
 /// Returns an error if the name is missing or its quoting is damaged.
-pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<Claim, SyntaxError> {
+pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<NameCandidate, SyntaxError> {
     if !span.of(text).starts_with(b"\"") {
         return plain(text, span, strip);
     }
@@ -86,7 +86,10 @@ pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<Claim, Synt
 /// # Errors
 ///
 /// Returns an error if a name is missing or its quoting is damaged.
-pub(super) fn quoted_pair(text: &[u8], span: Span) -> Result<Option<[Claim; 2]>, SyntaxError> {
+pub(super) fn quoted_pair(
+    text: &[u8],
+    span: Span,
+) -> Result<Option<[NameCandidate; 2]>, SyntaxError> {
     let line = span.of(text);
     let damaged = || SyntaxError::new(SyntaxErrorKind::QuotedName, span);
     if line.starts_with(b"\"") {
@@ -108,26 +111,26 @@ pub(super) fn quoted_pair(text: &[u8], span: Span) -> Result<Option<[Claim; 2]>,
     ]))
 }
 
-fn plain(text: &[u8], span: Span, strip: Strip) -> Result<Claim, SyntaxError> {
+fn plain(text: &[u8], span: Span, strip: Strip) -> Result<NameCandidate, SyntaxError> {
     if span.is_empty() {
         return Err(SyntaxError::new(
             SyntaxErrorKind::Expected("the name of a file"),
             span,
         ));
     }
-    Ok(Claim {
+    Ok(NameCandidate {
         bytes: span.of(text).to_vec(),
         strip,
         span,
     })
 }
 
-fn unquoted(text: &[u8], span: Span, strip: Strip) -> Result<(Claim, &[u8]), SyntaxError> {
+fn unquoted(text: &[u8], span: Span, strip: Strip) -> Result<(NameCandidate, &[u8]), SyntaxError> {
     let (bytes, rest) = quoted::unquote(span.of(text))
         .ok_or_else(|| SyntaxError::new(SyntaxErrorKind::QuotedName, span))?;
     let span = Span::new(span.start, span.end - rest.len());
     Ok((
-        Claim { bytes, strip, span },
+        NameCandidate { bytes, strip, span },
         &text[span.end..span.end + rest.len()],
     ))
 }

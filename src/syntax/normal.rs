@@ -94,7 +94,7 @@ impl Syntax for Normal {
                         Edit::Hunks(hunks),
                         span,
                     )
-                    .tells_missing = false;
+                    .distinguishes_missing = false;
                 Ok(())
             },
         )?;

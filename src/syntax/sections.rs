@@ -84,7 +84,7 @@ impl Sections {
             step: self.step,
             part: 0,
             direction: Direction::Forward,
-            tells_missing: true,
+            distinguishes_missing: true,
             guard: None,
             permissions: None,
             lead: None,

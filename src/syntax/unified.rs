@@ -149,7 +149,7 @@ pub(super) fn section(
     hunks::refuse_other_side(action, &hunks)?;
     sections
         .push(action, name, Edit::Hunks(hunks), Span::new(start, end))
-        .tells_missing = false;
+        .distinguishes_missing = false;
     Ok(end)
 }
 
@@ -169,7 +169,7 @@ pub(super) fn unnamed(
             Edit::Hunks(hunks),
             Span::new(start, end),
         )
-        .tells_missing = false;
+        .distinguishes_missing = false;
     Ok(end)
 }
 

@@ -228,7 +228,7 @@ impl<'a> Iterator for Lines<'a> {
 /// The terminator of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum LineEnding {
     /// A line feed.
     Lf,
     /// A carriage return and a line feed.
@@ -237,7 +237,7 @@ pub enum Ending {
     Missing,
 }
 
-impl Ending {
+impl LineEnding {
     /// Returns the terminator of `line`.
     #[must_use]
     pub fn of(line: &[u8]) -> Self {
@@ -262,7 +262,7 @@ impl Ending {
 /// Returns `line` without its terminator (LF or CR LF).
 #[must_use]
 pub fn without_ending(line: &[u8]) -> &[u8] {
-    &line[..line.len() - Ending::of(line).bytes().len()]
+    &line[..line.len() - LineEnding::of(line).bytes().len()]
 }
 
 #[cfg(test)]

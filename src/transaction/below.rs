@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 
 use super::history::{IndexChange, Label};
-use super::{Failure, KeptFile, annex};
+use super::{Failure, KeptFile, git_index_file};
 use crate::change::{Content, FileChange, Postimage};
 use crate::path::RelPath;
-use crate::workspace::{self, Fault, WorkTree, WorkspaceError};
+use crate::workspace::{self, ErrorKind, WorkTree, WorkspaceError};
 
 /// The path of the root below the top, and the absolute path of the top. `None` if the root is the
 /// top or outside of git.
@@ -29,7 +29,7 @@ impl RootPrefix {
     /// Converts `path` from the root to the top.
     pub(super) fn to_top_path(&self, path: RelPath) -> Result<RelPath, WorkspaceError> {
         // git's index is not below the root, so its path has no prefix.
-        let Some(prefix) = self.root().filter(|_| !annex::is_annexed(&path)) else {
+        let Some(prefix) = self.root().filter(|_| !git_index_file::is_annexed(&path)) else {
             return Ok(path);
         };
         prefix
@@ -37,7 +37,7 @@ impl RootPrefix {
             .map_err(|error| WorkspaceError {
                 verb: "stage",
                 path: path.to_string(),
-                fault: Fault::Other,
+                fault: ErrorKind::Other,
                 source: std::io::Error::other(error),
             })
     }

@@ -25,14 +25,14 @@ pub(super) struct Change {
     pub(super) after: Option<Image>,
     /// Whether the old file is moved out of the tree before any file is moved in.
     #[serde(rename = "leaves")]
-    pub(super) leaves: bool,
+    pub(super) moves_out: bool,
     /// The scratch file that is moved in.
     #[serde(rename = "arrives")]
-    pub(super) arrives: Option<Arrival>,
+    pub(super) source: Option<Arrival>,
     /// The place of the scratch files if renaming from the state directory is not possible: the
     /// number of directories above the file's own directory.
     #[serde(rename = "beside")]
-    pub(super) beside: Option<usize>,
+    pub(super) stage_depth: Option<usize>,
     /// Whether the file has other hard links that must stay linked. Unless the old file is moved
     /// out, the file is then changed in place.
     #[serde(
@@ -40,7 +40,7 @@ pub(super) struct Change {
         rename = "in_place",
         skip_serializing_if = "std::ops::Not::not"
     )]
-    pub(super) in_place: bool,
+    pub(super) overwrites: bool,
 }
 
 /// Changes by their number.
@@ -101,7 +101,7 @@ impl Image {
 /// Owner, group and permission bits of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Standing {
+pub struct DirAttributes {
     /// The permission bits (0o7777).
     pub mode: u32,
     /// The owner.
@@ -110,7 +110,7 @@ pub struct Standing {
     pub gid: u32,
 }
 
-impl From<&Stat> for Standing {
+impl From<&Stat> for DirAttributes {
     fn from(stat: &Stat) -> Self {
         Self {
             mode: stat.permissions,
@@ -156,13 +156,13 @@ impl Change {
             size: size as u64,
             mode,
         });
-        self.arrives = Some(Arrival::Staged);
+        self.source = Some(Arrival::Staged);
     }
 
     /// Returns the change whose old file is moved in here. `leaving` contains the changes that move
     /// a file out.
     pub(super) fn source<'c>(&self, leaving: &Numbered<'c>) -> Option<&'c Self> {
-        let Some(Arrival::Old(number)) = self.arrives else {
+        let Some(Arrival::Old(number)) = self.source else {
             return None;
         };
         leaving.get(&number).copied()
@@ -170,13 +170,16 @@ impl Change {
 
     /// Returns whether the old and the new file are exchanged.
     pub(super) fn is_exchange(&self) -> bool {
-        !self.leaves && self.before.is_some() && self.arrives.is_some() && !self.in_place
+        !self.moves_out && self.before.is_some() && self.source.is_some() && !self.overwrites
     }
 
     /// Returns whether the staged file overwrites the old file in place. The scratch file
     /// `o<number>` is then a copy of the old file.
     pub(super) fn is_overwrite(&self) -> bool {
-        self.in_place && !self.leaves && self.arrives == Some(Arrival::Staged) && self.is_of_files()
+        self.overwrites
+            && !self.moves_out
+            && self.source == Some(Arrival::Staged)
+            && self.is_of_files()
     }
 
     /// Returns whether both the old and the new file are regular files.
@@ -187,7 +190,7 @@ impl Change {
 
     /// Returns whether only the mode changes.
     pub(super) fn is_mode(&self) -> bool {
-        !self.leaves && self.arrives.is_none()
+        !self.moves_out && self.source.is_none()
     }
 
     /// Returns whether `image` is the old file.

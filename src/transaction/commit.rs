@@ -2,25 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use super::arrange::Arranged;
+use super::build_journal::Arranged;
 use super::change::{Arrival, Change, Image, Kind};
 use super::failure;
 use super::history::OldPlaces;
 use super::journal::Journal;
+use super::moves::Moves;
 use super::rollback::Rollback;
-use super::scratch::{Scratch, Slot, directory_name};
-use super::slots::Slots;
+use super::scratch::{Scratch, ScratchFile, directory_name};
 use super::state::State;
 use super::swap::{Swap, stale};
 use super::undone::{Aborted, Undone};
 use super::verify::identify;
-use super::{Durability, Failure, Interrupt, Trial};
+use super::{CommitHook, Durability, Failure, Interrupt};
 use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::text::is_one_name;
-use crate::workspace::{Directory, Fault, Like, Rename, Timestamp, Workspace};
+use crate::workspace::{AttributeSource, Directory, ErrorKind, Rename, Timestamp, Workspace};
 
 /// The maximum number of files or directories that are synced one by one. For more of them, one
 /// sync of the file system is cheaper.
@@ -33,7 +33,7 @@ pub(super) struct Commit<'a> {
     pub(super) scratch: &'a Scratch,
     pub(super) durability: Durability,
     pub(super) since: Timestamp,
-    pub(super) trials: &'a [&'a dyn Trial],
+    pub(super) trials: &'a [&'a dyn CommitHook],
     pub(super) interrupt: &'a Interrupt,
     pub(super) progress: &'a Progress,
 }
@@ -71,7 +71,7 @@ impl Commit<'_> {
                     .journal
                     .changes
                     .iter()
-                    .any(|change| change.beside.is_some())
+                    .any(|change| change.stage_depth.is_some())
                 {
                     // `sync_all` covers the file system of the root only. The state directory can
                     // be on another one.
@@ -107,7 +107,7 @@ impl Commit<'_> {
     /// Copies a file before it is overwritten in place, because no other copy of its content
     /// remains.
     fn copy_old(&self, change: &Change) -> Result<(), Failure> {
-        let signs = [Fault::Missing, Fault::NotRegular];
+        let signs = [ErrorKind::Missing, ErrorKind::NotRegular];
         let read = self.workspace.read(&change.path, u64::MAX);
         let (bytes, stat) = read.map_err(|error| stale(error, &change.path, &signs))?;
         // The copy must not differ from the preimage: a rollback restores the copy.
@@ -118,12 +118,12 @@ impl Commit<'_> {
             return Err(Failure::Stale(vec![change.path.clone()]));
         }
         let permissions = Permissions::Exact(stat.permissions);
-        let slot = self.scratch.slot(change, Slot::Old)?;
+        let slot = self.scratch.slot(change, ScratchFile::Displaced)?;
         let copied = self.workspace.create(
             &slot,
             &[&bytes],
             permissions,
-            Some(Like::File(&change.path)),
+            Some(AttributeSource::File(&change.path)),
         );
         copied.map_err(|error| Failure::from(error).about(&change.path))
     }
@@ -145,14 +145,14 @@ impl Commit<'_> {
         changes: impl IntoIterator<Item = &'c Change>,
     ) -> impl Iterator<Item = Result<(RelPath, &'c RelPath), Failure>> {
         let is_file = |change: &&'c Change| {
-            change.arrives == Some(Arrival::Staged)
+            change.source == Some(Arrival::Staged)
                 && change.after.is_some_and(|after| after.kind == Kind::File)
         };
         let slots = |change: &'c Change| {
             let slots = if change.is_overwrite() {
-                [Slot::New, Slot::Old].as_slice()
+                [ScratchFile::Staged, ScratchFile::Displaced].as_slice()
             } else {
-                &[Slot::New]
+                &[ScratchFile::Staged]
             };
             slots
                 .iter()
@@ -164,9 +164,9 @@ impl Commit<'_> {
     /// Syncs the scratch files outside the state directory. They can be on other file systems,
     /// which a sync of the root does not reach.
     fn sync_beside(&self, changes: &[Change]) -> Result<(), Failure> {
-        let beside = || changes.iter().filter(|change| change.beside.is_some());
+        let beside = || changes.iter().filter(|change| change.stage_depth.is_some());
         self.sync_files(&self.staged_files(beside()).collect::<Result<Vec<_>, _>>()?)?;
-        let slots = beside().map(|change| self.scratch.slot(change, Slot::New));
+        let slots = beside().map(|change| self.scratch.slot(change, ScratchFile::Staged));
         let directories = slots
             .map(|slot| Ok(slot?.parent()))
             .collect::<Result<BTreeSet<_>, Failure>>()?;
@@ -176,7 +176,7 @@ impl Commit<'_> {
     }
 
     fn publish(&self, arranged: &Arranged) -> Result<(OldPlaces, Vec<RelPath>), Failure> {
-        let slots = Slots::new(self.workspace);
+        let slots = Moves::new(self.workspace);
         let swap = Swap {
             slots: &slots,
             scratch: self.scratch,
@@ -216,7 +216,7 @@ impl Commit<'_> {
         let judged = self
             .trials
             .iter()
-            .try_for_each(|trial| trial.judge(self.interrupt));
+            .try_for_each(|trial| trial.check(self.interrupt));
         // A hook can move directories, so cached directory handles are no longer valid.
         self.workspace.forget();
         judged?;
@@ -284,7 +284,12 @@ impl Commit<'_> {
         if !is_few {
             self.workspace.sync_all()?;
         }
-        if is_few || journal.changes.iter().any(|change| change.beside.is_some()) {
+        if is_few
+            || journal
+                .changes
+                .iter()
+                .any(|change| change.stage_depth.is_some())
+        {
             self.workspace.sync(Some(&self.scratch.directory))?;
             changed
                 .iter()
@@ -299,7 +304,7 @@ impl Commit<'_> {
 
     /// Makes the names in a directory of the tree durable.
     fn sync_directory(&self, directory: Directory<'_>) -> Result<(), Failure> {
-        let signs = [Fault::Missing, Fault::NotRegular];
+        let signs = [ErrorKind::Missing, ErrorKind::NotRegular];
         self.workspace
             .sync(directory)
             .map_err(|error| match directory {

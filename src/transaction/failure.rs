@@ -1,7 +1,7 @@
 //! The errors of a transaction.
 
 use crate::path::RelPath;
-use crate::workspace::{Fault, Result as Done, WorkspaceError};
+use crate::workspace::{ErrorKind, Result as Done, WorkspaceError};
 
 /// The reason why a transaction was not committed. Except for [`Failure::Incomplete`], the tree is
 /// in its old state.
@@ -25,7 +25,7 @@ pub enum Failure {
     /// Another process has changed these files since they were read.
     #[error("changed by another process meanwhile")]
     Stale(Vec<RelPath>),
-    /// A [`Trial`](super::Trial) rejected the change and has the reason.
+    /// A [`CommitHook`](super::CommitHook) rejected the change and has the reason.
     #[error("sent back after a trial")]
     Rejected,
     /// This signal cancelled the transaction.
@@ -45,7 +45,7 @@ pub enum Failure {
         /// The user ID of its owner.
         owner: u32,
     },
-    /// The command of a [`Trial`](super::Trial) could not be run.
+    /// The command of a [`CommitHook`](super::CommitHook) could not be run.
     #[error("cannot run the command: {reason}")]
     Command {
         /// The reason.
@@ -110,9 +110,12 @@ pub(super) fn gone(removed: Done<()>) -> Done<()> {
 
 /// Returns whether `fault` means that no file of this transaction exists at the path. Another
 /// process can have created a file there or above it.
-pub(super) fn is_unreachable(fault: Fault) -> bool {
+pub(super) fn is_unreachable(fault: ErrorKind) -> bool {
     matches!(
         fault,
-        Fault::Missing | Fault::NotDirectory | Fault::NotRegular | Fault::ThroughLink
+        ErrorKind::Missing
+            | ErrorKind::NotDirectory
+            | ErrorKind::NotRegular
+            | ErrorKind::ThroughLink
     )
 }

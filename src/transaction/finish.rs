@@ -18,7 +18,7 @@ pub struct Receipt {
     pub warnings: Vec<String>,
     /// The reason why the change is not in the history, or `None` if it is.
     pub unkept: Option<Unkept>,
-    /// The files that changed while a [`Trial`](super::Trial) ran and therefore differ from the
+    /// The files that changed while a [`CommitHook`](super::CommitHook) ran and therefore differ from the
     /// change.
     pub altered: Vec<RelPath>,
 }
@@ -80,7 +80,7 @@ impl Transaction<'_> {
         self.progress.enter(Phase::Sweeping, 0);
         let Some(home) = state.history() else {
             let unkept = self.unkept();
-            if self.workspace.attic().is_none() {
+            if self.workspace.external_history().is_none() {
                 return Ok(unkept);
             }
             return Ok(unkept.map(|unkept| warn_of(unkept, warnings)));
@@ -100,7 +100,7 @@ impl Transaction<'_> {
         ) {
             // A temporary state directory must not remain in the user's tree, except with files
             // that an undo displaced.
-            Err(failure) if state.passes() && journal.undoes.is_empty() => {
+            Err(failure) if state.is_temporary() && journal.undoes.is_empty() => {
                 return Ok(Some(warn_of(Unkept::new(failure.to_string()), warnings)));
             }
             kept => kept?,

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{Arrival, Change, Numbered, Standing};
+use super::change::{Arrival, Change, DirAttributes, Numbered};
+use super::checksummed::{self, damaged, refused, unseal};
 use super::history::IndexRecord;
 use super::scratch::{BUCKETED, Scratch};
-use super::sealed::{self, damaged, refused, unseal};
-use super::{Failure, annex, escape};
+use super::{Failure, escape, git_index_file};
 use crate::path::RelPath;
 use crate::policy::closed;
 use crate::text::Bytes;
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::{ErrorKind, Workspace};
 
 /// The maximum size of a journal in bytes.
 const MAX_JOURNAL: u64 = 1 << 32;
@@ -48,7 +48,7 @@ pub(super) struct Made {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
     /// Its attributes. By default the user owns it, with 0777 less the umask.
-    pub(super) standing: Option<Standing>,
+    pub(super) standing: Option<DirAttributes>,
 }
 
 /// A directory to remove.
@@ -58,7 +58,7 @@ pub(super) struct Removed {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
     /// Its attributes.
-    pub(super) standing: Standing,
+    pub(super) standing: DirAttributes,
 }
 
 impl Journal {
@@ -68,7 +68,7 @@ impl Journal {
         workspace: &dyn Workspace,
         scratch: &Scratch,
     ) -> Result<(), Failure> {
-        sealed::write(self, workspace, &scratch.file("journal.tmp")?)
+        checksummed::write(self, workspace, &scratch.file("journal.tmp")?)
     }
 
     /// Reads the journal of an interrupted transaction.
@@ -137,7 +137,7 @@ impl Journal {
     pub(super) fn leaving(&self) -> Numbered<'_> {
         self.changes
             .iter()
-            .filter(|change| change.leaves)
+            .filter(|change| change.moves_out)
             .map(|change| (change.number, change))
             .collect()
     }
@@ -145,7 +145,7 @@ impl Journal {
     /// Returns the changes whose new file is moved from elsewhere in the tree, by the number of the
     /// source's change.
     pub(super) fn arrivals(&self) -> Numbered<'_> {
-        let number = |change: &Change| match change.arrives {
+        let number = |change: &Change| match change.source {
             Some(Arrival::Old(number)) => Some(number),
             _ => None,
         };
@@ -175,9 +175,9 @@ impl Journal {
             .changes
             .iter()
             .map(|change| &change.path)
-            .filter(|path| !annex::is_annexed(path));
+            .filter(|path| !git_index_file::is_annexed(path));
         directories.chain(files).all(|path| closed(path).is_none())
-            && self.changes.iter().all(|change| match change.arrives {
+            && self.changes.iter().all(|change| match change.source {
                 Some(Arrival::Old(number)) => leaving.contains_key(&number),
                 Some(Arrival::Staged) | None => true,
             })
@@ -189,7 +189,7 @@ fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
     let read = workspace
         .read(path, MAX_JOURNAL)
         .map_err(|error| match error.fault {
-            Fault::NotRegular | Fault::TooLarge => damaged(path),
+            ErrorKind::NotRegular | ErrorKind::TooLarge => damaged(path),
             _ => error.into(),
         });
     read.map(|(text, _)| text)
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::digest::Digest;
     use crate::mode::Permissions;
-    use crate::transaction::sealed::MAGIC;
+    use crate::transaction::checksummed::MAGIC;
     use crate::workspace::memory::Memory;
 
     fn journal(path: &str) -> Journal {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn read_back(journal: &Journal, damage: impl Fn(&mut Vec<u8>)) -> Result<Journal, String> {
-        let scratch = Scratch::housed(&RelPath::new(b"t").unwrap(), "1").unwrap();
+        let scratch = Scratch::private(&RelPath::new(b"t").unwrap(), "1").unwrap();
         let memory = Memory::new();
         memory
             .make_dir(

@@ -6,7 +6,7 @@
 use super::change::Change;
 use super::failure::is_unreachable;
 use super::journal::Journal;
-use super::scratch::{self, Scratch, Slot};
+use super::scratch::{self, Scratch, ScratchFile};
 use super::sweep::{KEPT, is_kept};
 use super::{Failure, KeptFile};
 use crate::path::RelPath;
@@ -17,12 +17,12 @@ use crate::workspace::Workspace;
 pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2], Failure> {
     let place = |slot| {
         let name = format!("{KEPT}{}", scratch::name(slot, change.number));
-        match change.beside {
+        match change.stage_depth {
             None => scratch.file(&name),
             Some(above) => scratch.beside(change.path.ancestors().nth(above).as_ref(), &name),
         }
     };
-    Ok([place(Slot::Old)?, place(Slot::New)?])
+    Ok([place(ScratchFile::Displaced)?, place(ScratchFile::Staged)?])
 }
 
 /// Returns the kept files of a rolled-back transaction. Its record contains their paths. Without a
@@ -82,10 +82,10 @@ fn of_journal(
     for change in journal
         .changes
         .iter()
-        .filter(|change| !own.is_empty() || change.beside.is_some())
+        .filter(|change| !own.is_empty() || change.stage_depth.is_some())
     {
         for copy in places(scratch, change)? {
-            let is_there = match change.beside {
+            let is_there = match change.stage_depth {
                 None => own.contains(&copy),
                 // Another process may have replaced a directory above it.
                 Some(_) => workspace.stat(&copy).is_ok_and(|stat| stat.is_some()),

@@ -14,18 +14,21 @@
 //! Read this file first, then `commit.rs` for the order of the steps, then `swap.rs`, `rollback/`
 //! and `recover.rs`.
 
-mod annex;
-mod arrange;
 mod below;
+mod build_journal;
 mod change;
+mod checksummed;
 mod commit;
+mod commit_hook;
 mod escape;
 mod failure;
 mod finish;
+mod git_index_file;
 pub mod history;
 mod journal;
 mod kept;
 mod maintenance;
+mod moves;
 mod numbers;
 mod options;
 mod others;
@@ -37,15 +40,12 @@ pub mod rejections;
 mod rollback;
 pub mod saved_plans;
 mod scratch;
-mod sealed;
 mod setup;
-mod slots;
 mod stage;
 mod staged;
 mod state;
 mod swap;
 mod sweep;
-mod trial;
 mod undone;
 mod unkept;
 mod verify;
@@ -57,22 +57,22 @@ use std::io;
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
-use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError, top};
+use crate::workspace::{ErrorKind, Timestamp, Workspace, WorkspaceError, top};
 
 pub use crate::interrupt::Interrupt;
-pub use annex::IndexPlace;
-pub use change::Standing;
+pub use change::DirAttributes;
+pub use commit_hook::CommitHook;
 pub use failure::{Failure, KeptFile};
 pub use finish::Receipt;
+pub use git_index_file::IndexPlace;
 pub use maintenance::{collect, init};
 pub use options::{Durability, Limits, Links, Options};
 pub use recover::{examine, recover};
-pub use recovered::{Ending, Recovered};
-pub use trial::Trial;
+pub use recovered::{Recovered, RecoveryOutcome};
 pub use unkept::{Remedy, Unkept};
 
-use arrange::arrange;
 use below::RootPrefix;
+use build_journal::build_journal;
 use commit::Commit;
 use failure::no_history;
 use history::{Label, OldPlaces};
@@ -96,9 +96,9 @@ pub struct Transaction<'w> {
     options: Options,
     label: Label,
     /// The commit hooks, in the order of their execution.
-    trials: Vec<&'w dyn Trial>,
+    trials: Vec<&'w dyn CommitHook>,
     /// The attributes for new directories.
-    directories: BTreeMap<RelPath, Standing>,
+    directories: BTreeMap<RelPath, DirAttributes>,
     /// The receiver of progress.
     progress: Progress,
     /// The locked state directory, or `None` after the lock was released.
@@ -187,7 +187,7 @@ impl<'w> Transaction<'w> {
     /// Returns [`Failure::IndexLocked`] if another process holds the lock. Like git, it does not
     /// wait.
     pub fn claim(&self, place: &IndexPlace) -> Result<(), Failure> {
-        annex::claim(
+        git_index_file::claim(
             self.workspace,
             &self.scratch,
             self.options.durability,
@@ -261,7 +261,7 @@ impl<'w> Transaction<'w> {
             .below
             .label_to_top(self.label.clone())
             .map_err(Failure::Workspace)?;
-        let arranged = arrange(
+        let arranged = build_journal(
             self.workspace,
             &self.stage,
             staged,
@@ -378,7 +378,7 @@ impl Sink for Transaction<'_> {
                     WorkspaceError {
                         verb: "stage",
                         path,
-                        fault: Fault::Other,
+                        fault: ErrorKind::Other,
                         source,
                     }
                 }

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Failure;
 use super::scratch::{BUCKET, BUCKETED, Scratch};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::workspace::Workspace;
 
 /// Allocates each number once.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
+pub(super) struct FileNumbers {
     /// The next number outside the buckets.
     next: AtomicUsize,
     buckets: Mutex<Buckets>,
@@ -31,10 +31,10 @@ pub(super) struct Number<'n> {
     pub(super) value: usize,
     /// The remaining numbers of the bucket.
     rest: Range<usize>,
-    numbers: &'n Numbers,
+    numbers: &'n FileNumbers,
 }
 
-impl Numbers {
+impl FileNumbers {
     /// Returns an unused number. Creates the bucket in `scratch` if the number is the first one
     /// there.
     pub(super) fn take(
@@ -51,7 +51,7 @@ impl Numbers {
                 numbers: self,
             });
         }
-        let (numbers, is_new) = locked(&self.buckets).take();
+        let (numbers, is_new) = lock_unpoisoned(&self.buckets).take();
         if is_new {
             scratch.make_bucket(workspace, numbers.start)?;
         }
@@ -78,7 +78,9 @@ impl Buckets {
 impl Drop for Number<'_> {
     fn drop(&mut self) {
         if !self.rest.is_empty() {
-            locked(&self.numbers.buckets).open.push(self.rest.clone());
+            lock_unpoisoned(&self.numbers.buckets)
+                .open
+                .push(self.rest.clone());
         }
     }
 }
@@ -92,10 +94,10 @@ mod tests {
 
     #[test]
     fn each_number_is_given_once_and_each_bucket_to_one_at_a_time() {
-        let (memory, numbers) = (Memory::default(), Numbers::default());
+        let (memory, numbers) = (Memory::default(), FileNumbers::default());
         let home = RelPath::new(b"t").unwrap();
         memory.make_dir(&home, Privacy::Private).unwrap();
-        let scratch = Scratch::of_entry(home.clone(), "1");
+        let scratch = Scratch::for_entry(home.clone(), "1");
         let take = || numbers.take(&memory, &scratch).unwrap();
         let flat: Vec<_> = (0..BUCKET).map(|_| take().value).collect();
         assert_eq!(flat, (0..BUCKET).collect::<Vec<_>>());

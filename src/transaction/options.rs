@@ -21,7 +21,7 @@ impl Default for Options {
             durability: Durability::Full,
             patience: Duration::from_secs(10),
             history: Limits::default(),
-            links: Links::Parted,
+            links: Links::Separate,
         }
     }
 }
@@ -44,7 +44,7 @@ pub enum Durability {
 pub enum Links {
     /// The other links keep the old content: the new file replaces only the named link.
     #[default]
-    Parted,
+    Separate,
     /// The other links get the new content: the file is overwritten in place.
     ///
     /// The overwrite is journaled but not atomic. A concurrent reader can see parts of both

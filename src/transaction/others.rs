@@ -14,13 +14,13 @@ use super::wait::{Waited, wait};
 use super::{Failure, Interrupt};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, PASSING, Result as Done, Stat, Workspace, top};
+use crate::workspace::{ErrorKind, Lock, Result as Done, Stat, TEMPORARY, Workspace, top};
 
 /// The time between two checks of a state directory that this user cannot lock.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Returns the location of the state when no other user's command is running in a temporary state
-/// directory at the usual place. Returns [`Waited::Held`] while one is running.
+/// directory at the usual place. Returns [`Waited::ApprovalGate`] while one is running.
 ///
 /// Returns [`Waited::Again`] if the directory was removed or replaced, because another user's next
 /// command can take the usual place. The directory of a dead command stays.
@@ -32,13 +32,13 @@ pub(super) fn await_commands(
     for (directory, stat) in place
         .others
         .iter()
-        .filter(|(_, stat)| stat.permissions & PASSING != 0)
+        .filter(|(_, stat)| stat.permissions & TEMPORARY != 0)
     {
         match workspace.lock_dir(directory, patience) {
             Ok(None) => return Ok(Waited::Held),
             Ok(Some(_)) => {}
-            Err(error) if error.fault == Fault::Denied => thread::sleep(PAUSE.min(patience)),
-            Err(error) if error.fault == Fault::Unsupported || is_unreachable(error.fault) => {}
+            Err(error) if error.fault == ErrorKind::Denied => thread::sleep(PAUSE.min(patience)),
+            Err(error) if error.fault == ErrorKind::Unsupported || is_unreachable(error.fault) => {}
             Err(error) => return Err(error.into()),
         }
         match workspace.stat(directory)? {
@@ -54,8 +54,8 @@ pub(super) fn await_commands(
 /// Returns whether another user's command may be running in the state directory, which this user
 /// cannot read.
 fn is_hidden(workspace: &dyn Workspace, (directory, stat): (&RelPath, &Stat)) -> bool {
-    let is_denied = |names: Done<_>| names.is_err_and(|error| error.fault == Fault::Denied);
-    stat.permissions & PASSING != 0 && is_denied(workspace.list(Some(directory)))
+    let is_denied = |names: Done<_>| names.is_err_and(|error| error.fault == ErrorKind::Denied);
+    stat.permissions & TEMPORARY != 0 && is_denied(workspace.list(Some(directory)))
 }
 
 /// Returns `Ok` if a command of another user took the place of the state directory after this
@@ -76,7 +76,7 @@ pub(super) fn is_taken(
     }
     match workspace.stat(directory)? {
         None => Ok(()),
-        Some(stat) if stat.permissions & PASSING != 0 => {
+        Some(stat) if stat.permissions & TEMPORARY != 0 => {
             thread::sleep(PAUSE);
             Ok(())
         }
@@ -127,7 +127,7 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, 
             owner: stat.uid,
         };
         let names = match workspace.list(Some(directory)) {
-            Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => {
+            Err(error) if error.fault == ErrorKind::Denied || is_unreachable(error.fault) => {
                 is_at_work |= is_hidden(workspace, (directory, stat));
                 continue;
             }
@@ -174,7 +174,7 @@ fn lock_one(
             && stat.links == 1
             && stat.permissions & 0o600 == 0o600
     };
-    let locked = if owner.permissions & PASSING != 0 {
+    let locked = if owner.permissions & TEMPORARY != 0 {
         workspace.lock_dir(directory, patience)
     } else if workspace
         .stat(&lock)
@@ -186,7 +186,7 @@ fn lock_one(
     };
     match locked {
         Err(error)
-            if matches!(error.fault, Fault::Denied | Fault::Unsupported)
+            if matches!(error.fault, ErrorKind::Denied | ErrorKind::Unsupported)
                 || is_unreachable(error.fault) =>
         {
             Ok(Waited::Done(None))

@@ -66,7 +66,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::mutex::locked;
+    use crate::mutex::lock_unpoisoned;
 
     #[test]
     fn the_second_step_ends_at_the_first_error_in_the_order_of_the_items() {
@@ -82,7 +82,7 @@ mod tests {
                 }
             };
             let follow = |doubled: usize| {
-                locked(&followed).push(doubled / 2);
+                lock_unpoisoned(&followed).push(doubled / 2);
                 if doubled == until * 2 {
                     Err(until)
                 } else {

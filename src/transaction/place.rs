@@ -7,7 +7,7 @@ use super::unkept::{Remedy, Unkept};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{Fault, GitDirectory, PASSING, Probe, Stat, Workspace};
+use crate::workspace::{ErrorKind, GitDirectory, Probe, Stat, TEMPORARY, Workspace};
 
 /// Returns the state directory of a root outside of git work trees.
 pub(super) fn beside() -> RelPath {
@@ -161,7 +161,7 @@ fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept
 /// Returns the `Stat` of `path`, or `None` if this user cannot reach it.
 fn reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
-        Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => Ok(None),
+        Err(error) if error.fault == ErrorKind::Denied || is_unreachable(error.fault) => Ok(None),
         found => Ok(found?),
     }
 }
@@ -183,7 +183,7 @@ pub(super) const IGNORE: &str = ".gitignore";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lifetime {
     Stays,
-    /// The directory is removed after one command. The mode bit [`PASSING`] marks it.
+    /// The directory is removed after one command. The mode bit [`TEMPORARY`] marks it.
     Passes,
     /// The directory is removed after one command, but the file system cannot store the mark. A
     /// permanent directory contains [`IGNORE`] there.
@@ -191,7 +191,7 @@ pub(super) enum Lifetime {
 }
 
 impl Lifetime {
-    pub(super) fn passes(self) -> bool {
+    pub(super) fn is_temporary(self) -> bool {
         self != Self::Stays
     }
 }
@@ -261,7 +261,7 @@ pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result
     match find_to_read(workspace, directory)? {
         None => return Ok(false),
         // A temporary directory has no lock file, because the directory itself is locked.
-        Some(lifetime) if lifetime.passes() => return Ok(true),
+        Some(lifetime) if lifetime.is_temporary() => return Ok(true),
         Some(_) => {}
     }
     let lock = join(directory, LOCK)?;
@@ -318,7 +318,7 @@ fn lifetime(
     stat: &Stat,
     probe: Probe,
 ) -> Result<Lifetime, Failure> {
-    if stat.permissions & PASSING != 0 {
+    if stat.permissions & TEMPORARY != 0 {
         return Ok(Lifetime::Passes);
     }
     let is_beside = directory.as_bytes() == b".wpatch";

@@ -14,7 +14,7 @@ use super::failure::is_unreachable;
 use super::place::{is_state, place};
 use super::state::State;
 use super::wait::{Waited, wait};
-use super::{Ending, Failure, Interrupt, Options, Recovered, history, others};
+use super::{Failure, Interrupt, Options, Recovered, RecoveryOutcome, history, others};
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
 use formers::{finish_formers, formers, has_work};
@@ -103,7 +103,7 @@ pub(super) fn open(
         Ok(others) => {
             recovered.extend(others);
             // An earlier command has already reported these kept files.
-            recovered.retain(|recovered| recovered.ending != Ending::Kept);
+            recovered.retain(|recovered| recovered.ending != RecoveryOutcome::Kept);
             bring_down(workspace, &state, options);
             Ok((state, recovered))
         }
@@ -167,7 +167,7 @@ pub(super) fn open_existing(
 
 /// Moves the external history into the state directory if that is permanent.
 fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
-    if !state.passes() {
+    if !state.is_temporary() {
         history::bring_down(workspace, &state.directory, options.durability);
     }
 }

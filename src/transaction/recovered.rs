@@ -9,7 +9,7 @@ pub struct Recovered {
     /// The ID of the transaction.
     pub id: String,
     /// The result of the recovery.
-    pub ending: Ending,
+    pub ending: RecoveryOutcome,
     /// Files that another process has changed, which are left unchanged. The paths start at the top
     /// of the work tree.
     pub left: Vec<RelPath>,
@@ -20,7 +20,7 @@ pub struct Recovered {
 /// The result of recovering a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum RecoveryOutcome {
     /// It was committed. Only the scratch files were removed.
     Committed,
     /// It was committed, but its displaced files cannot be moved to the history now.

@@ -1,9 +1,9 @@
 //! Rejections of plans. Each is a history entry, so that the log shows it.
 
+use super::checksummed::seal;
 use super::failure::is_unreachable;
 use super::history::{PlanRejection, Spares, entry_name, entry_places, homes, prune};
 use super::saved_plans::{self, Saved};
-use super::sealed::seal;
 use super::{Failure, Interrupt, Options};
 use crate::workspace::{Workspace, top};
 

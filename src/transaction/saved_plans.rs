@@ -15,7 +15,7 @@ use super::{Durability, Failure, Interrupt, Options, Recovered, recover};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Workspace, top};
+use crate::workspace::{ErrorKind, Workspace, top};
 
 /// The only file of a saved plan.
 const FILE: &str = "plan";
@@ -146,7 +146,7 @@ fn make(
     if made.is_err() {
         // The next command removes the rest.
         let _ = sweep(workspace, &scratch);
-        let _ = Place::new(Scratch::of_entry(target, id)).remove(workspace, home);
+        let _ = Place::new(Scratch::for_entry(target, id)).remove(workspace, home);
     }
     made
 }
@@ -173,7 +173,7 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
         [] => Ok(Search::None),
         [(name, scratch)] => match read(workspace, name, scratch) {
             // Another process has committed or forgotten the plan.
-            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(Search::None),
+            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => Ok(Search::None),
             read => read.map(Search::One),
         },
         several => Ok(Search::Several(
@@ -218,8 +218,10 @@ fn read(workspace: &dyn Workspace, name: &str, scratch: &Scratch) -> Result<Stor
     }
     let read = workspace.read(&scratch.file(FILE)?, MAX_PLAN + 256);
     let (text, stat) = read.map_err(|error| match error.fault {
-        Fault::TooLarge => refused("a saved plan that is larger than any"),
-        Fault::NotRegular | Fault::ThroughLink => refused("a saved plan that is no regular file"),
+        ErrorKind::TooLarge => refused("a saved plan that is larger than any"),
+        ErrorKind::NotRegular | ErrorKind::ThroughLink => {
+            refused("a saved plan that is no regular file")
+        }
         _ => error.into(),
     })?;
     if stat.kind != FileKind::Regular || !is_private(workspace, &stat) {

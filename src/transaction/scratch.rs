@@ -11,7 +11,7 @@ use super::change::{Arrival, Change, Numbered};
 use super::failure::is_unreachable;
 use crate::path::RelPath;
 use crate::threads;
-use crate::workspace::{Fault, Privacy, Result as Done, Timestamp, Workspace};
+use crate::workspace::{ErrorKind, Privacy, Result as Done, Timestamp, Workspace};
 
 /// The prefix of transactions in a state directory.
 const PREFIX: &str = "txn-";
@@ -43,19 +43,19 @@ pub(super) struct Scratch {
 
 /// The role of a scratch file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Slot {
+pub(super) enum ScratchFile {
     /// A staged file. After an exchange, it is the displaced file.
-    New,
+    Staged,
     /// A displaced file that was moved out.
-    Old,
+    Displaced,
     /// A new file that a rollback moved out.
-    Returned,
+    Reverted,
 }
 
 impl Scratch {
     /// Returns the location for the transaction `id`: a directory of its own in the state directory
     /// `state`.
-    pub(super) fn housed(state: &RelPath, id: &str) -> Result<Self, Failure> {
+    pub(super) fn private(state: &RelPath, id: &str) -> Result<Self, Failure> {
         let directory = join(state, &format!("{PREFIX}{id}"))?;
         Ok(Self {
             directory,
@@ -65,7 +65,7 @@ impl Scratch {
     }
 
     /// Returns the location for the transaction `id` in the state directory `state` itself.
-    pub(super) fn lodged(state: &RelPath, id: &str) -> Self {
+    pub(super) fn shared(state: &RelPath, id: &str) -> Self {
         Self {
             directory: state.clone(),
             prefix: format!("{PREFIX}{id}."),
@@ -74,7 +74,7 @@ impl Scratch {
     }
 
     /// Returns the location of a history entry with the directory `directory`.
-    pub(super) fn of_entry(directory: RelPath, id: &str) -> Self {
+    pub(super) fn for_entry(directory: RelPath, id: &str) -> Self {
         Self {
             directory,
             prefix: String::new(),
@@ -89,8 +89,8 @@ impl Scratch {
         let mut found = BTreeMap::new();
         for rest in names.iter().filter_map(|name| rest(name)) {
             let (id, scratch) = match rest.split_once('.') {
-                Some((id, _)) => (id, Self::lodged(state, id)),
-                None => (rest, Self::housed(state, rest)?),
+                Some((id, _)) => (id, Self::shared(state, id)),
+                None => (rest, Self::private(state, rest)?),
             };
             found.insert((id, scratch.is_lodged()), scratch);
         }
@@ -130,7 +130,7 @@ impl Scratch {
             return Ok(());
         };
         match workspace.make_dir(&self.file(bucket)?, Privacy::Private) {
-            Err(error) if error.fault == Fault::Exists => Ok(()),
+            Err(error) if error.fault == ErrorKind::Exists => Ok(()),
             made => Ok(made?),
         }
     }
@@ -203,8 +203,8 @@ impl Scratch {
     }
 
     /// Returns the path of a scratch file of `change`.
-    pub(super) fn slot(&self, change: &Change, slot: Slot) -> Result<RelPath, Failure> {
-        match change.beside {
+    pub(super) fn slot(&self, change: &Change, slot: ScratchFile) -> Result<RelPath, Failure> {
+        match change.stage_depth {
             None => self.own_slot(slot, change.number),
             Some(above) => self.beside(
                 change.path.ancestors().nth(above).as_ref(),
@@ -214,7 +214,7 @@ impl Scratch {
     }
 
     /// Returns the path of the scratch file number `number` in the location of the transaction.
-    pub(super) fn own_slot(&self, slot: Slot, number: usize) -> Result<RelPath, Failure> {
+    pub(super) fn own_slot(&self, slot: ScratchFile, number: usize) -> Result<RelPath, Failure> {
         match number.checked_sub(BUCKETED) {
             None => self.file(name(slot, number)),
             // Without `format!`, which took a third of the program's own time in a swap of many
@@ -246,12 +246,12 @@ impl Scratch {
         change: &Change,
         leaving: &Numbered<'_>,
     ) -> Result<Option<RelPath>, Failure> {
-        match change.arrives {
+        match change.source {
             None => Ok(None),
-            Some(Arrival::Staged) => self.slot(change, Slot::New).map(Some),
+            Some(Arrival::Staged) => self.slot(change, ScratchFile::Staged).map(Some),
             Some(Arrival::Old(number)) => leaving
                 .get(&number)
-                .map(|source| self.slot(source, Slot::Old))
+                .map(|source| self.slot(source, ScratchFile::Displaced))
                 .transpose(),
         }
     }
@@ -288,13 +288,13 @@ pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
     format!("{seconds:010x}{nanoseconds:08x}-{random:08x}")
 }
 
-impl Slot {
+impl ScratchFile {
     /// Returns the first letter of the names with this role.
     fn letter(self) -> &'static str {
         match self {
-            Self::New => "n",
-            Self::Old => "o",
-            Self::Returned => "r",
+            Self::Staged => "n",
+            Self::Displaced => "o",
+            Self::Reverted => "r",
         }
     }
 }
@@ -324,19 +324,23 @@ fn is_plain(digits: &[u8]) -> bool {
 }
 
 /// Returns the name of the scratch file number `number`.
-pub(super) fn name(slot: Slot, number: usize) -> String {
+pub(super) fn name(slot: ScratchFile, number: usize) -> String {
     format!("{}{number}", slot.letter())
 }
 
 /// Returns the role and the number of the scratch file `name`. Returns `None` if it is not a
 /// scratch file or is in the wrong bucket.
-pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
+pub(super) fn slot_of(name: &[u8]) -> Option<(ScratchFile, usize)> {
     let (bucket, name) = memchr::memrchr(b'/', name)
         .map_or((None, name), |end| (Some(&name[..end]), &name[end + 1..]));
     let (&letter, digits) = name.split_first()?;
-    let slot = [Slot::New, Slot::Old, Slot::Returned]
-        .into_iter()
-        .find(|slot| slot.letter().as_bytes() == [letter])?;
+    let slot = [
+        ScratchFile::Staged,
+        ScratchFile::Displaced,
+        ScratchFile::Reverted,
+    ]
+    .into_iter()
+    .find(|slot| slot.letter().as_bytes() == [letter])?;
     let digits = std::str::from_utf8(digits)
         .ok()
         .filter(|digits| is_plain(digits.as_bytes()))?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Label, Links, Standing, Transaction, Trial};
+use super::{CommitHook, DirAttributes, Label, Links, Transaction};
 use crate::path::RelPath;
 use crate::progress::Progress;
 
@@ -17,14 +17,14 @@ impl<'w> Transaction<'w> {
     /// Sets owner and permission bits for new directories. Any other new directory belongs to the
     /// user and has 0777 less the umask.
     #[must_use]
-    pub fn with_directories(mut self, directories: BTreeMap<RelPath, Standing>) -> Self {
+    pub fn with_directories(mut self, directories: BTreeMap<RelPath, DirAttributes>) -> Self {
         self.directories = directories;
         self
     }
 
     /// Adds a commit hook, which runs after those added before.
     #[must_use]
-    pub fn tried_by(mut self, trial: &'w dyn Trial) -> Self {
+    pub fn with_hook(mut self, trial: &'w dyn CommitHook) -> Self {
         self.trials.push(trial);
         self
     }

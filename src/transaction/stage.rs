@@ -6,15 +6,15 @@ mod place;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
-use super::change::{Change, Image, Standing};
+use super::change::{Change, DirAttributes, Image};
 use super::escape;
-use super::numbers::{Number, Numbers};
-use super::scratch::{Scratch, Slot};
+use super::numbers::{FileNumbers, Number};
+use super::scratch::{Scratch, ScratchFile};
 use super::staged::{One, Staged};
 use super::{Durability, Failure, Links, Options};
 use crate::change::{FileChange, FileState};
 use crate::mode::{FileKind, Permissions};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::workspace::Workspace;
 
@@ -25,7 +25,7 @@ pub(super) struct Stage {
     durability: Durability,
     /// The treatment of hard links.
     pub(super) links: Links,
-    numbers: Numbers,
+    numbers: FileNumbers,
     staged: Mutex<Staged>,
     stale: Mutex<Vec<RelPath>>,
     /// The missing directories above the staged paths.
@@ -41,7 +41,7 @@ impl Stage {
             scratch,
             durability: options.durability,
             links: options.links,
-            numbers: Numbers::default(),
+            numbers: FileNumbers::default(),
             staged: Mutex::default(),
             stale: Mutex::default(),
             missing: Mutex::default(),
@@ -51,13 +51,16 @@ impl Stage {
 
     /// Reserves memory for `changes` changes. Does nothing if the memory is not available.
     pub(super) fn reserve(&self, changes: usize) {
-        locked(&self.staged).reserve(changes);
+        lock_unpoisoned(&self.staged).reserve(changes);
     }
 
     /// Returns the staged changes, and the files that changed while they were staged.
     pub(super) fn finish(&self) -> (Staged, Vec<RelPath>) {
-        let staged = std::mem::take(&mut *locked(&self.staged));
-        (staged.sorted(), std::mem::take(&mut *locked(&self.stale)))
+        let staged = std::mem::take(&mut *lock_unpoisoned(&self.staged));
+        (
+            staged.sorted(),
+            std::mem::take(&mut *lock_unpoisoned(&self.stale)),
+        )
     }
 
     /// Returns a number that no scratch file has yet.
@@ -88,7 +91,7 @@ impl Stage {
             return Ok(());
         }
         let going = before.as_ref().filter(|state| is_directory(state));
-        let removes = going.map(|state| (path.clone(), Standing::from(&state.stat)));
+        let removes = going.map(|state| (path.clone(), DirAttributes::from(&state.stat)));
         let found = before.filter(|state| !is_directory(state));
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
         let mut one = One {
@@ -103,23 +106,23 @@ impl Stage {
             path,
             before: one.found.as_ref().map(Image::from),
             after: None,
-            leaves: after.is_none(),
-            arrives: None,
-            beside: place.is_beside.then_some(place.missing),
-            in_place: false,
+            moves_out: after.is_none(),
+            source: None,
+            stage_depth: place.is_beside.then_some(place.missing),
+            overwrites: false,
         };
         self.note(workspace, &change)?;
         match after {
             Some(after) if after.kind == FileKind::Directory => {
                 one.makes.push(change.path.clone());
-                change.leaves = true;
+                change.moves_out = true;
             }
             Some(after) => self.stage(workspace, &mut change, (&mut one, place.missing), after)?,
             None => {}
         }
         // The file is written, so other threads can use its bucket.
         drop(number);
-        change.in_place = self.keeps_names(one.found.as_ref()) && change.is_of_files();
+        change.overwrites = self.keeps_names(one.found.as_ref()) && change.is_of_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
         one.change = is_a_file.then_some(change);
         self.push(one);
@@ -132,7 +135,7 @@ impl Stage {
     }
 
     fn push(&self, one: One) {
-        locked(&self.staged).add(one);
+        lock_unpoisoned(&self.staged).add(one);
     }
 
     /// Records the location of scratch files outside the state directory, so that the sweep can
@@ -140,11 +143,11 @@ impl Stage {
     ///
     /// The record is durable before the files exist.
     pub(super) fn note(&self, workspace: &dyn Workspace, change: &Change) -> Result<(), Failure> {
-        if change.beside.is_none() {
+        if change.stage_depth.is_none() {
             return Ok(());
         }
         let note = self.scratch.file(format!("b{}", change.number))?;
-        let path = self.scratch.slot(change, Slot::New)?;
+        let path = self.scratch.slot(change, ScratchFile::Staged)?;
         let text = escape::escape(path.as_bytes());
         let noted = workspace.create(&note, &[text.as_bytes()], Permissions::Exact(0o600), None);
         let about = |error| Failure::from(error).about(&change.path);

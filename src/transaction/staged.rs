@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Standing};
+use super::change::{Change, DirAttributes};
 use crate::change::FileState;
 use crate::path::RelPath;
 
@@ -18,7 +18,7 @@ pub(super) struct One {
     /// The missing directories that no other change has recorded.
     pub(super) makes: Vec<RelPath>,
     /// The directory to remove, with its attributes.
-    pub(super) removes: Option<(RelPath, Standing)>,
+    pub(super) removes: Option<(RelPath, DirAttributes)>,
     /// A directory to keep even if it becomes empty.
     pub(super) keeps: Option<RelPath>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Staged {
     /// Moves: the target, the source, and the file found at the source.
     pub(super) moves: Vec<(RelPath, RelPath, FileState)>,
     pub(super) makes: BTreeSet<RelPath>,
-    pub(super) removes: BTreeMap<RelPath, Standing>,
+    pub(super) removes: BTreeMap<RelPath, DirAttributes>,
     pub(super) keeps: BTreeSet<RelPath>,
 }
 

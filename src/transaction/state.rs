@@ -11,7 +11,7 @@ use super::wait::{Waited, wait};
 use super::{Durability, Failure, Interrupt, Options, history};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, PROBE, Privacy, TOP, Workspace};
+use crate::workspace::{ErrorKind, Lock, PROBE, Privacy, TOP, Workspace};
 
 /// The minimum number of attempts to lock a directory that other processes keep removing.
 const ATTEMPTS: usize = 16;
@@ -109,7 +109,7 @@ impl State {
                 let privacy = if is_in_git {
                     Privacy::Private
                 } else {
-                    Privacy::Passing
+                    Privacy::Temporary
                 };
                 Self::make(workspace, directory, privacy, options)
             }
@@ -125,7 +125,7 @@ impl State {
         options: Options,
     ) -> Result<Option<Self>, Failure> {
         match workspace.make_dir(directory, privacy) {
-            Err(error) if error.fault == Fault::Exists => return Ok(None),
+            Err(error) if error.fault == ErrorKind::Exists => return Ok(None),
             made => made?,
         }
         // A file system without permission bits loses the mark of a temporary directory. All
@@ -149,7 +149,7 @@ impl State {
         workspace: &dyn Workspace,
         options: Options,
     ) -> Result<(), Failure> {
-        if self.passes() {
+        if self.is_temporary() {
             let next = match self.locks {
                 Locks::File => None,
                 Locks::Directory => {
@@ -173,8 +173,8 @@ impl State {
     }
 
     /// Returns whether the directory is temporary.
-    pub(super) fn passes(&self) -> bool {
-        self.lifetime.passes()
+    pub(super) fn is_temporary(&self) -> bool {
+        self.lifetime.is_temporary()
     }
 
     /// Returns the directory of the history: this one if it is permanent, else the external
@@ -186,8 +186,8 @@ impl State {
     /// Returns the location of the scratch files of the transaction `id`.
     pub(super) fn scratch(&self, id: &str) -> Result<Scratch, Failure> {
         match self.history {
-            Some(_) => Scratch::housed(&self.directory, id),
-            None => Ok(Scratch::lodged(&self.directory, id)),
+            Some(_) => Scratch::private(&self.directory, id),
+            None => Ok(Scratch::shared(&self.directory, id)),
         }
     }
 
@@ -212,13 +212,13 @@ impl State {
         lifetime: Lifetime,
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
-        let passes = lifetime.passes();
+        let passes = lifetime.is_temporary();
         let file = join(directory, LOCK)?;
         let (locks, locked) = match passes.then(|| workspace.lock_dir(directory, patience)) {
             Some(locked)
                 if !locked
                     .as_ref()
-                    .is_err_and(|error| error.fault == Fault::Unsupported) =>
+                    .is_err_and(|error| error.fault == ErrorKind::Unsupported) =>
             {
                 (Locks::Directory, locked)
             }
@@ -227,7 +227,7 @@ impl State {
         match locked {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
-                if passes && !find(workspace, directory)?.is_some_and(Lifetime::passes) {
+                if passes && !find(workspace, directory)?.is_some_and(Lifetime::is_temporary) {
                     // Another process made the directory permanent while this one waited, so the
                     // lock file is the lock now.
                     return Ok(None);
@@ -248,8 +248,10 @@ impl State {
                 }))
             }
             // The directory was removed.
-            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
-            Err(error) if error.fault == Fault::NotRegular => Err(no_file(&file)),
+            Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::NotDirectory) => {
+                Ok(None)
+            }
+            Err(error) if error.fault == ErrorKind::NotRegular => Err(no_file(&file)),
             Err(error) => Err(error.into()),
         }
     }
@@ -295,12 +297,12 @@ impl State {
     /// The lock file is removed before its lock is released. A process that waits for it checks
     /// again, see [`Workspace::lock`].
     pub(super) fn close(self, workspace: &dyn Workspace) -> Result<(), Failure> {
-        if !self.passes() {
+        if !self.is_temporary() {
             return Ok(());
         }
         // The directory is usually empty. rmdir(2) also works if no file descriptor is available.
         match workspace.remove_dir(&self.directory) {
-            Err(error) if error.fault == Fault::NotEmpty => {}
+            Err(error) if error.fault == ErrorKind::NotEmpty => {}
             removed => return Ok(removed?),
         }
         let mut names = workspace.list(Some(&self.directory))?;

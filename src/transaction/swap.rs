@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::change::{Arrival, Change, Numbered, Standing};
+use super::change::{Arrival, Change, DirAttributes, Numbered};
 use super::journal::{Journal, Made};
+use super::moves::Moves;
 use super::pipeline::in_turn;
-use super::scratch::{self, Scratch, Slot};
-use super::slots::Slots;
+use super::scratch::{self, Scratch, ScratchFile};
 use super::staged::Found;
 use super::verify::is_unchanged;
 use super::{Failure, Interrupt};
@@ -18,14 +18,14 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::threads;
-use crate::workspace::{Fault, Privacy, Probe, Rename, Timestamp, WorkspaceError};
+use crate::workspace::{ErrorKind, Privacy, Probe, Rename, Timestamp, WorkspaceError};
 
 /// The number of files from which a second thread is used.
 const SHARED: usize = 256;
 
 /// A swap in progress.
 pub(super) struct Swap<'a> {
-    pub(super) slots: &'a Slots<'a>,
+    pub(super) slots: &'a Moves<'a>,
     pub(super) scratch: &'a Scratch,
     pub(super) journal: &'a Journal,
     /// The changes whose old files are moved out.
@@ -63,7 +63,7 @@ impl Swap<'_> {
         for made in &self.journal.makes {
             self.poll()?;
             let made_dir = self.slots.workspace.make_dir(&made.path, Privacy::Shared);
-            made_dir.map_err(|error| stale(error, &made.path, &[Fault::Exists]))?;
+            made_dir.map_err(|error| stale(error, &made.path, &[ErrorKind::Exists]))?;
         }
         self.exchange_all()?;
         self.put_all_in()?;
@@ -95,14 +95,14 @@ impl Swap<'_> {
     fn take_all_out(&self) -> Result<(), Failure> {
         let changes = self.journal.changes.iter();
         let leaving: Vec<_> = changes
-            .filter(|change| change.leaves && change.before.is_some())
+            .filter(|change| change.moves_out && change.before.is_some())
             .collect();
         in_turn(
             &leaving,
             SHARED,
             |&change| {
                 self.poll()?;
-                Ok((change, self.take_out(change)?))
+                Ok((change, self.move_out(change)?))
             },
             |(change, slot)| {
                 self.poll()?;
@@ -144,7 +144,7 @@ impl Swap<'_> {
         // A change that only moves a file out has nothing left to do here.
         let are_many = coming
             .iter()
-            .filter(|change| change.arrives.is_some())
+            .filter(|change| change.source.is_some())
             .count()
             >= SHARED;
         let is_stopped = AtomicBool::new(false);
@@ -154,7 +154,7 @@ impl Swap<'_> {
                 .take_while(|_| !is_stopped.load(Ordering::Relaxed));
             let put = some.try_for_each(|change| {
                 self.poll()?;
-                self.put_in(change, are_many)?;
+                self.move_in(change, are_many)?;
                 self.progress.step(1);
                 Ok(())
             });
@@ -173,10 +173,10 @@ impl Swap<'_> {
     }
 
     /// Moves a file out and returns its new path. The caller must verify it.
-    fn take_out(&self, change: &Change) -> Result<RelPath, Failure> {
-        let slot = self.scratch.slot(change, Slot::Old)?;
-        let taken = self.slots.take_out(&change.path, &slot);
-        taken.map_err(|error| stale(error, &change.path, &[Fault::Missing]))?;
+    fn move_out(&self, change: &Change) -> Result<RelPath, Failure> {
+        let slot = self.scratch.slot(change, ScratchFile::Displaced)?;
+        let taken = self.slots.move_out(&change.path, &slot);
+        taken.map_err(|error| stale(error, &change.path, &[ErrorKind::Missing]))?;
         Ok(slot)
     }
 
@@ -192,7 +192,7 @@ impl Swap<'_> {
         let is_empty = |path: &RelPath| match workspace.list(Some(path)) {
             Ok(names) => Ok(names.is_empty()),
             // rmdir(2) needs no read permission on the directory, so removing it can still succeed.
-            Err(error) if matches!(error.fault, Fault::Missing | Fault::Denied) => Ok(true),
+            Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::Denied) => Ok(true),
             Err(error) => Err(error),
         };
         if !is_empty(path)? {
@@ -208,23 +208,25 @@ impl Swap<'_> {
             return Ok(true);
         }
         self.slots
-            .put_in(slot, path)
-            .map_err(|error| stale(error, path, &[Fault::Exists]))?;
+            .move_in(slot, path)
+            .map_err(|error| stale(error, path, &[ErrorKind::Exists]))?;
         Ok(false)
     }
 
     fn set_standing(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
-        let Some(Standing { mode, uid, gid }) = *standing else {
+        let Some(DirAttributes { mode, uid, gid }) = *standing else {
             return Ok(());
         };
         let restored = self.slots.workspace.restore_dir(path, mode, (uid, gid));
-        restored.map_err(|error| stale(error, path, &[Fault::Missing]))
+        restored.map_err(|error| stale(error, path, &[ErrorKind::Missing]))
     }
 
     fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {
         match self.slots.workspace.remove_dir(path) {
-            Err(error) if error.fault == Fault::Missing => Ok(true),
-            Err(error) if matches!(error.fault, Fault::NotEmpty | Fault::Denied) => Ok(false),
+            Err(error) if error.fault == ErrorKind::Missing => Ok(true),
+            Err(error) if matches!(error.fault, ErrorKind::NotEmpty | ErrorKind::Denied) => {
+                Ok(false)
+            }
             removed => Ok(removed.map(|()| true)?),
         }
     }
@@ -232,29 +234,29 @@ impl Swap<'_> {
     /// Exchanges the new and the old file. Returns the path of the old file, or `None` if it was
     /// already verified.
     fn exchange(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
-        let new = self.scratch.slot(change, Slot::New)?;
+        let new = self.scratch.slot(change, ScratchFile::Staged)?;
         if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
-            exchanged.map_err(|error| stale(error, &change.path, &[Fault::Missing]))?;
+            exchanged.map_err(|error| stale(error, &change.path, &[ErrorKind::Missing]))?;
             return Ok(Some(new));
         }
         // This file system cannot exchange files: move out, verify, then move in.
-        self.verify(change, &self.take_out(change)?)?;
-        let put = self.slots.put_in(&new, &change.path);
-        put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))?;
+        self.verify(change, &self.move_out(change)?)?;
+        let put = self.slots.move_in(&new, &change.path);
+        put.map_err(|error| stale(error, &change.path, &[ErrorKind::Exists]))?;
         Ok(None)
     }
 
     /// Moves the new file in. If it is one of `many`, a staged file is moved by link(2) and
     /// unlink(2).
-    fn put_in(&self, change: &Change, many: bool) -> Result<(), Failure> {
+    fn move_in(&self, change: &Change, many: bool) -> Result<(), Failure> {
         let Some(slot) = self.scratch.arrival(change, self.leaving)? else {
             return Ok(());
         };
-        let put = match change.arrives {
+        let put = match change.source {
             Some(Arrival::Staged) if many => self.slots.link_in(&slot, &change.path),
-            _ => self.slots.put_in(&slot, &change.path),
+            _ => self.slots.move_in(&slot, &change.path),
         };
-        put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
+        put.map_err(|error| stale(error, &change.path, &[ErrorKind::Exists]))
     }
 
     /// Overwrites the old file in place with the new content. A copy of the old file exists.
@@ -266,14 +268,19 @@ impl Swap<'_> {
         let new = self
             .slots
             .workspace
-            .read(&self.scratch.slot(change, Slot::New)?, u64::MAX);
+            .read(&self.scratch.slot(change, ScratchFile::Staged)?, u64::MAX);
         let (bytes, _) = new.map_err(|error| Failure::from(error).about(&change.path))?;
         let written = self
             .slots
             .workspace
             .overwrite(&change.path, &bytes, &found.stat);
-        written
-            .map_err(|error| stale(error, &change.path, &[Fault::Missing, Fault::NotRegular]))?;
+        written.map_err(|error| {
+            stale(
+                error,
+                &change.path,
+                &[ErrorKind::Missing, ErrorKind::NotRegular],
+            )
+        })?;
         self.set_permissions(change)
     }
 
@@ -327,9 +334,11 @@ impl Swap<'_> {
 
 /// Returns [`Failure::Stale`] for an error that another process caused, and otherwise `error` about
 /// `path`. `signs` lists the faults that show such a cause.
-pub(super) fn stale(error: WorkspaceError, path: &RelPath, signs: &[Fault]) -> Failure {
-    let is_foreign = matches!(error.fault, Fault::ThroughLink | Fault::NotDirectory)
-        || signs.contains(&error.fault);
+pub(super) fn stale(error: WorkspaceError, path: &RelPath, signs: &[ErrorKind]) -> Failure {
+    let is_foreign = matches!(
+        error.fault,
+        ErrorKind::ThroughLink | ErrorKind::NotDirectory
+    ) || signs.contains(&error.fault);
     if is_foreign {
         Failure::Stale(vec![path.clone()])
     } else {

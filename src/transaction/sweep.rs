@@ -3,9 +3,9 @@
 use super::escape::unescape;
 use super::failure::gone;
 use super::scratch::{Scratch, is_bucket_name, is_directory_name};
-use super::{Failure, annex, scratch};
+use super::{Failure, git_index_file, scratch};
 use crate::path::RelPath;
-use crate::workspace::{Directory, Fault, Result as Done, Workspace};
+use crate::workspace::{Directory, ErrorKind, Result as Done, Workspace};
 
 /// The records in the order of their removal. They are removed after all other scratch files except
 /// the note of git's index, so that a killed sweep can be repeated.
@@ -44,7 +44,7 @@ fn finish(
     trimmed: Result<usize, Failure>,
 ) -> Result<(), Failure> {
     match trimmed {
-        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(()),
+        Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => Ok(()),
         Ok(0) => Ok(gone(scratch.remove(workspace))?),
         trimmed => trimmed.map(drop),
     }
@@ -69,8 +69,10 @@ pub(super) fn trim_among(
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| stays(name));
-    let annexed: Vec<_> = names.extract_if(.., |name| annex::is_note(name)).collect();
-    let has_annex = !annexed.is_empty() && annex::open(workspace, scratch)?;
+    let annexed: Vec<_> = names
+        .extract_if(.., |name| git_index_file::is_note(name))
+        .collect();
+    let has_annex = !annexed.is_empty() && git_index_file::open(workspace, scratch)?;
     // `sort_by_key` is stable, so the files in a bucket stay before the bucket.
     names.sort_by_key(|name| {
         RECORDS
@@ -82,7 +84,7 @@ pub(super) fn trim_among(
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
     }
     if has_annex {
-        annex::release(workspace, scratch)?;
+        git_index_file::release(workspace, scratch)?;
     }
     for name in &names {
         let path = scratch.file(name)?;
@@ -106,10 +108,15 @@ pub(super) fn trim_among(
 /// Removes a bucket if it is empty.
 fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match workspace.remove_dir(path) {
-        Err(error) if error.fault == Fault::NotEmpty => Ok(()),
+        Err(error) if error.fault == ErrorKind::NotEmpty => Ok(()),
         // Another process created a file of this name. It would prevent the removal of the whole
         // directory.
-        Err(error) if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {
+        Err(error)
+            if matches!(
+                error.fault,
+                ErrorKind::NotDirectory | ErrorKind::ThroughLink
+            ) =>
+        {
             remove(workspace, path)
         }
         removed => gone(removed),
@@ -158,9 +165,9 @@ pub(super) fn sweep_slots(
     number: usize,
 ) -> Result<(), Failure> {
     for slot in [
-        scratch::Slot::New,
-        scratch::Slot::Old,
-        scratch::Slot::Returned,
+        scratch::ScratchFile::Staged,
+        scratch::ScratchFile::Displaced,
+        scratch::ScratchFile::Reverted,
     ] {
         remove(
             workspace,
@@ -174,7 +181,9 @@ pub(super) fn sweep_slots(
 /// name.
 fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match gone(workspace.remove(path)) {
-        Err(error) if error.fault == Fault::Denied && matches!(workspace.stat(path), Ok(None)) => {
+        Err(error)
+            if error.fault == ErrorKind::Denied && matches!(workspace.stat(path), Ok(None)) =>
+        {
             Ok(())
         }
         removed => removed,

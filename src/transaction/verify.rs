@@ -6,13 +6,13 @@ use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Stat, Timestamp, Workspace};
+use crate::workspace::{ErrorKind, Stat, Timestamp, Workspace};
 
 /// Returns the `Stat` of `path`. If a link has replaced a directory above it, no file of the
 /// transaction is there.
 pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
-        Err(error) if error.fault == Fault::ThroughLink => Ok(None),
+        Err(error) if error.fault == ErrorKind::ThroughLink => Ok(None),
         stat => Ok(stat?),
     }
 }
@@ -27,7 +27,7 @@ pub(super) fn identify(
     };
     let digest = match digest(workspace, path, stat.kind) {
         // The file was removed, or FUSE had cached it under another spelling of its name.
-        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return Ok(None),
+        Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => return Ok(None),
         digest => digest?,
     };
     Ok(Some(Image::from(&FileState { stat, digest })))

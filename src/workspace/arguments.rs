@@ -6,7 +6,7 @@ use crate::path::RelPath;
 /// The source of the attributes that a new file gets in addition to its permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Like<'a> {
+pub enum AttributeSource<'a> {
     /// Owner, group and extended attributes of this file.
     File(&'a RelPath),
     /// This owner and group, and no extended attributes. Used for a preimage that had none when it
@@ -45,11 +45,11 @@ pub enum Probe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rename {
-    /// Fails with [`Fault::Exists`](super::Fault::Exists). Uses `RENAME_NOREPLACE` of rename(2),
-    /// which can be [`Fault::Unsupported`](super::Fault::Unsupported).
+    /// Fails with [`ErrorKind::Exists`](super::ErrorKind::Exists). Uses `RENAME_NOREPLACE` of rename(2),
+    /// which can be [`ErrorKind::Unsupported`](super::ErrorKind::Unsupported).
     Exclusive,
     /// Exchanges the two files atomically. Uses `RENAME_EXCHANGE` of rename(2), which can be
-    /// [`Fault::Unsupported`](super::Fault::Unsupported).
+    /// [`ErrorKind::Unsupported`](super::ErrorKind::Unsupported).
     Exchange,
     /// Replaces the target.
     Replace,
@@ -60,7 +60,7 @@ pub enum Rename {
 ///
 /// The directory is created with this bit. A later command can therefore distinguish the directory
 /// of a dead process from a permanent one.
-pub const PASSING: u32 = 0o1000;
+pub const TEMPORARY: u32 = 0o1000;
 
 /// The permissions of a new directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,8 @@ pub const PASSING: u32 = 0o1000;
 pub enum Privacy {
     /// Mode 0700.
     Private,
-    /// Mode 0700 and [`PASSING`].
-    Passing,
+    /// Mode 0700 and [`TEMPORARY`].
+    Temporary,
     /// Mode 0777 without the bits of the umask.
     Shared,
 }

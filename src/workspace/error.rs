@@ -11,7 +11,7 @@ pub struct WorkspaceError {
     /// The path below the root, printable. `.` is the root.
     pub path: String,
     /// The error kind.
-    pub fault: Fault,
+    pub fault: ErrorKind,
     /// The error of the operating system.
     pub source: io::Error,
 }
@@ -38,7 +38,7 @@ pub struct StickyBit {
 /// The kinds of errors that callers distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum ErrorKind {
     /// The file does not exist.
     Missing,
     /// The file already exists.

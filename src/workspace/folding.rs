@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Directory, Fault, Result, Workspace};
-use crate::mutex::locked;
+use super::{Directory, ErrorKind, Result, Workspace};
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::text::{folded_name, is_one_name};
 
@@ -55,13 +55,13 @@ impl Folding {
             return Ok(false);
         }
         let key = (device, path.as_bytes().is_ascii());
-        if let Some(&known) = locked(&self.known).get(&key) {
+        if let Some(&known) = lock_unpoisoned(&self.known).get(&key) {
             return Ok(known);
         }
         let Some(answer) = self.probe(workspace, path)? else {
             return Ok(false);
         };
-        locked(&self.known).insert(key, answer);
+        lock_unpoisoned(&self.known).insert(key, answer);
         Ok(answer)
     }
 
@@ -207,14 +207,14 @@ impl Folding {
     /// missing.
     fn listing(&self, workspace: &dyn Workspace, directory: Directory<'_>) -> Result<Arc<Listing>> {
         let place = directory.map_or_else(Vec::new, |directory| directory.as_bytes().to_vec());
-        if let Some(known) = locked(&self.listings).get(&place) {
+        if let Some(known) = lock_unpoisoned(&self.listings).get(&place) {
             return Ok(Arc::clone(known));
         }
         let names = match workspace.list(directory) {
             Err(error)
                 if matches!(
                     error.fault,
-                    Fault::Missing | Fault::NotDirectory | Fault::ThroughLink
+                    ErrorKind::Missing | ErrorKind::NotDirectory | ErrorKind::ThroughLink
                 ) =>
             {
                 Vec::new()
@@ -226,7 +226,7 @@ impl Folding {
             listing.entry(key(&name)).or_default().push(name);
         }
         let listing = Arc::new(listing);
-        locked(&self.listings).insert(place, Arc::clone(&listing));
+        lock_unpoisoned(&self.listings).insert(place, Arc::clone(&listing));
         Ok(listing)
     }
 }

@@ -36,8 +36,8 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 
-pub use arguments::{Like, PASSING, PROBE, Privacy, Probe, Rename};
-pub use error::{Fault, StickyBit, WorkspaceError};
+pub use arguments::{AttributeSource, PROBE, Privacy, Probe, Rename, TEMPORARY};
+pub use error::{ErrorKind, StickyBit, WorkspaceError};
 pub use folding::{Folding, Spellings, lists, other_spellings};
 pub use lock::Lock;
 pub use stat::{Stat, Timestamp};
@@ -73,16 +73,16 @@ pub const BACKENDS: &[Backend] = &[
 /// The interface to the files below one root.
 ///
 /// A verb resolves its path through real directories only. If a directory of the path is a symbolic
-/// link, the verb fails with [`Fault::ThroughLink`]. The last component is never followed either.
+/// link, the verb fails with [`ErrorKind::ThroughLink`]. The last component is never followed either.
 ///
 /// Atomic, durable and ordered are three different guarantees. A verb is atomic if its system call
 /// is. It is durable only after the sync that its documentation names.
 ///
 /// # Errors
 ///
-/// Every verb returns a [`WorkspaceError`], whose [`Fault`] is the error kind. If a verb that
+/// Every verb returns a [`WorkspaceError`], whose [`ErrorKind`] is the error kind. If a verb that
 /// changes files fails, its effect is unknown: inspect the file system before deciding. A read-only
-/// backend does not implement the verbs that change files. They fail with [`Fault::Unsupported`].
+/// backend does not implement the verbs that change files. They fail with [`ErrorKind::Unsupported`].
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Workspace: Sync {
     /// Returns the attributes of the file at `path`, without following a symbolic link. Returns
@@ -92,8 +92,8 @@ pub trait Workspace: Sync {
 
     /// Returns the content of the regular file at `path`, and its attributes when it was read.
     ///
-    /// Never blocks on a FIFO and never opens a device: both fail with [`Fault::NotRegular`]. A
-    /// file of more than `limit` bytes fails with [`Fault::TooLarge`].
+    /// Never blocks on a FIFO and never opens a device: both fail with [`ErrorKind::NotRegular`]. A
+    /// file of more than `limit` bytes fails with [`ErrorKind::TooLarge`].
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)>;
 
     /// Returns the target of the symbolic link at `path`.
@@ -113,7 +113,7 @@ pub trait Workspace: Sync {
         path: &RelPath,
         _slices: &[&[u8]],
         _permissions: Permissions,
-        _like: Option<Like<'_>>,
+        _like: Option<AttributeSource<'_>>,
     ) -> Result<()> {
         read_only("create", Some(path))
     }
@@ -130,7 +130,7 @@ pub trait Workspace: Sync {
     /// can find a mixture of old and new bytes.
     ///
     /// If kind, device, inode, size or modification time of the file differ from `was`, the verb
-    /// fails with [`Fault::Missing`] and changes nothing.
+    /// fails with [`ErrorKind::Missing`] and changes nothing.
     fn overwrite(&self, path: &RelPath, _bytes: &[u8], _was: &Stat) -> Result<()> {
         read_only("write over", Some(path))
     }
@@ -208,7 +208,7 @@ pub trait Workspace: Sync {
 
     /// Locks the directory at `path`, in the same way as [`Workspace::lock`].
     ///
-    /// Fails with [`Fault::Unsupported`] if the file system can lock only files that are open for
+    /// Fails with [`ErrorKind::Unsupported`] if the file system can lock only files that are open for
     /// writing, such as NFS; see flock(2).
     fn lock_dir(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
@@ -245,7 +245,7 @@ pub trait Workspace: Sync {
 
     /// Returns the directory below [`ATTIC`] that holds the external history of this root. Returns
     /// `None` if no external history is configured.
-    fn attic(&self) -> Option<RelPath> {
+    fn external_history(&self) -> Option<RelPath> {
         None
     }
 
@@ -261,7 +261,7 @@ pub trait Workspace: Sync {
     /// # Security
     ///
     /// The caller decides where verbs write. `directory` must never come from a patch.
-    fn annex(&self, _directory: &[u8]) -> Result<()> {
+    fn git_index_file(&self, _directory: &[u8]) -> Result<()> {
         Ok(())
     }
 
@@ -341,15 +341,15 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
     Err(WorkspaceError {
         verb,
         path,
-        fault: Fault::Unsupported,
+        fault: ErrorKind::Unsupported,
         source,
     })
 }
 
 /// The name below a root under which verbs find the external history, which is outside the root.
-/// See [`Workspace::attic`].
+/// See [`Workspace::external_history`].
 pub const ATTIC: &str = ".wpatch-attic";
 
-/// The name below a root under which verbs find the directory set by [`Workspace::annex`]. That
+/// The name below a root under which verbs find the directory set by [`Workspace::git_index_file`]. That
 /// directory contains the git index file.
 pub const ANNEX: &str = ".wpatch-index";

@@ -9,7 +9,7 @@ use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
 use wpatch::transaction::{
-    Failure, IndexPlace, Interrupt, Links, Options, Receipt, Transaction, Trial,
+    CommitHook, Failure, IndexPlace, Interrupt, Links, Options, Receipt, Transaction,
 };
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{ANNEX, Result, Workspace};
@@ -118,11 +118,11 @@ pub(crate) fn tried(
     workspace: &dyn Workspace,
     steps: &[Step],
     options: Options,
-    trial: &dyn Trial,
+    trial: &dyn CommitHook,
 ) -> std::result::Result<Receipt, Failure> {
     let interrupt = Interrupt::new();
     begun(workspace, steps, options, &interrupt)?
-        .tried_by(trial)
+        .with_hook(trial)
         .commit(&interrupt)
 }
 
@@ -137,7 +137,7 @@ fn begun<'w>(
     let links = if steps.iter().any(is_overwrite) {
         Links::Kept
     } else {
-        Links::Parted
+        Links::Separate
     };
     let (transaction, _) = Transaction::begin(workspace, Options { links, ..options }, interrupt)?;
     claim(&transaction, steps)?;

@@ -1,7 +1,7 @@
 //! What a commit costs, counted in verbs and syncs. A change of these numbers is a decision, not an
 //! accident.
 
-use wpatch::transaction::{Durability, Failure, Interrupt, Options, Trial};
+use wpatch::transaction::{CommitHook, Durability, Failure, Interrupt, Options};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::changes::{Case, Step, tried};
@@ -73,8 +73,8 @@ fn moves(count: usize) -> Case {
 /// Sends every change back.
 struct Refuses;
 
-impl Trial for Refuses {
-    fn judge(&self, _: &Interrupt) -> Result<(), Failure> {
+impl CommitHook for Refuses {
+    fn check(&self, _: &Interrupt) -> Result<(), Failure> {
         Err(Failure::Rejected)
     }
 }

@@ -48,7 +48,7 @@ const fn options(durability: Durability) -> Options {
         durability,
         patience: Duration::ZERO,
         history,
-        links: Links::Parted,
+        links: Links::Separate,
     }
 }
 

@@ -32,7 +32,7 @@ const OPTIONS: Options = Options {
         age: std::time::Duration::from_secs(3600),
         bytes: 1 << 30,
     },
-    links: Links::Parted,
+    links: Links::Separate,
 };
 
 fn request(target: Target, force: bool) -> Request {
@@ -82,7 +82,7 @@ fn tree(memory: &Memory) -> Tree {
 fn applied(case: &Case, lacks: &[Feature]) -> Memory {
     let memory = lacks
         .iter()
-        .fold(case.memory().with_attic(), |memory, &feature| {
+        .fold(case.memory().with_external_history(), |memory, &feature| {
             memory.without(feature)
         });
     let _receipt = case.run(&memory, OPTIONS).expect("nothing fails");

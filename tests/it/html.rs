@@ -71,7 +71,10 @@ fn shown(files: &[(&str, &[u8])], patch: impl Into<Vec<u8>>) -> Shown {
     let files = files
         .iter()
         .map(|(name, content)| (path(name.as_bytes()), Entry::file(content.to_vec())));
-    Shown::of(&engine::exhibit(request(patch), &Memory::with_files(files)))
+    Shown::of(&engine::render_page(
+        request(patch),
+        &Memory::with_files(files),
+    ))
 }
 
 /// A page, and what it is about.
@@ -338,7 +341,7 @@ fn repairs_stand_at_their_files() {
     let damaged = "--- a/list\n+++ b/list\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n three\n";
     let workspace = Memory::with_files([(path(b"list"), Entry::file(LIST))]);
     let request = lenient(damaged);
-    let page = page(&Shown::of(&engine::exhibit(request, &workspace)));
+    let page = page(&Shown::of(&engine::render_page(request, &workspace)));
     let told = "counts in line 3: the header of the chunk counted its lines wrongly; they were counted again";
     assert_eq!(texts(&page, "header li"), [told]);
     assert_eq!(

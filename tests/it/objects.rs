@@ -9,10 +9,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 use wpatch::engine;
 use wpatch::path::RelPath;
-use wpatch::process::Patience;
+use wpatch::process::Timeout;
 use wpatch::workspace::disk::Disk;
 use wpatch::workspace::objects::{self, Objects};
-use wpatch::workspace::{Fault, Workspace};
+use wpatch::workspace::{ErrorKind, Workspace};
 
 use crate::case::{Case, Settings, each, same};
 use crate::repository::Repository;
@@ -133,7 +133,7 @@ fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
         .map(|(name, case)| (name.as_str(), &case.before))
         .collect();
     repository.import(&branches);
-    let trees = objects::Repository::at(&repository.path(), None, Patience::default());
+    let trees = objects::Repository::at(&repository.path(), None, Timeout::default());
     let directory = TempDir::new().unwrap();
     let mut numbered = names.iter();
     let next = std::cell::RefCell::new(&mut numbered);
@@ -167,7 +167,7 @@ fn nothing_can_be_written_to_a_tree() {
     );
     assert_eq!(
         tree.remove(&path("a.txt")).unwrap_err().fault,
-        Fault::Unsupported
+        ErrorKind::Unsupported
     );
     assert_eq!(tree.read(&path("a.txt"), 100).unwrap().0, b"one\n");
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::process::{Ending, Errand, GRACE, MOST_OUTPUT, Ran, run};
+use wpatch::process::{ExitReason, GRACE, MOST_OUTPUT, Ran, ShellCommand, run};
 use wpatch::transaction::Interrupt;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -18,8 +18,8 @@ fn errand<'a>(
     directory: &'a Path,
     input: &'a [u8],
     limit: Duration,
-) -> Errand<'a> {
-    Errand {
+) -> ShellCommand<'a> {
+    ShellCommand {
         command: OsStr::new(command),
         directory,
         environment: &[],
@@ -37,7 +37,7 @@ fn ran(command: &str, input: &[u8], limit: Duration) -> Ran {
 }
 
 /// Returns how `command` ends, what it says, and that it was not waited for longer than needed.
-fn told(command: &str) -> (Ending, String) {
+fn told(command: &str) -> (ExitReason, String) {
     let ran = ran(command, b"", LONG);
     assert!(ran.time < LONG / 2, "{ran:?}");
     (ran.ending, String::from_utf8(ran.output).unwrap())
@@ -47,13 +47,16 @@ fn told(command: &str) -> (Ending, String) {
 fn a_command_is_told_by_its_end_and_its_output() {
     assert_eq!(
         told("echo one; echo two >&2; echo three"),
-        (Ending::Exited(0), "one\ntwo\nthree\n".to_owned())
+        (ExitReason::Exited(0), "one\ntwo\nthree\n".to_owned())
     );
-    assert_eq!(told("exit 7"), (Ending::Exited(7), String::new()));
-    assert_eq!(told("kill -KILL $$"), (Ending::Signalled(9), String::new()));
+    assert_eq!(told("exit 7"), (ExitReason::Exited(7), String::new()));
+    assert_eq!(
+        told("kill -KILL $$"),
+        (ExitReason::Signalled(9), String::new())
+    );
     assert_eq!(
         told("-x 2> /dev/null"),
-        (Ending::Exited(127), String::new())
+        (ExitReason::Exited(127), String::new())
     );
 }
 
@@ -63,12 +66,12 @@ fn input_of_any_size_goes_in_while_output_of_any_size_comes_out() {
     let both = ran("cat", &input, LONG);
     assert_eq!(
         (both.ending, both.output.len(), both.is_cut),
-        (Ending::Exited(0), MOST_OUTPUT, true)
+        (ExitReason::Exited(0), MOST_OUTPUT, true)
     );
     let count = ran("wc -c", &input, LONG);
     assert_eq!(
         (count.ending, count.output.as_slice()),
-        (Ending::Exited(0), b"5242880\n".as_slice())
+        (ExitReason::Exited(0), b"5242880\n".as_slice())
     );
     for deaf in [
         "exec 0<&-; echo done",
@@ -84,7 +87,7 @@ fn of_a_gibibyte_of_output_the_end_is_kept() {
     let ran = ran("head -c 1073741824 /dev/zero; echo the end", b"", LONG);
     assert_eq!(
         (ran.ending, ran.output.len(), ran.is_cut),
-        (Ending::Exited(0), MOST_OUTPUT, true)
+        (ExitReason::Exited(0), MOST_OUTPUT, true)
     );
     assert!(ran.output.ends_with(b"\0the end\n"));
 }
@@ -96,7 +99,7 @@ fn who_lives_on_in_the_group_is_killed_and_not_waited_for() {
     let command = "mkfifo fifo; (trap '' TERM HUP; read line < fifo; echo late > late) & echo $! > pid; exit 0";
     let ran = run(&errand(command, path, b"", LONG), &Interrupt::new()).unwrap();
     assert!(
-        ran.ending == Ending::Exited(0) && ran.time < LONG / 2,
+        ran.ending == ExitReason::Exited(0) && ran.time < LONG / 2,
         "{ran:?}"
     );
     let pid = fs::read_to_string(path.join("pid")).unwrap();
@@ -145,7 +148,7 @@ fn a_time_that_is_up_ends_whatever_it_is() {
     ] {
         let start = Instant::now();
         let ran = ran(command, b"", SHORT);
-        assert_eq!(ran.ending, Ending::TimedOut, "{command}");
+        assert_eq!(ran.ending, ExitReason::TimedOut, "{command}");
         assert!(
             start.elapsed() < SHORT + GRACE * 3,
             "{command}: {:?}",
@@ -173,7 +176,7 @@ fn who_is_asked_to_end_may_tidy_up() {
             run(&errand(command, directory.path(), b"", LONG), &interrupt).unwrap()
         });
         assert!(
-            ran.ending == Ending::Stopped && ran.output.ends_with(b"tidied\n"),
+            ran.ending == ExitReason::Stopped && ran.output.ends_with(b"tidied\n"),
             "{command}: {ran:?}"
         );
     }
@@ -187,7 +190,7 @@ fn a_wish_to_stop_ends_it() {
     )
     .unwrap();
     assert!(
-        ran.ending == Ending::Stopped && ran.time < LONG / 2,
+        ran.ending == ExitReason::Stopped && ran.time < LONG / 2,
         "{ran:?}"
     );
 }
@@ -197,7 +200,7 @@ fn a_command_runs_where_and_with_what_it_is_given() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().canonicalize().unwrap();
     let environment = [("WPATCH_ROOT", path.clone().into_os_string())];
-    let errand = Errand {
+    let errand = ShellCommand {
         environment: &environment,
         ..errand("pwd; echo \"$WPATCH_ROOT\"; cat", &path, b"in", LONG)
     };

@@ -6,7 +6,7 @@ use std::thread;
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
-use wpatch::plan::Closeness;
+use wpatch::plan::MatchMode;
 use wpatch::progress::Progress;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::disk::Disk;
@@ -62,7 +62,7 @@ fn a_search_ends_wherever_a_signal_comes() {
         |request| request.decide.merge_hunks = Some(ConflictStyle::Sides),
         |request| request.decide.reject = true,
         |request| request.decide.fuzz = 2,
-        |request| request.decide.closeness = Closeness::Ladder,
+        |request| request.decide.closeness = MatchMode::Ladder,
     ];
     for (nth, change) in ways.into_iter().enumerate() {
         let (exit_code, most, _) = applied(usize::MAX, change);

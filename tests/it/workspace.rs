@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
-use wpatch::workspace::{BACKENDS, Fault, Like, Privacy, Rename, Result, Stat, Workspace};
+use wpatch::workspace::{
+    AttributeSource, BACKENDS, ErrorKind, Privacy, Rename, Result, Stat, Workspace,
+};
 
 use crate::tree::path;
 
@@ -27,7 +29,7 @@ fn on_each(test: impl Fn(&dyn Workspace, &str)) {
     }
 }
 
-fn fault<T: std::fmt::Debug>(result: Result<T>) -> Fault {
+fn fault<T: std::fmt::Debug>(result: Result<T>) -> ErrorKind {
     result.unwrap_err().fault
 }
 
@@ -61,12 +63,12 @@ fn what_is_created_can_be_read() {
         );
         assert_eq!(
             fault(workspace.read(&path("a"), 3)),
-            Fault::TooLarge,
+            ErrorKind::TooLarge,
             "{name}"
         );
         assert_eq!(
             fault(workspace.create(&path("a"), &[b""], NEW, None)),
-            Fault::Exists,
+            ErrorKind::Exists,
             "{name}"
         );
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
@@ -106,7 +108,7 @@ fn what_is_appended_stands_behind_the_rest() {
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
         assert_eq!(
             fault(workspace.append(&path("none"), b"x")),
-            Fault::Missing,
+            ErrorKind::Missing,
             "{name}"
         );
         workspace.symlink(b"a", &path("link"), None).unwrap();
@@ -114,7 +116,7 @@ fn what_is_appended_stands_behind_the_rest() {
         for at in ["link", "d"] {
             assert_eq!(
                 fault(workspace.append(&path(at), b"x")),
-                Fault::NotRegular,
+                ErrorKind::NotRegular,
                 "{name}: {at}"
             );
         }
@@ -143,10 +145,10 @@ fn what_is_written_over_has_all_its_names() {
         workspace.symlink(b"a", &path("link"), None).unwrap();
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
         for (at, expected) in [
-            ("none", Fault::Missing),
-            ("other", Fault::Missing),
-            ("link", Fault::NotRegular),
-            ("d", Fault::NotRegular),
+            ("none", ErrorKind::Missing),
+            ("other", ErrorKind::Missing),
+            ("link", ErrorKind::NotRegular),
+            ("d", ErrorKind::NotRegular),
         ] {
             assert_eq!(
                 fault(workspace.overwrite(&path(at), b"x", &was)),
@@ -157,7 +159,7 @@ fn what_is_written_over_has_all_its_names() {
         workspace.append(&path("a"), b"more").unwrap();
         assert_eq!(
             fault(workspace.overwrite(&path("a"), b"x", &was)),
-            Fault::Missing,
+            ErrorKind::Missing,
             "{name}"
         );
         assert_eq!(
@@ -190,7 +192,7 @@ fn a_file_is_no_directory_and_nothing_is_below_it() {
             fault(workspace.sync(Some(&below))),
             fault(workspace.lock(&below, PATIENCE)),
         ];
-        assert_eq!(faults, [Fault::NotDirectory; 14], "{name}");
+        assert_eq!(faults, [ErrorKind::NotDirectory; 14], "{name}");
     });
 }
 
@@ -204,7 +206,12 @@ fn nothing_is_there_where_nothing_was_made() {
                 fault(workspace.read(&absent, 10)),
                 fault(workspace.read_link(&absent)),
                 fault(workspace.list(Some(&absent))),
-                fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&absent)))),
+                fault(workspace.create(
+                    &path("new"),
+                    &[b""],
+                    NEW,
+                    Some(AttributeSource::File(&absent)),
+                )),
                 fault(workspace.link(&absent, &path("new"))),
                 fault(workspace.rename(&absent, &path("new"), Rename::Exclusive)),
                 fault(workspace.rename(&absent, &path("new"), Rename::Replace)),
@@ -214,7 +221,7 @@ fn nothing_is_there_where_nothing_was_made() {
                 fault(workspace.set_permissions(&absent, NEW)),
                 fault(workspace.sync(Some(&absent))),
             ];
-            assert_eq!(faults, [Fault::Missing; 12], "{name}: {absent}");
+            assert_eq!(faults, [ErrorKind::Missing; 12], "{name}: {absent}");
         }
         let below = path("no/absent");
         let faults = [
@@ -225,7 +232,7 @@ fn nothing_is_there_where_nothing_was_made() {
             fault(workspace.make_dir(&below, Privacy::Shared)),
             fault(workspace.lock(&below, PATIENCE)),
         ];
-        assert_eq!(faults, [Fault::Missing; 6], "{name}");
+        assert_eq!(faults, [ErrorKind::Missing; 6], "{name}");
         assert_eq!(workspace.list(None).unwrap(), [b"file"], "{name}");
     });
 }
@@ -241,34 +248,39 @@ fn only_regular_files_are_read_written_and_locked() {
         for other in [path("directory"), path("link")] {
             let faults = [
                 fault(workspace.read(&other, 10)),
-                fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&other)))),
+                fault(workspace.create(
+                    &path("new"),
+                    &[b""],
+                    NEW,
+                    Some(AttributeSource::File(&other)),
+                )),
                 fault(workspace.lock(&other, PATIENCE)),
             ];
-            assert_eq!(faults, [Fault::NotRegular; 3], "{name}: {other}");
+            assert_eq!(faults, [ErrorKind::NotRegular; 3], "{name}: {other}");
             assert_eq!(
                 fault(workspace.create(&other, &[b""], NEW, None)),
-                Fault::Exists,
+                ErrorKind::Exists,
                 "{name}: {other}"
             );
         }
         assert_eq!(
             fault(workspace.remove(&path("directory"))),
-            Fault::NotRegular,
+            ErrorKind::NotRegular,
             "{name}"
         );
         assert_eq!(
             fault(workspace.set_permissions(&path("link"), NEW)),
-            Fault::NotRegular,
+            ErrorKind::NotRegular,
             "{name}"
         );
         assert_eq!(
             fault(workspace.sync(Some(&path("link")))),
-            Fault::NotRegular,
+            ErrorKind::NotRegular,
             "{name}"
         );
         assert_eq!(
             fault(workspace.list(Some(&path("link")))),
-            Fault::ThroughLink,
+            ErrorKind::ThroughLink,
             "{name}"
         );
     });
@@ -284,7 +296,7 @@ fn a_second_name_is_the_same_file() {
         assert_eq!(stat.map(|stat| stat.links), Some(2), "{name}");
         assert_eq!(
             fault(workspace.link(&path("a"), &path("b"))),
-            Fault::Exists,
+            ErrorKind::Exists,
             "{name}"
         );
         workspace
@@ -300,7 +312,7 @@ fn a_second_name_is_the_same_file() {
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
         assert_eq!(
             fault(workspace.link(&path("d"), &path("e"))),
-            Fault::Unsupported,
+            ErrorKind::Unsupported,
             "{name}"
         );
     });

@@ -10,14 +10,14 @@ use super::{
     FilterOptions, GitOptions, Global, IndexOptions, LookOptions, MergeOptions, UsualOptions,
     digest,
 };
-use crate::cli::closeness::{How, closeness};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::habits::HabitOptions;
 use crate::cli::links::LinkOptions;
+use crate::cli::match_mode::{MatchArg, match_mode};
 use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::whitespace::WhitespaceOptions;
-use crate::cli::{Stop, names};
+use crate::cli::{EarlyExit, names};
 use crate::digest::Sha256;
 use crate::engine::options::Only;
 use crate::engine::{Decide, GnuOptions};
@@ -149,7 +149,7 @@ pub(in crate::cli) struct PatchOptions {
         help_heading = "Matching",
         hide_short_help = true
     )]
-    pub(in crate::cli) closeness: Option<How>,
+    pub(in crate::cli) closeness: Option<MatchArg>,
     /// Indent added lines like the matched lines; needs --match ladder
     #[arg(
         long,
@@ -263,7 +263,7 @@ impl From<UsualOptions> for ApplyOptions {
 
 impl PatchOptions {
     /// Returns the options that decide the result, except for git's index.
-    pub(in crate::cli) fn decide(&mut self, global: &Global) -> Result<Decide, Stop> {
+    pub(in crate::cli) fn decide(&mut self, global: &Global) -> Result<Decide, EarlyExit> {
         let usual = Decide::default();
         Ok(Decide {
             format: self.usual.format.take().unwrap_or(usual.format),
@@ -292,7 +292,7 @@ impl PatchOptions {
             expect_hash: self.expect_hash,
             only: self.only.take(),
             roots: names::roots(global),
-            closeness: closeness(self.closeness, self.reindent)?,
+            closeness: match_mode(self.closeness, self.reindent)?,
             context: self.context,
             fuzz: self.fuzz(),
             unidiff_zero: self.unidiff_zero,
@@ -312,7 +312,7 @@ impl PatchOptions {
             index: None,
             encoding: None,
             gnu: mem::take(&mut self.gnu),
-            guards: self.guard.meant(),
+            guards: self.guard.selected(),
             max_files: self.max_files.unwrap_or(usual.max_files),
             max_hunks: self.max_hunks.unwrap_or(usual.max_hunks),
             max_file: self.max_file.unwrap_or(usual.max_file),

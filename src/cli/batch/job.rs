@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::cli::args::Global;
-use crate::cli::{Stop, input, names};
+use crate::cli::{EarlyExit, input, names};
 use crate::engine::options::{GUARDS, code};
 use crate::engine::{Decide, Request};
 use crate::report::JobId;
@@ -54,7 +54,7 @@ struct Named {
 
 impl Job {
     /// Parses a job. Returns its identifier as well, even if the rest is invalid.
-    pub(super) fn read(text: &[u8]) -> (Option<JobId>, Result<Self, Stop>) {
+    pub(super) fn read(text: &[u8]) -> (Option<JobId>, Result<Self, EarlyExit>) {
         match serde_json::from_slice::<Self>(text) {
             Ok(mut job) => match job.id.take().map(id).transpose() {
                 Ok(id) => (id, Ok(job)),
@@ -90,7 +90,7 @@ impl Job {
         usual: &Request,
         max_patch: u64,
         global: &Global,
-    ) -> Result<Request, Stop> {
+    ) -> Result<Request, EarlyExit> {
         let patch = match (self.patch, self.patch_file, self.patch_base64) {
             (Some(text), None, None) => ("-".to_owned(), text.into()),
             (None, Some(path), None) => input::named(&path, max_patch, global)?,
@@ -120,7 +120,7 @@ impl Job {
 }
 
 impl JobOptions {
-    fn amend(self, request: &mut Request) -> Result<(), Stop> {
+    fn amend(self, request: &mut Request) -> Result<(), EarlyExit> {
         let Request {
             decide,
             look,
@@ -166,7 +166,7 @@ fn amended(decide: &Decide, options: Map<String, Value>) -> serde_json::Result<D
     serde_json::from_value(Value::Object(fields))
 }
 
-fn id(value: Box<RawValue>) -> Result<JobId, Stop> {
+fn id(value: Box<RawValue>) -> Result<JobId, EarlyExit> {
     match value.get().as_bytes().first() {
         Some(b'"') => serde_json::from_str(value.get())
             .map(JobId::Text)
@@ -176,6 +176,6 @@ fn id(value: Box<RawValue>) -> Result<JobId, Stop> {
     }
 }
 
-pub(super) fn usage(message: String) -> Stop {
-    Stop::new(&code::USAGE, message)
+pub(super) fn usage(message: String) -> EarlyExit {
+    EarlyExit::new(&code::USAGE, message)
 }

@@ -23,10 +23,12 @@ use rayon::ThreadPoolBuilder;
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::policy::Given;
 use super::root::{places, real, unopened};
-use super::{Stop, Task, input, names, output, progress, request, tree, watched};
+use super::{
+    CommandMode, EarlyExit, input, install_signals, names, output, progress, request, tree,
+};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
 use crate::engine::{self, Git, Hints, Repository, Request};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
 use job::{Job, usage};
@@ -53,7 +55,7 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
         Ok(batch)
     };
     // The progress line would be mixed with the reports on a terminal.
-    let done: Result<_, Stop> = if io::stdout().is_terminal() {
+    let done: Result<_, EarlyExit> = if io::stdout().is_terminal() {
         work(Progress::default())
     } else {
         progress::shown(&kept, work)
@@ -120,7 +122,7 @@ impl Batch {
         check: CheckOptions,
         global: Global,
         progress: Progress,
-    ) -> Result<(Arc<Self>, usize), Stop> {
+    ) -> Result<(Arc<Self>, usize), EarlyExit> {
         let CheckOptions {
             mut patch,
             tree,
@@ -148,7 +150,7 @@ impl Batch {
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
         let is_deterministic = patch.look.deterministic;
         // No job has a command line of its own.
-        let mut usual = request::wishes(patch, Task::Check, &global)?;
+        let mut usual = request::wishes(patch, CommandMode::Check, &global)?;
         usual.look.hints = Hints::Words;
         let batch = Self {
             queue,
@@ -161,7 +163,7 @@ impl Batch {
             is_deterministic,
             progress,
             repositories: Mutex::default(),
-            interrupt: watched()?,
+            interrupt: install_signals()?,
             busy: AtomicUsize::new(0),
             answered: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),
@@ -258,7 +260,7 @@ impl Batch {
         }
     }
 
-    fn check(&self, mut job: Job) -> Result<Report, Stop> {
+    fn check(&self, mut job: Job) -> Result<Report, EarlyExit> {
         let (root, git_dir, rev) = (job.root.take(), job.git_dir.take(), job.rev.take());
         let global = Global {
             root: root.clone().or_else(|| self.global.root.clone()),
@@ -314,7 +316,7 @@ impl Batch {
     /// Returns the repository `git_dir`, or the repository around the root. Recently used
     /// repositories stay open.
     fn repository(&self, git_dir: Option<&Path>) -> Repository {
-        let mut kept = locked(&self.repositories);
+        let mut kept = lock_unpoisoned(&self.repositories);
         let place = kept
             .iter()
             .position(|(known, _)| known.as_deref() == git_dir);
@@ -334,13 +336,13 @@ impl Batch {
 
     fn break_off(&self, exit_code: u8, message: String) {
         self.is_stopped.store(true, Ordering::SeqCst);
-        let mut broken = locked(&self.broken);
+        let mut broken = lock_unpoisoned(&self.broken);
         broken.get_or_insert((exit_code, message));
     }
 
     /// Prints the error that stopped the batch, and returns the exit code.
     fn ended(&self) -> ExitCode {
-        if let Some((exit_code, message)) = locked(&self.broken).take() {
+        if let Some((exit_code, message)) = lock_unpoisoned(&self.broken).take() {
             if !message.is_empty() {
                 output::complain(&message);
             }
@@ -362,7 +364,7 @@ impl Batch {
 }
 
 /// Opens the job file or standard input.
-fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>, Stop> {
+fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>, EarlyExit> {
     match files {
         [] => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] if file == Path::new("-") => Ok(Box::new(BufReader::new(io::stdin()))),
@@ -372,11 +374,11 @@ fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>,
 }
 
 /// Returns the report of `work`. An error or a panic also becomes a report.
-fn unless_it_panics(work: impl FnOnce() -> Result<Report, Stop>) -> Report {
+fn unless_it_panics(work: impl FnOnce() -> Result<Report, EarlyExit>) -> Report {
     let stop = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(report)) => return report,
         Ok(Err(stop)) => stop,
-        Err(_) => Stop::new(
+        Err(_) => EarlyExit::new(
             &code::IO,
             "wpatch has a mistake, and this job met it: please report it".to_owned(),
         ),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::cli::line::{Line, next_line};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 
 /// The limit on the length of a line, in bytes.
 pub(super) const MAX_LINE: usize = 64 << 20;
@@ -109,9 +109,9 @@ impl Queue {
     ///
     /// Returns the I/O error of the input.
     pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<Taken>> {
-        let mut source = locked(&self.source);
+        let mut source = lock_unpoisoned(&self.source);
         if let Order::Read(window) = self.order {
-            let mut sink = locked(&self.sink);
+            let mut sink = lock_unpoisoned(&self.sink);
             while source.taken - sink.written >= window && !sink.is_broken {
                 sink = self
                     .is_written
@@ -156,7 +156,7 @@ impl Queue {
     ///
     /// Returns the I/O error of the output.
     pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
-        let mut sink = locked(&self.sink);
+        let mut sink = lock_unpoisoned(&self.sink);
         let put = if self.order == Order::Finished {
             sink.print(&line)
         } else {
@@ -224,13 +224,13 @@ mod tests {
         );
         let [first, second] = [(); 2].map(|()| queue.take(|| true).unwrap().unwrap());
         queue.put(second.place, b"2\n".to_vec()).unwrap();
-        assert_eq!(locked(&queue.sink).waiting.len(), 1);
+        assert_eq!(lock_unpoisoned(&queue.sink).waiting.len(), 1);
         std::thread::scope(|scope| {
             let third = scope.spawn(|| queue.take(|| true).unwrap().unwrap().index);
             queue.put(first.place, b"1\n".to_vec()).unwrap();
             assert_eq!(third.join().unwrap(), 2);
         });
-        let sink = locked(&queue.sink);
+        let sink = lock_unpoisoned(&queue.sink);
         assert_eq!((sink.waiting.len(), sink.written), (0, 2));
     }
 

@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 
 use super::args::Options;
-use crate::cli::Stop;
+use crate::cli::EarlyExit;
 use crate::engine::options::code;
 use crate::engine::{Backup, Numbering};
 
@@ -18,7 +18,7 @@ const STYLES: [&str; 2] = ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"];
 /// # Errors
 ///
 /// Returns an error for an empty prefix or suffix, and for an unknown style in the environment.
-pub(super) fn backup(options: &Options) -> Result<Option<Backup>, Stop> {
+pub(super) fn backup(options: &Options) -> Result<Option<Backup>, EarlyExit> {
     let named = [
         (&options.prefix, "prefix"),
         (&options.basename_prefix, "prefix"),
@@ -28,7 +28,10 @@ pub(super) fn backup(options: &Options) -> Result<Option<Backup>, Stop> {
         .iter()
         .find(|(word, _)| word.as_deref() == Some(OsStr::new("")))
     {
-        return Err(Stop::new(&code::USAGE, format!("backup {what} is empty")));
+        return Err(EarlyExit::new(
+            &code::USAGE,
+            format!("backup {what} is empty"),
+        ));
     }
     if !options.backup {
         return Ok(None);
@@ -61,7 +64,7 @@ pub(super) fn backup(options: &Options) -> Result<Option<Backup>, Stop> {
 }
 
 /// Returns the style from the command line or the environment.
-fn numbering(options: &Options) -> Result<Numbering, Stop> {
+fn numbering(options: &Options) -> Result<Numbering, EarlyExit> {
     let variable = || {
         STYLES
             .into_iter()
@@ -77,7 +80,7 @@ fn numbering(options: &Options) -> Result<Numbering, Stop> {
         "existing" | "nil" | "" => Ok(Numbering::Continued),
         // As in GNU patch, `none` also numbers the backups.
         "numbered" | "t" | "none" | "off" => Ok(Numbering::Always),
-        _ => Err(Stop::new(
+        _ => Err(EarlyExit::new(
             &code::USAGE,
             format!("invalid argument '{word}' for '{source}'"),
         )),

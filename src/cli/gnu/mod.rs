@@ -19,18 +19,18 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::args::{Global, conflict_style};
+use super::early_exit::cause;
 use super::output::complain_as;
 use super::policy::policy;
 use super::root::{open, open_to_change};
-use super::stop::cause;
-use super::{Stop, files, names, request, signals, watched};
+use super::{EarlyExit, files, install_signals, names, request, signals};
 use crate::engine::options::{Naming, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
 use crate::report::FileStatus;
 use args::Options;
 use output::Output;
 use text::Text;
-use words::Telling;
+use words::MessageStyle;
 
 /// The name of the program in this mode.
 const NAME: &str = "patch";
@@ -67,14 +67,14 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         return trouble(&format!("{option} is not supported: {why}"));
     }
     match outcome(&options) {
-        Ok(Some((outcome, notes))) => told(&outcome, &notes, &options),
+        Ok(Some((outcome, notes))) => print_outcome(&outcome, &notes, &options),
         Ok(None) => ExitCode::SUCCESS,
         Err(stop) => trouble(&stop.words()),
     }
 }
 
 /// Returns the outcome and the messages about the text. Returns `None` for an empty patch.
-fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
+fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, EarlyExit> {
     let (root, file) = places(options)?;
     let global = Global {
         root: Some(root),
@@ -89,7 +89,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
             below.display(),
             cause(&error)
         );
-        return Err(Stop::new(&code::USAGE, words));
+        return Err(EarlyExit::new(&code::USAGE, words));
     }
     let patch = match options.input.as_ref().or(options.patch.as_ref()) {
         Some(path) if path.as_os_str() != "-" => {
@@ -104,7 +104,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     }
     let text = Text::new(patch, options.binary);
     let notes = text.notes();
-    let mut request = asked(options, text, file, &global)?;
+    let mut request = options_from(options, text, file, &global)?;
     let outcome = if let Some(output) = Output::of(options) {
         output.patch(request, options.dry_run, &global)?
     } else if options.dry_run {
@@ -112,7 +112,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     } else {
         let workspace = open_to_change(&global)?;
         skip_unchanged(&mut request, options, &workspace);
-        engine::apply(request, &workspace, &watched()?)
+        engine::apply(request, &workspace, &install_signals()?)
     };
     Ok(Some((outcome, notes)))
 }
@@ -136,7 +136,7 @@ fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
 
 /// Returns the root and the name of the file operand below the root. If the operand is outside the
 /// directory, its parent directory is the root.
-fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), Stop> {
+fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), EarlyExit> {
     let directory = options
         .directory
         .clone()
@@ -159,19 +159,19 @@ fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), Stop> {
             directory.join(parent),
             Some(name.as_encoded_bytes().to_vec()),
         )),
-        _ => Err(Stop::new(
+        _ => Err(EarlyExit::new(
             &code::USAGE,
             format!("{} is no file", original.display()),
         )),
     }
 }
 
-fn asked(
+fn options_from(
     options: &Options,
     text: Text,
     file: Option<Vec<u8>>,
     global: &Global,
-) -> Result<Request, Stop> {
+) -> Result<Request, EarlyExit> {
     let forms = [
         (options.unified, "unified"),
         (options.context, "context"),
@@ -228,8 +228,8 @@ fn asked(
 
 /// Prints the outcome and returns the exit code. A signal and an incomplete rollback keep their
 /// exit codes.
-fn told(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
-    let telling = Telling::new(outcome, notes, options);
+fn print_outcome(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
+    let telling = MessageStyle::new(outcome, notes, options);
     let printed = telling.print();
     let report = &outcome.report;
     match report.exit_code {

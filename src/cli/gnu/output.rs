@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::args::Options;
 use crate::cli::args::Global;
 use crate::cli::root::{names_of, open, open_to_change};
-use crate::cli::{Stop, names, watched};
+use crate::cli::{EarlyExit, install_signals, names};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, Patched, Request};
 
@@ -43,20 +43,20 @@ impl Output {
         request: Request,
         is_dry: bool,
         global: &Global,
-    ) -> Result<Outcome, Stop> {
+    ) -> Result<Outcome, EarlyExit> {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
-        let patched = engine::patched(request, &open(global)?, &watched()?);
+        let patched = engine::patched(request, &open(global)?, &install_signals()?);
         let Patched {
             outcome,
             content,
             rejects,
             ..
-        } = patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;
+        } = patched.map_err(|error| EarlyExit::new(&code::IO, error.to_string()))?;
         let Some(content) = content else {
             let message = "--output takes a patch that changes one file";
             return if outcome.report.ok {
-                Err(Stop::new(&code::USAGE, message.to_owned()))
+                Err(EarlyExit::new(&code::USAGE, message.to_owned()))
             } else {
                 Ok(outcome)
             };
@@ -65,7 +65,7 @@ impl Output {
             let mut write = Request::overwrite(path.as_bytes(), hunks);
             write.commit.transaction = transaction;
             (write.context.policy, write.decide.max_file) = (policy, max_file);
-            let saved = engine::apply(write, &open_to_change(global)?, &watched()?);
+            let saved = engine::apply(write, &open_to_change(global)?, &install_signals()?);
             if !saved.report.ok {
                 return Ok(saved);
             }
@@ -73,7 +73,7 @@ impl Output {
         if self == Self::Standard {
             let mut out = io::stdout().lock();
             let written = out.write_all(&content).and_then(|()| out.flush());
-            written.map_err(|error| Stop::new(&code::IO, format!("write error: {error}")))?;
+            written.map_err(|error| EarlyExit::new(&code::IO, format!("write error: {error}")))?;
         }
         Ok(outcome)
     }
@@ -96,7 +96,7 @@ pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
 /// # Errors
 ///
 /// Returns an error for a name outside the directory.
-pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, Stop> {
+pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, EarlyExit> {
     match (options.reject_file.as_deref(), Output::of(options)) {
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
         // GNU patch derives this name from the name of the output.

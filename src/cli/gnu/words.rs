@@ -14,14 +14,14 @@ use crate::report::{FileReport, Op};
 use crate::text::printable;
 
 /// The messages about one outcome.
-pub(super) struct Telling<'o> {
+pub(super) struct MessageStyle<'o> {
     outcome: &'o Outcome,
     /// Messages to print before each file.
     notes: &'o [String],
     options: &'o Options,
 }
 
-impl<'o> Telling<'o> {
+impl<'o> MessageStyle<'o> {
     pub(super) fn new(outcome: &'o Outcome, notes: &'o [String], options: &'o Options) -> Self {
         Self {
             outcome,

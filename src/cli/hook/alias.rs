@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{policy, question};
-use crate::cli::Stop;
+use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::policy::names_on_the_way;
 use crate::cli::root::open;
@@ -23,7 +23,7 @@ use crate::path::RelPath;
 /// # Errors
 ///
 /// Returns an error if the policy cannot be read.
-pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
+pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     if let Ok(stat) = fs_err::metadata(file)
         && stat.is_file()
         && stat.nlink() > 1
@@ -43,7 +43,7 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
 /// # Errors
 ///
 /// Returns an error if the policy cannot be read.
-pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
+pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     Ok(control_names(global)?
         .iter()
         .find_map(|name| name.why_linked(file)))
@@ -58,7 +58,7 @@ pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>,
 pub(super) fn question_about<'f>(
     files: impl Iterator<Item = &'f RelPath>,
     global: &Global,
-) -> Result<Option<String>, Stop> {
+) -> Result<Option<String>, EarlyExit> {
     let (root, names) = (real(global.root()), control_names(global)?);
     let ask = |path: &RelPath| {
         let name = root.join(OsStr::from_bytes(path.as_bytes()));
@@ -93,7 +93,7 @@ type Identity = (u64, u64);
 
 /// Returns the existing names on the paths to the control files of the root, of the top of its work
 /// tree, and of the home directory. Returns none if policy does not ask about control files.
-fn control_names(global: &Global) -> Result<Vec<ControlName>, Stop> {
+fn control_names(global: &Global) -> Result<Vec<ControlName>, EarlyExit> {
     let root = open(global)?;
     if !engine::asks_about_control_files(&policy(global)?, &root) {
         return Ok(Vec::new());

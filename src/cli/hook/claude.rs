@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::place::{Place, Use};
 use super::{Call, Decision, MAX_EDITS, Silence, of_edit, of_read, search};
-use crate::cli::Stop;
+use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::engine::options::{
     CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times,
@@ -80,8 +80,12 @@ enum Mode {
 
 /// Decides on a call. The root is `--root`, the directory of the project, or the current directory
 /// of the agent.
-pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
-    let rooted = rooted(call, global);
+pub(super) fn decide(
+    call: &Call,
+    silence: &Silence,
+    global: &Global,
+) -> Result<Decision, EarlyExit> {
+    let rooted = with_root(call, global);
     let writes = |file: PathBuf, request: &dyn Fn(Vec<u8>) -> Request| {
         let place = Place::of(&call.file(file), &rooted)?;
         let silence = place.about_writes(silence)?;
@@ -130,7 +134,7 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
 }
 
 /// Returns the options with the root of the call.
-fn rooted(call: &Call, global: &Global) -> Global {
+fn with_root(call: &Call, global: &Global) -> Global {
     let project = || {
         env::var_os("CLAUDE_PROJECT_DIR")
             .filter(|project| !project.is_empty())

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Call, Decision, MAX_NAME, of_patch, shell};
-use crate::cli::Stop;
+use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::root::names_of;
 use crate::engine::options::code;
@@ -25,7 +25,7 @@ const COMMANDS: [&str; 7] = [
 const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
 
 /// Decides on a call. The root is `--root`, or the current directory of the agent.
-pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
+pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
     let root = global.root.clone().unwrap_or_else(|| call.cwd.clone());
     let global = &Global {
         root: Some(root),
@@ -130,8 +130,8 @@ fn has_text(value: &Value, is_like: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-fn unknown(what: &str) -> Stop {
-    Stop::new(
+fn unknown(what: &str) -> EarlyExit {
+    EarlyExit::new(
         &code::USAGE,
         format!("invalid input of apply_patch: {what}"),
     )
@@ -147,9 +147,14 @@ fn words(command: &Value) -> Option<Vec<&str>> {
 
 /// Decides on a patch. Its names are relative to `directory`, which is relative to the agent's
 /// current directory.
-fn checked(patch: &str, directory: &str, call: &Call, global: &Global) -> Result<Decision, Stop> {
+fn checked(
+    patch: &str,
+    directory: &str,
+    call: &Call,
+    global: &Global,
+) -> Result<Decision, EarlyExit> {
     let roots = names_of(global.root());
-    let below = engine::below(&roots, &call.cwd.join(Path::new(directory)));
+    let below = engine::relative_to(&roots, &call.cwd.join(Path::new(directory)));
     let mut request = Request::of(patch);
     "codex".clone_into(&mut request.decide.format);
     request.decide.roots = engine::root_names(&roots);

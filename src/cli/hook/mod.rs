@@ -31,9 +31,9 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::policy::policy as policy_of;
-use super::root::{open, rooted};
-use super::{Stop, files, output};
-use crate::engine::options::{Held, Policy, code};
+use super::root::{open, with_root};
+use super::{EarlyExit, files, output};
+use crate::engine::options::{ApprovalGate, Policy, code};
 use crate::engine::{self, Outcome, Request};
 use crate::report::{FileReport, ProblemKind, Report, Verdict, refusal};
 use crate::text::printable;
@@ -87,7 +87,7 @@ pub(super) enum Silence {
 
 impl Silence {
     /// Returns the decision without a matching rule for `file`, an absolute path without links.
-    fn about(&self, file: &Path, global: &Global) -> Result<Self, Stop> {
+    fn about(&self, file: &Path, global: &Global) -> Result<Self, EarlyExit> {
         let why = match self {
             Self::Allows => alias::why_asked(file, global)?,
             Self::IsNoDecision => alias::why_linked(file, global)?,
@@ -168,7 +168,7 @@ pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCo
     // The exit code of a panic would not block the call.
     let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, silence, global)));
     match decided.unwrap_or_else(|_| {
-        Err(Stop::new(
+        Err(EarlyExit::new(
             &code::IO,
             "wpatch failed: tell the user to report it".to_owned(),
         ))
@@ -193,10 +193,10 @@ pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCo
     }
 }
 
-fn decide(agent: Agent, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
+fn decide(agent: Agent, silence: &Silence, global: &Global) -> Result<Decision, EarlyExit> {
     let text = files::contents(Path::new("-"), MAX_CALL)?;
     let call: Call = serde_json::from_slice(&text)
-        .map_err(|error| Stop::new(&code::USAGE, format!("invalid hook input: {error}")))?;
+        .map_err(|error| EarlyExit::new(&code::USAGE, format!("invalid hook input: {error}")))?;
     if call.hook_event_name != "PreToolUse" {
         return Ok(Decision::None);
     }
@@ -249,9 +249,9 @@ impl Call {
     }
 
     /// Parses the input of the tool.
-    fn arguments<T: DeserializeOwned>(&self) -> Result<T, Stop> {
+    fn arguments<T: DeserializeOwned>(&self) -> Result<T, EarlyExit> {
         serde_json::from_value(self.tool_input.clone()).map_err(|error| {
-            Stop::new(
+            EarlyExit::new(
                 &code::USAGE,
                 format!("invalid input of {}: {error}", self.tool_name),
             )
@@ -260,13 +260,17 @@ impl Call {
 }
 
 /// Returns the policy for a model's actions below the root.
-fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
+fn policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
     Ok(Arc::new(Policy::clone(&*policy_of(global)?).for_model()))
 }
 
 /// Returns the decision on a change of one file.
-fn of_edit(mut request: Request, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
-    (request.context.policy, request.context.held) = (policy(global)?, Held::Reading);
+fn of_edit(
+    mut request: Request,
+    silence: &Silence,
+    global: &Global,
+) -> Result<Decision, EarlyExit> {
+    (request.context.policy, request.context.held) = (policy(global)?, ApprovalGate::Reading);
     let outcome = engine::check(request, &open(global)?);
     Ok(of_outcome(outcome, silence, global))
 }
@@ -274,11 +278,11 @@ fn of_edit(mut request: Request, silence: &Silence, global: &Global) -> Result<D
 /// Returns the decision on a patch. If policy asks before a file is read, the report contains no
 /// `plan_id`. The `plan_id` is a digest that depends on the file, so a model could use it to test
 /// guesses.
-fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
+fn of_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyExit> {
     request.context.policy = policy(global)?;
     // Without digests there is no `plan_id`.
     request.look.describe = true;
-    request.context.held = Held::Reading;
+    request.context.held = ApprovalGate::Reading;
     let outcome = engine::check(request, &open(global)?);
     let files = outcome.report.files.iter();
     let paths = files
@@ -290,7 +294,7 @@ fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
 }
 
 /// Returns the decision on reading a file. The tool reports a missing file itself.
-fn of_read(path: &[u8], global: &Global) -> Result<Decision, Stop> {
+fn of_read(path: &[u8], global: &Global) -> Result<Decision, EarlyExit> {
     Ok(of_refused(
         engine::may_read(path, &policy(global)?, &open(global)?).err(),
     ))
@@ -315,7 +319,7 @@ fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
 }
 
 fn of_outcome(outcome: Outcome, silence: &Silence, global: &Global) -> Decision {
-    let outcome = rooted(outcome, global);
+    let outcome = with_root(outcome, global);
     let report = &outcome.report;
     match &report.error {
         Some(_) => of_refused(Some(Box::new(outcome))),

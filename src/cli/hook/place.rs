@@ -4,7 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{Decision, MAX_NAME, Silence, alias, of_refused, policy, question};
-use crate::cli::Stop;
+use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::policy::{aim, names_on_the_way, outside};
 use crate::cli::root::{names_of, open};
@@ -54,9 +54,9 @@ impl Place {
     ///
     /// Returns an error if the path has more than [`MAX_NAME`] bytes, or if the policy cannot be
     /// read.
-    pub(super) fn of(file: &Path, global: &Global) -> Result<Self, Stop> {
+    pub(super) fn of(file: &Path, global: &Global) -> Result<Self, EarlyExit> {
         if file.as_os_str().len() > MAX_NAME {
-            return Err(Stop::new(
+            return Err(EarlyExit::new(
                 &code::USAGE,
                 format!("the file name has more than {MAX_NAME} bytes"),
             ));
@@ -87,12 +87,12 @@ impl Place {
     pub(super) fn decide(
         &self,
         does: Use,
-        check: impl Fn(&[u8], &Global) -> Result<Decision, Stop>,
-    ) -> Result<Decision, Stop> {
+        check: impl Fn(&[u8], &Global) -> Result<Decision, EarlyExit>,
+    ) -> Result<Decision, EarlyExit> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let opened = self.names.last().filter(is_below);
         let first = opened.and_then(|_| self.names.iter().find(is_below));
-        let path = |name: &PathBuf| engine::below(&self.roots, name);
+        let path = |name: &PathBuf| engine::relative_to(&self.roots, name);
         // The check follows links and judges the path and its target.
         let (decision, checked) = match first
             .map(|first| check(&path(first), &self.global))
@@ -119,7 +119,7 @@ impl Place {
 
     /// Returns the question about writing the opened file if it is outside the root and a control
     /// file is a link to it. For files below the root, see [`Place::about_writes`].
-    pub(super) fn linked_outside(&self) -> Result<Decision, Stop> {
+    pub(super) fn linked_outside(&self) -> Result<Decision, EarlyExit> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let Some(file) = self.names.last().filter(|name| !is_below(name)) else {
             return Ok(Decision::None);
@@ -132,7 +132,7 @@ impl Place {
     }
 
     /// Returns the decision without a matching rule for writing the opened file.
-    pub(super) fn about_writes(&self, silence: &Silence) -> Result<Silence, Stop> {
+    pub(super) fn about_writes(&self, silence: &Silence) -> Result<Silence, EarlyExit> {
         self.names.last().map_or_else(
             || Ok(silence.clone()),
             |file| silence.about(file, &self.global),
@@ -159,7 +159,7 @@ impl Place {
     }
 
     /// Returns the decision of the rules on one path.
-    fn ruled(&self, name: &Path, does: Use) -> Result<Decision, Stop> {
+    fn ruled(&self, name: &Path, does: Use) -> Result<Decision, EarlyExit> {
         let accesses = does.accesses(name);
         let below = self
             .roots

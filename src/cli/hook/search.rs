@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::place::{Place, Use};
 use super::{Call, Decision, MAX_PATTERN, of_refused, policy};
-use crate::cli::Stop;
+use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::root::open;
 use crate::engine::{self, SearchOf};
@@ -41,7 +41,7 @@ struct ListInput {
 }
 
 /// Decides on a search in file contents.
-pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, Stop> {
+pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
     let GrepInput { path, glob } = call.arguments()?;
     let glob = glob.unwrap_or_default();
     if let Some(denied) = too_long(&glob) {
@@ -53,7 +53,7 @@ pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, Stop> {
 }
 
 /// Decides on a search in file names.
-pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
+pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
     let GlobInput { pattern, path } = call.arguments()?;
     if let Some(denied) = too_long(&pattern) {
         return Ok(denied);
@@ -95,7 +95,7 @@ fn too_long(pattern: &str) -> Option<Decision> {
 }
 
 /// Decides on a directory listing.
-pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, Stop> {
+pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
     let ListInput { path } = call.arguments()?;
     looked_into(&call.file(path), global, |path, global| {
         Ok(of_refused(
@@ -111,7 +111,7 @@ fn searched(
     is_searched: &dyn Fn(&[u8]) -> bool,
     of: SearchOf,
     global: &Global,
-) -> Result<Decision, Stop> {
+) -> Result<Decision, EarlyExit> {
     looked_into(file, global, |path, global| {
         Ok(of_refused(
             engine::may_search(path, (of, is_searched), &policy(global)?, &open(global)?).err(),
@@ -123,8 +123,8 @@ fn searched(
 fn looked_into(
     file: &Path,
     global: &Global,
-    check: impl Fn(&[u8], &Global) -> Result<Decision, Stop>,
-) -> Result<Decision, Stop> {
+    check: impl Fn(&[u8], &Global) -> Result<Decision, EarlyExit>,
+) -> Result<Decision, EarlyExit> {
     let place = Place::of(file, global)?;
     let decision = place.decide(Use::Reads, &check)?;
     Ok(match place.outside_directory() {

@@ -21,7 +21,7 @@ use super::commands::CommandOptions;
 use super::line::{Line, next_line};
 use super::policy::policy;
 use super::root::{names_of, open};
-use super::{Stop, output, request, signals};
+use super::{EarlyExit, output, request, signals};
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Approver, Effect, Git, TOOLS, Tool, ToolAnswer, ToolOptions};
 use crate::report::print_json;
@@ -81,11 +81,12 @@ struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    fn new(options: &McpOptions, global: &'a Global) -> Result<Self, Stop> {
+    fn new(options: &McpOptions, global: &'a Global) -> Result<Self, EarlyExit> {
         open(global)?;
         let watched = signals::watch_work();
-        let interrupt = watched
-            .map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))?;
+        let interrupt = watched.map_err(|error| {
+            EarlyExit::new(&code::IO, format!("cannot watch for signals: {error}"))
+        })?;
         let options = ToolOptions {
             roots: names_of(global.root()),
             transaction: request::transaction(global),

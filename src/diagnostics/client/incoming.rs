@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Client, MAX_DIAGNOSTICS, Published, read};
 use crate::diagnostics::protocol::PublishDiagnostics;
-use crate::diagnostics::trouble::Trouble;
+use crate::diagnostics::server_error::ServerError;
 use crate::diagnostics::uri;
 
 /// The maximum number of files with published diagnostics, and of tasks in progress.
@@ -14,7 +14,7 @@ const MAX_FILES: usize = 10_000;
 
 impl Client {
     /// Handles one message from the server.
-    pub(super) fn take(&mut self, mut message: Value) -> Result<(), Trouble> {
+    pub(super) fn take(&mut self, mut message: Value) -> Result<(), ServerError> {
         let params = message["params"].take();
         match (message["method"].as_str(), message.get("id")) {
             (Some(method), Some(id)) => {
@@ -37,7 +37,7 @@ impl Client {
                 }
                 Ok(())
             }
-            (None, None) => Err(Trouble::Garbage(
+            (None, None) => Err(ServerError::Garbage(
                 "a message that is neither question nor answer".to_owned(),
             )),
         }
@@ -73,7 +73,7 @@ impl Client {
     }
 
     /// Handles a notification of the server.
-    fn note(&mut self, method: &str, params: Value) -> Result<(), Trouble> {
+    fn note(&mut self, method: &str, params: Value) -> Result<(), ServerError> {
         match method {
             "textDocument/publishDiagnostics" => self.publish(read(params)?),
             "$/progress" => {

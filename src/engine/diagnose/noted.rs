@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use crate::change::{Content, FileChange, Sink};
 use crate::diagnostics::{Document, MAX_TEXT, Options, Text};
 use crate::mode::FileKind;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::text::Bytes;
-use crate::workspace::{Fault, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The limit on the total size of the recorded texts, in bytes.
 const MAX_TEXTS: usize = 64 << 20;
@@ -81,7 +81,7 @@ impl<'a> Noted<'a> {
         workspace: &dyn Workspace,
         left_out: &mut Vec<RelPath>,
     ) -> Result<Vec<Document>, WorkspaceError> {
-        let mut notes = mem::take(&mut locked(&self.notes).files);
+        let mut notes = mem::take(&mut lock_unpoisoned(&self.notes).files);
         let mut from = moves(&notes, plan);
         let gone: Vec<_> = from
             .values()
@@ -146,7 +146,7 @@ impl Sink for Noted<'_> {
             .map(|after| &after.content);
         // A change of permissions does not change the text.
         if (was_there || content.is_some()) && !matches!(content, Some(Content::Kept)) {
-            let mut notes = locked(&self.notes);
+            let mut notes = lock_unpoisoned(&self.notes);
             let after = match content {
                 Some(Content::Bytes(contents)) if notes.size + contents.len() <= MAX_TEXTS => {
                     notes.size += contents.len();
@@ -197,7 +197,7 @@ fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelP
 fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceError> {
     match workspace.read(path, MAX_TEXT) {
         Ok((contents, _)) => Ok(known(Arc::new(contents))),
-        Err(error) if error.fault == Fault::TooLarge => Ok(Text::Unknown),
+        Err(error) if error.fault == ErrorKind::TooLarge => Ok(Text::Unknown),
         Err(error) => Err(error),
     }
 }

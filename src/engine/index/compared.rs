@@ -8,7 +8,7 @@ use super::matches::Matches;
 use super::rejects::{self, Beside};
 use super::{Indexed, Reach, modes, restored};
 use crate::change::Sink;
-use crate::engine::task::Task;
+use crate::engine::task::CommandRun;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::preflight::{self, Problem, Resolution};
@@ -32,13 +32,13 @@ pub(super) struct Compared {
 impl Compared {
     /// Compares the files of `plan` in the work tree with the index, if the plan changes both.
     pub(super) fn of(
-        task: &Task<'_>,
+        task: &CommandRun<'_>,
         (indexed, mut staged): (&Indexed, Staged),
         options: &preflight::Options,
         plan: &Plan,
     ) -> Result<Self, Failure> {
         let (workspace, reach) = (task.workspace, indexed.reach);
-        let is_held = reach == Reach::Both && preflight::is_held(plan, workspace, options);
+        let is_held = reach == Reach::Both && preflight::needs_approval(plan, workspace, options);
         let mut matches = if reach == Reach::Both && !is_held {
             Matches::of(plan, (&staged, &indexed.index), workspace, options)?
         } else {
@@ -81,7 +81,7 @@ impl Compared {
     /// Applies `plan` to the index, and passes the changes of the work tree to `sink`.
     pub(super) fn resolve(
         &self,
-        task: &Task<'_>,
+        task: &CommandRun<'_>,
         plan: &Plan,
         (sink, blobs): (Option<&dyn Sink>, &Blobs<'_>),
     ) -> Result<(Resolution, Gathered), Failure> {

@@ -27,16 +27,16 @@ pub(super) struct Gather<'a> {
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) updates: Vec<Update>,
-    pub(super) held: Vec<Held>,
+    pub(super) held: Vec<IndexEntries>,
 }
 
 /// A change of the work tree whose content git computes from a blob.
-pub(super) struct Held {
+pub(super) struct IndexEntries {
     change: FileChange,
     id: ObjectId,
 }
 
-impl Held {
+impl IndexEntries {
     /// Returns the change with its content. The blob must exist.
     pub(super) fn smudged(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
         let bytes = index.smudged(&self.change.path, self.id)?;
@@ -216,7 +216,7 @@ impl<'a> Gather<'a> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .held
-            .push(Held { change, id });
+            .push(IndexEntries { change, id });
     }
 
     /// Returns the attribute source of the new file at `path`, and its permissions. The permissions

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Indexed, Restaged, displaced, record_index_change, rejects};
 use crate::change::{Dropped, Sink};
 use crate::engine::stages::{Resolved, Selected};
-use crate::engine::task::Task;
+use crate::engine::task::CommandRun;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
@@ -16,7 +16,7 @@ use crate::workspace::index::{Blobs, SPOILING, Staged, Update};
 /// Computes the changes of the work tree and passes them to `sink`. New files that are not in the
 /// index get an intent-to-add entry.
 pub(super) fn resolve<'i>(
-    task: &Task<'_>,
+    task: &CommandRun<'_>,
     (indexed, staged): (&'i Indexed, &Staged),
     options: &preflight::Options,
     (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),

@@ -7,7 +7,7 @@ use crate::path::RelPath;
 use crate::preflight::{self, Code, Facts, Problem, code};
 use crate::text::Bytes;
 use crate::workspace::index::{GitIndex, IndexEntry, Staged};
-use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
 pub(super) const OTHER: &str = "the file in the work tree is not the one in the index";
 const UNTRACKED: &str = "it is in the work tree already, and not in the index";
@@ -38,7 +38,7 @@ impl Looking<'_> {
     /// Compares the file at `path`. `arrives` states that an operation puts a file there.
     pub(super) fn at(&self, path: &RelPath, arrives: bool) -> Result<Found, WorkspaceError> {
         let stat = match self.workspace.stat(path) {
-            Err(error) if error.fault == Fault::ThroughLink => {
+            Err(error) if error.fault == ErrorKind::ThroughLink => {
                 let is_known = self.staged.entry(path).is_some();
                 return Ok(if is_known {
                     Found::Different(OTHER)
@@ -135,7 +135,7 @@ impl Looking<'_> {
             Err(error)
                 if matches!(
                     error.fault,
-                    Fault::Missing | Fault::NotRegular | Fault::TooLarge
+                    ErrorKind::Missing | ErrorKind::NotRegular | ErrorKind::TooLarge
                 ) =>
             {
                 Ok(None)
@@ -173,7 +173,7 @@ impl Looking<'_> {
             Err(error)
                 if matches!(
                     error.fault,
-                    Fault::Missing | Fault::NotRegular | Fault::TooLarge
+                    ErrorKind::Missing | ErrorKind::NotRegular | ErrorKind::TooLarge
                 ) =>
             {
                 Ok(None)

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::link_files::LinkFiles;
 use super::request::{Indexed, Reach};
 use super::stages::{Resolved, Selected};
-use super::task::Task;
+use super::task::CommandRun;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -37,7 +37,7 @@ use crate::text::Bytes;
 use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, Transaction};
 use crate::workspace::index::{Blobs, IndexEntry, Staged, Stages, Update};
-use crate::workspace::{Fault, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 use compared::Compared;
 use gather::Gathered;
@@ -87,13 +87,13 @@ pub(super) struct Restaged<'i> {
     blobs: Blobs<'i>,
     updates: Vec<Update>,
     /// Changes of the work tree whose contents git must compute.
-    held: Vec<gather::Held>,
+    held: Vec<gather::IndexEntries>,
 }
 
 /// Computes the updates of the index, and passes the changes of the work tree to `sink`. A check
 /// has no sink.
 fn resolve<'i>(
-    task: &Task<'_>,
+    task: &CommandRun<'_>,
     indexed: &'i Indexed,
     options: &preflight::Options,
     (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
@@ -172,7 +172,7 @@ fn record_index_change(
 
 /// Takes the lock of the index, and stages the new index and the changes of the work tree.
 pub(super) fn stage_index(
-    task: &Task<'_>,
+    task: &CommandRun<'_>,
     indexed: &Indexed,
     options: &preflight::Options,
     transaction: &Transaction<'_>,
@@ -190,7 +190,7 @@ pub(super) fn stage_index(
 
 /// Computes the resulting index and work tree, and writes nothing.
 pub(super) fn check_index(
-    task: &Task<'_>,
+    task: &CommandRun<'_>,
     indexed: &Indexed,
     options: &preflight::Options,
     resolved: &mut Resolved,
@@ -259,7 +259,7 @@ fn unreachable_copy(path: &RelPath) -> WorkspaceError {
     WorkspaceError {
         verb: "write",
         path: path.to_string(),
-        fault: Fault::Unsupported,
+        fault: ErrorKind::Unsupported,
         source,
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn restore(
     let stays = plan
         .operations
         .iter()
-        .filter(|operation| !matches!(operation.action, Action::Delete | Action::Uncopy));
+        .filter(|operation| !matches!(operation.action, Action::Delete | Action::RemoveCopy));
     let paths: BTreeSet<_> = stays.map(|operation| &operation.path).collect();
     let (changed, mut count) = (gather.changed(), 0);
     for path in paths {

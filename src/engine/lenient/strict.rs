@@ -5,7 +5,7 @@ use crate::change::Dropped;
 use crate::engine::parse::{self, Reader};
 use crate::engine::request::{Decide, Patches};
 use crate::engine::stages::Selected;
-use crate::engine::task::Task;
+use crate::engine::task::CommandRun;
 use crate::engine::whitespace;
 use crate::path::RelPath;
 use crate::plan::Operation;
@@ -31,7 +31,7 @@ pub(super) struct Strict {
 
 impl Strict {
     /// Reads the patches without repairs, and resolves them against the tree.
-    pub(super) fn of(task: &Task<'_>, patches: &Patches) -> Self {
+    pub(super) fn of(task: &CommandRun<'_>, patches: &Patches) -> Self {
         let request = &task.request;
         let mut options = request.preflight();
         (options.describe, options.diff, options.guards) = (false, false, Vec::new());
@@ -42,7 +42,7 @@ impl Strict {
         };
         let mut selected = parse::read(patches.clone(), Reader::new(&decide, task.progress()));
         if selected.is_resolvable {
-            whitespace::consult(request, &mut selected, &mut options);
+            whitespace::load_whitespace_rules(request, &mut selected, &mut options);
         }
         let resolved = selected
             .is_resolvable
@@ -54,8 +54,8 @@ impl Strict {
         };
         let fits = is_resolved && errors.is_empty() && !selected.is_refused();
         // A reversed patch is not repaired, and files that policy protects are not read.
-        let is_closed =
-            selected.is_resolvable && preflight::is_held(&selected.plan, task.workspace, &options);
+        let is_closed = selected.is_resolvable
+            && preflight::needs_approval(&selected.plan, task.workspace, &options);
         let is_open = !is_closed && !request.decide.reverse;
         Self {
             selected,

@@ -7,7 +7,7 @@ use crate::engine::Outcome;
 use crate::engine::follow::names_on_the_way;
 use crate::engine::govern::governed;
 use crate::path::RelPath;
-use crate::policy::{Access, Hit, Policy, Ruling};
+use crate::policy::{Access, Policy, PolicyDecision, RuleMatch};
 use crate::preflight::{self, Problem, code};
 use crate::report::Explanation;
 use crate::workspace::Workspace;
@@ -78,12 +78,12 @@ pub fn explain(
     let policy = preflight::with_git_on_the_way(ways.iter(), &policy, workspace);
     let policy = &policy.into_owned().for_user();
     let hits = |access: Access| {
-        let mut hits: Vec<Hit> = link
+        let mut hits: Vec<RuleMatch> = link
             .iter()
             .map(|problem| on_the_way(&named, access, problem))
             .collect();
         hits.extend(ways.iter().flat_map(|way| policy.explain(way, access)));
-        Ruling::of(hits).hits.into_vec()
+        PolicyDecision::of(hits).hits.into_vec()
     };
     let accesses = request
         .accesses
@@ -94,11 +94,11 @@ pub fn explain(
 }
 
 /// Returns `problem`, which concerns a link on the way, as a match of a rule.
-fn on_the_way(path: &RelPath, access: Access, problem: &Problem) -> Hit {
+fn on_the_way(path: &RelPath, access: Access, problem: &Problem) -> RuleMatch {
     let rule = if problem.code == &code::DENIED {
         "symlinks"
     } else {
         "outside-root"
     };
-    Hit::built_in(path, access, rule, &problem.message)
+    RuleMatch::built_in(path, access, rule, &problem.message)
 }

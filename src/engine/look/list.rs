@@ -8,10 +8,10 @@ use crate::engine::Outcome;
 use crate::engine::govern::governed;
 use crate::mode::FileKind;
 use crate::path::{PathError, PathPattern, RelPath};
-use crate::policy::{Access, Hit, Policy, Ruling, Verdict};
+use crate::policy::{Access, Policy, PolicyDecision, RuleMatch, Verdict};
 use crate::preflight::code;
 use crate::report::{Listing, ListingEntry};
-use crate::workspace::{Fault, Stat, Timestamp, Workspace};
+use crate::workspace::{ErrorKind, Stat, Timestamp, Workspace};
 
 /// The limit on the number of names that are examined. It bounds the work in a large tree.
 const MOST_NAMES: usize = 1_000_000;
@@ -135,17 +135,17 @@ pub(super) fn directory(
 
 /// Returns the ruling on listing the directory at `path`. A grant also allows the directories above
 /// its files.
-fn entering(policy: &Policy, path: &RelPath) -> Ruling {
+fn entering(policy: &Policy, path: &RelPath) -> PolicyDecision {
     let ruling = policy.judge(path, Access::Read);
     if !policy.is_visible(Some(path)) {
         return ruling;
     }
-    Ruling::of(
+    PolicyDecision::of(
         ruling
             .hits
             .into_iter()
             .filter(|hit| !hit.is_of_grant())
-            .collect::<Vec<Hit>>(),
+            .collect::<Vec<RuleMatch>>(),
     )
 }
 
@@ -191,7 +191,7 @@ impl Walk<'_> {
             Err(_) if !prefix.is_empty() => return Ok(()),
             Err(error) => {
                 return Err(match (error.fault, directory) {
-                    (Fault::Missing, Some(path)) => missing(path),
+                    (ErrorKind::Missing, Some(path)) => missing(path),
                     _ => broken(&error),
                 });
             }

@@ -15,10 +15,10 @@ use super::follow::names_on_the_way;
 use super::refused;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::policy::{Access, Policy, Ruling, Verdict};
+use crate::policy::{Access, Policy, PolicyDecision, Verdict};
 use crate::preflight::{self, Code, Problem, code};
 use crate::text::Bytes;
-use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
 pub use difference::{DiffRequest, diff};
 pub use explain::{ExplainRequest, explain};
@@ -46,7 +46,7 @@ pub(super) fn is_open(workspace: &dyn Workspace, policy: &Policy, path: &RelPath
 }
 
 /// Returns the ruling on reading the file at `path`.
-fn judge(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> Ruling {
+fn judge(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> PolicyDecision {
     preflight::with_git_on_the_way([path].into_iter(), policy, workspace).judge(path, Access::Read)
 }
 
@@ -55,7 +55,7 @@ fn open(
     workspace: &dyn Workspace,
     policy: &Policy,
     path: &RelPath,
-    judge: impl Fn(&RelPath) -> Ruling,
+    judge: impl Fn(&RelPath) -> PolicyDecision,
 ) -> Found<RelPath> {
     let allowed = |path: &RelPath| {
         let ruling = judge(path);
@@ -87,8 +87,8 @@ fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Byte
         .read(path, limit)
         .map(|(bytes, _)| bytes)
         .map_err(|error| match error.fault {
-            Fault::Missing | Fault::NotDirectory => missing(path),
-            Fault::TooLarge => too_large(path, limit, None),
+            ErrorKind::Missing | ErrorKind::NotDirectory => missing(path),
+            ErrorKind::TooLarge => too_large(path, limit, None),
             _ => broken(&error),
         })
 }
@@ -138,7 +138,7 @@ fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
 /// Returns the problem of a verb that failed. The message contains the path.
 fn broken(error: &WorkspaceError) -> Box<Problem> {
     let message = format!("{error}: {}", error.source);
-    let code = if error.fault == Fault::ThroughLink {
+    let code = if error.fault == ErrorKind::ThroughLink {
         &code::STALE
     } else {
         &code::IO

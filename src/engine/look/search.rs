@@ -9,7 +9,7 @@ use crate::engine::Outcome;
 use crate::engine::govern::governed;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::{Access, Hit, Policy, Verdict};
+use crate::policy::{Access, Policy, RuleMatch, Verdict};
 use crate::preflight::{Facts, Problem, ProblemKind, code};
 use crate::workspace::Workspace;
 
@@ -116,7 +116,7 @@ struct Walk<'a> {
     workspace: &'a dyn Workspace,
     looked_at: usize,
     /// The first rule that asks.
-    asked: Option<Hit>,
+    asked: Option<RuleMatch>,
 }
 
 impl Walk<'_> {
@@ -179,7 +179,7 @@ impl Walk<'_> {
 }
 
 /// Returns the problem of a file that the search would read.
-fn in_search(hit: &Hit, of: SearchOf) -> Box<Problem> {
+fn in_search(hit: &RuleMatch, of: SearchOf) -> Box<Problem> {
     let code = if hit.verdict == Verdict::Deny {
         &code::DENIED
     } else {

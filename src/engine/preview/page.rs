@@ -4,7 +4,7 @@ use std::io;
 
 use super::Preview;
 use crate::engine::Request;
-use crate::preflight::Gallery;
+use crate::preflight::ImagePreviews;
 use crate::report::{Exhibit, Exhibits, Page};
 use crate::workspace::Workspace;
 
@@ -29,13 +29,18 @@ const MOST_OF_DIFF: usize = 1 << 20;
 /// assert!(String::from_utf8(page)?.starts_with("<!DOCTYPE html>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
+pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
     request.look.describe = true;
     request.look.diff = false;
-    Preview::of(request, workspace, Some(Gallery::default()), |options| {
-        options.diff = true;
-        options.max_diff = options.max_diff.min(MOST_OF_DIFF);
-    })
+    Preview::of(
+        request,
+        workspace,
+        Some(ImagePreviews::default()),
+        |options| {
+            options.diff = true;
+            options.max_diff = options.max_diff.min(MOST_OF_DIFF);
+        },
+    )
 }
 
 impl Preview<'_> {

@@ -7,7 +7,7 @@ use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::text::printable;
 use crate::transaction::{Failure, KeptFile, Recovered};
-use crate::workspace::Fault;
+use crate::workspace::ErrorKind;
 
 /// The help if another process changes the tree at the same time.
 const AGAIN: &str = "nothing was written; try again";
@@ -38,7 +38,7 @@ pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
         Failure::Foreign { .. } => vec![foreign(failure, Severity::Error)],
         // Preflight refuses existing links, so this link appeared after preflight.
-        Failure::Workspace(error) if error.fault == Fault::ThroughLink => {
+        Failure::Workspace(error) if error.fault == ErrorKind::ThroughLink => {
             vec![replaced_by_link(&error.path)]
         }
         Failure::Workspace(error) => {

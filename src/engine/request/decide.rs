@@ -10,7 +10,7 @@ use super::index::Reach;
 use crate::digest::Sha256;
 use crate::guard::{GUARDS, Guard};
 use crate::matching::{ConflictStyle, Favour, Rules};
-use crate::plan::{Closeness, Direction, Filter, Only, Selection};
+use crate::plan::{Direction, Filter, MatchMode, Only, Selection};
 use crate::preflight::{self, RejectTo, WhitespaceAction};
 use crate::syntax::{self, Unnamed};
 use crate::text::EncodingChoice;
@@ -73,7 +73,7 @@ pub struct Decide {
     /// with one of these paths.
     pub roots: Vec<Vec<u8>>,
     /// How closely texts and lines must match (`--match`, `--reindent`).
-    pub closeness: Closeness,
+    pub closeness: MatchMode,
     /// The number of context lines that must match on each side; `None` for all (`-C`).
     pub context: Option<usize>,
     /// The number of context lines that can be ignored on each side if nothing else matches
@@ -153,7 +153,7 @@ impl Default for Decide {
             expect_hash: None,
             only: None,
             roots: Vec::new(),
-            closeness: Closeness::Exact,
+            closeness: MatchMode::Exact,
             context: None,
             fuzz: 0,
             unidiff_zero: false,

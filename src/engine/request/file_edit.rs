@@ -4,7 +4,8 @@ use super::{Request, What};
 use crate::digest::Sha256;
 use crate::mode::FileMode;
 use crate::plan::{
-    Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Strip, Target,
+    Action, Direction, Edit, Input, Name, NameCandidate, Operation, Plan, Replacement, Strip,
+    Target,
 };
 use crate::text::Span;
 
@@ -90,7 +91,7 @@ impl FileEdit {
         let span = Span::new(0, self.input.bytes.len());
         let operation = Operation {
             action: self.action,
-            path: Name::Agreed(vec![Claim {
+            path: Name::Agreed(vec![NameCandidate {
                 bytes: self.path,
                 strip: Strip::Literal,
                 span,
@@ -108,7 +109,7 @@ impl FileEdit {
             step: 0,
             part: 0,
             direction: Direction::Forward,
-            tells_missing: !self.makes,
+            distinguishes_missing: !self.makes,
             guard: None,
             permissions: None,
             lead: None,

@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::matching::Rules;
 use crate::plan::Listed;
 use crate::policy::Policy;
-use crate::preflight::{self, Given, Held, Problem, WhitespaceAction, code};
+use crate::preflight::{self, ApprovalGate, Given, Problem, WhitespaceAction, code};
 use crate::progress::Progress;
 use crate::text::Bytes;
 use crate::transaction::{self, Links};
@@ -78,7 +78,7 @@ pub struct Patches {
     /// The series file that lists the patches, if there is one (`--series`).
     pub series: Option<Series>,
     /// Whether the patches come from a saved plan. If a saved plan no longer applies, it is stale;
-    /// see [`planned`](crate::engine::planned).
+    /// see [`load_plan`](crate::engine::load_plan).
     pub is_saved: bool,
 }
 
@@ -167,7 +167,7 @@ pub struct Context {
     /// The policy.
     pub policy: Arc<Policy>,
     /// The changes with the verdict `ask` that are refused without reading their files.
-    pub held: Held,
+    pub held: ApprovalGate,
     /// The git of the root, with its configuration and attributes; `None` if nothing is configured.
     /// Clones of a request share the cached configuration.
     pub git: Option<Arc<Git>>,
@@ -279,7 +279,7 @@ impl Request {
         let links = if self.decide.in_place {
             Links::Kept
         } else {
-            Links::Parted
+            Links::Separate
         };
         transaction::Options {
             links,

@@ -2,7 +2,7 @@
 
 use super::{FileEdit, Request};
 use crate::plan::{
-    Action, CellEdit, Edit, Ending, Input, Replacement, Replacements, Target, Times,
+    Action, CellEdit, Edit, Input, LastLineEnding, Replacement, Replacements, Target, Times,
 };
 use crate::syntax::{EditList, SyntaxError, edits};
 use crate::text::{Bytes, Span};
@@ -142,7 +142,7 @@ impl Request {
     ///
     /// ```
     /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
-    /// use wpatch::plan::{Closeness, EditOrder, Replacement, Replacements, Target, Times};
+    /// use wpatch::plan::{MatchMode, EditOrder, Replacement, Replacements, Target, Times};
     ///
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("\tone\n"))]);
@@ -150,7 +150,7 @@ impl Request {
     ///     Replacement::of(Target::Text { old: old.into(), times: Times::Once }, new)
     /// };
     /// let edits = vec![edit("    one\n", "\ttwo\n"), edit("two", "three")];
-    /// let edits = Replacements { edits, order: EditOrder::InTurn, closeness: Closeness::Ladder };
+    /// let edits = Replacements { edits, order: EditOrder::InTurn, closeness: MatchMode::Ladder };
     /// assert!(engine::apply(Request::edits("a", edits), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"\tthree\n");
     /// # Ok::<(), wpatch::path::PathError>(())
@@ -272,7 +272,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn append(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        at_end(path, Ending::Bytes, contents)
+        at_end(path, LastLineEnding::Bytes, contents)
     }
 
     /// Returns a request to append `contents` to a file as separate lines: `wpatch append --line`.
@@ -290,7 +290,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn append_lines(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        at_end(path, Ending::Lines, contents)
+        at_end(path, LastLineEnding::Lines, contents)
     }
 
     /// Returns a request to change one cell of a Jupyter notebook: `wpatch notebook`. The name of
@@ -352,7 +352,11 @@ fn whole(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> FileEdit {
     }
 }
 
-fn at_end(path: impl Into<Vec<u8>>, ending: Ending, contents: impl Into<Vec<u8>>) -> Request {
+fn at_end(
+    path: impl Into<Vec<u8>>,
+    ending: LastLineEnding,
+    contents: impl Into<Vec<u8>>,
+) -> Request {
     let edits = Replacements::of(vec![Replacement::of(Target::End(ending), contents)]);
     FileEdit {
         makes: true,

@@ -15,7 +15,7 @@ mod order;
 
 use super::parse::{Reader, read};
 use super::stages::{Committed, Selected};
-use super::task::Task;
+use super::task::CommandRun;
 use super::{Decide, Hints, Patches, Reach, Series, gnu};
 use crate::change::Dropped;
 use crate::matching::{Detail, Rules};
@@ -68,7 +68,7 @@ impl Origin {
 
 /// A command, with everything that a trial needs.
 struct Trials<'a> {
-    task: &'a Task<'a>,
+    task: &'a CommandRun<'a>,
     origin: &'a Origin,
     selected: &'a Selected,
     options: preflight::Options,
@@ -78,7 +78,7 @@ struct Trials<'a> {
 
 /// Adds suggestions to the problems of a patch that does not apply.
 pub(super) fn suggest(
-    task: &Task<'_>,
+    task: &CommandRun<'_>,
     origin: &Origin,
     options: &preflight::Options,
     done: &mut Committed,
@@ -124,7 +124,7 @@ pub(super) fn suggest(
 }
 
 /// Returns whether the request allows other names or another order of the patches.
-fn may_suggest(task: &Task<'_>) -> bool {
+fn may_suggest(task: &CommandRun<'_>) -> bool {
     let decide = &task.request.decide;
     task.request.look.hints != Hints::Nothing
         && !task.command.is_saved

@@ -106,7 +106,7 @@ impl Trials<'_> {
             .filter_map(|operation| match operation.action {
                 Action::Create => None,
                 Action::Rename | Action::Copy => operation.from.as_ref(),
-                Action::Modify | Action::Delete | Action::Uncopy => Some(&operation.path),
+                Action::Modify | Action::Delete | Action::RemoveCopy => Some(&operation.path),
             });
         needed.map(|path| whole(path, prefix.as_ref())).collect()
     }
@@ -169,7 +169,7 @@ impl Trials<'_> {
             policy: Arc::clone(policy),
             ..self.options.clone()
         };
-        whitespace::consult(&self.task.request, &mut selected, &mut options);
+        whitespace::load_whitespace_rules(&self.task.request, &mut selected, &mut options);
         options.whitespace.action = WhitespaceAction::NoWarn;
         !selected.is_refused() && super::resolve(&selected.plan, &options, workspace).is_some()
     }
@@ -191,7 +191,7 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
         || !plan
             .operations
             .iter()
-            .all(|operation| operation.tells_missing)
+            .all(|operation| operation.distinguishes_missing)
     {
         return None;
     }

@@ -284,8 +284,9 @@ impl<'a> Patches<'a> {
         let order: Vec<_> = (0..self.all.len()).collect();
         let resolution = self.resolve(&order, options)?;
         // A missing file does not prove that a deletion was applied.
-        let is_seen =
-            |operation: &Operation| !matches!(operation.action, Action::Delete | Action::Uncopy);
+        let is_seen = |operation: &Operation| {
+            !matches!(operation.action, Action::Delete | Action::RemoveCopy)
+        };
         let mut outcomes = resolution.files.iter();
         let is_applied = |problem: &Problem| *problem.code == code::ALREADY_APPLIED;
         let mut has_done = self.trials.selected.problems.iter().any(is_applied);

@@ -47,5 +47,5 @@ fn shown(mut request: Request, call: &Call<'_>) -> ToolAnswer {
     (request.look.diff, request.look.max_diff) = (true, MAX_DIFF);
     let report = call.make(request).report;
     let diff = report.files.first().and_then(|file| file.diff.as_deref());
-    ToolAnswer::told(&report, diff.unwrap_or_default())
+    ToolAnswer::from_report(&report, diff.unwrap_or_default())
 }

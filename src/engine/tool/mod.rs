@@ -235,7 +235,7 @@ fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
 /// Returns `file` relative to the root if it starts with one of the root's absolute paths,
 /// otherwise unchanged. The root itself is `.`.
 #[must_use]
-pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
+pub fn relative_to<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
     let mut names = roots
         .iter()
         .map(AsRef::as_ref)
@@ -279,7 +279,7 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn below(&self, path: &str) -> Vec<u8> {
-        below(&self.options.roots, Path::new(path))
+        relative_to(&self.options.roots, Path::new(path))
     }
 
     fn make(&self, mut request: Request) -> Outcome {
@@ -287,11 +287,11 @@ impl Call<'_> {
         request.commit.commands = self.options.commands.clone();
         request.context.policy = Arc::clone(&self.options.policy);
         request.look.describe = true;
-        self.rooted(apply_request(request, self.workspace, self.interrupt))
+        self.with_root(apply_request(request, self.workspace, self.interrupt))
     }
 
     /// Adds the path of the root to the report of `outcome`.
-    fn rooted(&self, mut outcome: Outcome) -> Outcome {
+    fn with_root(&self, mut outcome: Outcome) -> Outcome {
         outcome.report.root = self
             .options
             .roots
@@ -304,11 +304,11 @@ impl Call<'_> {
 impl ToolAnswer {
     /// Returns the answer that describes `outcome`.
     pub fn of(outcome: &Outcome) -> Self {
-        Self::told(&outcome.report, "")
+        Self::from_report(&outcome.report, "")
     }
 
     /// Returns the answer that describes `report`. After a success, `more` is added to the text.
-    fn told(report: &Report, more: &str) -> Self {
+    fn from_report(report: &Report, more: &str) -> Self {
         let report = &report.clone().for_model();
         let text = if report.ok {
             report::success(report) + more

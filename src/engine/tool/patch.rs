@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::arguments::{PatchArguments, read};
 use super::{Approver, Call, Misuse, ToolAnswer, root_names};
 use crate::engine::{Commit, Request, apply as apply_request, check as check_request};
-use crate::preflight::Held;
+use crate::preflight::ApprovalGate;
 use crate::report::{FileReport, Report, Verdict};
 use crate::text::printable;
 
@@ -15,9 +15,9 @@ const MOST_ASKED: usize = 20;
 pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     let mut request = request(read(arguments)?, call);
     if call.options.approver == Approver::Model {
-        request.context.held = Held::Everything;
+        request.context.held = ApprovalGate::Everything;
     }
-    Ok(ToolAnswer::of(&call.rooted(apply_request(
+    Ok(ToolAnswer::of(&call.with_root(apply_request(
         request,
         call.workspace,
         call.interrupt,
@@ -27,15 +27,17 @@ pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
 pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     let mut request = request(read(arguments)?, call);
     if call.options.approver == Approver::Model {
-        request.context.held = Held::Reading;
+        request.context.held = ApprovalGate::Reading;
     }
-    let report = call.rooted(check_request(request, call.workspace)).report;
+    let report = call
+        .with_root(check_request(request, call.workspace))
+        .report;
     let plan = report
         .plan_id
         .as_ref()
         .map(|plan| format!("plan_id: {plan}\n"));
     let more = approvals(&report, call.options.approver) + &plan.unwrap_or_default();
-    Ok(ToolAnswer::told(&report, &more))
+    Ok(ToolAnswer::from_report(&report, &more))
 }
 
 /// Lists the files of `report` that `apply_patch` refuses without approval, with the reasons and

@@ -41,7 +41,7 @@ pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misus
         Err(outcome) if is_no_file(&outcome) => {
             directory(path, call, *outcome, view_range.is_some())
         }
-        Err(outcome) => Ok(ToolAnswer::of(&call.rooted(*outcome))),
+        Err(outcome) => Ok(ToolAnswer::of(&call.with_root(*outcome))),
     }
 }
 
@@ -71,7 +71,7 @@ fn directory(
             "view_range needs a file, and this is a directory".to_owned(),
         )),
         Ok(listing) => Ok(listed(&listing)),
-        Err(_) => Ok(ToolAnswer::of(&call.rooted(outcome))),
+        Err(_) => Ok(ToolAnswer::of(&call.with_root(outcome))),
     }
 }
 

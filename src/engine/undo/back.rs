@@ -237,7 +237,7 @@ impl Back<'_> {
             step: self.step,
             part: self.step,
             direction: Direction::Forward,
-            tells_missing: true,
+            distinguishes_missing: true,
             guard: None,
             permissions: None,
             lead: None,

@@ -18,12 +18,12 @@ use super::log::{stopped, unkept};
 use super::problems::half_made;
 use super::request::{Request, Target, Undo};
 use super::stages::{Committed, Selected};
-use super::task::{CommandMode, Task};
+use super::task::{CommandMode, CommandRun};
 use crate::change::Dropped;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
-use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries, named};
+use crate::transaction::history::{Chain, Entry, EntryStatus, Label, Old, entries, named};
 use crate::transaction::{self, Failure, Links, Transaction};
 use crate::workspace::Workspace;
 use back::Back;
@@ -54,7 +54,7 @@ pub(super) fn run(
         Err(error) => return *stopped(command, &error.into()),
     };
     request.decide.overwrite = undo.force;
-    let (mut task, begun) = match Task::begin((command, mode.success()), request, workspace) {
+    let (mut task, begun) = match CommandRun::new((command, mode.success()), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
@@ -78,7 +78,7 @@ pub(super) fn run(
     done.finish(&task.command)
 }
 
-fn check(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
+fn check(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
     if transaction::examine(task.workspace)? {
         done.problems().push(half_made());
     }
@@ -94,7 +94,7 @@ fn check(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), F
     Ok(())
 }
 
-fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
+fn take_back(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
     task.progress().enter(Phase::Waiting, 0);
     let (options, interrupt) = (task.request.transaction(), task.interrupt().clone());
     let (transaction, recovered) = Transaction::begin(task.workspace, options, &interrupt)?;
@@ -152,7 +152,7 @@ fn take_back(task: &mut Task<'_>, undo: &Undo, done: &mut Committed) -> Result<(
 /// made. Returns the entries, the newest first, and the options of preflight; `None` if there is a
 /// problem.
 fn plan_back(
-    task: &mut Task<'_>,
+    task: &mut CommandRun<'_>,
     undo: &Undo,
     selected: &mut Selected,
 ) -> Result<Option<(Vec<Entry>, preflight::Options)>, Failure> {
@@ -228,7 +228,8 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
     let chain = Chain::of(all);
     let heads = || {
         all.iter().filter(|entry| {
-            !matches!(entry.fate, Fate::Aborted | Fate::Rejected) && chain.is_head(entry)
+            !matches!(entry.fate, EntryStatus::Aborted | EntryStatus::Rejected)
+                && chain.is_head(entry)
         })
     };
     match target {
@@ -315,13 +316,13 @@ fn holding(chosen: &[&Entry], options: preflight::Options) -> preflight::Options
 /// undo a change that the user did not mean.
 fn known(entry: &Entry) -> Result<(), String> {
     match entry.fate {
-        Fate::Committed => Ok(()),
-        Fate::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
-        Fate::Rejected => Err(format!(
+        EntryStatus::Committed => Ok(()),
+        EntryStatus::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
+        EntryStatus::Rejected => Err(format!(
             "{} is a rejected plan: there is nothing to undo",
             entry.id
         )),
-        Fate::Damaged => Err(format!(
+        EntryStatus::Damaged => Err(format!(
             "the record of {} is damaged; changes before it can be named",
             entry.id
         )),

@@ -7,11 +7,11 @@ use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Access, Verdict};
-use crate::preflight::{Held, Options};
+use crate::preflight::{ApprovalGate, Options};
 use crate::text::Bytes;
 use crate::transaction::Failure;
 use crate::transaction::history::{Entry, Version};
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::{ErrorKind, Workspace};
 
 /// Returns whether the tree is already in its state before all of `chosen`, which are the newest
 /// first. Returns `false` if policy does not allow reading one of the files, because the answer
@@ -38,7 +38,7 @@ pub(super) fn is_back(
         .collect();
     let is_open = |path: &RelPath| match options.policy.judge(path, Access::Read).verdict {
         Verdict::Allow => true,
-        Verdict::Ask => options.held == Held::Nothing,
+        Verdict::Ask => options.held == ApprovalGate::Nothing,
         Verdict::Deny => false,
     };
     Ok(before.iter().all(|(path, _)| is_open(path))
@@ -103,7 +103,7 @@ impl<'w> Seen<'w> {
             return Ok(*kind);
         }
         match self.workspace.stat(path) {
-            Err(error) if error.fault == Fault::ThroughLink => Ok(None),
+            Err(error) if error.fault == ErrorKind::ThroughLink => Ok(None),
             stat => Ok(stat?.map(|stat| stat.kind)),
         }
     }
@@ -114,7 +114,7 @@ impl<'w> Seen<'w> {
             Err(error)
                 if matches!(
                     error.fault,
-                    Fault::Missing | Fault::NotDirectory | Fault::ThroughLink
+                    ErrorKind::Missing | ErrorKind::NotDirectory | ErrorKind::ThroughLink
                 ) =>
             {
                 Vec::new()

@@ -2,11 +2,11 @@
 
 use serde::de::IgnoredAny;
 
-use super::Fault;
+use super::GuardFailure;
 use crate::text::{Position, lines};
 
 /// Parses one document. The depth is not limited, because `IgnoredAny` is read without recursion.
-pub(super) fn parse(text: &str) -> Result<(), Fault> {
+pub(super) fn parse(text: &str) -> Result<(), GuardFailure> {
     let Err(error) = serde_json::from_str::<IgnoredAny>(text) else {
         return Ok(());
     };
@@ -19,22 +19,22 @@ pub(super) fn parse(text: &str) -> Result<(), Fault> {
         line: error.line().max(1),
         column: error.column().max(1),
     };
-    Err(Fault {
+    Err(GuardFailure {
         position,
         message: message.to_owned(),
     })
 }
 
 /// Parses one document on each non-blank line.
-pub(super) fn parse_lines(text: &str) -> Result<(), Fault> {
+pub(super) fn parse_lines(text: &str) -> Result<(), GuardFailure> {
     for (index, (span, _)) in lines(text.as_bytes()).enumerate() {
         let line = text[span.start..span.end].trim_end();
         if !line.is_empty() {
-            let moved = |fault: Fault| Position {
+            let moved = |fault: GuardFailure| Position {
                 line: index + 1,
                 ..fault.position
             };
-            parse(line).map_err(|fault| Fault {
+            parse(line).map_err(|fault| GuardFailure {
                 position: moved(fault.clone()),
                 ..fault
             })?;

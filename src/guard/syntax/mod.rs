@@ -10,7 +10,7 @@ mod json;
 mod toml;
 mod yaml;
 
-use super::{Change, Fault, Finding, has_extension};
+use super::{Change, Finding, GuardFailure, has_extension};
 use crate::text::{BYTE_ORDER_MARK, Position};
 
 /// A language and its parser.
@@ -21,7 +21,7 @@ struct Language {
     /// The maximum size of a text that is parsed, in bytes. Parsing a text of this size takes about
     /// 150 megabytes of memory.
     most: usize,
-    parse: fn(&str) -> Result<(), Fault>,
+    parse: fn(&str) -> Result<(), GuardFailure>,
 }
 
 /// All languages.
@@ -52,7 +52,7 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
-impl Fault {
+impl GuardFailure {
     fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
         Self {
             position: Position::of(text.as_bytes(), offset),
@@ -88,11 +88,11 @@ pub(super) fn of_block(_: &[u8], _: &[u8]) -> Option<Finding> {
 }
 
 impl Language {
-    fn judge(&self, bytes: &[u8]) -> Result<(), Fault> {
+    fn judge(&self, bytes: &[u8]) -> Result<(), GuardFailure> {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let position = Position::of(bytes, error.valid_up_to());
-            Fault {
+            GuardFailure {
                 position,
                 message: "a byte that is not UTF-8".to_owned(),
             }

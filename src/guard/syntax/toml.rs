@@ -2,11 +2,11 @@
 
 use toml::de::DeTable;
 
-use super::Fault;
+use super::GuardFailure;
 
-pub(super) fn parse(text: &str) -> Result<(), Fault> {
+pub(super) fn parse(text: &str) -> Result<(), GuardFailure> {
     let fault = |error: toml::de::Error| {
-        Fault::at(
+        GuardFailure::at(
             text,
             error.span().map_or(0, |span| span.start),
             error.message(),

@@ -3,14 +3,14 @@
 
 use saphyr_parser::{Event, Marker, Parser};
 
-use super::Fault;
+use super::GuardFailure;
 use crate::text::lines;
 
 /// The maximum depth of nested collections. The parser has the same limit for collections in
 /// brackets.
 const DEEPEST: usize = 255;
 
-pub(super) fn parse(text: &str) -> Result<(), Fault> {
+pub(super) fn parse(text: &str) -> Result<(), GuardFailure> {
     let mut depth = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| fault(text, error.marker(), error.info()))?;
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<(), Fault> {
 }
 
 /// Returns the fault at `marker`, whose column is counted in characters.
-fn fault(text: &str, marker: &Marker, message: &str) -> Fault {
+fn fault(text: &str, marker: &Marker, message: &str) -> GuardFailure {
     let span = lines(text.as_bytes())
         .nth(marker.line().saturating_sub(1))
         .map(|(span, _)| span);
@@ -40,7 +40,7 @@ fn fault(text: &str, marker: &Marker, message: &str) -> Fault {
         .char_indices()
         .nth(marker.col())
         .map_or(line.len(), |(offset, _)| offset);
-    Fault::at(
+    GuardFailure::at(
         text,
         span.map_or(text.len(), |span| span.start) + column,
         message,

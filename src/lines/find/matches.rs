@@ -3,15 +3,15 @@
 use std::cell::Cell;
 
 use super::Places;
-use super::progression::Progressions;
+use super::positions::Progressions;
 use crate::lines::comparison::Comparison;
-use crate::lines::index::LineIndex;
 use crate::lines::ladder::EXACT;
+use crate::lines::offsets::LineOffsets;
 
 /// The occurrences of one run of lines. The hash of the run selects candidates. Each candidate is
 /// compared line by line before it is returned.
 pub(crate) struct Matches<'w> {
-    pub(super) index: &'w LineIndex<'w>,
+    pub(super) index: &'w LineOffsets<'w>,
     pub(super) comparison: Comparison,
     pub(super) wanted: &'w [&'w [u8]],
     /// The lines where a run with the same hash starts.
@@ -71,7 +71,7 @@ impl Places for Matches<'_> {
 }
 
 /// Returns the offset of `line`. `near` caches it, because the next line is usually near.
-pub(super) fn offset(index: &LineIndex<'_>, near: &Cell<(usize, usize)>, line: usize) -> usize {
+pub(super) fn offset(index: &LineOffsets<'_>, near: &Cell<(usize, usize)>, line: usize) -> usize {
     let offset = index.offset_from(near.get(), line);
     near.set((line, offset));
     offset

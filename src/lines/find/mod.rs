@@ -10,7 +10,7 @@
 mod hashes;
 mod matches;
 mod needle;
-mod progression;
+mod positions;
 mod runs;
 
 use std::cell::Cell;
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::comparison::Comparison;
-use super::index::LineIndex;
+use super::offsets::LineOffsets;
 use crate::interrupt::Interrupt;
 use hashes::BASE;
 use matches::offset;
@@ -58,7 +58,7 @@ impl RunHash {
 
 /// Finds runs of lines in one text under one comparison.
 pub(crate) struct RunIndex<'a> {
-    index: &'a LineIndex<'a>,
+    index: &'a LineOffsets<'a>,
     comparison: Comparison,
     hashes: LineHashes,
     interrupt: &'a Interrupt,
@@ -74,7 +74,7 @@ impl<'a> RunIndex<'a> {
     /// `expected` are the runs that will be searched for. Each other run takes one more pass over
     /// the text. After `interrupt` is raised, occurrences can be missing.
     pub(crate) fn new(
-        index: &'a LineIndex<'a>,
+        index: &'a LineOffsets<'a>,
         comparison: Comparison,
         expected: impl Iterator<Item = RunHash>,
         interrupt: &'a Interrupt,
@@ -161,7 +161,7 @@ mod tests {
         ) {
             let never = Interrupt::new();
             let (file, anchored) = (file.concat(), format!("\n{}", wanted.concat()));
-            let index = LineIndex::new(file.as_bytes());
+            let index = LineOffsets::new(file.as_bytes());
             let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
             let comparison = Comparison::strict(EXACT);
             let mut runs = RunIndex::new(&index, comparison, std::iter::empty(), &never);
@@ -177,7 +177,7 @@ mod tests {
     fn expected_and_other_runs_are_found() {
         let never = Interrupt::new();
         let file = "a\nb\n".repeat(3);
-        let index = LineIndex::new(file.as_bytes());
+        let index = LineOffsets::new(file.as_bytes());
         let comparison = Comparison::strict(EXACT);
         let expected = [&b"b\n"[..], b"a\n"];
         let run = RunHash::new(comparison, &expected);

@@ -7,14 +7,14 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::Places;
-use crate::lines::index::LineIndex;
+use crate::lines::offsets::LineOffsets;
 
 /// The number of bytes in one step of a backward search.
 const BLOCK: usize = 1 << 16;
 
 /// Returns whether the file contains the lines `wanted` from `offset` on. Only the last line may
 /// lack its terminator.
-pub(crate) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
+pub(crate) fn is_at(index: &LineOffsets<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
     let mut rest = &index.text()[offset..];
     let are_there = wanted.iter().all(|line| {
         let behind = rest.strip_prefix(*line);
@@ -26,7 +26,7 @@ pub(crate) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> b
 
 /// The occurrences of one run of whole lines, byte for byte.
 pub(crate) struct Needle<'n> {
-    index: &'n LineIndex<'n>,
+    index: &'n LineOffsets<'n>,
     /// A newline and the lines. The newline restricts matches to starts of lines.
     anchored: &'n [u8],
     count: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Needle<'n> {
 
 impl<'n> Needle<'n> {
     /// Prepares a search for `count` lines; `anchored` is a newline and these lines.
-    pub(crate) fn new(index: &'n LineIndex<'n>, anchored: &'n [u8], count: usize) -> Self {
+    pub(crate) fn new(index: &'n LineOffsets<'n>, anchored: &'n [u8], count: usize) -> Self {
         let (forward, backward) = (
             memmem::Finder::new(anchored),
             memmem::FinderRev::new(anchored),
@@ -131,7 +131,7 @@ mod tests {
         for behind in BLOCK - 10..BLOCK + 10 {
             let (odd, even) = ("y".repeat(behind % 2), "z\n".repeat(behind / 2));
             let file = format!("{}aa\nbb\n{odd}{even}", "x\n".repeat(40_000));
-            let index = LineIndex::new(file.as_bytes());
+            let index = LineOffsets::new(file.as_bytes());
             let needle = Needle::new(&index, b"\naa\nbb\n", 2);
             assert_eq!(needle.previous(index.count(), 0), Some(40_000), "{behind}");
             assert_eq!(needle.previous(40_000, 0), None, "{behind}");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::hashes::{LineHashes, power};
-use super::progression::Progressions;
+use super::positions::Progressions;
 use crate::interrupt::Interrupt;
 
 /// The expected runs of one length. Each run has a number, in the order in which the runs were

@@ -5,7 +5,7 @@ use super::*;
 
 fn kinds(file: &str, chunks: &[(&[&str], &str)]) -> Vec<Result<usize, MismatchKind>> {
     let section = codex(chunks);
-    let index = LineIndex::new(file.as_bytes());
+    let index = LineOffsets::new(file.as_bytes());
     let placements = place(
         &index,
         &section.text,
@@ -107,7 +107,7 @@ fn the_end_of_the_file_is_the_only_place_of_a_hunk_that_names_it() {
     };
     let placed = |file: &[u8]| {
         let placements = place(
-            &LineIndex::new(file),
+            &LineOffsets::new(file),
             &section.text,
             &section.hunks,
             Direction::Forward,

@@ -9,17 +9,17 @@ mod places;
 mod sides;
 
 use crate::lines::ladder::{EXACT, WHITESPACE};
-use crate::lines::{Comparison, LineIndex};
+use crate::lines::{Comparison, LineOffsets};
 use std::ops::Range;
 
 use super::numbered::Patch;
 use super::{Placement, Rules};
 use crate::lines::{
-    Conflict, ConflictStyle, Pair, Touching, end_line, put_marker, regions, script,
+    Conflict, ConflictStyle, Pair, Touching, end_line, put_marker, regions, shortest_edits,
 };
 use crate::plan::{Direction, Hunk};
 use places::Search;
-use sides::{Numbers, Sides};
+use sides::{LineNumbering, Sides};
 
 /// The result of merging hunks into a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,13 +74,13 @@ pub fn merge_hunks(
     rules: &Rules,
     style: ConflictStyle,
 ) -> MergedFile {
-    let index = LineIndex::new(preimage);
+    let index = LineOffsets::new(preimage);
     let comparison = Comparison::strict(if rules.ignore_whitespace {
         WHITESPACE
     } else {
         EXACT
     });
-    let numbers = Numbers::new(
+    let numbers = LineNumbering::new(
         comparison,
         hunks.iter().flat_map(|hunk| hunk.lines(text, direction)),
     );
@@ -121,7 +121,7 @@ pub fn merge_hunks(
 
 /// The state of a merge.
 struct Merger<'m> {
-    index: &'m LineIndex<'m>,
+    index: &'m LineOffsets<'m>,
     search: Search<'m>,
     newline: &'static [u8],
     style: ConflictStyle,
@@ -136,7 +136,7 @@ struct Merger<'m> {
 impl Merger<'_> {
     fn merge(&mut self, sides: &Sides<'_>) -> MergedHunk {
         let (placement, lines) = self.search.find(sides, self.frozen);
-        let changes = script(&Pair {
+        let changes = shortest_edits(&Pair {
             old: &sides.old.numbers,
             new: &self.search.numbers[lines.clone()],
         });

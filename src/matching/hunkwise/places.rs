@@ -1,14 +1,14 @@
 //! Finds the lines of the file with which a hunk is merged: all its old lines, or the closest
 //! match.
 
-use crate::lines::{LineIndex, RunIndex};
+use crate::lines::{LineOffsets, RunIndex};
 use std::ops::Range;
 
 use super::super::Placement;
-use super::super::covered::{Covered, signed};
 use super::super::numbered::Patch;
+use super::super::occupied::{Occupied, signed};
 use super::super::search::{candidates, nearest};
-use super::sides::{Numbers, Sides};
+use super::sides::{LineNumbering, Sides};
 use crate::lines::{Pair, beginning};
 
 /// The maximum number of line comparisons in the search for partial matches, for all hunks
@@ -20,11 +20,11 @@ const MOST_STEPS: usize = 20_000_000;
 
 /// A file in which hunks are searched for in patch order.
 pub(super) struct Search<'m> {
-    index: &'m LineIndex<'m>,
+    index: &'m LineOffsets<'m>,
     patch: Patch<'m>,
-    /// The number of each file line, see [`Numbers`].
+    /// The number of each file line, see [`LineNumbering`].
     pub(super) numbers: Vec<u32>,
-    numbering: &'m Numbers<'m>,
+    numbering: &'m LineNumbering<'m>,
     runs: Option<RunIndex<'m>>,
     /// The offset of the last hunk whose old lines all matched.
     carried: isize,
@@ -36,9 +36,9 @@ pub(super) struct Search<'m> {
 
 impl<'m> Search<'m> {
     pub(super) fn new(
-        index: &'m LineIndex<'m>,
+        index: &'m LineOffsets<'m>,
         patch: Patch<'m>,
-        numbering: &'m Numbers<'m>,
+        numbering: &'m LineNumbering<'m>,
     ) -> Self {
         let numbers = index
             .lines_from(0)
@@ -135,7 +135,7 @@ impl<'m> Search<'m> {
         let runs = self
             .runs
             .get_or_insert_with(|| patch.run_index(index, comparison));
-        let (places, done) = (runs.places(&sides.old.lines), Covered::below(frozen));
+        let (places, done) = (runs.places(&sides.old.lines), Occupied::below(frozen));
         let line = nearest(&places, &done, expected).line?;
         Some((line, candidates(&places, &done, line, 0)))
     }

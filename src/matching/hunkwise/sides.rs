@@ -4,17 +4,17 @@ use crate::lines::Comparison;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::super::level::stated;
+use super::super::context_level::stated;
 use crate::lines::{Edit, Edits, push};
 use crate::plan::{Direction, Hunk, HunkLine, LineKind};
 
 /// Assigns numbers to lines. Equal lines have the same number.
-pub(super) struct Numbers<'n> {
+pub(super) struct LineNumbering<'n> {
     pub(super) comparison: Comparison,
     known: HashMap<Cow<'n, [u8]>, u32>,
 }
 
-impl<'n> Numbers<'n> {
+impl<'n> LineNumbering<'n> {
     /// Numbers the lines of hunks.
     pub(super) fn new(comparison: Comparison, lines: impl Iterator<Item = HunkLine<'n>>) -> Self {
         let mut known = HashMap::new();
@@ -74,7 +74,7 @@ impl<'h> Sides<'h> {
         hunk: &Hunk,
         text: &'h [u8],
         direction: Direction,
-        numbers: &Numbers<'_>,
+        numbers: &LineNumbering<'_>,
     ) -> Self {
         let mut sides = Self {
             stated: stated(hunk.preimage_range(direction)),

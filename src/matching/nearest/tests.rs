@@ -3,11 +3,11 @@
 use super::super::testing::{Section, codex};
 use super::super::{Detail, Difference, DifferenceReason, Mismatch, Rules, place};
 use super::*;
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 
 fn failure(file: &str, section: &Section) -> Mismatch {
     let placements = place(
-        &LineIndex::new(file.as_bytes()),
+        &LineOffsets::new(file.as_bytes()),
         &section.text,
         &section.hunks,
         Direction::Forward,
@@ -133,7 +133,7 @@ fn with_less_detail_no_closest_match_is_looked_for() {
                     ..Rules::default()
                 };
                 place(
-                    &LineIndex::new(file.as_bytes()),
+                    &LineOffsets::new(file.as_bytes()),
                     &section.text,
                     &section.hunks,
                     Direction::Forward,

@@ -1,11 +1,11 @@
 //! Places hunks that end with blank lines which the file no longer contains, if white-space errors
 //! are fixed.
 
-use super::{Placer, Quest, comparison};
+use super::{HunkSearch, Placer, comparison};
 use crate::lines::ladder::{FIXED, WHITESPACE};
 use crate::lines::{LADDER, LineHashes, power};
 use crate::matching::Placement;
-use crate::matching::covered::signed;
+use crate::matching::occupied::signed;
 use crate::whitespace::{Flags, is_blank};
 
 impl Placer<'_> {
@@ -13,7 +13,7 @@ impl Placer<'_> {
     ///
     /// Applies only if `BLANK_AT_EOF` errors are fixed, because such blank lines are then omitted
     /// anyway. At least one non-blank line must match.
-    pub(super) fn find_beyond(&mut self, quest: &Quest<'_>) -> Option<Placement> {
+    pub(super) fn find_beyond(&mut self, quest: &HunkSearch<'_>) -> Option<Placement> {
         let rules = self.patch.rules;
         rules
             .correction

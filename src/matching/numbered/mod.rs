@@ -9,23 +9,23 @@
 //! - If context lines are ignored (`-C`), the stated line refers to the remaining lines.
 
 mod beyond;
+mod hunk_search;
 mod patch;
-mod quest;
 #[cfg(test)]
 mod tests;
 
 use crate::lines::ladder::{EOF, EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
-use crate::lines::{Comparison, LADDER, LineIndex, Needle, Places, RunIndex, is_at};
+use crate::lines::{Comparison, LADDER, LineOffsets, Needle, Places, RunIndex, is_at};
 use std::collections::HashMap;
 
-use super::covered::{Covered, signed};
-use super::level::{Level, levels, stated};
+use super::context_level::{ContextLevel, levels, stated};
+use super::occupied::{Occupied, signed};
 use super::pattern::Pattern;
 use super::search::{Found, candidates, nearest};
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::plan::{Anchor, Direction, Hunk, HunkLine};
+use hunk_search::HunkSearch;
 use patch::{comparison, loose_rungs};
-use quest::Quest;
 
 pub(super) use patch::Patch;
 
@@ -38,7 +38,7 @@ const MANY: usize = 1000;
 
 /// Places each hunk where its old lines match, nearest to the stated line.
 pub(super) fn place(
-    index: &LineIndex<'_>,
+    index: &LineOffsets<'_>,
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
@@ -53,7 +53,7 @@ pub(super) fn place(
     let mut placer = Placer {
         index,
         patch,
-        covered: Covered::default(),
+        covered: Occupied::default(),
         near: (0, 0),
         carried: 0,
         frozen: 0,
@@ -79,9 +79,9 @@ pub(super) fn place(
 }
 
 struct Placer<'a> {
-    index: &'a LineIndex<'a>,
+    index: &'a LineOffsets<'a>,
     patch: Patch<'a>,
-    covered: Covered,
+    covered: Occupied,
     /// The line whose byte offset was computed last, and this offset.
     near: (usize, usize),
     /// The offset of the previous hunk under the rules of GNU patch, otherwise 0.
@@ -96,7 +96,7 @@ struct Placer<'a> {
 }
 
 /// The lines at which a match is allowed.
-enum Field {
+enum SearchRange {
     Anywhere,
     Only(usize),
     Nowhere,
@@ -121,7 +121,7 @@ impl Placer<'_> {
         &mut self,
         pattern: &Pattern<'_>,
         stated: isize,
-        levels: &[Level],
+        levels: &[ContextLevel],
     ) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
@@ -130,7 +130,7 @@ impl Placer<'_> {
             let stated = stated
                 .saturating_add(signed(level.lines.start))
                 .saturating_add(self.carried);
-            let quest = Quest {
+            let quest = HunkSearch {
                 pattern,
                 level,
                 stated,
@@ -147,7 +147,7 @@ impl Placer<'_> {
                 is_blocked |= found.is_blocked;
             }
             if let Some(line) = found.line {
-                return self.settle(&quest, line, rung, found.candidates);
+                return self.accept(&quest, line, rung, found.candidates);
             }
             if let Some(placement) = self.find_beyond(&quest) {
                 return Ok(placement);
@@ -165,7 +165,7 @@ impl Placer<'_> {
     /// Only GNU patch has such a limit, because its hunks keep their order. The more leading
     /// context is ignored, the further the change must be after the previous one.
     /// `tests/it/gnu/beside.rs` compares this with GNU patch.
-    fn floor(&self, pattern: &Pattern<'_>, level: &Level) -> usize {
+    fn floor(&self, pattern: &Pattern<'_>, level: &ContextLevel) -> usize {
         let left_out = level.lines.start;
         if !self.patch.rules.as_gnu {
             return 0;
@@ -173,15 +173,15 @@ impl Placer<'_> {
         left_out + (self.frozen + left_out).saturating_sub(pattern.leading)
     }
 
-    fn find_exactly(&mut self, quest: &Quest<'_>) -> Found {
+    fn find_exactly(&mut self, quest: &HunkSearch<'_>) -> Found {
         // A line without terminator in the middle of a hunk cannot match byte for byte.
         if !quest.is_whole() {
             return Found::default();
         }
         match self.field(quest, EXACT) {
-            Field::Nowhere => Found::default(),
-            Field::Only(line) => self.check_exactly(quest, line),
-            Field::Anywhere => {
+            SearchRange::Nowhere => Found::default(),
+            SearchRange::Only(line) => self.check_exactly(quest, line),
+            SearchRange::Anywhere => {
                 let at_stated = self.check_exactly(quest, self.covered.original(quest.stated));
                 let is_there = at_stated
                     .line
@@ -221,7 +221,7 @@ impl Placer<'_> {
 
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
     /// there.
-    fn check_exactly(&mut self, quest: &Quest<'_>, line: usize) -> Found {
+    fn check_exactly(&mut self, quest: &HunkSearch<'_>, line: usize) -> Found {
         let is_there = is_at(self.index, self.offset(line), quest.lines());
         self.check(quest, line, is_there)
     }
@@ -233,7 +233,7 @@ impl Placer<'_> {
         self.near.1
     }
 
-    fn find_loosely(&mut self, quest: &Quest<'_>, rung: usize) -> Found {
+    fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> Found {
         // The option lets the file lack a terminator that the patch contains, not the reverse.
         if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
             return Found::default();
@@ -245,9 +245,9 @@ impl Placer<'_> {
         let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
         let places = index.places(quest.lines());
         let found = match field {
-            Field::Nowhere => Found::default(),
-            Field::Only(line) => self.check(quest, line, places.is_at(line)),
-            Field::Anywhere => self.around(&places, quest.stated),
+            SearchRange::Nowhere => Found::default(),
+            SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
+            SearchRange::Anywhere => self.around(&places, quest.stated),
         };
         self.loose.insert(rung, index);
         found
@@ -255,23 +255,23 @@ impl Placer<'_> {
 
     /// Returns the lines at which a match is allowed. If terminators count, old lines without a
     /// final terminator match only at the end of the file.
-    fn field(&self, quest: &Quest<'_>, rung: usize) -> Field {
+    fn field(&self, quest: &HunkSearch<'_>, rung: usize) -> SearchRange {
         let is_open = rung == EXACT && quest.last().is_some_and(|line| !line.ends_with(b"\n"));
         let Some(last) = self.index.count().checked_sub(quest.count()) else {
-            return Field::Nowhere;
+            return SearchRange::Nowhere;
         };
         match (quest.level.is_at_start, quest.level.is_at_end || is_open) {
             // Lines at both ends of the file must be the whole file.
-            (true, true) if last > 0 => Field::Nowhere,
-            (true, _) => Field::Only(0),
-            (false, true) => Field::Only(last),
-            (false, false) => Field::Anywhere,
+            (true, true) if last > 0 => SearchRange::Nowhere,
+            (true, _) => SearchRange::Only(0),
+            (false, true) => SearchRange::Only(last),
+            (false, false) => SearchRange::Anywhere,
         }
     }
 
     /// Returns a match at `line` if the lines match there, their position in the file is allowed,
     /// and no other hunk occupies them.
-    fn check(&self, quest: &Quest<'_>, line: usize, is_there: bool) -> Found {
+    fn check(&self, quest: &HunkSearch<'_>, line: usize, is_there: bool) -> Found {
         let running = self.covered.running(line);
         let end = self.covered.running(self.index.count());
         // As in git, a hunk at the start of the file is placed there regardless of the new line
@@ -298,7 +298,7 @@ impl Placer<'_> {
     }
 
     /// Searches the whole file byte for byte.
-    fn search(&mut self, quest: &Quest<'_>) -> Found {
+    fn search(&mut self, quest: &HunkSearch<'_>) -> Found {
         if let Some(left) = self.searches.checked_sub(1) {
             self.searches = left;
             // A leading newline restricts the substring search to starts of lines.
@@ -328,9 +328,9 @@ impl Placer<'_> {
     }
 
     /// Creates the placement. Fails if the match is ambiguous and the rules require a unique match.
-    fn settle(
+    fn accept(
         &mut self,
-        quest: &Quest<'_>,
+        quest: &HunkSearch<'_>,
         line: usize,
         rung: usize,
         candidates: Vec<usize>,

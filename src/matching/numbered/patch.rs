@@ -1,11 +1,11 @@
 //! The hunks of a file, the runs of lines they search for, and the allowed rungs.
 
 use crate::lines::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
-use crate::lines::{Comparison, LineHashes, LineIndex, RunHash, RunIndex, power};
+use crate::lines::{Comparison, LineHashes, LineOffsets, RunHash, RunIndex, power};
 use crate::matching::Rules;
-use crate::matching::level::levels;
+use crate::matching::context_level::levels;
 use crate::matching::pattern::Pattern;
-use crate::plan::{Closeness, Direction, Hunk};
+use crate::plan::{Direction, Hunk, MatchMode};
 
 /// The hunks of one file and the matching rules.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ impl<'p> Patch<'p> {
     /// Returns a run index of the file that expects the old lines of all hunks.
     pub(in crate::matching) fn run_index<'i>(
         self,
-        index: &'i LineIndex<'i>,
+        index: &'i LineOffsets<'i>,
         comparison: Comparison,
     ) -> RunIndex<'i>
     where
@@ -53,7 +53,7 @@ impl<'p> Patch<'p> {
 /// Returns the rungs after `exact` that `rules` allow, strictest first.
 pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
     let ladder = (TRAILING..=PUNCT)
-        .filter(|_| rules.closeness != Closeness::Exact)
+        .filter(|_| rules.closeness != MatchMode::Exact)
         .collect::<Vec<_>>();
     let asked = [
         (LINE_END, rules.converts_line_ends),

@@ -3,7 +3,7 @@
 use super::super::testing::Section;
 use super::super::{MOST_CANDIDATES, place};
 use super::*;
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 
 fn placed(
     file: &str,
@@ -15,7 +15,7 @@ fn placed(
         section.push(body, line, line);
     }
     let placements = place(
-        &LineIndex::new(file.as_bytes()),
+        &LineOffsets::new(file.as_bytes()),
         &section.text,
         &section.hunks,
         Direction::Forward,
@@ -76,7 +76,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
     section.push("-c\n+z\n", 7, 3);
     let offsets = |section: &Section, rules: &Rules| {
         let placements = place(
-            &LineIndex::new(b"a\nb\nc\nd\n"),
+            &LineOffsets::new(b"a\nb\nc\nd\n"),
             &section.text,
             &section.hunks,
             Direction::Forward,
@@ -121,7 +121,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
         .iter_mut()
         .for_each(|hunk| hunk.anchor = Anchor::Bare);
     let places = place(
-        &LineIndex::new(b"a\nb\na\na\n"),
+        &LineOffsets::new(b"a\nb\na\na\n"),
         &section.text,
         &section.hunks,
         Direction::Forward,
@@ -181,7 +181,7 @@ fn an_insertion_without_context_stands_where_it_says_or_nowhere() {
     section.push("+x\n", 1, 2);
     let placed = |file: &[u8], rules| {
         place(
-            &LineIndex::new(file),
+            &LineOffsets::new(file),
             &section.text,
             &section.hunks,
             Direction::Forward,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::matching::Spliced;
 use crate::plan::{HunkLine, LineKind};
-use crate::text::{BYTE_ORDER_MARK, Ending, lines};
+use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
 
 /// The new file during its construction.
 pub(super) struct Output<'a> {
@@ -37,7 +37,7 @@ impl<'a> Output<'a> {
     }
 
     /// Appends a range of the preimage. Terminates an unterminated insertion before it.
-    pub(super) fn keep(&mut self, bytes: Range<usize>, ending: Ending) {
+    pub(super) fn keep(&mut self, bytes: Range<usize>, ending: LineEnding) {
         if !bytes.is_empty() {
             self.end_line(ending);
         }
@@ -45,7 +45,7 @@ impl<'a> Output<'a> {
     }
 
     /// Appends a copy of bytes of the preimage. Terminates an unterminated insertion before them.
-    pub(super) fn copy(&mut self, bytes: &[u8], ending: Ending) {
+    pub(super) fn copy(&mut self, bytes: &[u8], ending: LineEnding) {
         if !bytes.is_empty() {
             self.end_line(ending);
         }
@@ -53,7 +53,7 @@ impl<'a> Output<'a> {
     }
 
     /// Terminates the last line if it is an insertion without terminator.
-    fn end_line(&mut self, ending: Ending) {
+    fn end_line(&mut self, ending: LineEnding) {
         if self.is_open {
             self.close(ending);
         }
@@ -78,7 +78,7 @@ impl<'a> Output<'a> {
     }
 
     /// Appends an insertion. Terminates an unterminated line before it.
-    pub(super) fn insert(&mut self, parts: [&[u8]; 3], ending: Ending) {
+    pub(super) fn insert(&mut self, parts: [&[u8]; 3], ending: LineEnding) {
         if !(self.is_whole() || self.is_mark()) {
             self.close(ending);
         }
@@ -108,28 +108,31 @@ impl<'a> Output<'a> {
 
     /// Removes the terminator of the last line, which must be an insertion.
     pub(super) fn open(&mut self) {
-        let terminator = Ending::of(self.last()).bytes().len();
+        let terminator = LineEnding::of(self.last()).bytes().len();
         self.made.pieces.shorten(terminator);
     }
 
-    fn close(&mut self, ending: Ending) {
+    fn close(&mut self, ending: LineEnding) {
         self.made.pieces.insert(ending.bytes());
         self.is_open = false;
     }
 }
 
 /// Returns the ending of the line before `offset`, else of the line at `offset`, else LF.
-pub(super) fn ending_near(preimage: &[u8], offset: usize) -> Ending {
+pub(super) fn ending_near(preimage: &[u8], offset: usize) -> LineEnding {
     let (before, behind) = preimage.split_at(offset);
     let next = lines(behind)
         .next()
-        .map_or(Ending::Missing, |(_, line)| Ending::of(line));
-    [Ending::of(&before[before.len().saturating_sub(2)..]), next]
-        .into_iter()
-        .find_map(present)
-        .unwrap_or(Ending::Lf)
+        .map_or(LineEnding::Missing, |(_, line)| LineEnding::of(line));
+    [
+        LineEnding::of(&before[before.len().saturating_sub(2)..]),
+        next,
+    ]
+    .into_iter()
+    .find_map(present)
+    .unwrap_or(LineEnding::Lf)
 }
 
-pub(super) fn present(ending: Ending) -> Option<Ending> {
-    (ending != Ending::Missing).then_some(ending)
+pub(super) fn present(ending: LineEnding) -> Option<LineEnding> {
+    (ending != LineEnding::Missing).then_some(ending)
 }

@@ -3,15 +3,15 @@
 use super::{Site, ending_at, search};
 use crate::lines::ladder::{INDENT, PUNCT};
 use crate::matching::reindent::Reindent;
-use crate::plan::{Closeness, Ending as AtEnd, Replacement, Target};
-use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
+use crate::plan::{LastLineEnding as AtEnd, MatchMode, Replacement, Target};
+use crate::text::{BYTE_ORDER_MARK, LineEnding, lines, without_ending};
 
 /// Returns the bytes that replace `site` in the file `text`.
 pub(super) fn fitted(
     text: &[u8],
     edit: &Replacement,
     site: &Site,
-    closeness: Closeness,
+    closeness: MatchMode,
 ) -> Vec<u8> {
     match &edit.target {
         // The text itself contains CR, so the line endings of the new content are kept.
@@ -19,7 +19,7 @@ pub(super) fn fitted(
         Target::Text { old, .. } => {
             let region = &text[site.bytes.clone()];
             let is_loose =
-                closeness == Closeness::Reindented && (INDENT..PUNCT).contains(&site.rung);
+                closeness == MatchMode::Reindented && (INDENT..PUNCT).contains(&site.rung);
             let new = if is_loose {
                 reindented(&edit.new, old, region)
             } else {
@@ -52,11 +52,11 @@ pub(super) fn fitted(
             let open = if is_open(text) {
                 ending
             } else {
-                Ending::Missing
+                LineEnding::Missing
             };
             let new = with_endings(&edit.new, b"", ending);
             let last = if new.ends_with(b"\n") {
-                Ending::Missing
+                LineEnding::Missing
             } else {
                 ending
             };
@@ -72,10 +72,10 @@ fn whole_lines(
     edit: &Replacement,
     old: &[u8],
     site: &Site,
-    closeness: Closeness,
+    closeness: MatchMode,
 ) -> Vec<u8> {
     let region = &text[site.bytes.clone()];
-    let is_loose = closeness == Closeness::Reindented && (INDENT..=PUNCT).contains(&site.rung);
+    let is_loose = closeness == MatchMode::Reindented && (INDENT..=PUNCT).contains(&site.rung);
     let mut new = if is_loose {
         reindented(&edit.new, old, region)
     } else {
@@ -93,10 +93,10 @@ fn whole_lines(
 
 /// Returns the ending of the line before `offset`, which must be the start of a line. At the start
 /// of the file, returns the ending of the first line.
-fn ending_before(text: &[u8], offset: usize) -> Ending {
+fn ending_before(text: &[u8], offset: usize) -> LineEnding {
     let is_behind_line = text[..offset].ends_with(b"\n");
     if is_behind_line {
-        Ending::of(&text[offset.saturating_sub(2)..offset])
+        LineEnding::of(&text[offset.saturating_sub(2)..offset])
     } else {
         ending_at(text, offset)
     }
@@ -104,7 +104,7 @@ fn ending_before(text: &[u8], offset: usize) -> Ending {
 
 /// Returns whole lines to insert before offset `at`. After an unterminated last line, the inserted
 /// text also has no final terminator.
-fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
+fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: LineEnding) -> Vec<u8> {
     let new = with_endings(new, b"", ending);
     if new.is_empty() {
         return new;
@@ -113,7 +113,7 @@ fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
         return [ending.bytes(), without_ending(&new)].concat();
     }
     let last = if new.ends_with(b"\n") {
-        Ending::Missing
+        LineEnding::Missing
     } else {
         ending
     };
@@ -130,7 +130,7 @@ fn is_open(text: &[u8]) -> bool {
 /// Lines at the start and the end that are equal in both correspond to each other. In between,
 /// lines correspond by index, and further lines repeat the last ending. `otherwise` is used if the
 /// region has no line ending. CR LF in `new` is kept.
-fn with_endings(new: &[u8], region: &[u8], otherwise: Ending) -> Vec<u8> {
+fn with_endings(new: &[u8], region: &[u8], otherwise: LineEnding) -> Vec<u8> {
     if memchr::memchr(b'\n', new).is_none() {
         return new.to_vec();
     }
@@ -158,19 +158,19 @@ fn with_endings(new: &[u8], region: &[u8], otherwise: Ending) -> Vec<u8> {
             None => changed.get(index),
         };
         ending = counterpart.and_then(|line| present(line)).unwrap_or(ending);
-        match Ending::of(line) {
-            Ending::Lf => {
+        match LineEnding::of(line) {
+            LineEnding::Lf => {
                 out.extend_from_slice(without_ending(line));
                 out.extend_from_slice(ending.bytes());
             }
-            Ending::CrLf | Ending::Missing => out.extend_from_slice(line),
+            LineEnding::CrLf | LineEnding::Missing => out.extend_from_slice(line),
         }
     }
     out
 }
 
-fn present(line: &[u8]) -> Option<Ending> {
-    Some(Ending::of(line)).filter(|&ending| ending != Ending::Missing)
+fn present(line: &[u8]) -> Option<LineEnding> {
+    Some(LineEnding::of(line)).filter(|&ending| ending != LineEnding::Missing)
 }
 
 /// Converts the indentation of the lines of `new` from the indentation of `old` to the file.

@@ -18,9 +18,9 @@ use std::ops::Range;
 
 use super::{MOST_CANDIDATES, Mismatch, MismatchKind, Placement};
 use crate::lines::LADDER;
-use crate::plan::{Closeness, EditOrder, Replacement, Replacements, Target, Times};
-use crate::text::{Ending, lines, mark_length};
-use search::{Hits, Searched};
+use crate::plan::{EditOrder, MatchMode, Replacement, Replacements, Target, Times};
+use crate::text::{LineEnding, lines, mark_length};
+use search::{Hits, TextSearch};
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usiz
         EditOrder::AtOnce => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
             at_once(
-                &Searched::new(preimage, &looks),
+                &TextSearch::new(preimage, &looks),
                 &edits,
                 (wanted.closeness, most),
             )
@@ -109,7 +109,7 @@ fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usiz
             // A failed change does not stop the others, so the report contains all failures.
             for edit in wanted.edits.iter().enumerate() {
                 match at_once(
-                    &Searched::new(&text, &looks),
+                    &TextSearch::new(&text, &looks),
                     &[edit],
                     (wanted.closeness, most),
                 ) {
@@ -148,9 +148,9 @@ pub fn replace_at(
 }
 
 fn at_once(
-    file: &Searched<'_>,
+    file: &TextSearch<'_>,
     edits: &[(usize, &Replacement)],
-    (closeness, most): (Closeness, u64),
+    (closeness, most): (MatchMode, u64),
 ) -> Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>> {
     let preimage = file.text;
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
@@ -217,11 +217,11 @@ fn made(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
 }
 
 fn change(
-    file: &Searched<'_>,
+    file: &TextSearch<'_>,
     edit: usize,
     wanted: &Replacement,
     site: Site,
-    closeness: Closeness,
+    closeness: MatchMode,
 ) -> TextChange {
     let new = fit::fitted(file.text, wanted, &site, closeness);
     TextChange {
@@ -269,14 +269,14 @@ fn spliced(preimage: &[u8], changes: &[TextChange]) -> Vec<u8> {
 }
 
 /// The reason why a change has no place, and the number of places where it matches.
-type Misfit = (Box<Mismatch>, usize);
+type EditMismatch = (Box<Mismatch>, usize);
 
 /// Returns the places of one change.
 fn sites(
-    file: &Searched<'_>,
+    file: &TextSearch<'_>,
     edit: &Replacement,
-    closeness: Closeness,
-) -> Result<Vec<Site>, Misfit> {
+    closeness: MatchMode,
+) -> Result<Vec<Site>, EditMismatch> {
     let insertion = |at: usize| {
         Ok(vec![Site {
             bytes: at..at,
@@ -322,25 +322,25 @@ fn sites(
 
 /// Returns the mismatch for a line after the end of the file, with the last line as the closest
 /// match.
-fn beyond(text: &[u8]) -> Misfit {
+fn beyond(text: &[u8]) -> EditMismatch {
     let mut mismatch = Mismatch::unexplained(MismatchKind::NotFound);
     mismatch.nearest = nearest::last_line(text);
     (mismatch, 0)
 }
 
 fn found(
-    file: &Searched<'_>,
+    file: &TextSearch<'_>,
     old: &[u8],
     times: Times,
-    closeness: Closeness,
+    closeness: MatchMode,
     edit: &Replacement,
-) -> Result<Vec<Site>, Misfit> {
+) -> Result<Vec<Site>, EditMismatch> {
     let rungs = if matches!(edit.target, Target::Lines(_)) {
         search::LINE_RUNGS
     } else {
         search::RUNGS
     };
-    let rungs = if closeness == Closeness::Exact {
+    let rungs = if closeness == MatchMode::Exact {
         &rungs[..1]
     } else {
         rungs
@@ -380,10 +380,10 @@ fn found(
 }
 
 /// Returns the ending of the line at `offset`, else of the last terminated line, else LF.
-fn ending_at(text: &[u8], offset: usize) -> Ending {
+fn ending_at(text: &[u8], offset: usize) -> LineEnding {
     let behind = memchr::memchr(b'\n', &text[offset..]).map(|end| offset + end + 1);
     let end = behind.or_else(|| memchr::memrchr(b'\n', text).map(|end| end + 1));
-    end.map_or(Ending::Lf, |end| {
-        Ending::of(&text[end.saturating_sub(2)..end])
+    end.map_or(LineEnding::Lf, |end| {
+        LineEnding::of(&text[end.saturating_sub(2)..end])
     })
 }

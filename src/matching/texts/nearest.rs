@@ -1,6 +1,6 @@
 //! Finds the closest match of a text that does not occur in a file.
 
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 use std::collections::HashSet;
 
 use crate::interrupt::Interrupt;
@@ -11,7 +11,7 @@ use crate::text::{Span, lines, without_ending};
 /// Returns the mismatch for `old`, which does not occur in `text`. The closest match is the place
 /// with most of its lines, or else the line with most of its words.
 pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mismatch> {
-    let index = LineIndex::new(text);
+    let index = LineOffsets::new(text);
     let (body, hunk) = deletion(old);
     let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
     nearest::explain(
@@ -37,7 +37,7 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
 
 /// Returns the last line of `text` as the closest match of a line after the end.
 pub(super) fn last_line(text: &[u8]) -> Option<Nearest> {
-    let index = LineIndex::new(text);
+    let index = LineOffsets::new(text);
     index
         .count()
         .checked_sub(1)
@@ -77,7 +77,7 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
 
 /// Returns the line of the file that shares most words with the first line of `old` that contains
 /// words.
-fn similar(index: &LineIndex<'_>, old: &[u8]) -> Option<Nearest> {
+fn similar(index: &LineOffsets<'_>, old: &[u8]) -> Option<Nearest> {
     let wanted: HashSet<&[u8]> = lines(old)
         .map(|(_, line)| words(line).collect())
         .find(|words: &HashSet<_>| !words.is_empty())?;

@@ -8,11 +8,11 @@ use std::ops::Range;
 use bstr::ByteSlice;
 use memchr::memmem;
 
-use crate::plan::Closeness;
+use crate::plan::MatchMode;
 use crate::text::{Lines, Span, lines, mark_length, without_ending};
 
 /// A search for a text on one rung.
-type Search = fn(&Searched<'_>, &[u8], Closeness) -> Hits;
+type Search = fn(&TextSearch<'_>, &[u8], MatchMode) -> Hits;
 
 /// The rungs for texts, strictest first, and their search functions.
 pub(super) const RUNGS: &[(usize, Search)] = &[
@@ -48,7 +48,7 @@ pub(super) struct Hits {
 }
 
 /// A file in which texts are searched.
-pub(super) struct Searched<'a> {
+pub(super) struct TextSearch<'a> {
     pub(super) text: &'a [u8],
     /// The file with LF instead of CR LF.
     plain: Shrunk<'a>,
@@ -56,7 +56,7 @@ pub(super) struct Searched<'a> {
     looks: &'a Cell<usize>,
 }
 
-impl<'a> Searched<'a> {
+impl<'a> TextSearch<'a> {
     pub(super) fn new(text: &'a [u8], looks: &'a Cell<usize>) -> Self {
         Self {
             text,
@@ -159,7 +159,7 @@ impl<'a> Shrunk<'a> {
 
 /// Searches for the text byte for byte. An LF in the text matches LF or CR LF in the file, unless
 /// the text itself contains CR LF.
-fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
+fn exact(file: &TextSearch<'_>, old: &[u8], closeness: MatchMode) -> Hits {
     let mut hits = if is_literal(old) {
         Shrunk {
             bytes: Cow::Borrowed(file.text),
@@ -170,7 +170,7 @@ fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
         file.plain.hits(old)
     };
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    if closeness != Closeness::Exact && old.first().is_some_and(is_blank) {
+    if closeness != MatchMode::Exact && old.first().is_some_and(is_blank) {
         // On the ladder, the first line of the text must not start within a deeper indentation.
         let is_inside =
             |place: &Range<usize>| place.start > 0 && is_blank(&file.text[place.start - 1]);
@@ -192,7 +192,7 @@ fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
 
 /// Searches for whole lines, byte for byte except for line endings. The last line of the file
 /// matches without its terminator, too.
-fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
+fn exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> Hits {
     let literal = Shrunk {
         bytes: Cow::Borrowed(file.text),
         steps: Vec::new(),
@@ -255,7 +255,7 @@ fn without_leading(line: &[u8]) -> &[u8] {
 }
 
 /// Searches for whole lines with equal keys. The text must contain a non-blank line.
-fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> Hits {
+fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> Hits {
     let mark = mark_length(file.text);
     let keyed = |text: &[u8]| {
         let keys = lines(text).flat_map(|(_, line)| {
@@ -304,6 +304,6 @@ fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>)
     }
 }
 
-fn punct(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
+fn punct(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> Hits {
     Shrunk::folded(file.text).hits(&Shrunk::folded(old).bytes)
 }

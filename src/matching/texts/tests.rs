@@ -25,7 +25,7 @@ fn edit(target: Target, new: &str) -> Replacement {
     }
 }
 
-fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Closeness) -> String {
+fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: MatchMode) -> String {
     match replace(
         file,
         &Replacements {
@@ -53,7 +53,7 @@ fn one(file: &[u8], old: &str, new: &str) -> String {
         file,
         vec![text(old, new, Times::Once)],
         EditOrder::AtOnce,
-        Closeness::Exact,
+        MatchMode::Exact,
     )
 }
 
@@ -62,7 +62,7 @@ fn ladder(file: &str, old: &str, new: &str) -> String {
         file.as_bytes(),
         vec![text(old, new, Times::Once)],
         EditOrder::AtOnce,
-        Closeness::Ladder,
+        MatchMode::Ladder,
     )
 }
 
@@ -119,7 +119,7 @@ fn a_text_has_to_be_unmistakable() {
             file,
             vec![text(old, "z", Times::Every)],
             EditOrder::AtOnce,
-            Closeness::Exact,
+            MatchMode::Exact,
         )
     };
     assert_eq!(every(b"x\ny\nx", "x"), r"z\ny\nz");
@@ -155,7 +155,7 @@ fn what_comes_is_indented_as_what_goes() {
         Times::Once,
     )];
     let file = b"class A:\n    def f():\n        return 1\n";
-    let made = made(file, edits, EditOrder::AtOnce, Closeness::Reindented);
+    let made = made(file, edits, EditOrder::AtOnce, MatchMode::Reindented);
     assert_eq!(
         made,
         r"class A:\n    def f():\n        x = 2\n        return x\n"
@@ -171,20 +171,20 @@ fn several_changes_see_the_file_as_it_was_or_each_other() {
         ]
     };
     assert_eq!(
-        made(b"one\ntwo\n", edits(), EditOrder::AtOnce, Closeness::Exact),
+        made(b"one\ntwo\n", edits(), EditOrder::AtOnce, MatchMode::Exact),
         r"two\nthree\n"
     );
     assert_eq!(
-        made(b"one\n", edits(), EditOrder::AtOnce, Closeness::Exact),
+        made(b"one\n", edits(), EditOrder::AtOnce, MatchMode::Exact),
         "refused 1: NotFound"
     );
     assert_eq!(
-        made(b"one\n", edits(), EditOrder::InTurn, Closeness::Exact),
+        made(b"one\n", edits(), EditOrder::InTurn, MatchMode::Exact),
         r"three\n"
     );
     let touching = vec![text("ab", "x", Times::Once), text("bc", "y", Times::Once)];
     assert_eq!(
-        made(b"abc", touching, EditOrder::AtOnce, Closeness::Exact),
+        made(b"abc", touching, EditOrder::AtOnce, MatchMode::Exact),
         "refused 1: Overlap"
     );
 }
@@ -196,7 +196,7 @@ fn lines_come_where_they_are_counted_to() {
             file,
             vec![edit(target, new)],
             EditOrder::AtOnce,
-            Closeness::Exact,
+            MatchMode::Exact,
         )
     };
     assert_eq!(at(b"1\r\n2\r\n", Target::After(0), "0"), r"0\r\n1\r\n2\r\n");
@@ -219,20 +219,26 @@ fn lines_come_where_they_are_counted_to() {
 
 #[test]
 fn the_end_takes_bytes_or_lines() {
-    use crate::plan::Ending;
+    use crate::plan::LastLineEnding;
     let at = |file: &[u8], ending, new| {
         made(
             file,
             vec![edit(Target::End(ending), new)],
             EditOrder::AtOnce,
-            Closeness::Exact,
+            MatchMode::Exact,
         )
     };
-    assert_eq!(at(b"a\r\nb", Ending::Bytes, "c\n"), r"a\r\nbc\n");
-    assert_eq!(at(b"a\r\nb", Ending::Lines, "c"), r"a\r\nb\r\nc\r\n");
-    assert_eq!(at(b"", Ending::Lines, "c"), r"c\n");
-    assert_eq!(at(b"\xef\xbb\xbf", Ending::Lines, "c"), r"\xef\xbb\xbfc\n");
-    assert_eq!(at(b"a", Ending::Lines, ""), "a");
+    assert_eq!(at(b"a\r\nb", LastLineEnding::Bytes, "c\n"), r"a\r\nbc\n");
+    assert_eq!(
+        at(b"a\r\nb", LastLineEnding::Lines, "c"),
+        r"a\r\nb\r\nc\r\n"
+    );
+    assert_eq!(at(b"", LastLineEnding::Lines, "c"), r"c\n");
+    assert_eq!(
+        at(b"\xef\xbb\xbf", LastLineEnding::Lines, "c"),
+        r"\xef\xbb\xbfc\n"
+    );
+    assert_eq!(at(b"a", LastLineEnding::Lines, ""), "a");
 }
 
 #[test]
@@ -251,7 +257,7 @@ fn a_range_goes_from_one_text_to_another() {
             b"a\n# begin\nb\n# end\nc\n",
             vec![range(from, to)],
             EditOrder::AtOnce,
-            Closeness::Exact,
+            MatchMode::Exact,
         )
     };
     assert_eq!(made("# begin", "# end\n"), r"a\nc\n");
@@ -265,7 +271,7 @@ fn a_text_that_is_not_there_has_a_nearest_place() {
         let wanted = Replacements {
             edits: vec![text(old, "x", Times::Once)],
             order: EditOrder::AtOnce,
-            closeness: Closeness::Exact,
+            closeness: MatchMode::Exact,
         };
         let nearest = replace(file, &wanted, u64::MAX)
             .unwrap_err()
@@ -300,7 +306,7 @@ fn an_empty_file_may_be_filled() {
             file,
             vec![edit(Target::Nothing, "a\n")],
             EditOrder::InTurn,
-            Closeness::Exact,
+            MatchMode::Exact,
         )
     };
     assert_eq!(
@@ -317,7 +323,7 @@ fn changes_in_turn_are_all_judged() {
     let wanted = Replacements {
         edits,
         order: EditOrder::InTurn,
-        closeness: Closeness::Exact,
+        closeness: MatchMode::Exact,
     };
     let Misplaced { misfits, places } = replace(b"a\nc\n", &wanted, u64::MAX).unwrap_err();
     let edits = (

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn claim(bytes: &[u8], strip: Strip) -> Claim {
-    Claim {
+fn claim(bytes: &[u8], strip: Strip) -> NameCandidate {
+    NameCandidate {
         bytes: bytes.to_vec(),
         strip,
         span: Span::default(),

@@ -3,7 +3,7 @@
 use super::super::Options;
 use super::super::codes::code;
 use super::super::findings::Findings;
-use super::{is_gone, known};
+use super::{binary_from_repo, is_gone};
 use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
 use crate::plan::{Binary, Direction, Operation};
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
@@ -31,13 +31,13 @@ pub(super) fn postimage(
         return None;
     };
     // git also requires full blob names, because an abbreviated name can belong to another blob.
-    let Some(blobs) = known::full_blobs(operation) else {
+    let Some(blobs) = binary_from_repo::full_blobs(operation) else {
         let message = "the binary patch has no `index` line that names both blobs in full";
         findings.error(&code::NO_BINARY_DATA, message).help =
             Some("write the patch with `git diff --binary`, which names them in full".into());
         return None;
     };
-    if !known::is_preimage(operation, preimage, blobs, findings) {
+    if !binary_from_repo::is_preimage(operation, preimage, blobs, findings) {
         return None;
     }
     let limits = BinaryLimits {

@@ -1,7 +1,7 @@
 //! Reports the place of each hunk, or the reason why it does not apply.
 
 use super::refusal::{done, refuse};
-use crate::lines::LineIndex;
+use crate::lines::LineOffsets;
 use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Direction, Hunk, LineKind, Operation};
 use crate::preflight::cause;
@@ -17,7 +17,7 @@ pub(super) fn explain(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     placements: &Placements,
-    file: &LineIndex<'_>,
+    file: &LineOffsets<'_>,
     options: &Options,
     findings: &mut Findings,
 ) {
@@ -44,7 +44,7 @@ struct Explainer<'a> {
     text: &'a [u8],
     /// The number of hunks.
     count: usize,
-    file: &'a LineIndex<'a>,
+    file: &'a LineOffsets<'a>,
     options: &'a Options,
 }
 
@@ -166,7 +166,7 @@ fn report_repeated(
 
 /// Explains that a hunk inserts lines after line `line`, but the file is shorter. The line is
 /// counted from 1.
-fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineIndex<'_>) {
+fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineOffsets<'_>) {
     let count = file.count();
     if count < line {
         problem.message =

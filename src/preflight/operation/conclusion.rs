@@ -4,14 +4,14 @@ use super::{Uncopied, Worker};
 use crate::preflight::checks::Room;
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
+use crate::preflight::full_diff;
 use crate::preflight::overlay::Seen;
-use crate::preflight::whole;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
     /// Checks at the end of a step that each undone copy still had the content of its source.
     /// Undoing the copy must not lose a later change of it.
-    pub(in crate::preflight) fn settle(
+    pub(in crate::preflight) fn check_uncopies(
         &mut self,
         all: &mut [(usize, Findings)],
     ) -> Result<(), WorkspaceError> {
@@ -35,7 +35,7 @@ impl Worker<'_> {
 
     /// Checks after all operations that no operation created a file above the file of another one.
     /// During resolution, an operation sees only the results of earlier operations.
-    pub(in crate::preflight) fn conclude(
+    pub(in crate::preflight) fn check_parents(
         &mut self,
         all: &mut [(usize, Findings)],
     ) -> Result<(), WorkspaceError> {
@@ -73,7 +73,7 @@ impl Worker<'_> {
     /// Writes the combined diff of each file, if it is requested.
     pub(in crate::preflight) fn write_whole_diff(&self, all: &mut [(usize, Findings)]) {
         if self.options.whole_diff && all.iter().all(|(_, findings)| !findings.is_failed()) {
-            whole::write(self.plan, &self.overlay, self.options, all);
+            full_diff::write(self.plan, &self.overlay, self.options, all);
         }
     }
 

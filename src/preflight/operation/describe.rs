@@ -7,7 +7,7 @@ use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation};
 use crate::preflight::converted::Converter;
 use crate::preflight::findings::Findings;
-use crate::preflight::gallery::{Moment, image};
+use crate::preflight::image_previews::{ImageSide, image};
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::Node;
 use crate::preflight::{Side, describe, edited};
@@ -15,7 +15,7 @@ use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 
 impl Worker<'_> {
     /// Adds the content of `node` if it is an image and the caller collects images.
-    pub(super) fn exhibit(&self, moment: Moment, node: Option<&Node>, findings: &mut Findings) {
+    pub(super) fn exhibit(&self, moment: ImageSide, node: Option<&Node>, findings: &mut Findings) {
         if let Some(node) = node.filter(|_| self.options.images) {
             findings.images[moment as usize] = image(node.bytes.whole());
         }
@@ -49,7 +49,7 @@ impl Worker<'_> {
         after: &Node,
         findings: &mut Findings,
     ) {
-        let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
+        let is_gone = matches!(operation.action, Action::Delete | Action::RemoveCopy);
         let after = (!is_gone).then_some(after);
         let outcome = &mut findings.outcome;
         outcome.modes.1 = after.map(git_mode);

@@ -9,7 +9,7 @@ use crate::preflight::edited::Edited;
 use crate::preflight::findings::Findings;
 use crate::preflight::modes::{kept, permissions};
 use crate::preflight::overlay::Node;
-use crate::preflight::three_way::{self, Attempt};
+use crate::preflight::three_way::{self, MergeAttempt};
 use crate::preflight::{checks, edit, lines, replace};
 use crate::text::Contents;
 use crate::workspace::WorkspaceError;
@@ -55,7 +55,7 @@ impl Worker<'_> {
         let Some(node) = converter.postimage(node, before, findings) else {
             return Ok(None);
         };
-        let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
+        let is_kept = matches!(operation.action, Action::Delete | Action::RemoveCopy);
         Ok(
             (is_kept || checks::is_possible(&node, self.options.max_made(), findings))
                 .then_some(node),
@@ -73,19 +73,19 @@ impl Worker<'_> {
         let text = self.plan.text(operation);
         let attempt = three_way::attempt(operation, text, before, self.options, findings)?;
         let fallback = match attempt {
-            Attempt::Unmergeable => Some(Fallback::Unmergeable),
-            Attempt::Baseless => Some(Fallback::Baseless),
-            Attempt::Merged(_) | Attempt::Refused | Attempt::Direct => None,
+            MergeAttempt::Unmergeable => Some(Fallback::Unmergeable),
+            MergeAttempt::Baseless => Some(Fallback::Baseless),
+            MergeAttempt::Merged(_) | MergeAttempt::Refused | MergeAttempt::Direct => None,
         };
         findings.outcome.fallback = fallback;
         Ok(match (attempt, before) {
-            (Attempt::Merged(bytes), _) => Some(Edited::Changed(bytes.into())),
-            (Attempt::Refused, _) => None,
+            (MergeAttempt::Merged(bytes), _) => Some(Edited::Changed(bytes.into())),
+            (MergeAttempt::Refused, _) => None,
             (_, Some(rival)) if operation.action == Action::Create => {
                 three_way::tell_rival(operation, text, rival, findings);
                 None
             }
-            (Attempt::Direct | Attempt::Unmergeable | Attempt::Baseless, _) => {
+            (MergeAttempt::Direct | MergeAttempt::Unmergeable | MergeAttempt::Baseless, _) => {
                 let edited = edit::postimage(operation, text, preimage, self.options, findings);
                 if edited.is_none() && fallback == Some(Fallback::Baseless) {
                     three_way::tell_baseless(operation, findings);

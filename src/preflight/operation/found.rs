@@ -142,7 +142,7 @@ impl Worker<'_> {
             operation.step,
         );
         let seen = match operation.action {
-            Action::Create | Action::Modify | Action::Delete | Action::Uncopy => {
+            Action::Create | Action::Modify | Action::Delete | Action::RemoveCopy => {
                 self.overlay.current(&operation.path, step)?
             }
             Action::Rename | Action::Copy => match self.overlay.base(path, step)? {
@@ -150,7 +150,7 @@ impl Worker<'_> {
                 _ => self.overlay.current(path, step)?,
             },
         };
-        let path = if operation.action == Action::Uncopy {
+        let path = if operation.action == Action::RemoveCopy {
             &operation.path
         } else {
             path

@@ -17,13 +17,13 @@ use super::checks::{self};
 use super::codes::{Code, code};
 use super::converted::Converter;
 use super::directories::Directories;
+use super::expansion_limit::ExpansionLimit;
 use super::findings::Findings;
-use super::gallery::Moment;
-use super::growth::Growth;
 use super::guards::Watched;
+use super::image_previews::ImageSide;
 use super::overlay::{Node, Overlay};
 use super::spelling::Spelling;
-use super::{Options, Side, done, lines, reject};
+use super::{Options, Side, already_applied, lines, reject};
 use crate::change::FileChange;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -50,7 +50,7 @@ pub(super) struct Worker<'a> {
     named: HashSet<&'a RelPath>,
     /// The copies that were undone in the current step.
     uncopied: Vec<Uncopied<'a>>,
-    growth: Growth,
+    growth: ExpansionLimit,
     watched: Watched<'a>,
     numbered: lines::Numbered,
     /// The content that was described last, with its description.
@@ -111,7 +111,7 @@ impl<'a> Worker<'a> {
             rejects: HashMap::new(),
             named,
             uncopied: Vec::new(),
-            growth: Growth::default(),
+            growth: ExpansionLimit::default(),
             watched: Watched::default(),
             numbered: lines::Numbered::new(),
             described: None,
@@ -152,7 +152,8 @@ impl<'a> Worker<'a> {
         if self.options.idempotent {
             let converter = Converter::new(self.plan, operation, self.options);
             let tree = (&mut self.overlay, &self.options.rules, converter);
-            if done::is_file_done(operation, self.plan.text(operation), tree, findings)? {
+            if already_applied::is_file_done(operation, self.plan.text(operation), tree, findings)?
+            {
                 return Ok(());
             }
         }
@@ -179,7 +180,7 @@ impl<'a> Worker<'a> {
             replaced.filter(|node| node.kind == FileKind::Regular && self.options.overwrite);
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
-        self.exhibit(Moment::Before, known, findings);
+        self.exhibit(ImageSide::Before, known, findings);
         findings.outcome.hardlinks = self
             .overlay
             .links(operation.from.as_ref().unwrap_or(&operation.path));
@@ -211,8 +212,8 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         self.describe_after(operation, known, &after, findings);
-        let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
-        self.exhibit(Moment::After, (!is_gone).then_some(&after), findings);
+        let is_gone = matches!(operation.action, Action::Delete | Action::RemoveCopy);
+        self.exhibit(ImageSide::After, (!is_gone).then_some(&after), findings);
         // Renames read the files as they were at the start of the step. The second rename of the
         // same file is therefore a copy.
         let is_gone = operation
@@ -233,7 +234,7 @@ impl<'a> Worker<'a> {
         if !self.put_rejects(operation, findings)? {
             return Ok(());
         }
-        self.leave(index, after, findings)
+        self.record(index, after, findings)
     }
 
     /// Returns whether policy allows the operation to write the content of `after`.
@@ -247,7 +248,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Stores the effect of the operation at `index` in the overlay.
-    fn leave(
+    fn record(
         &mut self,
         index: usize,
         after: Node,
@@ -262,7 +263,7 @@ impl<'a> Worker<'a> {
                 }
                 self.overlay.take_away(&operation.path, operation.step)
             }
-            Action::Uncopy => {
+            Action::RemoveCopy => {
                 self.uncopied
                     .extend(operation.from.as_ref().map(|from| Uncopied {
                         index,
@@ -293,7 +294,7 @@ impl<'a> Worker<'a> {
 /// the policy applies to all of it.
 fn brings_binary(operation: &Operation, after: &Node) -> bool {
     let is_written = match operation.action {
-        Action::Delete | Action::Uncopy => false,
+        Action::Delete | Action::RemoveCopy => false,
         Action::Copy => true,
         Action::Create | Action::Modify | Action::Rename => !matches!(operation.edit, Edit::Keep),
     };

@@ -165,7 +165,7 @@ impl Worker<'_> {
 
     /// Refuses an operation whose path is occupied, because a skipped operation should have removed
     /// the existing file.
-    pub(in crate::preflight) fn hold_together(&self, all: &mut [(usize, Findings)]) {
+    pub(in crate::preflight) fn check_dependent_rejects(&self, all: &mut [(usize, Findings)]) {
         if !self.options.reject {
             return;
         }

@@ -66,7 +66,7 @@ impl Worker<'_> {
     ) -> Result<bool, WorkspaceError> {
         let says_no_more = matches!(operation.edit, Edit::Keep)
             && operation.old_mode.or(operation.new_mode).is_none();
-        let source = if operation.action == Action::Uncopy {
+        let source = if operation.action == Action::RemoveCopy {
             Some(&operation.path)
         } else {
             operation.from.as_ref()

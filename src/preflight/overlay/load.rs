@@ -6,7 +6,7 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
-use crate::workspace::{Fault, Stat, WorkspaceError};
+use crate::workspace::{ErrorKind, Stat, WorkspaceError};
 
 impl Overlay<'_> {
     pub(super) fn load(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
@@ -22,13 +22,13 @@ impl Overlay<'_> {
         match self.workspace.read(path, self.max_file) {
             Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
             Err(error) => match error.fault {
-                Fault::Missing => {
+                ErrorKind::Missing => {
                     self.directories
                         .iter()
                         .for_each(|directories| directories.note(path, self.workspace));
                     Ok((Seen::Nothing, None))
                 }
-                Fault::TooLarge => {
+                ErrorKind::TooLarge => {
                     let size = self
                         .workspace
                         .stat(path)?
@@ -41,8 +41,10 @@ impl Overlay<'_> {
                         None,
                     ))
                 }
-                Fault::NotRegular => self.load_irregular(path),
-                Fault::ThroughLink | Fault::NotDirectory => Ok((self.find_obstacle(path)?, None)),
+                ErrorKind::NotRegular => self.load_irregular(path),
+                ErrorKind::ThroughLink | ErrorKind::NotDirectory => {
+                    Ok((self.find_obstacle(path)?, None))
+                }
                 _ => Err(error),
             },
         }

@@ -1,8 +1,8 @@
 //! The section of one file: the operation, the policy's verdict, the problems and the hunks.
 
+use super::index::Told;
 use super::lines::{self, Returns, Room};
 use super::markup::Markup;
-use super::told::Told;
 use super::tree::{Leaf, Tone};
 use super::{Exhibit, badge, image, place, problem};
 use crate::path::RelPath;

@@ -11,12 +11,12 @@ mod badge;
 mod change;
 mod file;
 mod image;
+mod index;
 mod lines;
 mod markup;
 mod place;
 mod problem;
 mod summary;
-mod told;
 mod tree;
 
 use std::io;
@@ -27,9 +27,9 @@ use sha2::{Digest as _, Sha256};
 use super::{LogEntry, Report, TOOL};
 use crate::plan::Input;
 use crate::text::{Bytes, Span, base64};
+use index::Told;
 use lines::Room;
 use markup::Markup;
-use told::Told;
 use tree::Leaf;
 
 /// The style sheet.

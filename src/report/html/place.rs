@@ -1,8 +1,8 @@
 //! The placements of hunks, and the reasons why hunks have none.
 
+use super::index::Told;
 use super::lines::{self, Room, Signs};
 use super::markup::Markup;
-use super::told::Told;
 use super::{Exhibit, badge, problem};
 use crate::plan::Input;
 use crate::report::{AppliedLines, HunkReport, NearestPlace};

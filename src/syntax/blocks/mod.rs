@@ -21,7 +21,7 @@ mod tests;
 use reader::{Marker, Part, Reader, marker};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span};
-use crate::plan::{Action, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target};
+use crate::plan::{Action, Edit, EditOrder, MatchMode, Name, Replacement, Replacements, Target};
 use crate::text::Span;
 
 const PATH: SyntaxErrorKind =
@@ -112,7 +112,7 @@ impl Syntax for Blocks {
         let changes = Replacements {
             edits,
             order: EditOrder::InTurn,
-            closeness: Closeness::Exact,
+            closeness: MatchMode::Exact,
         };
         let operation = sections.push(
             Action::Modify,
@@ -120,7 +120,7 @@ impl Syntax for Blocks {
             Edit::Replacements(Box::new(changes)),
             Span::new(start, end),
         );
-        operation.tells_missing = !makes;
+        operation.distinguishes_missing = !makes;
         sections.step += 1;
         Ok(end)
     }

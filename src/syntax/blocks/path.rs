@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 
 use super::reader::{is_fence, marker, trimmed};
-use crate::plan::{Claim, Name, Strip};
+use crate::plan::{Name, NameCandidate, Strip};
 use crate::text::{Span, without_ending};
 
 /// Returns the last line between `from` and `at` that is neither blank nor a fence, if it is a path
@@ -43,7 +43,7 @@ pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
     };
     let start = line.start + whole.find(found)?;
     let span = Span::new(start, start + found.len());
-    let claim = Claim {
+    let claim = NameCandidate {
         bytes: found.to_vec(),
         strip: Strip::Literal,
         span,

@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use crate::syntax::content_span;
-use crate::text::{Ending, Lines, Span, without_ending};
+use crate::text::{LineEnding, Lines, Span, without_ending};
 
 /// The minimum number of signs with which a line outside a block resembles a marker.
 const FEW_SIGNS: usize = 4;
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         Some(Line {
             content: without_ending(whole),
             whole,
-            is_crlf: Ending::of(whole) == Ending::CrLf,
+            is_crlf: LineEnding::of(whole) == LineEnding::CrLf,
         })
     }
 
@@ -219,7 +219,7 @@ impl Part {
     }
 
     pub(super) fn push(&mut self, line: &[u8]) {
-        if self.is_crlf && Ending::of(line) == Ending::CrLf {
+        if self.is_crlf && LineEnding::of(line) == LineEnding::CrLf {
             self.bytes.extend_from_slice(without_ending(line));
             self.bytes.push(b'\n');
         } else {

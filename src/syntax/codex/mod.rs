@@ -12,7 +12,7 @@ use bstr::ByteSlice;
 use reader::{Line, Reader};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
-use crate::plan::{Action, Anchor, Claim, Edit, Hunk, LineRange, Name, Strip};
+use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name, NameCandidate, Strip};
 use crate::text::Span;
 
 const BEGIN: &str = "*** Begin Patch";
@@ -265,7 +265,7 @@ fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
 fn path(line: &Line<'_>, marker: &str) -> Option<Name> {
     let path = line.trimmed().strip_prefix(marker)?;
     let end = line.span.start + line.content().trim_end().len();
-    let claim = Claim {
+    let claim = NameCandidate {
         bytes: path.into(),
         strip: Strip::Literal,
         span: Span::new(end - path.len(), end),

@@ -4,7 +4,7 @@ use bstr::ByteSlice;
 
 use super::{START, header_name, mode};
 use crate::mode::FileMode;
-use crate::plan::{Blobs, Claim, Name, Strip};
+use crate::plan::{Blobs, Name, NameCandidate, Strip};
 use crate::syntax::names::{self, Side};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::text::{Lines, Span, without_ending};
@@ -26,9 +26,9 @@ pub(super) struct Header {
     pub(super) index_mode: Option<FileMode>,
     pub(super) blobs: Option<Box<Blobs>>,
     /// Both names of a rename.
-    pub(super) rename: Option<(Claim, Claim)>,
+    pub(super) rename: Option<(NameCandidate, NameCandidate)>,
     /// Both names of a copy.
-    pub(super) copy: Option<(Claim, Claim)>,
+    pub(super) copy: Option<(NameCandidate, NameCandidate)>,
     /// The `---` line.
     pub(super) old: Option<Side>,
     /// The `+++` line.
@@ -77,8 +77,8 @@ const KEYWORDS: &[(&[u8], Keyword)] = &[
 struct Seen {
     similarity: Option<Span>,
     index: Option<Span>,
-    rename: (Option<Claim>, Option<Claim>),
-    copy: (Option<Claim>, Option<Claim>),
+    rename: (Option<NameCandidate>, Option<NameCandidate>),
+    copy: (Option<NameCandidate>, Option<NameCandidate>),
 }
 
 impl Header {
@@ -196,10 +196,10 @@ fn once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> 
 }
 
 fn both(
-    seen: (Option<Claim>, Option<Claim>),
+    seen: (Option<NameCandidate>, Option<NameCandidate>),
     says: &'static str,
     line: Span,
-) -> Result<Option<(Claim, Claim)>, SyntaxError> {
+) -> Result<Option<(NameCandidate, NameCandidate)>, SyntaxError> {
     match seen {
         (Some(from), Some(to)) => Ok(Some((from, to))),
         (None, None) => Ok(None),

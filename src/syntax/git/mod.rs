@@ -13,7 +13,7 @@ use header::Header;
 use super::names::Side;
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks, names};
 use crate::mode::FileMode;
-use crate::plan::{Action, Claim, Edit, Name, Strip};
+use crate::plan::{Action, Edit, Name, NameCandidate, Strip};
 use crate::text::Span;
 
 /// The first bytes of a section.
@@ -200,8 +200,9 @@ impl Header {
             Some(Side::File(claim, _)) => Some(claim),
             _ => None,
         };
-        let lines =
-            |one: Option<Claim>, other: Option<Claim>| one.into_iter().chain(other).collect();
+        let lines = |one: Option<NameCandidate>, other: Option<NameCandidate>| {
+            one.into_iter().chain(other).collect()
+        };
         let (old, new) = (claim(self.old), claim(self.new));
         if let (Action::Rename | Action::Copy, Some((from, to))) =
             (action, self.rename.or(self.copy))
@@ -227,7 +228,7 @@ impl Header {
 
 /// Returns whether the rest of a `diff --git` line consists of the names on both lines, separated
 /// by a blank. The header then adds no information at any strip level.
-fn is_repeated(header: &Claim, old: &Claim, new: &Claim) -> bool {
+fn is_repeated(header: &NameCandidate, old: &NameCandidate, new: &NameCandidate) -> bool {
     let rest = header
         .bytes
         .strip_prefix(&old.bytes[..])
@@ -239,7 +240,7 @@ fn is_repeated(header: &Claim, old: &Claim, new: &Claim) -> bool {
 fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
     Ok(match names::quoted_pair(text, span)? {
         Some(pair) => Name::Agreed(pair.into()),
-        None => Name::Header(Box::new(Claim {
+        None => Name::Header(Box::new(NameCandidate {
             bytes: span.of(text).to_vec(),
             strip: Strip::Prefixed,
             span,

@@ -1,6 +1,6 @@
 //! Tests of the sections of git diffs, as short descriptions of their operations.
 
-use crate::plan::{Claim, Name, Strip};
+use crate::plan::{Name, NameCandidate, Strip};
 use crate::syntax::SyntaxErrorKind::{self, Binary, Contradiction, Expected};
 use crate::syntax::testing::{refused, said};
 use crate::text::Span;
@@ -223,7 +223,7 @@ fn a_header_that_repeats_both_lines_adds_nothing() {
     for start in 0..40 {
         names.extend(b"a/ ".map(|byte| [&names[start][..], &[byte]].concat()));
     }
-    let claim = |bytes: &[u8]| Claim {
+    let claim = |bytes: &[u8]| NameCandidate {
         bytes: bytes.to_vec(),
         strip: Strip::Prefixed,
         span: Span::default(),

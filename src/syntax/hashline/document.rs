@@ -7,7 +7,8 @@ use super::line::{self, Locator, Source};
 use super::{ABORT, BEGIN, END};
 use crate::path::RelPath;
 use crate::plan::{
-    Action, Claim, Edit, LineEdit, LineEdits, LineTarget, Name, NewLines, NumberedLines, Strip,
+    Action, Edit, LineEdit, LineEdits, LineTarget, Name, NameCandidate, NewLines, NumberedLines,
+    Strip,
 };
 use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
 use crate::text::{Lines, Span};
@@ -302,7 +303,7 @@ impl<'a, 's> Document<'a, 's> {
 }
 
 fn name(path: &[u8], span: Span) -> Name {
-    Name::Agreed(vec![Claim {
+    Name::Agreed(vec![NameCandidate {
         bytes: path.to_vec(),
         strip: Strip::Literal,
         span,

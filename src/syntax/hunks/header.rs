@@ -67,12 +67,12 @@ impl Header {
 /// The position of an error in a header, as the number of remaining bytes, and whether the error is
 /// a number that is too large.
 #[derive(Clone, Copy, Debug)]
-struct Stop {
+struct HeaderEnd {
     left: usize,
     is_overflow: bool,
 }
 
-impl ParseError<&[u8]> for Stop {
+impl ParseError<&[u8]> for HeaderEnd {
     fn from_error_kind(input: &[u8], _: ErrorKind) -> Self {
         Self {
             left: input.len(),
@@ -85,7 +85,7 @@ impl ParseError<&[u8]> for Stop {
     }
 }
 
-type Parsed<'a, T> = IResult<&'a [u8], T, Stop>;
+type Parsed<'a, T> = IResult<&'a [u8], T, HeaderEnd>;
 
 fn header(input: &[u8]) -> Parsed<'_, Header> {
     let (rest, old) = preceded(tag("@@ -"), range).parse(input)?;
@@ -102,7 +102,7 @@ fn range(input: &[u8]) -> Parsed<'_, LineRange> {
     let count = count.unwrap_or(1);
     match start.checked_add(count) {
         Some(_) => Ok((rest, LineRange { start, count })),
-        None => Err(nom::Err::Failure(Stop {
+        None => Err(nom::Err::Failure(HeaderEnd {
             left: input.len(),
             is_overflow: true,
         })),
@@ -120,7 +120,7 @@ fn number(input: &[u8]) -> Parsed<'_, usize> {
     // `isize`.
     match value.filter(|&value| value <= usize::MAX >> 2) {
         Some(value) => Ok((rest, value)),
-        None => Err(nom::Err::Failure(Stop {
+        None => Err(nom::Err::Failure(HeaderEnd {
             left: input.len(),
             is_overflow: true,
         })),

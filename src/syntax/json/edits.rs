@@ -7,7 +7,8 @@ use super::{Options, Sections, SyntaxError, SyntaxErrorKind, claim, digest};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{
-    Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target, Times,
+    Action, Edit, EditOrder, MatchMode, Name, NameCandidate, Replacement, Replacements, Target,
+    Times,
 };
 
 /// The keys of the old and the new text.
@@ -30,7 +31,7 @@ pub struct EditList {
 
 /// One entry of a list.
 struct Entry {
-    path: Option<Claim>,
+    path: Option<NameCandidate>,
     expected: Option<Sha256>,
     edit: Replacement,
 }
@@ -53,7 +54,7 @@ pub(super) fn of_files(
             let changes = Replacements {
                 edits: Vec::new(),
                 order: EditOrder::AtOnce,
-                closeness: Closeness::Exact,
+                closeness: MatchMode::Exact,
             };
             let name = Name::Agreed(vec![claim]);
             sections.push(

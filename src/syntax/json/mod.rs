@@ -27,7 +27,7 @@ use reader::{Member, Value};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Edit, Name, Operation, Strip};
+use crate::plan::{Action, Edit, Name, NameCandidate, Operation, Strip};
 use crate::text::Span;
 
 /// The kinds of change: the key in the document, and the function that reads its value.
@@ -191,7 +191,7 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
         let content = content.ok_or_else(|| entry.expected("an object with `content`"))?;
         let edit = Edit::Whole(Arc::new(content.into()));
         let operation = sections.push(Action::Modify, path, edit, entry.span());
-        operation.tells_missing = false;
+        operation.distinguishes_missing = false;
         operation.expected = expected.map(Box::new);
     }
     Ok(())
@@ -206,7 +206,7 @@ fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, Syntax
         let twice = SyntaxErrorKind::Contradiction("two entries for one file");
         return Err(SyntaxError::new(twice, member.value.span()));
     }
-    Ok(Name::Agreed(vec![Claim {
+    Ok(Name::Agreed(vec![NameCandidate {
         bytes,
         strip: Strip::Literal,
         span: member.value.span(),
@@ -224,9 +224,9 @@ fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
     Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))
 }
 
-fn claim(member: &Member<'_>) -> Result<Claim, SyntaxError> {
+fn claim(member: &Member<'_>) -> Result<NameCandidate, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
-    Ok(Claim {
+    Ok(NameCandidate {
         bytes,
         strip: Strip::Literal,
         span: member.value.span(),

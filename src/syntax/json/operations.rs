@@ -9,7 +9,7 @@
 
 use super::reader::{Member, Value};
 use super::{Options, Sections, SyntaxError, claim, digest, is_digest};
-use crate::plan::{Action, Claim, Edit, Name};
+use crate::plan::{Action, Edit, Name, NameCandidate};
 use crate::syntax::codex;
 use crate::text::Span;
 
@@ -117,7 +117,7 @@ fn operation(
 /// contain its lines literally.
 fn changed(
     action: Action,
-    path: Claim,
+    path: NameCandidate,
     (mut diff, at): (String, Value<'_>),
     options: Options,
     sections: &mut Sections,
@@ -131,7 +131,7 @@ fn changed(
         _ => codex::chunks(&text, options).map(Edit::Hunks),
     };
     let edit = edit.map_err(|error| SyntaxError::new(error.kind, at.span()))?;
-    let name = Name::Agreed(vec![Claim {
+    let name = Name::Agreed(vec![NameCandidate {
         span: Span::new(0, 0),
         ..path
     }]);

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use super::old_files::{OldFile, OldFiles};
 use super::prune::dead;
-use super::{OldPlaces, Place, attic, entry_name, entry_places, places};
+use super::{OldPlaces, Place, entry_name, entry_places, external_history, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::transaction::annex;
 use crate::transaction::change::Change;
 use crate::transaction::failure::gone;
+use crate::transaction::git_index_file;
 use crate::transaction::journal::Journal;
-use crate::transaction::scratch::{self, Scratch, Slot};
+use crate::transaction::scratch::{self, Scratch, ScratchFile};
 use crate::transaction::sweep::{erase, is_kept_or_record, sweep, trim, trim_among};
 use crate::transaction::{Durability, Failure};
-use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
+use crate::workspace::{AttributeSource, ErrorKind, Privacy, Rename, Stat, Workspace};
 
 /// The maximum number of attempts to create a history that another process removes as unused.
 const ATTEMPTS: usize = 4;
@@ -48,10 +48,10 @@ pub(in crate::transaction) fn keep(
     let mut attempts = 0;
     loop {
         attempts += 1;
-        attic::make(workspace, home)?;
+        external_history::make(workspace, home)?;
         match rename(workspace, home, (scratch, bytes), durability) {
             Err(Failure::Workspace(error))
-                if error.fault == Fault::Missing && attempts < ATTEMPTS => {}
+                if error.fault == ErrorKind::Missing && attempts < ATTEMPTS => {}
             renamed => return renamed,
         }
     }
@@ -59,7 +59,7 @@ pub(in crate::transaction) fn keep(
 
 /// Returns the changes whose old files belong to the history. git's index does not.
 fn own_changes(journal: &Journal) -> impl Iterator<Item = &Change> {
-    let is_own = |change: &&Change| !annex::is_annexed(&change.path);
+    let is_own = |change: &&Change| !git_index_file::is_annexed(&change.path);
     journal.changes.iter().filter(is_own)
 }
 
@@ -71,7 +71,7 @@ fn fetch_distant(
     journal: &Journal,
     durability: Durability,
 ) -> Result<(), Failure> {
-    for change in own_changes(journal).filter(|change| change.beside.is_some()) {
+    for change in own_changes(journal).filter(|change| change.stage_depth.is_some()) {
         match fetch(workspace, scratch, change, durability) {
             // A file that an undo displaced exists nowhere else, so the transaction waits until it
             // can be copied.
@@ -93,7 +93,7 @@ fn locate<'j>(
     let has_more = journal
         .changes
         .iter()
-        .any(|change| change.beside.is_some() || change.is_overwrite());
+        .any(|change| change.stage_depth.is_some() || change.is_overwrite());
     if old_places == OldPlaces::Journaled && !has_more {
         return Ok((scratch.own_names(workspace)?, OldFiles::journaled(journal)));
     }
@@ -147,7 +147,7 @@ pub(in crate::transaction) fn note_aborted(
         return sweep(workspace, scratch);
     }
     trim(workspace, scratch, is_kept_or_record)?;
-    attic::make(workspace, home)?;
+    external_history::make(workspace, home)?;
     rename(workspace, home, (scratch, 0), durability)
 }
 
@@ -178,12 +178,12 @@ fn fetch(
         return Ok(());
     };
     let slots = if change.is_exchange() {
-        [Slot::Old, Slot::New].as_slice()
+        [ScratchFile::Displaced, ScratchFile::Staged].as_slice()
     } else {
-        &[Slot::Old]
+        &[ScratchFile::Displaced]
     };
     scratch.make_bucket(workspace, change.number)?;
-    let home = scratch.own_slot(Slot::Old, change.number)?;
+    let home = scratch.own_slot(ScratchFile::Displaced, change.number)?;
     for &slot in slots {
         let away = scratch.slot(change, slot)?;
         let Some(stat) = workspace.stat(&away)? else {
@@ -216,7 +216,7 @@ fn copy(
             to,
             &[&contents],
             Permissions::Exact(stat.permissions),
-            Some(Like::File(from)),
+            Some(AttributeSource::File(from)),
         )?;
         sync(workspace, to, durability)?;
     }
@@ -258,7 +258,7 @@ pub(in crate::transaction) fn move_into(
         return Ok(());
     }
     match workspace.rename(&scratch.directory, target, Rename::Replace) {
-        Err(error) if error.fault == Fault::CrossDevice => {
+        Err(error) if error.fault == ErrorKind::CrossDevice => {
             carry(workspace, home, (scratch, target), durability)
         }
         renamed => Ok(renamed?),
@@ -272,7 +272,7 @@ pub(in crate::transaction) fn bring_down(
     state: &RelPath,
     durability: Durability,
 ) {
-    let Some(home) = attic::home(workspace) else {
+    let Some(home) = external_history::home(workspace) else {
         return;
     };
     // A directory that cannot be moved now stays in the external history, and the next command

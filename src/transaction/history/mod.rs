@@ -8,8 +8,8 @@
 //! [`entries`] reads the history. `keep.rs` adds entries, `prune.rs` removes them. Read `record.rs`
 //! for the conversion from a journal to an [`Entry`].
 
-mod attic;
 mod chain;
+mod external_history;
 mod index;
 mod keep;
 mod old_files;
@@ -20,23 +20,25 @@ mod unkept;
 
 use std::collections::BTreeMap;
 
-use super::change::Standing;
+use super::change::DirAttributes;
 use super::failure::is_unreachable;
 use super::journal::Journal;
 use super::place::{is_state, place};
 use super::scratch::Scratch;
-use super::{Ending, Failure, KeptFile, Links, Recovered, kept};
+use super::{Failure, KeptFile, Links, Recovered, RecoveryOutcome, kept};
 use crate::digest::{Digest, is_hex};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Workspace, top};
+use crate::workspace::{ErrorKind, Workspace, top};
 
 pub(super) use old_files::OldPlaces;
 
 pub use chain::{Chain, ambiguous, named};
 pub use index::{IndexChange, IndexRecord};
 
-pub(super) use attic::{home as attic_home, make as make_home, place as attic_place, prune_others};
+pub(super) use external_history::{
+    home as attic_home, make as make_home, place as attic_place, prune_others,
+};
 pub(super) use keep::{bring_down, drain, keep, move_into, note_aborted, sync};
 pub(super) use prune::{Spares, bury, prune, prune_all, prune_plans};
 pub use rejection::PlanRejection;
@@ -78,11 +80,11 @@ pub struct Entry {
     /// The created directories, parents first.
     pub made: Vec<RelPath>,
     /// The removed directories with their attributes.
-    pub removed: BTreeMap<RelPath, Standing>,
+    pub removed: BTreeMap<RelPath, DirAttributes>,
     /// The treatment of hard links.
     pub links: Links,
     /// The state of the entry.
-    pub fate: Fate,
+    pub fate: EntryStatus,
     /// The rejected plan, if the entry is a rejection.
     pub rejection: Option<PlanRejection>,
     /// The files that a rollback could not restore.
@@ -104,7 +106,7 @@ impl Entry {
 /// The state of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fate {
+pub enum EntryStatus {
     /// The transaction was committed.
     #[default]
     Committed,
@@ -180,14 +182,14 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
         let read = Journal::record(workspace, &place.scratch)
             .and_then(|journal| place.entry(workspace, journal));
         let read = match read {
-            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
+            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
                 Journal::rolled_back(workspace, &place.scratch)
                     .and_then(|journal| place.aborted(workspace, journal))
             }
             read => read,
         };
         let read = match read {
-            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
+            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
                 PlanRejection::read(workspace, &place.scratch)
                     .map(|rejection| place.rejected(rejection))
             }
@@ -197,11 +199,14 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
             Ok(entry) => found.push(entry),
             // wpatch creates only directories with this name.
             Err(Failure::Workspace(error))
-                if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {}
+                if matches!(
+                    error.fault,
+                    ErrorKind::NotDirectory | ErrorKind::ThroughLink
+                ) => {}
             // An entry that is being removed was renamed first.
             Err(Failure::Workspace(error))
-                if error.fault == Fault::Missing && !place.is_there(workspace)? => {}
-            Err(Failure::Workspace(error)) if error.fault != Fault::Missing => {
+                if error.fault == ErrorKind::Missing && !place.is_there(workspace)? => {}
+            Err(Failure::Workspace(error)) if error.fault != ErrorKind::Missing => {
                 return Err(error.into());
             }
             Err(_) => found.push(place.damaged()),
@@ -230,7 +235,7 @@ pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure>
             let left: Vec<_> = kept.iter().filter_map(|kept| kept.path.clone()).collect();
             found.extend((!kept.is_empty()).then_some(Recovered {
                 id: scratch.id,
-                ending: Ending::Kept,
+                ending: RecoveryOutcome::Kept,
                 left,
                 kept,
             }));
@@ -270,7 +275,7 @@ pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> 
     Ok(may_have
         .then_some(state)
         .into_iter()
-        .chain(attic::home(workspace))
+        .chain(external_history::home(workspace))
         .collect())
 }
 
@@ -309,7 +314,7 @@ impl Place {
             (rest, None)
         };
         Some(Self {
-            scratch: Scratch::of_entry(home.join(name).ok()?, id),
+            scratch: Scratch::for_entry(home.join(name).ok()?, id),
             bytes: bytes.parse().ok()?,
             plan,
         })

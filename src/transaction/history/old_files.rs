@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::path::RelPath;
 use crate::transaction::change::{Change, Numbered};
 use crate::transaction::journal::Journal;
-use crate::transaction::scratch::{Slot, slot_of};
+use crate::transaction::scratch::{ScratchFile, slot_of};
 
 /// The knowledge about the locations of old files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(in crate::transaction) enum OldPlaces {
 /// The location of the old file of a change.
 pub(super) enum OldFile<'a> {
     None,
-    Slot(Slot),
+    Slot(ScratchFile),
     MovedTo(&'a RelPath),
     Lost,
 }
@@ -27,7 +27,7 @@ pub(super) enum OldFile<'a> {
 /// The old files of one transaction.
 pub(super) struct OldFiles<'a> {
     /// The existing scratch files, or `None` if each is at the location in the journal.
-    slots: Option<HashSet<(Slot, usize)>>,
+    slots: Option<HashSet<(ScratchFile, usize)>>,
     /// The changes to which old files were moved.
     arrivals: Numbered<'a>,
 }
@@ -59,16 +59,16 @@ impl<'a> OldFiles<'a> {
             return OldFile::MovedTo(&target.path);
         }
         let slot = if change.is_exchange() {
-            Slot::New
+            ScratchFile::Staged
         } else {
-            Slot::Old
+            ScratchFile::Displaced
         };
         let Some(slots) = &self.slots else {
             return OldFile::Slot(slot);
         };
-        let is_there = |&slot: &Slot| slots.contains(&(slot, change.number));
+        let is_there = |&slot: &ScratchFile| slots.contains(&(slot, change.number));
         // If the file system cannot exchange files, the old file was moved out instead.
-        [Slot::Old, slot]
+        [ScratchFile::Displaced, slot]
             .into_iter()
             .find(is_there)
             .map_or(OldFile::Lost, OldFile::Slot)

@@ -119,7 +119,7 @@ pub(in crate::transaction) fn bury(
         .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
     for id in ids.filter(|&id| end.is_none_or(|end| id < end)) {
         // The next command removes the rest.
-        let _ = erase(workspace, &Scratch::of_entry(dead(home, id)?, id));
+        let _ = erase(workspace, &Scratch::for_entry(dead(home, id)?, id));
     }
     Ok(())
 }
@@ -140,6 +140,6 @@ impl Place {
         let dead = dead(home, &self.scratch.id)?;
         // Another process may have pruned it.
         gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
-        erase(workspace, &Scratch::of_entry(dead, &self.scratch.id))
+        erase(workspace, &Scratch::for_entry(dead, &self.scratch.id))
     }
 }

@@ -1,11 +1,11 @@
 //! Converts the record of a transaction to a history entry.
 
 use super::old_files::{OldFile, OldFiles};
-use super::{Entry, EntryFile, Fate, Label, Old, Place, PlanRejection, Version};
+use super::{Entry, EntryFile, EntryStatus, Label, Old, Place, PlanRejection, Version};
 use crate::mode::FileKind;
-use crate::transaction::annex;
 use crate::transaction::change::{Change, Image, Kind};
 use crate::transaction::escape::unescape;
+use crate::transaction::git_index_file;
 use crate::transaction::journal::Journal;
 use crate::transaction::{Failure, Links, kept};
 use crate::workspace::Workspace;
@@ -23,7 +23,7 @@ impl Place {
         for change in journal
             .changes
             .iter()
-            .filter(|change| !annex::is_annexed(&change.path))
+            .filter(|change| !git_index_file::is_annexed(&change.path))
         {
             let old = match old_files.of(change) {
                 OldFile::None => Old::None,
@@ -44,12 +44,12 @@ impl Place {
                 old,
             });
         }
-        let is_in_place = journal.changes.iter().any(|change| change.in_place);
+        let is_in_place = journal.changes.iter().any(|change| change.overwrites);
         Ok(Entry {
             links: if is_in_place {
                 Links::Kept
             } else {
-                Links::Parted
+                Links::Separate
             },
             below: journal.below.as_deref().and_then(unescape),
             label: Label {
@@ -65,7 +65,7 @@ impl Place {
                 .into_iter()
                 .map(|removed| (removed.path, removed.standing))
                 .collect(),
-            fate: Fate::Committed,
+            fate: EntryStatus::Committed,
             ..self.damaged()
         })
     }
@@ -93,10 +93,10 @@ impl Place {
             files: journal
                 .changes
                 .into_iter()
-                .filter(|change| !annex::is_annexed(&change.path))
+                .filter(|change| !git_index_file::is_annexed(&change.path))
                 .map(file)
                 .collect(),
-            fate: Fate::Aborted,
+            fate: EntryStatus::Aborted,
             kept,
             ..self.damaged()
         })
@@ -110,7 +110,7 @@ impl Place {
         };
         Entry {
             label,
-            fate: Fate::Rejected,
+            fate: EntryStatus::Rejected,
             rejection: Some(rejection),
             ..self.damaged()
         }
@@ -127,7 +127,7 @@ impl Place {
         Entry {
             id: self.scratch.id.clone(),
             time,
-            fate: Fate::Damaged,
+            fate: EntryStatus::Damaged,
             ..Entry::default()
         }
     }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::transaction::Failure;
+use crate::transaction::checksummed::{damaged, unseal};
 use crate::transaction::scratch::Scratch;
-use crate::transaction::sealed::{damaged, unseal};
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::{ErrorKind, Workspace};
 
 /// The maximum size of a record in bytes.
 const MAX_SIZE: u64 = 16 << 20;
@@ -35,7 +35,7 @@ impl PlanRejection {
         let read = workspace
             .read(&path, MAX_SIZE)
             .map_err(|error| match error.fault {
-                Fault::NotRegular | Fault::TooLarge => damaged(&path),
+                ErrorKind::NotRegular | ErrorKind::TooLarge => damaged(&path),
                 _ => error.into(),
             });
         unseal(&read?.0, &path)

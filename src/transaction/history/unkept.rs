@@ -1,6 +1,6 @@
 //! Determines whether the next change will be in the history.
 
-use super::attic;
+use super::external_history;
 use crate::transaction::Failure;
 use crate::transaction::place::{find_to_read, place};
 use crate::transaction::unkept::Unkept;
@@ -17,10 +17,10 @@ pub fn unkept(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
     let place = place(workspace)?;
     let stays = match find_to_read(workspace, &place.directory)? {
         _ if place.directory.parent().is_some() => true,
-        Some(lifetime) => !lifetime.passes(),
+        Some(lifetime) => !lifetime.is_temporary(),
         None => false,
     };
-    if stays || attic::place(workspace).is_some() {
+    if stays || external_history::place(workspace).is_some() {
         return Ok(None);
     }
     Ok(Some(reason(workspace, place.unusable.as_ref())))
@@ -34,7 +34,7 @@ pub(in crate::transaction) fn reason(
 ) -> Unkept {
     let reason = match unusable {
         Some(why) => return why.clone(),
-        None if workspace.attic().is_some() => {
+        None if workspace.external_history().is_some() => {
             "XDG_STATE_HOME is not a directory that only this user can write to"
         }
         None => {

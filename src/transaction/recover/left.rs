@@ -11,7 +11,7 @@ use crate::transaction::sweep::is_kept;
 use crate::workspace::Workspace;
 
 /// The state of a transaction, determined from the names of its scratch files.
-pub(super) enum Left {
+pub(super) enum Leftover {
     /// Kept files, and at most the record that lists them.
     Kept,
     /// A commit record, and scratch files.
@@ -24,7 +24,7 @@ pub(super) enum Left {
     Scratch,
 }
 
-impl Left {
+impl Leftover {
     /// Returns the state for these `names`.
     ///
     /// Kept files without a directory of their own stay in place together with their record. Such a
@@ -80,9 +80,9 @@ pub(super) fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool,
     for scratch in left {
         match scratch
             .names(workspace)
-            .map(|names| Left::of(scratch, &names))
+            .map(|names| Leftover::of(scratch, &names))
         {
-            Ok(Left::Journal) => is_open |= is_there(Journal::read(workspace, scratch))?,
+            Ok(Leftover::Journal) => is_open |= is_there(Journal::read(workspace, scratch))?,
             // Another process has finished this transaction.
             Err(error) if !is_unreachable(error.fault) => return Err(error.into()),
             _ => {}

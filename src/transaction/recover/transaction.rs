@@ -1,6 +1,6 @@
 //! Recovers one interrupted transaction.
 
-use super::left::Left;
+use super::left::Leftover;
 use crate::transaction::failure::{gone, no_history};
 use crate::transaction::history::{self, OldPlaces};
 use crate::transaction::journal::Journal;
@@ -8,8 +8,10 @@ use crate::transaction::rollback::Rollback;
 use crate::transaction::scratch::Scratch;
 use crate::transaction::state::State;
 use crate::transaction::sweep::{is_kept, sweep};
-use crate::transaction::{Durability, Ending, Failure, KeptFile, Options, Recovered, annex, kept};
-use crate::workspace::{Fault, Workspace};
+use crate::transaction::{
+    Durability, Failure, KeptFile, Options, Recovered, RecoveryOutcome, git_index_file, kept,
+};
+use crate::workspace::{ErrorKind, Workspace};
 
 /// Recovers one transaction. Returns `None` if none of its files is left.
 pub(in crate::transaction) fn one(
@@ -19,25 +21,25 @@ pub(in crate::transaction) fn one(
     options: Options,
 ) -> Result<Option<Recovered>, Failure> {
     let names = scratch.names(workspace)?;
-    let mut recovered = match Left::of(scratch, &names) {
-        Left::Kept => return recorded(workspace, scratch, Ending::Kept).map(Some),
+    let mut recovered = match Leftover::of(scratch, &names) {
+        Leftover::Kept => return recorded(workspace, scratch, RecoveryOutcome::Kept).map(Some),
         // Without any file, the way in which it ended is unknown.
-        Left::Scratch if names.is_empty() => {
+        Leftover::Scratch if names.is_empty() => {
             gone(scratch.remove(workspace))?;
             return Ok(None);
         }
-        Left::Done => ended(scratch, Ending::Committed),
+        Leftover::Done => ended(scratch, RecoveryOutcome::Committed),
         // The process that rolled it back may have died before it reported the kept files.
-        Left::Undone => recorded(workspace, scratch, Ending::RolledBack)?,
-        Left::Journal => roll_back(workspace, scratch, &names, options.durability)?,
-        Left::Scratch => ended(scratch, Ending::Abandoned),
+        Leftover::Undone => recorded(workspace, scratch, RecoveryOutcome::RolledBack)?,
+        Leftover::Journal => roll_back(workspace, scratch, &names, options.durability)?,
+        Leftover::Scratch => ended(scratch, RecoveryOutcome::Abandoned),
     };
     match clear(workspace, state, scratch, options.durability) {
         Err(_)
-            if recovered.ending == Ending::Committed
+            if recovered.ending == RecoveryOutcome::Committed
                 && scratch.names(workspace)?.iter().any(|name| name == b"done") =>
         {
-            recovered.ending = Ending::Waiting;
+            recovered.ending = RecoveryOutcome::Waiting;
         }
         // The next command removes the rest.
         _ => {}
@@ -49,7 +51,7 @@ pub(in crate::transaction) fn one(
 }
 
 /// Returns the report of a transaction without kept files.
-fn ended(scratch: &Scratch, ending: Ending) -> Recovered {
+fn ended(scratch: &Scratch, ending: RecoveryOutcome) -> Recovered {
     Recovered {
         id: scratch.id.clone(),
         ending,
@@ -62,7 +64,7 @@ fn ended(scratch: &Scratch, ending: Ending) -> Recovered {
 fn recorded(
     workspace: &dyn Workspace,
     scratch: &Scratch,
-    ending: Ending,
+    ending: RecoveryOutcome,
 ) -> Result<Recovered, Failure> {
     let kept = kept::of_record(workspace, scratch)?;
     Ok(Recovered {
@@ -80,14 +82,15 @@ fn roll_back(
     durability: Durability,
 ) -> Result<Recovered, Failure> {
     let journal = Journal::read(workspace, scratch)?;
-    let is_open = names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
-    annex::accompany(&journal.changes, is_open)?;
+    let is_open = names.iter().any(|name| git_index_file::is_note(name))
+        && git_index_file::open(workspace, scratch)?;
+    git_index_file::accompany(&journal.changes, is_open)?;
     let undone = Rollback::new(workspace, scratch, &journal, durability).run();
     let (left, kept) = undone.finished()?;
     Ok(Recovered {
         left,
         kept,
-        ..ended(scratch, Ending::RolledBack)
+        ..ended(scratch, RecoveryOutcome::RolledBack)
     })
 }
 
@@ -125,13 +128,13 @@ pub(in crate::transaction) fn clear(
         Ok(journal) => journal,
         // There is no record, or it is damaged.
         Err(Failure::State { .. }) => return sweep(workspace, scratch),
-        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
+        Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
             // An external history records a rolled-back transaction only if it has kept files.
             let has_kept = scratch
                 .own_names(workspace)?
                 .iter()
                 .any(|name| is_kept(name));
-            let is_told = !scratch.is_lodged() && (has_kept || !state.passes());
+            let is_told = !scratch.is_lodged() && (has_kept || !state.is_temporary());
             return match state.history().filter(|_| is_told) {
                 Some(home) => history::note_aborted(workspace, home, scratch, durability),
                 None => sweep(workspace, scratch),
@@ -153,7 +156,7 @@ pub(in crate::transaction) fn clear(
     ) {
         // A temporary state directory must not remain in the user's tree, except with files that an
         // undo displaced.
-        Err(_) if state.passes() && journal.undoes.is_empty() => sweep(workspace, scratch),
+        Err(_) if state.is_temporary() && journal.undoes.is_empty() => sweep(workspace, scratch),
         Err(failure) => Err(failure),
         Ok(()) => history::drain(workspace, home, &journal.undoes),
     }

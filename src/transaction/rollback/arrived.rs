@@ -2,7 +2,7 @@
 
 use super::{Change, Failure, Restored, Rollback};
 use crate::path::RelPath;
-use crate::transaction::scratch::Slot;
+use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::identify;
 
 impl Rollback<'_> {
@@ -20,7 +20,7 @@ impl Rollback<'_> {
             return if self.waits(change)? {
                 Ok(Restored::Back)
             } else {
-                self.take_out(change)
+                self.move_out(change)
             };
         }
         Ok(if self.waits(change)? {
@@ -47,29 +47,29 @@ impl Rollback<'_> {
 
     /// Restores the file of another process that an earlier, killed rollback moved out.
     pub(super) fn give_back(&self, change: &Change) -> Result<Restored, Failure> {
-        let returned = self.scratch.slot(change, Slot::Returned)?;
+        let returned = self.scratch.slot(change, ScratchFile::Reverted)?;
         let image = identify(self.slots.workspace, &returned)?;
         if image.is_none() || change.is_after(image.as_ref()) {
             return Ok(Restored::Back);
         }
-        self.slots.put_in(&returned, &change.path)?;
+        self.slots.move_in(&returned, &change.path)?;
         Ok(Restored::Left)
     }
 
     /// Moves the new file out. If another process has changed it, moves it back.
-    pub(super) fn take_out(&self, change: &Change) -> Result<Restored, Failure> {
+    pub(super) fn move_out(&self, change: &Change) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
-        let returned = self.scratch.slot(change, Slot::Returned)?;
+        let returned = self.scratch.slot(change, ScratchFile::Reverted)?;
         if identify(workspace, &returned)?.is_some_and(|image| change.is_after(Some(&image))) {
             // After a power loss a renamed file can have both names.
             workspace.remove(&returned)?;
         }
-        self.slots.take_out(&change.path, &returned)?;
+        self.slots.move_out(&change.path, &returned)?;
         // Verify after the move: another process could change the file until then.
         if change.is_after(identify(workspace, &returned)?.as_ref()) {
             return Ok(Restored::Back);
         }
-        self.slots.put_in(&returned, &change.path)?;
+        self.slots.move_in(&returned, &change.path)?;
         Ok(Restored::Left)
     }
 }

@@ -8,11 +8,11 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::folded_hash;
 use crate::transaction::Failure;
-use crate::transaction::change::Standing;
+use crate::transaction::change::DirAttributes;
 use crate::transaction::journal::{Made, Removed};
 use crate::transaction::scratch;
 use crate::transaction::verify::look;
-use crate::workspace::{Fault, Folding, Privacy, Stat};
+use crate::workspace::{ErrorKind, Folding, Privacy, Stat};
 
 impl Rollback<'_> {
     /// Gives the owner access to a directory that the transaction created with more restrictive
@@ -72,7 +72,9 @@ impl Rollback<'_> {
     /// Removes a directory that the transaction created. It stays if it is not empty.
     pub(super) fn remove_dir(&self, path: &RelPath) -> Result<Restored, Failure> {
         match self.slots.workspace.remove_dir(path) {
-            Err(error) if matches!(error.fault, Fault::Other | Fault::Denied) => Err(error.into()),
+            Err(error) if matches!(error.fault, ErrorKind::Other | ErrorKind::Denied) => {
+                Err(error.into())
+            }
             // A missing directory needs no removal. One that is not empty contains files of another
             // process.
             _ => Ok(Restored::Back),
@@ -84,7 +86,7 @@ impl Rollback<'_> {
         let slot = self.scratch.file(scratch::directory_name(index))?;
         let is_out = self.slots.workspace.stat(&slot)?.is_some();
         if is_out && look(self.slots.workspace, &removed.path)?.is_none() {
-            match self.slots.put_in(&slot, &removed.path) {
+            match self.slots.move_in(&slot, &removed.path) {
                 Err(error) if is_taken(error.fault) => {}
                 put => put?,
             }
@@ -95,7 +97,7 @@ impl Rollback<'_> {
     /// Creates a removed directory again.
     fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
-        let Standing { mode, uid, gid } = removed.standing;
+        let DirAttributes { mode, uid, gid } = removed.standing;
         if look(workspace, &removed.path)?.is_none() {
             match workspace.make_dir(&removed.path, Privacy::Shared) {
                 Err(error) if is_taken(error.fault) => return Ok(Restored::Left),

@@ -2,7 +2,7 @@
 
 use super::{Change, Failure, Restored, Rollback};
 use crate::path::RelPath;
-use crate::transaction::scratch::Slot;
+use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::identify;
 
 impl Rollback<'_> {
@@ -26,7 +26,7 @@ impl Rollback<'_> {
             return self.keep(change, &old);
         }
         let Some(exchanged) = self.slots.exchange(&old, &change.path) else {
-            return match self.take_out(change)? {
+            return match self.move_out(change)? {
                 Restored::Back => self.put_in_or_keep(change, &old),
                 Restored::Left => self.keep(change, &old),
             };
@@ -45,7 +45,7 @@ impl Rollback<'_> {
     /// Restores the file of another process for which an earlier, killed rollback moved the old
     /// file in.
     fn let_in(&self, change: &Change) -> Result<Restored, Failure> {
-        let new = self.scratch.slot(change, Slot::New)?;
+        let new = self.scratch.slot(change, ScratchFile::Staged)?;
         let waiting = identify(self.slots.workspace, &new)?;
         if waiting.is_none()
             || change.is_before(waiting.as_ref())
@@ -62,11 +62,11 @@ impl Rollback<'_> {
     /// Returns the path of the old file of an update, and whether it was moved aside. Returns
     /// `None` if it was never moved out.
     fn old_file(&self, change: &Change) -> Result<Option<(RelPath, bool)>, Failure> {
-        let aside = self.scratch.slot(change, Slot::Old)?;
+        let aside = self.scratch.slot(change, ScratchFile::Displaced)?;
         if self.slots.workspace.stat(&aside)?.is_some() {
             return Ok(Some((aside, true)));
         }
-        let new = self.scratch.slot(change, Slot::New)?;
+        let new = self.scratch.slot(change, ScratchFile::Staged)?;
         let waiting = identify(self.slots.workspace, &new)?;
         let is_old = waiting.is_some() && !change.is_after(waiting.as_ref());
         Ok(is_old.then_some((new, false)))

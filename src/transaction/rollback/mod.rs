@@ -22,14 +22,14 @@ use std::collections::BTreeSet;
 use super::change::{Change, Numbered};
 use super::failure::is_unreachable;
 use super::journal::Journal;
-use super::scratch::{Scratch, Slot};
-use super::slots::Slots;
+use super::moves::Moves;
+use super::scratch::{Scratch, ScratchFile};
 use super::undone::Undone;
 use super::verify::identify;
 use super::{Durability, Failure, kept};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Rename, Workspace};
+use crate::workspace::{ErrorKind, Rename, Workspace};
 use twins::Twins;
 
 /// The number of attempts before an error is returned.
@@ -37,7 +37,7 @@ const ATTEMPTS: usize = 3;
 
 /// A rollback in progress.
 pub(super) struct Rollback<'a> {
-    slots: Slots<'a>,
+    slots: Moves<'a>,
     scratch: &'a Scratch,
     journal: &'a Journal,
     leaving: Numbered<'a>,
@@ -81,7 +81,7 @@ impl<'a> Rollback<'a> {
         durability: Durability,
     ) -> Self {
         let (slots, leaving, twins) = (
-            Slots::new(workspace),
+            Moves::new(workspace),
             journal.leaving(),
             Twins::new(journal),
         );
@@ -158,7 +158,7 @@ impl<'a> Rollback<'a> {
         }
         // New files are moved out before old files return, because both can have the same path.
         let comes = |change: &&&Change| {
-            change.arrives.is_some() && !change.is_exchange() && !change.is_overwrite()
+            change.source.is_some() && !change.is_exchange() && !change.is_overwrite()
         };
         for change in changes.iter().filter(comes) {
             pass.note(&change.path, self.take_back(change));
@@ -184,7 +184,7 @@ impl<'a> Rollback<'a> {
         pass.check()?;
         for change in changes
             .iter()
-            .filter(|change| change.leaves && change.before.is_some())
+            .filter(|change| change.moves_out && change.before.is_some())
         {
             pass.note(&change.path, self.put_back(change));
         }
@@ -196,12 +196,12 @@ impl<'a> Rollback<'a> {
     fn is_out_of_reach(&self, change: &Change) -> bool {
         let is_behind_link = |slot: RelPath| {
             let stat = self.slots.workspace.stat(&slot);
-            stat.is_err_and(|error| error.fault == Fault::ThroughLink)
+            stat.is_err_and(|error| error.fault == ErrorKind::ThroughLink)
         };
-        change.beside.is_some()
+        change.stage_depth.is_some()
             && self
                 .scratch
-                .slot(change, Slot::Old)
+                .slot(change, ScratchFile::Displaced)
                 .is_ok_and(is_behind_link)
     }
 
@@ -225,7 +225,7 @@ impl<'a> Rollback<'a> {
     /// Moves an old file back, or keeps it if another process occupies its path or a directory
     /// above it.
     fn put_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
-        match self.slots.put_in(old, &change.path) {
+        match self.slots.move_in(old, &change.path) {
             Ok(()) => Ok(Restored::Back),
             Err(error) if is_taken(error.fault) => self.keep(change, old),
             Err(error) => Err(error.into()),
@@ -238,13 +238,13 @@ impl<'a> Rollback<'a> {
         if change.is_before(here.as_ref()) {
             return Ok(Restored::Back);
         }
-        let old = self.scratch.slot(change, Slot::Old)?;
+        let old = self.scratch.slot(change, ScratchFile::Displaced)?;
         let is_waiting = self.slots.workspace.stat(&old)?.is_some();
         match (here, is_waiting) {
             (None, true) => self.put_in_or_keep(change, &old),
             // Files with equal content can take each other's place, so look for the old file
             // elsewhere.
-            (None, false) => match self.twin(change)? {
+            (None, false) => match self.second_name(change)? {
                 Some(twin) => self.put_in_or_keep(change, &twin),
                 None => Ok(Restored::Back),
             },
@@ -254,13 +254,13 @@ impl<'a> Rollback<'a> {
     }
 
     /// Returns another scratch file with the content of the old file.
-    fn twin(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
+    fn second_name(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let Some(before) = &change.before else {
             return Ok(None);
         };
         let workspace = self.slots.workspace;
         for other in self.twins.of(change) {
-            for slot in [Slot::Returned, Slot::Old] {
+            for slot in [ScratchFile::Reverted, ScratchFile::Displaced] {
                 let path = self.scratch.slot(other, slot)?;
                 // If files are restored by a hard link, the scratch name still exists and is not a
                 // second file.
@@ -296,7 +296,7 @@ impl<'a> Rollback<'a> {
         } else {
             second
         };
-        self.slots.take_out(old, &copy)?;
+        self.slots.move_out(old, &copy)?;
         Ok(Restored::Left)
     }
 
@@ -320,7 +320,7 @@ impl<'a> Rollback<'a> {
             self.journal
                 .changes
                 .iter()
-                .filter(|change| change.beside.is_some())
+                .filter(|change| change.stage_depth.is_some())
         };
         // Files restored in place need a sync of their own, because syncing a directory only covers
         // names.
@@ -347,9 +347,9 @@ impl<'a> Rollback<'a> {
 }
 
 /// Returns whether `fault` means that another process occupies the path.
-fn is_taken(fault: Fault) -> bool {
+fn is_taken(fault: ErrorKind) -> bool {
     matches!(
         fault,
-        Fault::Exists | Fault::Missing | Fault::NotDirectory | Fault::ThroughLink
+        ErrorKind::Exists | ErrorKind::Missing | ErrorKind::NotDirectory | ErrorKind::ThroughLink
     )
 }

@@ -5,21 +5,21 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::transaction::change::Image;
-use crate::transaction::scratch::Slot;
+use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::look;
-use crate::workspace::{Fault, Stat};
+use crate::workspace::{ErrorKind, Stat};
 
 impl Rollback<'_> {
     /// Writes the copy of the old file back over the existing file, unless another process has
     /// changed it.
     pub(super) fn write_back(&self, change: &Change) -> Result<Restored, Failure> {
-        let old = self.scratch.slot(change, Slot::Old)?;
+        let old = self.scratch.slot(change, ScratchFile::Displaced)?;
         let Some((here, stat)) = self.contents(&change.path)? else {
             return self.keep_copy(change, &old);
         };
         let (Some((before, _)), Some((after, _))) = (
             self.contents(&old)?,
-            self.contents(&self.scratch.slot(change, Slot::New)?)?,
+            self.contents(&self.scratch.slot(change, ScratchFile::Staged)?)?,
         ) else {
             return Ok(Restored::Left);
         };
@@ -30,7 +30,9 @@ impl Rollback<'_> {
         if here != before {
             match self.slots.workspace.overwrite(&change.path, &before, &stat) {
                 // Another process has written to the file since it was read.
-                Err(error) if error.fault == Fault::Missing => return self.keep_copy(change, &old),
+                Err(error) if error.fault == ErrorKind::Missing => {
+                    return self.keep_copy(change, &old);
+                }
                 written => written?,
             }
         }
@@ -51,7 +53,9 @@ impl Rollback<'_> {
             return Ok(None);
         }
         match self.slots.workspace.read(path, u64::MAX) {
-            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotRegular) => Ok(None),
+            Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::NotRegular) => {
+                Ok(None)
+            }
             read => Ok(Some(read?)),
         }
     }

@@ -4,8 +4,12 @@ use super::*;
 
 #[test]
 fn a_name_says_what_it_is_for_if_it_was_given_here() {
-    let scratch = Scratch::of_entry(RelPath::new(b"e").unwrap(), "1");
-    for slot in [Slot::New, Slot::Old, Slot::Returned] {
+    let scratch = Scratch::for_entry(RelPath::new(b"e").unwrap(), "1");
+    for slot in [
+        ScratchFile::Staged,
+        ScratchFile::Displaced,
+        ScratchFile::Reverted,
+    ] {
         for number in [
             0,
             7,

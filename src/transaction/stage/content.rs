@@ -4,16 +4,16 @@ use super::Stage;
 use crate::change::{Content, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::text::Contents;
 use crate::threads::both;
 use crate::transaction::Failure;
 use crate::transaction::change::{Arrival, Change, Image, bits};
 use crate::transaction::failure::is_unreachable;
-use crate::transaction::scratch::{Scratch, Slot};
+use crate::transaction::scratch::{Scratch, ScratchFile};
 use crate::transaction::staged::One;
-use crate::workspace::{Fault, Like, Probe, Stat, Workspace, WorkspaceError};
+use crate::workspace::{AttributeSource, ErrorKind, Probe, Stat, Workspace, WorkspaceError};
 
 impl Stage {
     pub(super) fn stage(
@@ -90,7 +90,7 @@ impl Stage {
         // This call also records where the scratch files of the source must be, so it must not be
         // skipped.
         let is_beside =
-            self.is_beside(workspace, from.parent().as_ref())? || change.beside.is_some();
+            self.is_beside(workspace, from.parent().as_ref())? || change.stage_depth.is_some();
         let is_same_mode =
             kind == FileKind::Symlink || permissions == Permissions::Exact(found.stat.permissions);
         if is_beside || !is_same_mode {
@@ -115,7 +115,7 @@ impl Stage {
         let is_set = matches!(permissions, Permissions::Exact(bits) if found.is_none_or(|it| it.stat.permissions != bits));
         let above = path
             .ancestors()
-            .find(|above| !locked(&self.missing).contains(above));
+            .find(|above| !lock_unpoisoned(&self.missing).contains(above));
         if !is_set || workspace.keeps_modes(above.as_ref(), Probe::Never) {
             return permissions;
         }
@@ -136,13 +136,14 @@ impl Stage {
         let is_as_it_was = found.stat.kind == FileKind::Symlink
             || permissions == Permissions::Exact(found.stat.permissions);
         // A file with other hard links must be copied, or the links would share its later changes.
-        if change.beside.is_none() && is_as_it_was && found.stat.links == 1 {
-            match workspace.link(from, &self.scratch.slot(change, Slot::New)?) {
-                Err(error) if matches!(error.fault, Fault::Unsupported | Fault::CrossDevice) => {}
+        if change.stage_depth.is_none() && is_as_it_was && found.stat.links == 1 {
+            match workspace.link(from, &self.scratch.slot(change, ScratchFile::Staged)?) {
+                Err(error)
+                    if matches!(error.fault, ErrorKind::Unsupported | ErrorKind::CrossDevice) => {}
                 linked => {
                     linked?;
                     change.after = Some(Image::from(found));
-                    change.arrives = Some(Arrival::Staged);
+                    change.source = Some(Arrival::Staged);
                     return Ok(());
                 }
             }
@@ -164,14 +165,14 @@ impl Stage {
         };
         // The commit fails later if a copied file has changed since it was read.
         if Digest::of(&bytes) != found.digest {
-            locked(&self.stale).push(from.clone());
+            lock_unpoisoned(&self.stale).push(from.clone());
         }
         self.write(
             workspace,
             change,
             (found.stat.kind, &bytes.into()),
             permissions,
-            Like::File(from),
+            AttributeSource::File(from),
         )
     }
 
@@ -181,7 +182,7 @@ impl Stage {
         change: &mut Change,
         (kind, contents): (FileKind, &Contents),
         permissions: Permissions,
-        like: Like<'_>,
+        like: AttributeSource<'_>,
     ) -> Result<(), Failure> {
         let written = || {
             write(
@@ -207,15 +208,15 @@ pub(in crate::transaction) fn likeness<'a>(
     like: Option<&'a RelPath>,
     above: Option<&'a RelPath>,
     (path, found): (&RelPath, Option<&FileState>),
-) -> Like<'a> {
+) -> AttributeSource<'a> {
     let is_all = |stat: &Stat| like == Some(path) && stat.kind == FileKind::Regular && stat.is_bare;
     match (like, found) {
-        (_, Some(FileState { stat, .. })) if is_all(stat) => Like::Bare {
+        (_, Some(FileState { stat, .. })) if is_all(stat) => AttributeSource::Bare {
             uid: stat.uid,
             gid: stat.gid,
         },
-        (Some(like), _) => Like::File(like),
-        (None, _) => Like::NewIn(above),
+        (Some(like), _) => AttributeSource::File(like),
+        (None, _) => AttributeSource::NewIn(above),
     }
 }
 
@@ -225,12 +226,12 @@ pub(in crate::transaction) fn write(
     (scratch, change): (&Scratch, &Change),
     (kind, contents): (FileKind, &Contents),
     permissions: Permissions,
-    like: Like<'_>,
+    like: AttributeSource<'_>,
 ) -> Result<(), Failure> {
-    let path = scratch.slot(change, Slot::New)?;
+    let path = scratch.slot(change, ScratchFile::Staged)?;
     let staged = match kind {
         FileKind::Symlink => {
-            let model = if let Like::File(model) = like {
+            let model = if let AttributeSource::File(model) = like {
                 Some(model)
             } else {
                 None
@@ -241,7 +242,9 @@ pub(in crate::transaction) fn write(
     };
     staged.map_err(|error| match like {
         // The attribute source was removed, or a link replaced one of its directories.
-        Like::File(model) if is_unreachable(error.fault) && error.path == model.to_string() => {
+        AttributeSource::File(model)
+            if is_unreachable(error.fault) && error.path == model.to_string() =>
+        {
             vanished(model)
         }
         _ => Failure::from(WorkspaceError {

@@ -3,10 +3,10 @@
 
 use super::Stage;
 use crate::mode::FileKind;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::transaction::{Failure, annex};
-use crate::workspace::{Fault, Rename, Workspace};
+use crate::transaction::{Failure, git_index_file};
+use crate::workspace::{ErrorKind, Rename, Workspace};
 
 /// The missing directories above one path, and the place of its scratch files.
 pub(super) struct Place {
@@ -37,7 +37,7 @@ impl Stage {
         let mut directory = path.parent();
         while let Some(above) = directory.clone() {
             let is_known = self.is_known(Some(above.as_bytes())).is_some();
-            let is_missing = locked(&self.missing).contains(&above);
+            let is_missing = lock_unpoisoned(&self.missing).contains(&above);
             let is_directory = || -> Result<bool, Failure> {
                 Ok(!is_missing
                     && workspace
@@ -52,7 +52,7 @@ impl Stage {
         }
         let is_beside = self.is_beside(workspace, directory.as_ref())?;
         let missing = above_it.len();
-        let mut noted = locked(&self.missing);
+        let mut noted = lock_unpoisoned(&self.missing);
         let makes = above_it
             .into_iter()
             .filter(|above| noted.insert(above.clone()))
@@ -73,7 +73,7 @@ impl Stage {
     /// Returns whether scratch files must be in `directory`, or `None` if the directory was not
     /// examined.
     fn is_known(&self, directory: Option<&[u8]>) -> Option<bool> {
-        locked(&self.beside)
+        lock_unpoisoned(&self.beside)
             .get(directory.unwrap_or_default())
             .copied()
     }
@@ -100,9 +100,9 @@ impl Stage {
         if let Some(known) = self.is_known(name) {
             return Ok(known);
         }
-        let is_beside = annex::is_annex(directory)
+        let is_beside = git_index_file::is_annex(directory)
             || self.are_apart(workspace, &self.scratch.file("absent")?, directory)?;
-        locked(&self.beside).insert(name.unwrap_or_default().into(), is_beside);
+        lock_unpoisoned(&self.beside).insert(name.unwrap_or_default().into(), is_beside);
         Ok(is_beside)
     }
 
@@ -127,7 +127,7 @@ impl Stage {
         // Another error, such as an I/O error, answers neither way. It can be temporary, so the
         // probe runs once more.
         let first = probe();
-        let is_answer = matches!(first, Some(Fault::Missing | Fault::CrossDevice));
-        Ok((if is_answer { first } else { probe() }) == Some(Fault::CrossDevice))
+        let is_answer = matches!(first, Some(ErrorKind::Missing | ErrorKind::CrossDevice));
+        Ok((if is_answer { first } else { probe() }) == Some(ErrorKind::CrossDevice))
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::path::RelPath;
-use crate::workspace::{Directory, Fault, Result, Stat, Workspace, WorkspaceError};
+use crate::workspace::{Directory, ErrorKind, Result, Stat, Workspace, WorkspaceError};
 
 /// A root on a system that is not supported yet. It has no values.
 #[derive(Debug)]
@@ -16,12 +16,12 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Always returns [`Fault::Unsupported`].
+    /// Always returns [`ErrorKind::Unsupported`].
     pub fn open(root: &Path) -> Result<Self> {
         Err(WorkspaceError {
             verb: "open",
             path: root.display().to_string(),
-            fault: Fault::Unsupported,
+            fault: ErrorKind::Unsupported,
             source: io::Error::new(
                 io::ErrorKind::Unsupported,
                 "this system is not supported yet",

@@ -9,9 +9,9 @@ use bstr::ByteSlice;
 
 use super::places::{Found, Place, Texts, common_attributes};
 use super::{Git, process, special};
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::process::Patience;
+use crate::process::Timeout;
 
 /// The name of attribute files in a tree.
 const FILE: &str = ".gitattributes";
@@ -87,10 +87,10 @@ impl Git {
             .flat_map(|path| [path.as_bytes(), b"\0"].concat())
             .collect();
         let mut command = self.check_attr(names)?;
-        let answer = process::told(
+        let answer = process::run(
             &mut command,
             input,
-            Patience {
+            Timeout {
                 limit: process::LIMIT,
                 interrupt: self.interrupt.clone(),
             },
@@ -174,7 +174,7 @@ impl Git {
         let Some(of_tree) = in_tree(place, paths) else {
             return Ok(true);
         };
-        let mut files = locked(&self.attribute_files);
+        let mut files = lock_unpoisoned(&self.attribute_files);
         let Some(texts) = files.read(common_attributes(place).chain(of_tree).collect()) else {
             return Ok(true);
         };

@@ -15,7 +15,7 @@ use super::config::truth;
 use super::places::{Found, Texts, common_attributes};
 use super::{Git, process};
 use crate::path::RelPath;
-use crate::process::{Group, Patience};
+use crate::process::{Group, Timeout};
 
 /// The commands of a driver, in the order of [`FilterDriver::commands`].
 const COMMANDS: [&str; 3] = ["clean", "smudge", "process"];
@@ -207,7 +207,7 @@ impl Git {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let patience = Patience {
+        let patience = Timeout {
             limit: process::FILTER_LIMIT,
             interrupt: self.interrupt.clone(),
         };

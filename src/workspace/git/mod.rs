@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use crate::interrupt::Interrupt;
-use crate::process::Patience;
+use crate::process::Timeout;
 use attributes::AttributeFiles;
 use config::Entries;
 use places::{Found, Texts};
@@ -136,11 +136,11 @@ impl Git {
 
     /// Runs git with `arguments` in the directory and returns its output.
     fn answer(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
-        let patience = Patience {
+        let patience = Timeout {
             limit: process::LIMIT,
             interrupt: self.interrupt.clone(),
         };
-        process::told(
+        process::run(
             &mut process::command(&self.directory, arguments)?,
             Vec::new(),
             patience,

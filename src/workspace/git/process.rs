@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::special;
-use crate::process::{self, Complaints, Group, Patience, Patient};
+use crate::process::{self, Complaints, Group, Patient, Timeout};
 
 /// The time limit for an answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(20);
@@ -26,10 +26,10 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 ///
 /// Returns an error if git cannot be started, fails, or does not answer before `patience` ends. The
 /// error quotes git's reason.
-pub(in crate::workspace) fn told(
+pub(in crate::workspace) fn run(
     command: &mut Command,
     input: Vec<u8>,
-    patience: Patience,
+    patience: Timeout,
 ) -> io::Result<Vec<u8>> {
     // Killing git is safe: it has written only to scratch files, or objects that nothing refers to.
     output(start(command)?, "git", input, patience)
@@ -45,7 +45,7 @@ pub(super) fn output(
     mut group: Group,
     name: &str,
     input: Vec<u8>,
-    patience: Patience,
+    patience: Timeout,
 ) -> io::Result<Vec<u8>> {
     let child = group.child();
     let pipes = child

@@ -10,10 +10,10 @@ use super::git::{answered, path_of};
 use super::{GitIndex, shown};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
-use crate::process::Patience;
+use crate::process::Timeout;
 use crate::workspace::git::Git;
 use crate::workspace::objects::Repository;
-use crate::workspace::{Fault, Result, WorkspaceError};
+use crate::workspace::{ErrorKind, Result, WorkspaceError};
 
 /// The arguments of the query, in the order of the output lines.
 const QUESTIONS: [&str; 7] = [
@@ -64,23 +64,23 @@ impl GitIndex {
     ///
     /// # Errors
     ///
-    /// - [`Fault::Missing`] if there is no repository or git cannot be started. The source is git's
+    /// - [`ErrorKind::Missing`] if there is no repository or git cannot be started. The source is git's
     ///   reason.
-    /// - [`Fault::NotRegular`] if the index or another file that git opens is not a regular file.
+    /// - [`ErrorKind::NotRegular`] if the index or another file that git opens is not a regular file.
     pub fn around(root: &Path, interrupt: &Interrupt) -> Result<Self> {
         let refused = |fault, source| refusal(root, fault, source);
         let root = root
             .canonicalize()
-            .map_err(|source| refused(Fault::Missing, source))?;
+            .map_err(|source| refused(ErrorKind::Missing, source))?;
         let unanswered = |source: io::Error| match source.kind() {
-            io::ErrorKind::Unsupported => refused(Fault::NotRegular, source),
-            _ => refused(Fault::Missing, source),
+            io::ErrorKind::Unsupported => refused(ErrorKind::NotRegular, source),
+            _ => refused(ErrorKind::Missing, source),
         };
         let text = answered(&root, &QUESTIONS.map(OsString::from), None, b"", interrupt)
             .map_err(unanswered)?;
         let unknown = || {
             refused(
-                Fault::Other,
+                ErrorKind::Other,
                 io::Error::other("git answers in an unknown way"),
             )
         };
@@ -93,11 +93,11 @@ impl GitIndex {
             let source = io::Error::other(
                 "git's index is not a regular file; remove it and run `git reset`",
             );
-            return Err(refusal(&file, Fault::NotRegular, source));
+            return Err(refusal(&file, ErrorKind::NotRegular, source));
         }
-        let patience = Patience {
+        let patience = Timeout {
             interrupt: interrupt.clone(),
-            ..Patience::default()
+            ..Timeout::default()
         };
         let objects = Repository::around(&root, patience);
         let git = Arc::new(Git::with_index(&root, &file).interrupted_by(interrupt));
@@ -114,7 +114,7 @@ impl GitIndex {
     }
 }
 
-fn refusal(path: &Path, fault: Fault, source: io::Error) -> WorkspaceError {
+fn refusal(path: &Path, fault: ErrorKind, source: io::Error) -> WorkspaceError {
     WorkspaceError {
         verb: "find the index of",
         path: shown(path),

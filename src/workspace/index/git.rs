@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::interrupt::Interrupt;
-use crate::process::Patience;
+use crate::process::Timeout;
 use crate::workspace::git::process;
 
 pub(super) use crate::workspace::git::variables::path_of;
@@ -45,10 +45,10 @@ pub(super) fn answered(
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
-    process::told(
+    process::run(
         &mut command,
         input.to_vec(),
-        Patience {
+        Timeout {
             limit: LIMIT,
             interrupt: interrupt.clone(),
         },

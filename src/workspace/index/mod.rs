@@ -33,7 +33,7 @@ use std::sync::Arc;
 use self::git::{answered, path_of};
 use super::git::{Git, special};
 use super::objects::Repository;
-use super::{Fault, Result, WorkspaceError};
+use super::{ErrorKind, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
 use crate::mode::FileMode;
@@ -223,7 +223,7 @@ impl GitIndex {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Exists`] if `file` is this index or a file that is not an index. Returns an
+    /// Returns [`ErrorKind::Exists`] if `file` is this index or a file that is not an index. Returns an
     /// error if git cannot write the file.
     pub fn write_alone(&self, file: &Path, entries: &[Update]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
@@ -232,7 +232,7 @@ impl GitIndex {
             return Err(WorkspaceError {
                 verb: "write",
                 path: shown(file),
-                fault: Fault::Exists,
+                fault: ErrorKind::Exists,
                 source,
             });
         }
@@ -294,7 +294,7 @@ impl GitIndex {
         WorkspaceError {
             verb: "use",
             path: shown(&self.file),
-            fault: Fault::Other,
+            fault: ErrorKind::Other,
             source,
         }
     }

@@ -11,7 +11,7 @@ use crate::workspace::objects::{ObjectId, Repository};
 /// Files and links have the content of their blobs. A submodule is an empty directory.
 ///
 /// Paths in conflict are missing, because git has no content for them either. Verbs that change
-/// files fail with [`Fault::Unsupported`](super::super::Fault::Unsupported).
+/// files fail with [`ErrorKind::Unsupported`](super::super::ErrorKind::Unsupported).
 #[derive(Clone, Debug)]
 pub struct Staged {
     pub(super) entries: BTreeMap<RelPath, IndexEntry>,

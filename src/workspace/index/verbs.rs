@@ -7,7 +7,7 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::objects::{bits, stat};
-use crate::workspace::{Directory, Fault, Result, Stat, Workspace, WorkspaceError};
+use crate::workspace::{Directory, ErrorKind, Result, Stat, Workspace, WorkspaceError};
 
 /// The limit in bytes on the target of a link.
 const MAX_TARGET: u64 = 1 << 16;
@@ -23,7 +23,7 @@ impl Staged {
             Some(_) => Err(failed(
                 verb,
                 path,
-                Fault::ThroughLink,
+                ErrorKind::ThroughLink,
                 "a symbolic link is in the way",
             )),
             None => Ok(()),
@@ -49,7 +49,7 @@ impl Staged {
 fn failed(
     verb: &'static str,
     path: &RelPath,
-    fault: Fault,
+    fault: ErrorKind,
     message: &'static str,
 ) -> WorkspaceError {
     WorkspaceError {
@@ -64,8 +64,8 @@ fn failed(
 /// or incomplete. A missing path would be a different error.
 fn held<T>(found: Result<T>) -> Result<T> {
     found.map_err(|error| match error.fault {
-        Fault::Missing => WorkspaceError {
-            fault: Fault::Other,
+        ErrorKind::Missing => WorkspaceError {
+            fault: ErrorKind::Other,
             ..error
         },
         _ => error,
@@ -96,9 +96,9 @@ impl Workspace for Staged {
             .filter(|entry| entry.mode.kind() == FileKind::Regular);
         let Some(entry) = entry else {
             let fault = if self.stat(path)?.is_some() {
-                Fault::NotRegular
+                ErrorKind::NotRegular
             } else {
-                Fault::Missing
+                ErrorKind::Missing
             };
             return Err(failed(
                 "read",
@@ -122,7 +122,7 @@ impl Workspace for Staged {
             None => Err(failed(
                 "read link",
                 path,
-                Fault::Other,
+                ErrorKind::Other,
                 "not a symbolic link of the index",
             )),
         }

@@ -20,9 +20,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::digest::Digest;
 use crate::mode::FileKind;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Timestamp};
+use crate::workspace::{ErrorKind, Timestamp};
 
 pub use entry::Entry;
 pub use faults::{FaultKind, Feature, Injection};
@@ -53,7 +53,7 @@ pub struct Memory {
 }
 
 /// The result of a verb, before its name and path are added to an error.
-type Outcome<T> = Result<T, Fault>;
+type Outcome<T> = Result<T, ErrorKind>;
 
 #[derive(Debug)]
 struct State {
@@ -129,7 +129,7 @@ impl Memory {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        locked(&self.state)
+        lock_unpoisoned(&self.state)
     }
 
     /// Returns the files and links by path, without the directories.

@@ -3,17 +3,17 @@
 use super::tree::{Body, Inode};
 use super::{Outcome, State};
 use crate::path::RelPath;
-use crate::workspace::Fault;
+use crate::workspace::ErrorKind;
 
 impl State {
     /// Returns the directory of `path`. Fails if `path` exists.
     pub(super) fn vacant(&self, path: &RelPath) -> Outcome<Inode> {
         let directory = self.live.directory(path.parent().as_ref())?;
         if self.live.names(directory)?.contains_key(path.name()) {
-            return Err(Fault::Exists);
+            return Err(ErrorKind::Exists);
         }
         if self.live.nodes[&directory].permissions & 0o200 == 0 {
-            return Err(Fault::Denied);
+            return Err(ErrorKind::Denied);
         }
         Ok(directory)
     }
@@ -23,7 +23,7 @@ impl State {
         if self.device(from) == self.device(to) {
             Ok(())
         } else {
-            Err(Fault::CrossDevice)
+            Err(ErrorKind::CrossDevice)
         }
     }
 
@@ -41,9 +41,9 @@ impl State {
         ) {
             (None, None) => Ok(()),
             (Some(_), Some(names)) if names.is_empty() => Ok(()),
-            (Some(_), Some(_)) => Err(Fault::NotEmpty),
-            (Some(_), None) => Err(Fault::NotDirectory),
-            (None, Some(_)) => Err(Fault::NotRegular),
+            (Some(_), Some(_)) => Err(ErrorKind::NotEmpty),
+            (Some(_), None) => Err(ErrorKind::NotDirectory),
+            (None, Some(_)) => Err(ErrorKind::NotRegular),
         }
     }
 

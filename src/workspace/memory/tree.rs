@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Stat, Timestamp};
+use crate::workspace::{ErrorKind, Stat, Timestamp};
 
 /// An inode number.
 pub(super) type Inode = u64;
@@ -94,44 +94,44 @@ impl Tree {
     }
 
     /// Returns the owner and the group of the regular file at `path`.
-    pub(super) fn owner(&self, path: &RelPath) -> Result<(u32, u32), Fault> {
+    pub(super) fn owner(&self, path: &RelPath) -> Result<(u32, u32), ErrorKind> {
         let node = &self.nodes[&self.find(path)?];
         if matches!(node.body, Body::File(_)) {
             Ok((node.uid, node.gid))
         } else {
-            Err(Fault::NotRegular)
+            Err(ErrorKind::NotRegular)
         }
     }
 
     /// Returns the inode of a directory. The path must contain only real directories.
-    pub(super) fn directory(&self, path: Option<&RelPath>) -> Result<Inode, Fault> {
+    pub(super) fn directory(&self, path: Option<&RelPath>) -> Result<Inode, ErrorKind> {
         let mut inode = ROOT;
         for part in path.iter().flat_map(|path| path.components()) {
-            inode = *self.names(inode)?.get(part).ok_or(Fault::Missing)?;
+            inode = *self.names(inode)?.get(part).ok_or(ErrorKind::Missing)?;
             match self.nodes[&inode].body {
                 Body::Directory(_) => {}
-                Body::Link(_) => return Err(Fault::ThroughLink),
-                Body::File(_) | Body::Special => return Err(Fault::NotDirectory),
+                Body::Link(_) => return Err(ErrorKind::ThroughLink),
+                Body::File(_) | Body::Special => return Err(ErrorKind::NotDirectory),
             }
         }
         Ok(inode)
     }
 
     /// Returns the inode of `path`, without following a link.
-    pub(super) fn find(&self, path: &RelPath) -> Result<Inode, Fault> {
+    pub(super) fn find(&self, path: &RelPath) -> Result<Inode, ErrorKind> {
         let directory = self.directory(path.parent().as_ref())?;
         self.names(directory)?
             .get(path.name())
             .copied()
-            .ok_or(Fault::Missing)
+            .ok_or(ErrorKind::Missing)
     }
 
-    pub(super) fn names(&self, directory: Inode) -> Result<&Names, Fault> {
+    pub(super) fn names(&self, directory: Inode) -> Result<&Names, ErrorKind> {
         self.nodes
             .get(&directory)
-            .ok_or(Fault::Missing)?
+            .ok_or(ErrorKind::Missing)?
             .names()
-            .ok_or(Fault::NotDirectory)
+            .ok_or(ErrorKind::NotDirectory)
     }
 
     /// Returns `directories` and everything below them.
@@ -151,7 +151,7 @@ impl Tree {
     }
 
     /// Overwrites the beginning of a file with `bytes`.
-    pub(super) fn overwrite(&mut self, inode: Inode, bytes: &[u8]) -> Result<(), Fault> {
+    pub(super) fn overwrite(&mut self, inode: Inode, bytes: &[u8]) -> Result<(), ErrorKind> {
         let contents = self.contents(inode)?;
         let rest = contents.get(bytes.len()..).unwrap_or_default().to_vec();
         *contents = [bytes, &rest].concat();
@@ -159,16 +159,16 @@ impl Tree {
     }
 
     /// Truncates a file to `size` bytes.
-    pub(super) fn truncate(&mut self, inode: Inode, size: usize) -> Result<(), Fault> {
+    pub(super) fn truncate(&mut self, inode: Inode, size: usize) -> Result<(), ErrorKind> {
         self.contents(inode)?.truncate(size);
         Ok(())
     }
 
     /// Returns the content of a regular file.
-    pub(super) fn contents(&mut self, inode: Inode) -> Result<&mut Vec<u8>, Fault> {
+    pub(super) fn contents(&mut self, inode: Inode) -> Result<&mut Vec<u8>, ErrorKind> {
         match self.nodes.get_mut(&inode).map(|node| &mut node.body) {
             Some(Body::File(contents)) => Ok(Arc::make_mut(contents)),
-            _ => Err(Fault::NotRegular),
+            _ => Err(ErrorKind::NotRegular),
         }
     }
 

@@ -11,8 +11,8 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp,
-    Workspace, WorkspaceError,
+    ATTIC, AttributeSource, Directory, ErrorKind, Lock, Privacy, Rename, Result, Stat, TEMPORARY,
+    Timestamp, Workspace, WorkspaceError,
 };
 
 impl Memory {
@@ -23,7 +23,7 @@ impl Memory {
         path: Directory<'_>,
         work: impl FnOnce(&mut State) -> Outcome<T>,
     ) -> Result<T> {
-        let error = |fault: Fault| {
+        let error = |fault: ErrorKind| {
             let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
             WorkspaceError {
                 verb,
@@ -42,14 +42,14 @@ impl Memory {
         let mut state = self.state();
         let course = state.meter.next();
         let outcome = if course == Course::Fail {
-            Err(Fault::Other)
+            Err(ErrorKind::Other)
         } else {
             work(&mut state)
         };
         // Release the state first: `outcome` can contain a lock, whose drop locks the state.
         drop(state);
         if course == Course::WorkAndFail {
-            outcome.and(Err(Fault::Other))
+            outcome.and(Err(ErrorKind::Other))
         } else {
             outcome
         }
@@ -57,19 +57,19 @@ impl Memory {
     }
 }
 
-fn source(fault: Fault) -> io::Error {
+fn source(fault: ErrorKind) -> io::Error {
     let kind = match fault {
-        Fault::Missing => io::ErrorKind::NotFound,
-        Fault::Exists => io::ErrorKind::AlreadyExists,
-        Fault::NotDirectory => io::ErrorKind::NotADirectory,
-        Fault::NotEmpty => io::ErrorKind::DirectoryNotEmpty,
-        Fault::TooLarge => io::ErrorKind::FileTooLarge,
-        Fault::CrossDevice => io::ErrorKind::CrossesDevices,
-        Fault::Denied => io::ErrorKind::PermissionDenied,
-        Fault::Unsupported => io::ErrorKind::Unsupported,
-        Fault::ThroughLink => return io::Error::other("a symbolic link is in the way"),
-        Fault::NotRegular => return io::Error::other("not a regular file"),
-        Fault::Other => return io::Error::other("input/output error"),
+        ErrorKind::Missing => io::ErrorKind::NotFound,
+        ErrorKind::Exists => io::ErrorKind::AlreadyExists,
+        ErrorKind::NotDirectory => io::ErrorKind::NotADirectory,
+        ErrorKind::NotEmpty => io::ErrorKind::DirectoryNotEmpty,
+        ErrorKind::TooLarge => io::ErrorKind::FileTooLarge,
+        ErrorKind::CrossDevice => io::ErrorKind::CrossesDevices,
+        ErrorKind::Denied => io::ErrorKind::PermissionDenied,
+        ErrorKind::Unsupported => io::ErrorKind::Unsupported,
+        ErrorKind::ThroughLink => return io::Error::other("a symbolic link is in the way"),
+        ErrorKind::NotRegular => return io::Error::other("not a regular file"),
+        ErrorKind::Other => return io::Error::other("input/output error"),
     };
     kind.into()
 }
@@ -90,7 +90,7 @@ impl Workspace for Memory {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         self.run("stat", Some(path), |state| match state.live.find(path) {
             Ok(inode) => Ok(Some(state.live.nodes[&inode].stat(inode))),
-            Err(Fault::Missing | Fault::NotDirectory) => Ok(None),
+            Err(ErrorKind::Missing | ErrorKind::NotDirectory) => Ok(None),
             Err(fault) => Err(fault),
         })
     }
@@ -103,8 +103,8 @@ impl Workspace for Memory {
                 Body::File(bytes) if bytes.len() as u64 <= limit => {
                     Ok((bytes.to_vec().into(), node.stat(inode)))
                 }
-                Body::File(_) => Err(Fault::TooLarge),
-                Body::Link(_) | Body::Directory(_) | Body::Special => Err(Fault::NotRegular),
+                Body::File(_) => Err(ErrorKind::TooLarge),
+                Body::Link(_) | Body::Directory(_) | Body::Special => Err(ErrorKind::NotRegular),
             }
         })
     }
@@ -113,7 +113,7 @@ impl Workspace for Memory {
         self.run("read", Some(path), |state| {
             match &state.live.nodes[&state.live.find(path)?].body {
                 Body::Link(target) => Ok(target.to_vec()),
-                Body::File(_) | Body::Directory(_) | Body::Special => Err(Fault::Other),
+                Body::File(_) | Body::Directory(_) | Body::Special => Err(ErrorKind::Other),
             }
         })
     }
@@ -130,14 +130,14 @@ impl Workspace for Memory {
         path: &RelPath,
         slices: &[&[u8]],
         permissions: Permissions,
-        like: Option<Like<'_>>,
+        like: Option<AttributeSource<'_>>,
     ) -> Result<()> {
         self.run("create", Some(path), |state| {
             let directory = state.vacant(path)?;
             let owner = match like {
-                Some(Like::File(like)) => Some(state.live.owner(like)?),
-                Some(Like::Bare { uid, gid }) => Some((uid, gid)),
-                Some(Like::NewIn(above)) => state.live.directory(above).map(|_| None)?,
+                Some(AttributeSource::File(like)) => Some(state.live.owner(like)?),
+                Some(AttributeSource::Bare { uid, gid }) => Some((uid, gid)),
+                Some(AttributeSource::NewIn(above)) => state.live.directory(above).map(|_| None)?,
                 None => None,
             };
             let bits = match permissions {
@@ -173,7 +173,7 @@ impl Workspace for Memory {
             let inode = state.live.find(path)?;
             state.live.contents(inode)?;
             let is_same = identity(&state.live.nodes[&inode].stat(inode)) == identity(was);
-            is_same.then_some(()).ok_or(Fault::Missing)?;
+            is_same.then_some(()).ok_or(ErrorKind::Missing)?;
             state.live.overwrite(inode, &bytes[..bytes.len() / 2])
         })?;
         self.run("write over", Some(path), |state| {
@@ -187,7 +187,7 @@ impl Workspace for Memory {
         self.run("make a link at", Some(path), |state| {
             let directory = state.vacant(path)?;
             if target.is_empty() {
-                return Err(Fault::Missing);
+                return Err(ErrorKind::Missing);
             }
             state.add(
                 directory,
@@ -207,7 +207,7 @@ impl Workspace for Memory {
             if state.lacks.contains(&Feature::HardLinks)
                 || state.live.nodes[&inode].names().is_some()
             {
-                return Err(Fault::Unsupported);
+                return Err(ErrorKind::Unsupported);
             }
             state.name(directory, to.name(), Some(inode));
             Ok(())
@@ -217,19 +217,19 @@ impl Workspace for Memory {
     fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()> {
         self.run("rename", Some(from), |state| {
             if how != Rename::Replace && state.lacks.contains(&Feature::RenameFlags) {
-                return Err(Fault::Unsupported);
+                return Err(ErrorKind::Unsupported);
             }
             // Linux compares the mounts before it looks up the names.
             let directory = state.live.directory(to.parent().as_ref())?;
             state.on_one_device(from, to)?;
             let inode = state.live.find(from)?;
             if to.is_below(from) || from.is_below(to) && how == Rename::Exchange {
-                return Err(Fault::Other);
+                return Err(ErrorKind::Other);
             }
             let there = state.live.names(directory)?.get(to.name()).copied();
             match (how, there) {
-                (Rename::Exclusive, Some(_)) => Err(Fault::Exists),
-                (Rename::Exchange, None) => Err(Fault::Missing),
+                (Rename::Exclusive, Some(_)) => Err(ErrorKind::Exists),
+                (Rename::Exchange, None) => Err(ErrorKind::Missing),
                 (Rename::Exchange, Some(other)) => state.exchange((from, inode), (to, other)),
                 (Rename::Replace, Some(other)) if other == inode => Ok(()),
                 (Rename::Replace, Some(other)) => {
@@ -247,7 +247,7 @@ impl Workspace for Memory {
         self.run("remove", Some(path), |state| {
             let inode = state.live.find(path)?;
             if state.live.nodes[&inode].names().is_some() {
-                return Err(Fault::NotRegular);
+                return Err(ErrorKind::NotRegular);
             }
             let directory = state.live.directory(path.parent().as_ref())?;
             state.name(directory, path.name(), None);
@@ -260,7 +260,7 @@ impl Workspace for Memory {
             let directory = state.vacant(path)?;
             let bits = match privacy {
                 Privacy::Private => 0o700,
-                Privacy::Passing => 0o700 | PASSING,
+                Privacy::Temporary => 0o700 | TEMPORARY,
                 Privacy::Shared => 0o777 & !UMASK,
             };
             state.add(directory, path.name(), Body::Directory(Names::new()), bits);
@@ -273,10 +273,10 @@ impl Workspace for Memory {
             let inode = state.live.find(path)?;
             // Linux checks for a mount point before it checks whether the directory is empty.
             if state.mounts.contains(&inode) {
-                return Err(Fault::Denied);
+                return Err(ErrorKind::Denied);
             }
             if !state.live.names(inode)?.is_empty() {
-                return Err(Fault::NotEmpty);
+                return Err(ErrorKind::NotEmpty);
             }
             let directory = state.live.directory(path.parent().as_ref())?;
             let change = state.name(directory, path.name(), None);
@@ -288,7 +288,7 @@ impl Workspace for Memory {
     fn restore_dir(&self, path: &RelPath, bits: u32, owner: (u32, u32)) -> Result<()> {
         self.run("restore", Some(path), |state| {
             let inode = state.live.directory(Some(path))?;
-            let node = state.live.nodes.get_mut(&inode).ok_or(Fault::Missing)?;
+            let node = state.live.nodes.get_mut(&inode).ok_or(ErrorKind::Missing)?;
             (node.permissions, (node.uid, node.gid)) = (bits, owner);
             Ok(())
         })
@@ -297,9 +297,9 @@ impl Workspace for Memory {
     fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
         self.run("set the mode of", Some(path), |state| {
             let inode = state.live.find(path)?;
-            let node = state.live.nodes.get_mut(&inode).ok_or(Fault::Missing)?;
+            let node = state.live.nodes.get_mut(&inode).ok_or(ErrorKind::Missing)?;
             node.permissions = match (node.body.kind(), permissions) {
-                (FileKind::Symlink | FileKind::Special, _) => return Err(Fault::NotRegular),
+                (FileKind::Symlink | FileKind::Special, _) => return Err(ErrorKind::NotRegular),
                 (_, Permissions::Exact(bits)) => bits & 0o7777,
                 (_, Permissions::New { executable: true }) => 0o777 & !UMASK,
                 (_, Permissions::New { executable: false }) => 0o666 & !UMASK,
@@ -313,7 +313,7 @@ impl Workspace for Memory {
             state.meter.syncs += 1;
             let inode = path.map_or(Ok(ROOT), |path| state.live.find(path))?;
             if matches!(state.live.nodes[&inode].body, Body::Link(_) | Body::Special) {
-                return Err(Fault::NotRegular);
+                return Err(ErrorKind::NotRegular);
             }
             state.disk.sync(inode, &state.live);
             Ok(())
@@ -333,8 +333,8 @@ impl Workspace for Memory {
         self.run("lock", Some(path), |state| {
             let inode = match state.live.find(path) {
                 Ok(inode) if matches!(state.live.nodes[&inode].body, Body::File(_)) => inode,
-                Ok(_) => return Err(Fault::NotRegular),
-                Err(Fault::Missing) => {
+                Ok(_) => return Err(ErrorKind::NotRegular),
+                Err(ErrorKind::Missing) => {
                     let directory = state.vacant(path)?;
                     state.add(directory, path.name(), Body::File(Arc::default()), 0o600)
                 }
@@ -351,7 +351,7 @@ impl Workspace for Memory {
             if is_directory {
                 Ok(self.lock_inode(state, inode))
             } else {
-                Err(Fault::NotDirectory)
+                Err(ErrorKind::NotDirectory)
             }
         })
     }
@@ -368,7 +368,7 @@ impl Workspace for Memory {
         self.run("identify", None, |_| Ok("memory:1".to_owned()))
     }
 
-    fn attic(&self) -> Option<RelPath> {
+    fn external_history(&self) -> Option<RelPath> {
         let own = || RelPath::new(format!("{ATTIC}/1").as_bytes()).ok();
         self.state().has_attic.then(own)?
     }

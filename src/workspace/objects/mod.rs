@@ -11,9 +11,9 @@
 mod cache;
 mod id;
 mod object;
+mod object_error;
 mod reader;
 mod tree;
-mod trouble;
 mod verbs;
 
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use cache::Cache;
 use object::{Object, Within};
+use object_error::{ObjectError, Outcome, damaged};
 use reader::{Kind, Place, Reader};
 use tree::Tree;
-use trouble::{Outcome, Trouble, damaged};
 
-use super::{Fault, Result};
-use crate::mutex::locked;
-use crate::process::Patience;
+use super::{ErrorKind, Result};
+use crate::mutex::lock_unpoisoned;
+use crate::process::Timeout;
 use crate::text::printable;
 
 pub use id::ObjectId;
@@ -52,7 +52,7 @@ pub struct Repository(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     place: Place,
-    patience: Patience,
+    patience: Timeout,
     idle: Mutex<Vec<Reader>>,
     trees: Mutex<Cache<Tree>>,
     /// Objects of all kinds except trees.
@@ -61,7 +61,7 @@ struct Inner {
 
 /// A tree of a repository, as a read-only [`Workspace`](super::Workspace).
 ///
-/// Verbs that change files fail with [`Fault::Unsupported`]. User 0 owns all files, and only the
+/// Verbs that change files fail with [`ErrorKind::Unsupported`]. User 0 owns all files, and only the
 /// owner can write to them. A submodule is an empty directory, as in a checkout without submodules.
 #[derive(Debug)]
 pub struct Objects {
@@ -83,7 +83,7 @@ impl Repository {
     /// The git program is not taken from below `root` either. `root` is the directory in which the
     /// command works, if there is one.
     #[must_use]
-    pub fn at(git_dir: &Path, root: Option<&Path>, patience: Patience) -> Self {
+    pub fn at(git_dir: &Path, root: Option<&Path>, patience: Timeout) -> Self {
         Self::of(
             Place::At {
                 git_dir: git_dir.to_owned(),
@@ -96,11 +96,11 @@ impl Repository {
     /// Returns the repository that git finds from `directory` upwards. git checks its owner: see
     /// `safe.directory` in git-config(1).
     #[must_use]
-    pub fn around(directory: &Path, patience: Patience) -> Self {
+    pub fn around(directory: &Path, patience: Timeout) -> Self {
         Self::of(Place::Around(directory.to_owned()), patience)
     }
 
-    fn of(place: Place, patience: Patience) -> Self {
+    fn of(place: Place, patience: Timeout) -> Self {
         let (idle, trees, objects) = (Mutex::default(), Mutex::default(), Mutex::default());
         Self(Arc::new(Inner {
             place,
@@ -138,7 +138,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Missing`] if there is no such revision, or if it is not a tree. Returns
+    /// Returns [`ErrorKind::Missing`] if there is no such revision, or if it is not a tree. Returns
     /// another error kind if the object, the repository or git itself cannot be read.
     pub fn tree(&self, revision: &[u8]) -> Result<Objects> {
         self.open(revision)
@@ -150,8 +150,8 @@ impl Repository {
             || revision.len() > MAX_REVISION
             || revision.iter().any(|byte| b"\n\0".contains(byte))
         {
-            return Err(Trouble::new(
-                Fault::Missing,
+            return Err(ObjectError::new(
+                ErrorKind::Missing,
                 "no revision can have this name",
             ));
         }
@@ -161,7 +161,8 @@ impl Repository {
             // A full object ID never refers to another object, whatever the names of references.
             // git has the same rule.
             let id = ObjectId::from_hex(&name);
-            if let Some((id, root)) = id.and_then(|id| Some((id, locked(&self.0.trees).find(id)?)))
+            if let Some((id, root)) =
+                id.and_then(|id| Some((id, lock_unpoisoned(&self.0.trees).find(id)?)))
             {
                 return Ok(self.planted_as(root, id, commit));
             }
@@ -176,7 +177,12 @@ impl Repository {
                     object.bytes.strip_prefix(b"tree ")
                 }
                 Kind::Tag => object.bytes.strip_prefix(b"object "),
-                Kind::Blob => return Err(Trouble::new(Fault::Missing, "it is a file, not a tree")),
+                Kind::Blob => {
+                    return Err(ObjectError::new(
+                        ErrorKind::Missing,
+                        "it is a file, not a tree",
+                    ));
+                }
             };
             let next = next
                 .and_then(|bytes| bytes.split(|&byte| byte == b'\n').next())
@@ -186,8 +192,8 @@ impl Repository {
             };
             name = id.to_string().into_bytes();
         }
-        Err(Trouble::new(
-            Fault::Missing,
+        Err(ObjectError::new(
+            ErrorKind::Missing,
             "it is a tag of a tag of too many others",
         ))
     }
@@ -196,7 +202,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::TooLarge`] if the blob is larger, and [`Fault::Missing`] if the object does
+    /// Returns [`ErrorKind::TooLarge`] if the blob is larger, and [`ErrorKind::Missing`] if the object does
     /// not exist. Returns another error kind if the object is not a blob.
     pub fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>> {
         self.contents(id, limit)
@@ -213,8 +219,8 @@ impl Repository {
     pub fn find_blob(&self, name: &[u8], limit: u64) -> Result<Option<(ObjectId, Vec<u8>)>> {
         match self.named(name, limit) {
             Ok(found) => Ok(Some(found)),
-            Err(Trouble {
-                fault: Fault::Missing | Fault::TooLarge,
+            Err(ObjectError {
+                fault: ErrorKind::Missing | ErrorKind::TooLarge,
                 ..
             }) => Ok(None),
             Err(trouble) => Err(trouble.at("read the object", &printable(name))),
@@ -224,7 +230,10 @@ impl Repository {
     fn named(&self, name: &[u8], limit: u64) -> Outcome<(ObjectId, Vec<u8>)> {
         let is_name = (4..=64).contains(&name.len()) && name.iter().all(u8::is_ascii_hexdigit);
         if !is_name || name.iter().all(|&digit| digit == b'0') {
-            return Err(Trouble::new(Fault::Missing, "no blob has this name"));
+            return Err(ObjectError::new(
+                ErrorKind::Missing,
+                "no blob has this name",
+            ));
         }
         match self.object(&[name, b"^{blob}"].concat(), limit)? {
             Within::Limit(object) => {
@@ -235,8 +244,8 @@ impl Repository {
                         .map_or_else(|object| object.bytes.clone(), |object| object.bytes),
                 ))
             }
-            Within::Over(_) => Err(Trouble::new(
-                Fault::TooLarge,
+            Within::Over(_) => Err(ObjectError::new(
+                ErrorKind::TooLarge,
                 "the file is larger than the limit",
             )),
         }
@@ -246,7 +255,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Missing`] if the blob does not exist.
+    /// Returns [`ErrorKind::Missing`] if the blob does not exist.
     pub fn blob_size(&self, id: ObjectId) -> Result<u64> {
         self.size(id)
             .map_err(|trouble| trouble.at("read the object", &id))
@@ -254,7 +263,7 @@ impl Repository {
 
     /// Returns the tree `id`.
     fn subtree(&self, id: ObjectId) -> Outcome<Arc<Tree>> {
-        if let Some(tree) = locked(&self.0.trees).find(id) {
+        if let Some(tree) = lock_unpoisoned(&self.0.trees).find(id) {
             return Ok(tree);
         }
         let object = self.whole(id.to_string().as_bytes())?;
@@ -272,7 +281,7 @@ impl Repository {
             return Err(damaged(id));
         };
         let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged(id))?);
-        locked(&self.0.trees).keep(id, &tree);
+        lock_unpoisoned(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
     }
 }

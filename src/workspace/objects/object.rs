@@ -4,11 +4,11 @@ use std::io;
 use std::sync::Arc;
 
 use super::cache::{MOST_OF_ONE, Weighed};
+use super::object_error::{ObjectError, Outcome};
 use super::reader::{Header, Kind, Reader};
-use super::trouble::{Outcome, Trouble};
 use super::{ObjectId, Repository};
-use crate::mutex::locked;
-use crate::workspace::Fault;
+use crate::mutex::lock_unpoisoned;
+use crate::workspace::ErrorKind;
 
 /// The limit in bytes on a commit, tag or tree.
 const MAX_META: u64 = 128 << 20;
@@ -41,8 +41,8 @@ impl Repository {
     pub(super) fn whole(&self, name: &[u8]) -> Outcome<Arc<Object>> {
         match self.object(name, MAX_META)? {
             Within::Limit(object) => Ok(object),
-            Within::Over(size) => Err(Trouble::new(
-                Fault::Other,
+            Within::Over(size) => Err(ObjectError::new(
+                ErrorKind::Other,
                 format!("the object has {size} bytes, more than any that is no file"),
             )),
         }
@@ -51,7 +51,7 @@ impl Repository {
     /// Returns the object `name`, if it has at most `limit` bytes.
     pub(super) fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
         if let Some(object) =
-            ObjectId::from_hex(name).and_then(|id| locked(&self.0.objects).find(id))
+            ObjectId::from_hex(name).and_then(|id| lock_unpoisoned(&self.0.objects).find(id))
         {
             let size = object.bytes.len() as u64;
             return Ok(if size <= limit {
@@ -68,7 +68,7 @@ impl Repository {
         };
         // Trees have their own cache, which contains parsed trees.
         if object.kind != Kind::Tree {
-            locked(&self.0.objects).keep(object.id, &object);
+            lock_unpoisoned(&self.0.objects).keep(object.id, &object);
         }
         let size = object.bytes.len() as u64;
         Ok(if size <= limit {
@@ -80,7 +80,7 @@ impl Repository {
 
     /// Reads the object `name` from git, if it has at most `limit` bytes.
     fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
-        let kept = locked(&self.0.idle).pop();
+        let kept = lock_unpoisoned(&self.0.idle).pop();
         if let Some(reader) = kept {
             match self.ask(reader, name, limit) {
                 Ok(answer) => return answer,
@@ -114,32 +114,32 @@ impl Repository {
             Ok(Header::Object(_, _, size)) if size > SKIPPED => return Ok(Ok(Within::Over(size))),
             Ok(Header::Object(_, _, size)) => reader.skip(size).map(|()| Ok(Within::Over(size))),
             Ok(Header::Missing) => Ok(Err(self.missing(name))),
-            Ok(Header::Ambiguous) => Ok(Err(Trouble::new(
-                Fault::Missing,
+            Ok(Header::Ambiguous) => Ok(Err(ObjectError::new(
+                ErrorKind::Missing,
                 "the name stands for several objects",
             ))),
             Err(error) => Err(error),
         };
         match answer {
             Ok(answer) => {
-                locked(&self.0.idle).push(reader);
+                lock_unpoisoned(&self.0.idle).push(reader);
                 Ok(answer)
             }
             Err(error) => Err(reader.into_error(&error)),
         }
     }
 
-    fn missing(&self, name: &[u8]) -> Trouble {
+    fn missing(&self, name: &[u8]) -> ObjectError {
         let repository = self.directory().display();
         match ObjectId::from_hex(name) {
-            Some(id) => Trouble::new(
-                Fault::Missing,
+            Some(id) => ObjectError::new(
+                ErrorKind::Missing,
                 format!(
                     "the object {id} is not in the repository {repository}; what a partial or shallow clone leaves out has to be fetched"
                 ),
             ),
-            None => Trouble::new(
-                Fault::Missing,
+            None => ObjectError::new(
+                ErrorKind::Missing,
                 format!("the repository {repository} has no such revision"),
             ),
         }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{ChildStdin, Command};
 
 use super::id::ObjectId;
-use crate::process::{Complaints, Group, Patience, Patient};
+use crate::process::{Complaints, Group, Patient, Timeout};
 use crate::workspace::git::process::{complaint, keep, outside, start};
 use crate::workspace::git::special;
 
@@ -81,7 +81,7 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Starts the process. `patience` limits every wait for an answer.
-    pub(super) fn start(place: &Place, patience: Patience) -> io::Result<Self> {
+    pub(super) fn start(place: &Place, patience: Timeout) -> io::Result<Self> {
         let mut group = start(&mut command(place)?)?;
         let child = group.child();
         let pipes = child

@@ -4,14 +4,14 @@ use std::io;
 use std::sync::Arc;
 
 use super::object::Within;
+use super::object_error::{ObjectError, Outcome, damaged};
 use super::reader::Kind;
 use super::tree::{Entry, Tree};
-use super::trouble::{Outcome, Trouble, damaged};
 use super::{ObjectId, Objects, Repository};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::Bytes;
-use crate::workspace::{Directory, Fault, Result, Stat, Timestamp, Workspace};
+use crate::workspace::{Directory, ErrorKind, Result, Stat, Timestamp, Workspace};
 
 /// The user that owns all files.
 const USER: u32 = 0;
@@ -25,9 +25,11 @@ impl Objects {
             None => Ok(Some(Arc::clone(&self.root))),
             Some(Entry::Directory(id)) => self.ask(|repository| repository.subtree(id)).map(Some),
             Some(Entry::Submodule) => Ok(None),
-            Some(Entry::File { .. }) => Err(Trouble::new(Fault::NotDirectory, "not a directory")),
-            Some(Entry::Link(_)) => Err(Trouble::new(
-                Fault::ThroughLink,
+            Some(Entry::File { .. }) => {
+                Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"))
+            }
+            Some(Entry::Link(_)) => Err(ObjectError::new(
+                ErrorKind::ThroughLink,
                 "a symbolic link is in the way",
             )),
         }
@@ -46,11 +48,11 @@ impl Objects {
                 Entry::Directory(id) => self.ask(|repository| repository.subtree(id))?,
                 Entry::Submodule => return Err(nothing()),
                 Entry::File { .. } => {
-                    return Err(Trouble::new(Fault::NotDirectory, "not a directory"));
+                    return Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"));
                 }
                 Entry::Link(_) => {
-                    return Err(Trouble::new(
-                        Fault::ThroughLink,
+                    return Err(ObjectError::new(
+                        ErrorKind::ThroughLink,
                         "a symbolic link is in the way",
                     ));
                 }
@@ -64,18 +66,18 @@ impl Objects {
     /// again.
     fn ask<T>(&self, ask: impl FnOnce(&Repository) -> Outcome<T>) -> Outcome<T> {
         if let Some(why) = self.given_up.get() {
-            return Err(Trouble::new(Fault::Other, why));
+            return Err(ObjectError::new(ErrorKind::Other, why));
         }
         ask(&self.repository).map_err(|trouble| {
             if trouble.source.kind() == io::ErrorKind::TimedOut {
                 let _ = self.given_up.set(trouble.source.to_string());
             }
-            let fault = if trouble.fault == Fault::TooLarge {
+            let fault = if trouble.fault == ErrorKind::TooLarge {
                 trouble.fault
             } else {
-                Fault::Other
+                ErrorKind::Other
             };
-            Trouble { fault, ..trouble }
+            ObjectError { fault, ..trouble }
         })
     }
 
@@ -103,8 +105,8 @@ impl Repository {
             Within::Limit(object) if object.kind == Kind::Blob => Ok(Arc::try_unwrap(object)
                 .map_or_else(|object| object.bytes.clone(), |object| object.bytes)),
             Within::Limit(_) => Err(damaged(id)),
-            Within::Over(_) => Err(Trouble::new(
-                Fault::TooLarge,
+            Within::Over(_) => Err(ObjectError::new(
+                ErrorKind::TooLarge,
                 "the file is larger than the limit",
             )),
         }
@@ -119,9 +121,9 @@ impl Repository {
     }
 }
 
-fn nothing() -> Trouble {
-    Trouble {
-        fault: Fault::Missing,
+fn nothing() -> ObjectError {
+    ObjectError {
+        fault: ErrorKind::Missing,
         source: io::ErrorKind::NotFound.into(),
     }
 }
@@ -151,8 +153,8 @@ impl Workspace for Objects {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         match self.find(path).and_then(|entry| self.stat_of(entry)) {
             Ok(stat) => Ok(Some(stat)),
-            Err(Trouble {
-                fault: Fault::Missing | Fault::NotDirectory,
+            Err(ObjectError {
+                fault: ErrorKind::Missing | ErrorKind::NotDirectory,
                 ..
             }) => Ok(None),
             Err(trouble) => Err(trouble.at("stat", path)),
@@ -166,9 +168,10 @@ impl Workspace for Objects {
                 let stat = stat(FileKind::Regular, bits(mode), bytes.len() as u64);
                 Ok((bytes.into(), stat))
             }
-            Entry::Directory(_) | Entry::Link(_) | Entry::Submodule => {
-                Err(Trouble::new(Fault::NotRegular, "not a regular file"))
-            }
+            Entry::Directory(_) | Entry::Link(_) | Entry::Submodule => Err(ObjectError::new(
+                ErrorKind::NotRegular,
+                "not a regular file",
+            )),
         });
         read.map_err(|trouble| trouble.at("read", path))
     }
@@ -176,7 +179,7 @@ impl Workspace for Objects {
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         let read = self.find(path).and_then(|entry| match entry {
             Entry::Link(id) => self.ask(|repository| repository.contents(id, MAX_TARGET)),
-            _ => Err(Trouble::new(Fault::Other, "not a symbolic link")),
+            _ => Err(ObjectError::new(ErrorKind::Other, "not a symbolic link")),
         });
         read.map_err(|trouble| trouble.at("read", path))
     }

@@ -36,7 +36,7 @@ fn request() -> Request {
 
 /// Says whether the plan `id` is there, by carrying it out.
 fn is_whole(memory: &Memory, id: &str) -> bool {
-    match engine::planned(request(), memory, id) {
+    match engine::load_plan(request(), memory, id) {
         Ok(request) => {
             let outcome = engine::apply(request, memory, &Interrupt::new());
             assert!(outcome.report.changed, "{:?}", outcome.report.error);

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use wpatch::change::Sink;
 use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
-use wpatch::transaction::{Ending, Failure, Interrupt, Options, Recovered, Transaction, recover};
+use wpatch::transaction::{
+    Failure, Interrupt, Options, Recovered, RecoveryOutcome, Transaction, recover,
+};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 
 use super::{at_every_verb, case_lacks, cases_and_ways, memory, sample, verbs};
@@ -259,7 +261,7 @@ fn what_somebody_else_writes_after_a_crash_stays() {
 
 #[test]
 fn a_directory_that_became_a_link_meanwhile_is_stale() {
-    use wpatch::workspace::{Fault, Rename, Workspace};
+    use wpatch::workspace::{ErrorKind, Rename, Workspace};
     let mut links = 0;
     for (case, options) in cases_and_ways() {
         let start = verbs_of_staging(&case, &[], options);
@@ -284,14 +286,14 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
             links += usize::from(outcome.is_err());
             let is_stale = match &outcome {
                 Ok(_) | Err(Failure::Stale(_)) => true,
-                Err(Failure::Workspace(error)) => error.fault == Fault::ThroughLink,
+                Err(Failure::Workspace(error)) => error.fault == ErrorKind::ThroughLink,
                 // What was changed before the directory went cannot be reached any more.
                 Err(Failure::Incomplete { left, .. }) => !left.is_empty(),
                 Err(_) => false,
             };
             assert!(is_stale, "{} {verb}: {outcome:?}", case.name);
             let recovered = recover(&memory.restart(), options).unwrap();
-            let is_over = |recovered: &Recovered| recovered.ending == Ending::Kept;
+            let is_over = |recovered: &Recovered| recovered.ending == RecoveryOutcome::Kept;
             assert!(
                 recovered.iter().all(is_over),
                 "{} {verb}: {outcome:?} {recovered:?}",

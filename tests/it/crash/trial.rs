@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wpatch::mode::FileKind;
-use wpatch::transaction::{Failure, Interrupt, Trial, examine, recover};
+use wpatch::transaction::{CommitHook, Failure, Interrupt, examine, recover};
 use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 
@@ -20,8 +20,8 @@ struct Look<'m> {
     asked: AtomicUsize,
 }
 
-impl Trial for Look<'_> {
-    fn judge(&self, _: &Interrupt) -> Result<(), Failure> {
+impl CommitHook for Look<'_> {
+    fn check(&self, _: &Interrupt) -> Result<(), Failure> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         assert_eq!(visible(self.memory), self.after);
         (self.verdict)()
@@ -114,8 +114,8 @@ fn any_fault_around_a_trial_leaves_the_tree_before_or_after() {
 /// Says what it is to say, also where a fault keeps it from looking.
 struct Agree(fn() -> Result<(), Failure>);
 
-impl Trial for Agree {
-    fn judge(&self, _: &Interrupt) -> Result<(), Failure> {
+impl CommitHook for Agree {
+    fn check(&self, _: &Interrupt) -> Result<(), Failure> {
         (self.0)()
     }
 }
@@ -127,8 +127,8 @@ struct Meddle<'m> {
     verdict: fn() -> Result<(), Failure>,
 }
 
-impl Trial for Meddle<'_> {
-    fn judge(&self, _: &Interrupt) -> Result<(), Failure> {
+impl CommitHook for Meddle<'_> {
+    fn check(&self, _: &Interrupt) -> Result<(), Failure> {
         assert!(examine(self.memory).unwrap(), "the change is half made");
         (self.deed)(self.memory);
         (self.verdict)()

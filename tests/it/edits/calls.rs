@@ -10,8 +10,8 @@ use std::sync::Arc;
 use fs_err as fs;
 use serde_json::Value;
 use wpatch::engine::options::{
-    CellEdit, CellPlace, Closeness, Edit, EditOrder, Ending, Interrupt, Replacement, Replacements,
-    Target, Times, edits,
+    CellEdit, CellPlace, Edit, EditOrder, Interrupt, LastLineEnding, MatchMode, Replacement,
+    Replacements, Target, Times, edits,
 };
 use wpatch::engine::{self, FileEdit, Outcome, Request};
 use wpatch::text::Span;
@@ -37,7 +37,7 @@ pub(super) enum Asks {
     /// A list of edits.
     Edits(String, String, EditOrder),
     Write(String, Vec<u8>),
-    Append(String, Ending, Vec<u8>),
+    Append(String, LastLineEnding, Vec<u8>),
     Notebook(String, CellEdit),
 }
 
@@ -103,7 +103,7 @@ impl Call {
             }
             Asks::Edits(path, ..) => words(&["edit", path, "--edits"]),
             Asks::Write(path, _) => words(&["write", path, "--overwrite"]),
-            Asks::Append(path, Ending::Bytes, _) => words(&["append", path]),
+            Asks::Append(path, LastLineEnding::Bytes, _) => words(&["append", path]),
             Asks::Append(path, _, _) => words(&["append", path, "--line"]),
             Asks::Notebook(path, edit) => notebook(path, edit),
         };
@@ -133,7 +133,7 @@ fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
     Edit::Replacements(Box::new(Replacements {
         edits,
         order,
-        closeness: Closeness::Exact,
+        closeness: MatchMode::Exact,
     }))
 }
 

@@ -2,7 +2,7 @@
 //! them.
 
 use serde_json::json;
-use wpatch::engine::options::{EditOrder, Ending, Target, Times};
+use wpatch::engine::options::{EditOrder, LastLineEnding, Target, Times};
 
 use super::calls::{Asks, Call};
 use super::model::{Text, count, joined};
@@ -99,7 +99,7 @@ pub(super) fn at_the_end(dice: &mut Dice) -> Case {
         let new = dice
             .one(&[&b"x"[..], b"\n", b"\r\n", b"a\nb\r\n", b"\xff\0"])
             .to_vec();
-        (new.clone(), Ending::Bytes, new)
+        (new.clone(), LastLineEnding::Bytes, new)
     } else {
         let lines: Vec<_> = (0..=dice.below(3))
             .map(|_| fresh(dice).into_bytes())
@@ -111,11 +111,11 @@ pub(super) fn at_the_end(dice: &mut Dice) -> Case {
         }
         (
             new,
-            Ending::Lines,
+            LastLineEnding::Lines,
             [if text.is_open() { end } else { b"" }, &comes].concat(),
         )
     };
-    let way = if ending == Ending::Bytes {
+    let way = if ending == LastLineEnding::Bytes {
         "append"
     } else {
         "append --line"

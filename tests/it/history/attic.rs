@@ -13,7 +13,7 @@ use crate::tree::path;
 
 /// A plain directory with an attic, whose clock shows the same as at every start.
 fn memory() -> Memory {
-    Memory::with_files([(path("a"), Entry::file("1"))]).with_attic()
+    Memory::with_files([(path("a"), Entry::file("1"))]).with_external_history()
 }
 
 fn home() -> wpatch::path::RelPath {
@@ -236,7 +236,7 @@ fn a_transaction_that_was_made_without_it_is_no_entry() {
             assert!(verb > 20);
             break;
         }
-        let next = memory.restart().with_attic();
+        let next = memory.restart().with_external_history();
         let _ = wpatch::transaction::recover(&next, OPTIONS).unwrap();
         assert_eq!(entries(&next), 0, "{verb}");
         assert!(!next.entries().contains_key(&path(".wpatch")), "{verb}");

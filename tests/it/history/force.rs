@@ -3,7 +3,7 @@
 use wpatch::engine::options::Interrupt;
 use wpatch::engine::{self, Outcome, Request, Target};
 use wpatch::preflight::ProblemKind;
-use wpatch::transaction::{Ending, recover};
+use wpatch::transaction::{RecoveryOutcome, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{ATTIC, Privacy, Rename, Workspace};
 
@@ -148,7 +148,7 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
                 (path("d/a"), Entry::file("1")),
                 (path(setup), Entry::file("x")),
             ];
-            let memory = Memory::with_files(files).with_attic();
+            let memory = Memory::with_files(files).with_external_history();
             if mounts.contains(&ATTIC) {
                 memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
             }
@@ -188,7 +188,7 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
 #[test]
 fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
     for verb in 0.. {
-        let memory = Memory::with_files([(path("a"), Entry::file("1"))]).with_attic();
+        let memory = Memory::with_files([(path("a"), Entry::file("1"))]).with_external_history();
         put(&memory, &[Step::Put("a", Entry::file("2"))]);
         memory.put(&path("a"), &Entry::file("mine"));
         let start = memory.verbs();
@@ -209,10 +209,14 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
             next.files().values().any(|entry| entry.contents == b"mine"),
             "{verb}"
         );
-        let waits = recovered.iter().any(|one| one.ending == Ending::Waiting);
-        let last = next.with_attic();
+        let waits = recovered
+            .iter()
+            .any(|one| one.ending == RecoveryOutcome::Waiting);
+        let last = next.with_external_history();
         assert!(
-            !waits || is_undone && recover(&last, OPTIONS).unwrap()[0].ending == Ending::Committed,
+            !waits
+                || is_undone
+                    && recover(&last, OPTIONS).unwrap()[0].ending == RecoveryOutcome::Committed,
             "{verb}"
         );
         assert!(!is_undone || done(&undo(&last, Target::Undo)), "{verb}");

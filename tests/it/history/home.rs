@@ -9,7 +9,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::engine;
 use wpatch::path::RelPath;
-use wpatch::workspace::{ATTIC, Fault, Privacy, Rename, Workspace};
+use wpatch::workspace::{ATTIC, ErrorKind, Privacy, Rename, Workspace};
 
 /// Runs the program at `root`, where the user keeps state in `home`.
 fn run(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
@@ -209,8 +209,11 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
         disk.read(&path(".wpatch-attic/link/file"), 9)
             .unwrap_err()
             .fault,
-        Fault::ThroughLink
+        ErrorKind::ThroughLink
     );
     let other = engine::open(root.path()).unwrap();
-    assert_eq!((other.attic(), other.stat(&attic).unwrap()), (None, None));
+    assert_eq!(
+        (other.external_history(), other.stat(&attic).unwrap()),
+        (None, None)
+    );
 }

@@ -86,7 +86,7 @@ fn hostile_names_stay_names() {
             "diff --git \"a/{quoted}\" b/new\nsimilarity index 100%\nrename from \"{quoted}\"\nrename to new\n"
         );
         let workspace = Memory::with_files([(path(name), Entry::file("x\n"))]);
-        let renamed = Shown::of(&engine::exhibit(request(renamed), &workspace));
+        let renamed = Shown::of(&engine::render_page(request(renamed), &workspace));
         assert!(renamed.report.ok, "{name:?} {:?}", renamed.report.problems);
         page(&renamed);
     }

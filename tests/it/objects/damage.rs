@@ -6,7 +6,7 @@ use std::path::Path;
 use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::engine;
-use wpatch::workspace::{Fault, Workspace, WorkspaceError};
+use wpatch::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 use super::{open, sample};
 use crate::case::Settings;
@@ -14,7 +14,7 @@ use crate::repository::Repository;
 use crate::run;
 use crate::tree::path;
 
-fn refused(git_dir: &Path, revision: &str) -> (Fault, String) {
+fn refused(git_dir: &Path, revision: &str) -> (ErrorKind, String) {
     let error = engine::open_tree(git_dir, revision).unwrap_err();
     (error.fault, told(&error))
 }
@@ -57,18 +57,18 @@ fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
         assert_eq!(
             refused(&at, name),
             (
-                Fault::Missing,
+                ErrorKind::Missing,
                 format!("{name}: cannot open as a tree: {missing}")
             )
         );
     }
     for name in ["", "a\nb", "a\0b", &"x".repeat(5000)] {
-        assert_eq!(refused(&at, name).0, Fault::Missing, "{name:?}");
+        assert_eq!(refused(&at, name).0, ErrorKind::Missing, "{name:?}");
     }
     let file = "main:a.txt: cannot open as a tree: it is a file, not a tree";
     assert_eq!(
         refused(&at, "main:a.txt"),
-        (Fault::Missing, file.to_owned())
+        (ErrorKind::Missing, file.to_owned())
     );
     let unknown = "0123456789".repeat(4);
     assert!(
@@ -82,7 +82,7 @@ fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
 fn a_directory_without_a_repository_is_named() {
     let directory = TempDir::new().unwrap();
     let (fault, words) = refused(directory.path(), "HEAD");
-    assert_eq!(fault, Fault::Other);
+    assert_eq!(fault, ErrorKind::Other);
     assert!(words.contains("not a git repository"), "{words}");
     assert!(
         words.contains(&directory.path().display().to_string()),
@@ -100,7 +100,7 @@ fn a_file_whose_object_is_gone_is_no_missing_file() {
     .unwrap();
     let tree = open(&repository, "main");
     let error = tree.read(&path("a.txt"), 100).unwrap_err();
-    assert_eq!(error.fault, Fault::Other);
+    assert_eq!(error.fault, ErrorKind::Other);
     assert!(
         told(&error).contains("has to be fetched"),
         "{}",
@@ -125,10 +125,13 @@ fn a_directory_whose_object_is_gone_is_no_missing_directory() {
     ))
     .unwrap();
     let tree = open(&repository, "main");
-    assert_eq!(tree.stat(&path("dir/b")).unwrap_err().fault, Fault::Other);
+    assert_eq!(
+        tree.stat(&path("dir/b")).unwrap_err().fault,
+        ErrorKind::Other
+    );
     assert_eq!(
         tree.list(Some(&path("dir"))).unwrap_err().fault,
-        Fault::Other
+        ErrorKind::Other
     );
 }
 
@@ -141,7 +144,7 @@ fn a_damaged_object_says_so_and_the_next_one_is_read() {
     let tree = open(&repository, "main");
     for _ in 0..2 {
         let error = tree.read(&path("a.txt"), 100).unwrap_err();
-        assert_eq!(error.fault, Fault::Other, "{}", told(&error));
+        assert_eq!(error.fault, ErrorKind::Other, "{}", told(&error));
         assert_eq!(tree.read(&path("dir/b"), 100).unwrap().0, b"two\n");
     }
 }
@@ -160,7 +163,7 @@ fn a_file_over_the_limit_is_not_read_and_the_next_one_is() {
     for limit in [1, 2 << 20] {
         assert_eq!(
             tree.read(&path("big"), limit).unwrap_err().fault,
-            Fault::TooLarge
+            ErrorKind::TooLarge
         );
         assert_eq!(tree.stat(&path("big")).unwrap().unwrap().size, 3 << 20);
         assert_eq!(tree.read(&path("small"), 100).unwrap().0, b"one\n");

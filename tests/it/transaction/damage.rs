@@ -2,7 +2,9 @@
 
 use wpatch::digest::Digest;
 use wpatch::mode::Permissions;
-use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, examine, recover};
+use wpatch::transaction::{
+    Failure, Interrupt, Options, RecoveryOutcome, Transaction, examine, recover,
+};
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{Privacy, Workspace};
 
@@ -104,7 +106,7 @@ fn a_journal_of_an_older_program_is_rolled_back() {
     let recovered = recover(&memory, Options::default()).unwrap();
     assert_eq!(
         recovered.iter().map(|one| one.ending).collect::<Vec<_>>(),
-        [Ending::RolledBack]
+        [RecoveryOutcome::RolledBack]
     );
     let files = memory.files();
     let found = ["a", "c", "d"].map(|name| files.get(&path(name)).cloned());

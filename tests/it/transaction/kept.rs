@@ -6,7 +6,9 @@ use wpatch::engine::{self, Target};
 use wpatch::path::RelPath;
 use wpatch::report::State;
 use wpatch::transaction::init;
-use wpatch::transaction::{Ending, Interrupt, KeptFile, Limits, Options, Recovered, recover};
+use wpatch::transaction::{
+    Interrupt, KeptFile, Limits, Options, Recovered, RecoveryOutcome, recover,
+};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 use wpatch::workspace::{Privacy, Workspace};
 
@@ -37,7 +39,7 @@ type Place = (&'static str, fn() -> Memory);
 /// All of them.
 const PLACES: [Place; 4] = [
     ("a temporary directory", files),
-    ("an external history", || files().with_attic()),
+    ("an external history", || files().with_external_history()),
     (".wpatch", || {
         let memory = files();
         let _ = init(&memory, Options::default(), &Interrupt::new()).unwrap();
@@ -110,7 +112,7 @@ fn kept_files_are_reported_until_they_are_gone() {
         let first = only(&memory);
         assert_eq!(
             (first.ending, &first.left[..]),
-            (Ending::RolledBack, &[path("a"), path("c")][..]),
+            (RecoveryOutcome::RolledBack, &[path("a"), path("c")][..]),
             "{name}"
         );
         assert_eq!(memory.files()[&path("b")], Entry::file("other"), "{name}");
@@ -118,7 +120,7 @@ fn kept_files_are_reported_until_they_are_gone() {
             let again = only(&memory);
             assert_eq!(
                 (again.ending, &again.left),
-                (Ending::Kept, &first.left),
+                (RecoveryOutcome::Kept, &first.left),
                 "{name}"
             );
             assert_eq!(contents(&memory, &again.kept), expected(), "{name}");

@@ -1,7 +1,9 @@
 //! What the recovery of an interrupted transaction restores, and what it leaves.
 
 use wpatch::mode::Permissions;
-use wpatch::transaction::{Durability, Ending, Interrupt, Options, Transaction, examine, recover};
+use wpatch::transaction::{
+    Durability, Interrupt, Options, RecoveryOutcome, Transaction, examine, recover,
+};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection};
 use wpatch::workspace::{Privacy, Workspace};
 
@@ -27,7 +29,7 @@ fn the_next_command_says_what_it_recovered() {
             .iter()
             .map(|one| (one.ending, &one.left[..]))
             .collect::<Vec<_>>(),
-        [(Ending::RolledBack, &[][..])]
+        [(RecoveryOutcome::RolledBack, &[][..])]
     );
     transaction.abandon();
     assert_eq!(
@@ -68,7 +70,7 @@ fn what_was_left_before_the_root_became_a_work_tree_of_git_is_found() {
         let recovered = recover(&memory, options).unwrap();
         assert_eq!(
             recovered.iter().map(|one| one.ending).collect::<Vec<_>>(),
-            [Ending::RolledBack],
+            [RecoveryOutcome::RolledBack],
             "{options:?}"
         );
         let names: Vec<_> = memory
@@ -200,7 +202,7 @@ fn a_check_and_a_recovery_agree_on_what_has_the_place_of_the_lock() {
         let privacy = if is_refused {
             Privacy::Private
         } else {
-            Privacy::Passing
+            Privacy::Temporary
         };
         if is_refused {
             memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
@@ -271,7 +273,7 @@ fn an_edit_after_a_crash_keeps_the_old_file_too() {
     let again = recover(&memory, Options::default()).unwrap();
     assert_eq!(
         (again[0].ending, &again[0].kept),
-        (Ending::Kept, &recovered[0].kept)
+        (RecoveryOutcome::Kept, &recovered[0].kept)
     );
     assert!(
         memory

@@ -1,7 +1,7 @@
 //! Permissions, times and other attributes of files.
 
 use wpatch::mode::{FileKind, Permissions};
-use wpatch::workspace::{Like, Privacy};
+use wpatch::workspace::{AttributeSource, Privacy};
 
 use super::on_each;
 use crate::tree::path;
@@ -83,7 +83,7 @@ fn permissions_are_those_asked_for_whatever_the_file_is_like() {
                 &path("new"),
                 &[b"y"],
                 Permissions::Exact(0o440),
-                Some(Like::File(&like)),
+                Some(AttributeSource::File(&like)),
             )
             .unwrap();
         assert_eq!(

@@ -17,7 +17,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::workspace::disk::Disk;
-use wpatch::workspace::{Fault, Like, Privacy, Rename, Workspace};
+use wpatch::workspace::{AttributeSource, ErrorKind, Privacy, Rename, Workspace};
 
 use crate::alone::is_alone;
 use crate::tree::path;
@@ -40,11 +40,11 @@ fn only_a_directory_can_be_opened() {
     fs::write(root.path().join("file"), b"").unwrap();
     assert_eq!(
         Disk::open(&root.path().join("file")).unwrap_err().fault,
-        Fault::NotDirectory
+        ErrorKind::NotDirectory
     );
     assert_eq!(
         Disk::open(&root.path().join("absent")).unwrap_err().fault,
-        Fault::Missing
+        ErrorKind::Missing
     );
 }
 
@@ -59,19 +59,24 @@ fn special_files_are_neither_opened_nor_waited_for() {
         assert_eq!(stat.kind, FileKind::Special, "{name}");
         let faults = [
             fault(disk.read(&special, 10)),
-            fault(disk.create(&path("new"), &[b""], NEW, Some(Like::File(&special)))),
+            fault(disk.create(
+                &path("new"),
+                &[b""],
+                NEW,
+                Some(AttributeSource::File(&special)),
+            )),
             fault(disk.lock(&special, Duration::ZERO)),
             fault(disk.set_permissions(&special, NEW)),
         ];
-        assert_eq!(faults, [Fault::NotRegular; 4], "{name}");
+        assert_eq!(faults, [ErrorKind::NotRegular; 4], "{name}");
         assert_eq!(
             fault(disk.create(&special, &[b""], NEW, None)),
-            Fault::Exists,
+            ErrorKind::Exists,
             "{name}"
         );
         assert_eq!(
             fault(disk.read(&path(&format!("{name}/x")), 10)),
-            Fault::NotDirectory,
+            ErrorKind::NotDirectory,
             "{name}"
         );
         assert_eq!(disk.stat(&special).unwrap(), Some(stat), "{name}");
@@ -104,7 +109,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     assert_eq!(fs::read(outside.path().join("x")).unwrap(), b"outside");
     assert_ne!(bits(&outside.path().join("x")), 0o777);
     let fresh = Disk::open(root.path()).unwrap();
-    assert_eq!(fault(fresh.read(&path("a/x"), 10)), Fault::ThroughLink);
+    assert_eq!(fault(fresh.read(&path("a/x"), 10)), ErrorKind::ThroughLink);
 }
 
 #[test]
@@ -128,8 +133,13 @@ fn few_handles_are_enough() {
                         format!("d{}/m{thread}", (number + 1) % 40),
                     );
                     create(disk, &file, b"x");
-                    disk.create(&path(&moved), &[b"y"], NEW, Some(Like::File(&path(&file))))
-                        .unwrap();
+                    disk.create(
+                        &path(&moved),
+                        &[b"y"],
+                        NEW,
+                        Some(AttributeSource::File(&path(&file))),
+                    )
+                    .unwrap();
                     disk.rename(&path(&file), &path(&moved), Rename::Exchange)
                         .unwrap();
                     assert_eq!(
@@ -177,7 +187,7 @@ fn nothing_is_left_of_a_file_that_could_not_be_written() {
     let (_root, disk) = root();
     assert_eq!(
         fault(disk.create(&path("large"), &[&b"x".repeat(100_000)], NEW, None)),
-        Fault::Other
+        ErrorKind::Other
     );
     assert_eq!(disk.list(None).unwrap(), Vec::<Vec<u8>>::new());
 }
@@ -201,7 +211,7 @@ fn what_is_read_was_there_at_one_time() {
                 assert!(bytes.iter().all(|byte| *byte == bytes[0]));
                 assert_eq!(bytes.len() as u64, stat.size);
             }
-            Err(error) => assert_eq!(error.fault, Fault::Other),
+            Err(error) => assert_eq!(error.fault, ErrorKind::Other),
         }
     }
     writer.join().unwrap();

@@ -1,7 +1,7 @@
 //! Symbolic links: they are not followed.
 
 use wpatch::mode::{FileKind, Permissions};
-use wpatch::workspace::{Fault, Like, Privacy, Rename};
+use wpatch::workspace::{AttributeSource, ErrorKind, Privacy, Rename};
 
 use super::{NEW, PATIENCE, create, fault, on_each};
 use crate::tree::path;
@@ -31,7 +31,12 @@ fn nothing_is_done_through_a_link() {
                 b"",
                 &workspace.stat(&path("free")).unwrap().unwrap(),
             )),
-            fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&inside)))),
+            fault(workspace.create(
+                &path("new"),
+                &[b""],
+                NEW,
+                Some(AttributeSource::File(&inside)),
+            )),
             fault(workspace.symlink(b"x", &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),
             fault(workspace.link(&path("free"), &path("link/new"))),
@@ -45,7 +50,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.sync(Some(&inside))),
             fault(workspace.lock(&inside, PATIENCE)),
         ];
-        assert_eq!(faults, [Fault::ThroughLink; 22], "{name}");
+        assert_eq!(faults, [ErrorKind::ThroughLink; 22], "{name}");
         let names: [&[u8]; 3] = [b"free", b"link", b"real"];
         assert_eq!(workspace.list(None).unwrap(), names, "{name}");
         assert_eq!(
@@ -71,7 +76,7 @@ fn a_link_is_what_its_target_says_and_is_not_followed() {
             );
             assert_eq!(
                 fault(workspace.symlink(b"x", &link, None)),
-                Fault::Exists,
+                ErrorKind::Exists,
                 "{name}"
             );
             workspace.remove(&link).unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wpatch::path::RelPath;
-use wpatch::workspace::{Fault, Privacy, Rename};
+use wpatch::workspace::{ErrorKind, Privacy, Rename};
 
 use super::{NEW, PATIENCE, contents, fault, on_each};
 use crate::tree::path;
@@ -80,10 +80,10 @@ fn a_directory_is_locked_like_a_file() {
         let directory = path("d");
         assert_eq!(
             fault(workspace.lock_dir(&directory, PATIENCE)),
-            Fault::Missing,
+            ErrorKind::Missing,
             "{name}"
         );
-        workspace.make_dir(&directory, Privacy::Passing).unwrap();
+        workspace.make_dir(&directory, Privacy::Temporary).unwrap();
         assert_eq!(
             workspace.stat(&directory).unwrap().unwrap().permissions,
             0o1700,
@@ -107,7 +107,7 @@ fn a_directory_is_locked_like_a_file() {
         workspace.create(&path("f"), &[b""], NEW, None).unwrap();
         assert_eq!(
             fault(workspace.lock_dir(&path("f"), PATIENCE)),
-            Fault::NotDirectory,
+            ErrorKind::NotDirectory,
             "{name}"
         );
     });

@@ -1,6 +1,6 @@
 //! Renames, exchanges, and directories that moved.
 
-use wpatch::workspace::{Fault, Privacy, Rename};
+use wpatch::workspace::{ErrorKind, Privacy, Rename};
 
 use super::{contents, create, fault, on_each};
 use crate::tree::path;
@@ -12,7 +12,7 @@ fn an_exclusive_rename_replaces_nothing() {
         create(workspace, "b", b"b");
         assert_eq!(
             fault(workspace.rename(&path("a"), &path("b"), Rename::Exclusive)),
-            Fault::Exists,
+            ErrorKind::Exists,
             "{name}"
         );
         assert_eq!(
@@ -89,13 +89,13 @@ fn a_directory_made_anew_is_not_the_one_that_was_removed() {
             workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
             assert_eq!(
                 fault(workspace.make_dir(&path("d"), Privacy::Shared)),
-                Fault::Exists,
+                ErrorKind::Exists,
                 "{name}"
             );
             create(workspace, "d/x", &[round]);
             assert_eq!(
                 fault(workspace.remove_dir(&path("d"))),
-                Fault::NotEmpty,
+                ErrorKind::NotEmpty,
                 "{name}"
             );
             assert_eq!(contents(workspace, "d/x"), [round], "{name}");

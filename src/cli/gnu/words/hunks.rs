@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::{Telling, quoted};
+use super::{MessageStyle, quoted};
 use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus};
 
-impl Telling<'_> {
+impl MessageStyle<'_> {
     pub(super) fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let (mut failed, mut passed, mut shift) = (0, 0, 0);
         for (index, hunk) in file.hunks.iter().enumerate() {

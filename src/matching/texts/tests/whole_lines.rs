@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn lines_of(file: &[u8], old: &str, new: &str, closeness: Closeness) -> String {
+fn lines_of(file: &[u8], old: &str, new: &str, closeness: MatchMode) -> String {
     made(
         file,
         vec![edit(Target::Lines(old.into()), new)],
@@ -13,7 +13,7 @@ fn lines_of(file: &[u8], old: &str, new: &str, closeness: Closeness) -> String {
 
 #[test]
 fn whole_lines_are_whole() {
-    let exact = |file: &[u8], old, new| lines_of(file, old, new, Closeness::Exact);
+    let exact = |file: &[u8], old, new| lines_of(file, old, new, MatchMode::Exact);
     assert_eq!(exact(b"12\n2\n", "2\n", "two\n"), r"12\ntwo\n");
     assert_eq!(exact(b"2 \n2\n22\n", "2\n", ""), r"2 \n22\n");
     assert_eq!(
@@ -43,7 +43,7 @@ fn whole_lines_are_whole() {
 
 #[test]
 fn whole_lines_go_down_the_ladder() {
-    let ladder = |file: &str, old, new| lines_of(file.as_bytes(), old, new, Closeness::Ladder);
+    let ladder = |file: &str, old, new| lines_of(file.as_bytes(), old, new, MatchMode::Ladder);
     assert_eq!(ladder("a \nb\n", "a\n", "c\n"), r"c\nb\n");
     assert_eq!(
         ladder("\u{feff}\ta\n", "  a\n", "  c\n"),
@@ -55,7 +55,7 @@ fn whole_lines_go_down_the_ladder() {
         "refused 0: indent [0, 1] of 2"
     );
     assert_eq!(
-        lines_of(b"\t\ta\n", "\ta\n", "\tc\n\t\td\n", Closeness::Reindented),
+        lines_of(b"\t\ta\n", "\ta\n", "\tc\n\t\td\n", MatchMode::Reindented),
         r"\t\tc\n\t\t\td\n"
     );
 }

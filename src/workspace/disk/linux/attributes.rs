@@ -9,10 +9,10 @@ use rustix::fs::{
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
 
-use super::birth::{ACCESS_LIST, Birth};
 use super::contents::{not_regular, open_regular};
-use super::fault::Attempt;
+use super::initial_attributes::{ACCESS_LIST, InitialAttributes};
 use super::stat::{kind_of, stat_of};
+use super::sys_error::SysResult;
 use crate::bytes::read_next;
 use crate::mode::{FileKind, Permissions};
 use crate::workspace::Stat;
@@ -29,7 +29,7 @@ const BOUND_TO_CONTENTS: [&[u8]; 3] = [b"security.capability", b"security.ima", 
 
 /// An existing file that supplies the attributes of a new file. It is opened before the new file is
 /// created.
-pub(super) struct Model {
+pub(super) struct SourceAttributes {
     stat: Stat,
     file: OwnedFd,
     /// Its path below `/proc`, if the file cannot be opened for reading. The handle is then
@@ -37,8 +37,8 @@ pub(super) struct Model {
     by_name: Option<String>,
 }
 
-impl Model {
-    pub(super) fn open(directory: impl AsFd, name: &[u8]) -> Attempt<Self> {
+impl SourceAttributes {
+    pub(super) fn open(directory: impl AsFd, name: &[u8]) -> SysResult<Self> {
         let stat = stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if stat.kind != FileKind::Regular {
             return Err(not_regular());
@@ -78,13 +78,18 @@ impl Model {
 
     /// Sets owner, group and extended attributes of `file`, as far as the caller is allowed to.
     /// Returns the part of `bits` that gives no user more access than before.
-    pub(super) fn give_to(&self, file: impl AsFd, birth: &Birth, bits: u32) -> Attempt<u32> {
+    pub(super) fn give_to(
+        &self,
+        file: impl AsFd,
+        birth: &InitialAttributes,
+        bits: u32,
+    ) -> SysResult<u32> {
         let bits = give_owner_to(&file, (self.stat.uid, self.stat.gid), birth, bits)?;
         self.give_attributes(&file, birth)?;
         Ok(bits)
     }
 
-    fn give_attributes(&self, file: impl AsFd, birth: &Birth) -> Attempt<()> {
+    fn give_attributes(&self, file: impl AsFd, birth: &InitialAttributes) -> SysResult<()> {
         let names = tolerating_none(self.names())?;
         for name in split(&names).filter(|name| !BOUND_TO_CONTENTS.contains(name)) {
             let given = self
@@ -108,12 +113,12 @@ impl Model {
 
 /// Sets owner and group of `file` and removes its access control list. Returns the part of `bits`
 /// that the file can have.
-pub(super) fn lay_bare(
+pub(super) fn clear_acl(
     file: impl AsFd,
     owner: (u32, u32),
-    birth: &Birth,
+    birth: &InitialAttributes,
     bits: u32,
-) -> Attempt<u32> {
+) -> SysResult<u32> {
     let bits = give_owner_to(&file, owner, birth, bits)?;
     if birth.has_list {
         fremovexattr(&file, ACCESS_LIST)?;
@@ -124,9 +129,9 @@ pub(super) fn lay_bare(
 fn give_owner_to(
     file: impl AsFd,
     (uid, gid): (u32, u32),
-    birth: &Birth,
+    birth: &InitialAttributes,
     bits: u32,
-) -> Attempt<u32> {
+) -> SysResult<u32> {
     let owner = (birth.uid != uid).then(|| Uid::from_raw(uid));
     let group = (birth.gid != gid).then(|| Gid::from_raw(gid));
     if owner.is_none() && group.is_none() {
@@ -142,7 +147,11 @@ fn give_owner_to(
 
 /// Sets owner and group of the file or link `name`, as far as the caller is allowed to. An empty
 /// `name` means `directory` itself.
-pub(super) fn give_owner(directory: impl AsFd, name: &[u8], (uid, gid): (u32, u32)) -> Attempt<()> {
+pub(super) fn give_owner(
+    directory: impl AsFd,
+    name: &[u8],
+    (uid, gid): (u32, u32),
+) -> SysResult<()> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::EMPTY_PATH;
     let is = stat_of(&statat(&directory, name, flags)?);
     if (is.uid, is.gid) == (uid, gid) {
@@ -173,7 +182,7 @@ fn safe_bits(bits: u32, has_owner: bool, has_group: bool) -> u32 {
 }
 
 /// Returns whether the system permitted a call.
-pub(super) fn may(result: rustix::io::Result<()>) -> Attempt<bool> {
+pub(super) fn may(result: rustix::io::Result<()>) -> SysResult<bool> {
     match result {
         Ok(()) => Ok(true),
         // EINVAL: the ID is not mapped in this user namespace; see user_namespaces(7).
@@ -193,7 +202,7 @@ fn split(names: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|name| !name.is_empty())
 }
 
-fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> Attempt<Vec<u8>> {
+fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> SysResult<Vec<u8>> {
     match names {
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(Vec::new()),
         names => Ok(names?),
@@ -249,7 +258,7 @@ fn tried_umask() -> u32 {
     old.as_raw_mode()
 }
 
-pub(super) fn set_bits(file: impl AsFd, bits: u32) -> Attempt<()> {
+pub(super) fn set_bits(file: impl AsFd, bits: u32) -> SysResult<()> {
     Ok(retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(bits)))?)
 }
 
@@ -258,7 +267,7 @@ pub(super) fn set_bits(file: impl AsFd, bits: u32) -> Attempt<()> {
 ///
 /// `fchmodat` follows links, and `fchmod` does not accept an `O_PATH` handle. The call therefore
 /// uses the path of the handle below `/proc`; see the notes on `O_PATH` in open(2).
-pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
+pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> SysResult<()> {
     let file = open_path(&directory, name)?;
     let found = fstat(&file)?;
     if !matches!(kind_of(&found), FileKind::Regular | FileKind::Directory) {
@@ -273,7 +282,7 @@ pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> Attem
     }
 }
 
-fn open_path(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
+fn open_path(directory: impl AsFd, name: &[u8]) -> SysResult<OwnedFd> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| {
         openat(&directory, name, flags, Mode::empty())

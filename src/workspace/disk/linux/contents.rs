@@ -7,12 +7,12 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, retry_on_intr, write};
 
-use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
+use super::sys_error::{SysError, SysResult};
 use crate::bytes::{SHARED, pages, read_large, read_next};
 use crate::mode::FileKind;
 use crate::text::Bytes;
-use crate::workspace::{Fault, Stat};
+use crate::workspace::{ErrorKind, Stat};
 
 /// The limit on reads of a file that another process keeps changing.
 const MOST_READS: u32 = 8;
@@ -27,7 +27,7 @@ const WRITE_BUFFER: usize = 128 * 1024;
 ///
 /// The first stat prevents the opening of devices. The second one, on the open file, detects a
 /// change during the read.
-pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attempt<(Bytes, Stat)> {
+pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysResult<(Bytes, Stat)> {
     for _ in 0..MOST_READS {
         let before = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let stat = stat_of(&before);
@@ -35,7 +35,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
             return Err(not_regular());
         }
         if stat.size > limit {
-            return Err(Trouble::new(Fault::TooLarge, Errno::FBIG));
+            return Err(SysError::new(ErrorKind::TooLarge, Errno::FBIG));
         }
         let file = open_regular(&directory, name, OFlags::RDONLY)?;
         let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
@@ -53,8 +53,8 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
             return Ok((bytes, Stat { is_bare, ..stat }));
         }
     }
-    Err(Trouble::own(
-        Fault::Other,
+    Err(SysError::own(
+        ErrorKind::Other,
         "it is being written to all the time",
     ))
 }
@@ -78,7 +78,11 @@ fn large_pages(size: usize) -> Result<MmapMut, Errno> {
 
 /// Opens `name`, which was a regular file a moment ago. If another file replaced it, the call
 /// neither waits for the other end of a FIFO nor acquires a controlling terminal.
-pub(super) fn open_regular(directory: impl AsFd, name: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+pub(super) fn open_regular(
+    directory: impl AsFd,
+    name: &[u8],
+    access: OFlags,
+) -> SysResult<OwnedFd> {
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     retry_on_intr(|| openat(&directory, name, flags, Mode::from_raw_mode(0o600))).map_err(|errno| {
         match errno {
@@ -90,7 +94,7 @@ pub(super) fn open_regular(directory: impl AsFd, name: &[u8], access: OFlags) ->
 }
 
 /// Creates the file `name` with mode 0600 and opens it for writing.
-pub(super) fn make_file(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
+pub(super) fn make_file(directory: impl AsFd, name: &[u8]) -> SysResult<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| {
         openat(&directory, name, flags, Mode::from_raw_mode(0o600))
@@ -98,7 +102,7 @@ pub(super) fn make_file(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
 }
 
 /// Writes all of `bytes`.
-pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> Attempt<()> {
+pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> SysResult<()> {
     while !bytes.is_empty() {
         let count = retry_on_intr(|| write(&file, bytes))?;
         // Prevents an endless loop if write(2) accepts no bytes.
@@ -111,7 +115,7 @@ pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> Attempt<()> {
 }
 
 /// Writes all of `slices`. Short slices are combined.
-pub(super) fn write_slices(file: impl AsFd, slices: &[&[u8]]) -> Attempt<()> {
+pub(super) fn write_slices(file: impl AsFd, slices: &[&[u8]]) -> SysResult<()> {
     if let [bytes] = slices {
         return write_bytes(file, bytes);
     }
@@ -138,13 +142,13 @@ pub(super) fn overwrite_file(
     name: &[u8],
     bytes: &[u8],
     was: &Stat,
-) -> Attempt<()> {
+) -> SysResult<()> {
     let file = open_regular(&directory, name, OFlags::WRONLY)?;
     let stat = stat_of(&fstat(&file)?);
     let identity = |stat: &Stat| (stat.kind, stat.device, stat.inode, stat.size, stat.modified);
     if identity(&stat) != identity(was) {
-        return Err(Trouble::own(
-            Fault::Missing,
+        return Err(SysError::own(
+            ErrorKind::Missing,
             "it is not the file any more that was read",
         ));
     }
@@ -153,7 +157,7 @@ pub(super) fn overwrite_file(
 }
 
 /// Returns the names in an open directory, in byte order.
-pub(super) fn names(directory: impl AsFd) -> Attempt<Vec<Vec<u8>>> {
+pub(super) fn names(directory: impl AsFd) -> SysResult<Vec<Vec<u8>>> {
     let mut buffer = Vec::with_capacity(LIST_BUFFER);
     let mut entries = RawDir::new(directory, buffer.spare_capacity_mut());
     let mut names = Vec::new();
@@ -168,10 +172,10 @@ pub(super) fn names(directory: impl AsFd) -> Attempt<Vec<Vec<u8>>> {
 }
 
 /// Returns the target of the link `name`.
-pub(super) fn target(directory: impl AsFd, name: &[u8]) -> Attempt<Vec<u8>> {
+pub(super) fn target(directory: impl AsFd, name: &[u8]) -> SysResult<Vec<u8>> {
     Ok(readlinkat(directory, name, Vec::new())?.into_bytes())
 }
 
-pub(super) fn not_regular() -> Trouble {
-    Trouble::own(Fault::NotRegular, "not a regular file")
+pub(super) fn not_regular() -> SysError {
+    SysError::own(ErrorKind::NotRegular, "not a regular file")
 }

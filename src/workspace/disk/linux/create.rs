@@ -8,15 +8,15 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::Disk;
-use super::attributes::{Model, bits_of, lay_bare, process_umask, set_bits};
-use super::birth::Birth;
+use super::attributes::{SourceAttributes, bits_of, clear_acl, process_umask, set_bits};
 use super::contents::{make_file, write_slices};
-use super::fault::{Attempt, Trouble};
 use super::handle::Handle;
-use super::heritage::Heritage;
+use super::inherited_attributes::InheritedAttributes;
+use super::initial_attributes::InitialAttributes;
+use super::sys_error::{SysError, SysResult};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::Like;
+use crate::workspace::AttributeSource;
 
 impl Disk {
     pub(super) fn bits_of(&self, permissions: Permissions) -> u32 {
@@ -28,8 +28,8 @@ impl Disk {
         path: &RelPath,
         slices: &[&[u8]],
         permissions: Permissions,
-        like: Option<Like<'_>>,
-    ) -> Attempt<()> {
+        like: Option<AttributeSource<'_>>,
+    ) -> SysResult<()> {
         let source = like.map(|like| self.source_of(like)).transpose()?;
         let bits = self.bits_of(permissions);
         let (directory, name) = self.parents.of(path)?;
@@ -56,12 +56,12 @@ impl Disk {
         slices: &[&[u8]],
         (permissions, bits): (Permissions, u32),
         source: Option<&Source>,
-    ) -> Attempt<()> {
+    ) -> SysResult<()> {
         write_slices(file, slices)?;
-        let birth = || self.births.get(directory, |_| Birth::of(file));
+        let birth = || self.births.get(directory, |_| InitialAttributes::of(file));
         let bits = match source {
             Some(Source::File(model)) => model.give_to(file, &*birth()?, bits)?,
-            Some(Source::Owner(uid, gid)) => lay_bare(file, (*uid, *gid), &*birth()?, bits)?,
+            Some(Source::Owner(uid, gid)) => clear_acl(file, (*uid, *gid), &*birth()?, bits)?,
             Some(Source::Directory(heritage)) => {
                 heritage.give_to(file, &*birth()?, permissions, bits)?
             }
@@ -75,25 +75,26 @@ impl Disk {
         }
     }
 
-    fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
+    fn source_of(&self, like: AttributeSource<'_>) -> SysResult<Source> {
         match like {
-            Like::File(path) => {
+            AttributeSource::File(path) => {
                 let model = self
                     .parents
                     .of(path)
-                    .and_then(|(directory, name)| Model::open(&directory, name));
+                    .and_then(|(directory, name)| SourceAttributes::open(&directory, name));
                 model
                     .map(Source::File)
                     .map_err(|trouble| trouble.blaming(path))
             }
-            Like::Bare { uid, gid } => Ok(Source::Owner(uid, gid)),
-            Like::NewIn(None) => Ok(Source::Directory(
-                self.heritages.get(self.parents.root(), Heritage::of)?,
+            AttributeSource::Bare { uid, gid } => Ok(Source::Owner(uid, gid)),
+            AttributeSource::NewIn(None) => Ok(Source::Directory(
+                self.heritages
+                    .get(self.parents.root(), InheritedAttributes::of)?,
             )),
-            Like::NewIn(Some(path)) => {
+            AttributeSource::NewIn(Some(path)) => {
                 let directory = self.parents.directory(path.as_bytes());
-                let heritage =
-                    directory.and_then(|directory| self.heritages.get(&directory, Heritage::of));
+                let heritage = directory
+                    .and_then(|directory| self.heritages.get(&directory, InheritedAttributes::of));
                 heritage
                     .map(Source::Directory)
                     .map_err(|trouble| trouble.blaming(path))
@@ -104,13 +105,13 @@ impl Disk {
 
 /// The opened source of the attributes of a new file.
 enum Source {
-    File(Model),
+    File(SourceAttributes),
     Owner(u32, u32),
-    Directory(Arc<Heritage>),
+    Directory(Arc<InheritedAttributes>),
 }
 
 /// Returns whether a change was refused because the file belongs to `owner`, who is not the current
 /// user.
-fn is_foreign(trouble: &Trouble, owner: u32) -> bool {
+fn is_foreign(trouble: &SysError, owner: u32) -> bool {
     Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
 }

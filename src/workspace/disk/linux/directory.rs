@@ -5,12 +5,12 @@ use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::attributes::{process_umask, set_bits_of};
-use super::fault::{Attempt, Trouble};
 use super::handle::open_directory;
 use super::modes::Modes;
 use super::stat::stat_of;
+use super::sys_error::{SysError, SysResult};
 use crate::mode::FileKind;
-use crate::workspace::{Fault, PASSING, Probe, Stat};
+use crate::workspace::{ErrorKind, Probe, Stat, TEMPORARY};
 
 /// The set-group-ID bit, which a new directory inherits from its parent; see mkdir(2).
 const INHERITED: u32 = 0o2000;
@@ -24,7 +24,7 @@ pub(super) fn make_private(
     name: &[u8],
     bits: u32,
     modes: &Modes,
-) -> Attempt<()> {
+) -> SysResult<()> {
     mkdirat(&directory, name, Mode::from_raw_mode(bits))?;
     let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .map(|found| stat_of(&found))
@@ -33,7 +33,7 @@ pub(super) fn make_private(
         Ok(found) if is_made(&found, bits) => set_bits_of(&directory, name, bits),
         // ntfs-3g with `permissions` accepts the sticky bit only in chmod(2). A permanent directory
         // of another process is not empty.
-        Ok(found) if is_made(&found, bits & !PASSING) && is_empty(&directory, name) => {
+        Ok(found) if is_made(&found, bits & !TEMPORARY) && is_empty(&directory, name) => {
             set_bits_of(&directory, name, bits)
         }
         Ok(found) if found.kind == FileKind::Directory && !keeps_modes(&directory, name, modes) => {
@@ -44,9 +44,9 @@ pub(super) fn make_private(
         Ok(_) | Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
         Err(errno) => Err(errno.into()),
     };
-    if matches!(&result, Err(trouble) if trouble.fault == Fault::Missing) {
+    if matches!(&result, Err(trouble) if trouble.fault == ErrorKind::Missing) {
         // Another process used and removed the directory before its mode was checked.
-        return Err(Trouble::new(Fault::Exists, Errno::EXIST));
+        return Err(SysError::new(ErrorKind::Exists, Errno::EXIST));
     }
     if result.is_err() {
         // Remove the empty directory. If that fails too, the original error is still the one to

@@ -38,7 +38,7 @@ pub(super) enum Git {
 }
 
 /// Returns what `.git` of `directory` is.
-pub(super) fn git_of(directory: &Path) -> Attempt<Git> {
+pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
     let git = directory.join(".git");
     let Some(found) = there(git.symlink_metadata())? else {
         return Ok(Git::Nothing);
@@ -89,7 +89,7 @@ pub(super) fn git_of(directory: &Path) -> Attempt<Git> {
 }
 
 /// Returns the git directory to which `git`, the `.git` of `directory`, leads.
-fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
+fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
     let named = if git.is_dir() {
         git.to_owned()
     } else {
@@ -115,7 +115,7 @@ fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
 }
 
 /// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
-fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
+fn named(directory: &Path, git: &Path) -> GitResult<PathBuf> {
     let text = line(git)?.unwrap_or_default();
     match named_by(&text) {
         Some(name) => Ok(directory.join(name)),
@@ -135,7 +135,7 @@ fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
 /// # Errors
 ///
 /// Returns an error if the state directory contains the history of another directory.
-fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
+fn binding(real: &Path, top: &Path) -> GitResult<Option<Vec<u8>>> {
     let found = top.metadata()?;
     let inode = format!("{}:{}", found.dev(), found.ino());
     let wanted = [inode.as_bytes(), b" ", top.as_os_str().as_bytes()].concat();
@@ -163,7 +163,7 @@ fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
 
 /// Returns an error if another user owns `path`, because wpatch trusts its content. git has
 /// `safe.directory` for the same purpose.
-fn owned(path: &Path, owner: u32) -> Attempt<()> {
+fn owned(path: &Path, owner: u32) -> GitResult<()> {
     if owner == geteuid().as_raw() {
         return Ok(());
     }
@@ -174,7 +174,7 @@ fn owned(path: &Path, owner: u32) -> Attempt<()> {
 }
 
 /// The result of a check of a `.git`.
-pub(super) type Attempt<T> = Result<T, Refusal>;
+pub(super) type GitResult<T> = Result<T, Refusal>;
 
 /// The reason why a `.git` cannot contain the state directory.
 pub(super) enum Refusal {

@@ -7,8 +7,8 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::fault::{Attempt, Trouble};
-use crate::workspace::Fault;
+use super::sys_error::{SysError, SysResult};
+use crate::workspace::ErrorKind;
 
 /// An open directory, which can be an `O_PATH` handle.
 pub(super) type Handle = Arc<OwnedFd>;
@@ -18,11 +18,11 @@ pub(super) type Handle = Arc<OwnedFd>;
 pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// Opens the directory `name` in `above`. Fails if it is a link.
-pub(super) fn open_directory(above: impl AsFd, name: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+pub(super) fn open_directory(above: impl AsFd, name: &[u8], access: OFlags) -> SysResult<OwnedFd> {
     let flags = access | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     retry_on_intr(|| openat(&above, name, flags, Mode::empty())).map_err(|errno| match errno {
         Errno::NOTDIR | Errno::LOOP if is_link(&above, name) => {
-            Trouble::new(Fault::ThroughLink, Errno::LOOP)
+            SysError::new(ErrorKind::ThroughLink, Errno::LOOP)
         }
         errno => errno.into(),
     })

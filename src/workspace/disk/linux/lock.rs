@@ -9,11 +9,11 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::attributes::set_bits;
 use super::contents::{not_regular, open_regular};
-use super::fault::{Attempt, Trouble};
 use super::handle::open_directory;
 use super::stat::stat_of;
+use super::sys_error::{SysError, SysResult};
 use crate::mode::FileKind;
-use crate::workspace::{Fault, Stat};
+use crate::workspace::{ErrorKind, Stat};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
@@ -32,7 +32,7 @@ pub(super) enum Look {
 }
 
 /// Opens the file `name`, creates it if needed, and tries to lock it.
-pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
+pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> SysResult<Look> {
     let file = open_regular(&directory, name, OFlags::RDWR | OFlags::CREATE)?;
     let ours = stat_of(&fstat(&file)?);
     if ours.kind != FileKind::Regular {
@@ -46,7 +46,7 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
 }
 
 /// Opens the directory `name` and tries to lock it.
-pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> Attempt<Look> {
+pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> SysResult<Look> {
     let opened = open_directory(&above, name, OFlags::RDONLY)?;
     let ours = stat_of(&fstat(&opened)?);
     claim(opened, &ours, &above, name).map_err(|trouble| {
@@ -54,7 +54,7 @@ pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> Attempt<Look> {
             // The errors of file systems that can lock only files open for writing, or nothing at
             // all.
             Some(errno @ (Errno::BADF | Errno::NOTSUP | Errno::NOLCK)) => {
-                Trouble::new(Fault::Unsupported, errno)
+                SysError::new(ErrorKind::Unsupported, errno)
             }
             _ => trouble,
         }
@@ -62,7 +62,7 @@ pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> Attempt<Look> {
 }
 
 /// Locks the file opened as `name`, and checks that the name still refers to it.
-fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> Attempt<Look> {
+fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> SysResult<Look> {
     match retry_on_intr(|| flock(&opened, FlockOperation::NonBlockingLockExclusive)) {
         Err(Errno::WOULDBLOCK) => return Ok(Look::Busy),
         result => result?,
@@ -81,8 +81,8 @@ fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> Attempt
 /// Calls `look` with growing pauses until it acquires the lock or `patience` has elapsed.
 pub(super) fn wait(
     patience: Duration,
-    mut look: impl FnMut() -> Attempt<Look>,
-) -> Attempt<Option<OwnedFd>> {
+    mut look: impl FnMut() -> SysResult<Look>,
+) -> SysResult<Option<OwnedFd>> {
     let start = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {

@@ -3,25 +3,24 @@
 //!
 //! A verb enters in `verbs.rs`. `parents.rs` turns its path into a directory handle and a name; no
 //! other file resolves paths. The system call is then made on that handle. `fault.rs` maps its
-//! error number to a [`Fault`](crate::workspace::Fault). Read `verbs.rs` first, then `parents.rs`.
+//! error number to a [`ErrorKind`](crate::workspace::ErrorKind). Read `verbs.rs` first, then `parents.rs`.
 //!
 //! Invariant: below the root, every path is resolved through real directories only. The exceptions
-//! are the external history (`attic.rs`), the directory of git's index file (`annex.rs`) and the
+//! are the external history (`external_history.rs`), the directory of git's index file (`git_index_file.rs`) and the
 //! git directory (`work_tree.rs`), which can be outside the root.
 
-mod annex;
-mod attic;
 mod attributes;
-mod birth;
 mod contents;
 mod create;
 mod directory;
 mod dot_git;
-mod fault;
+mod external_history;
 mod git_files;
+mod git_index_file;
 mod git_names;
 mod handle;
-mod heritage;
+mod inherited_attributes;
+mod initial_attributes;
 mod lock;
 mod machine;
 mod modes;
@@ -30,6 +29,7 @@ mod rename;
 mod spellings;
 mod stat;
 mod sync;
+mod sys_error;
 mod verbs;
 mod walk;
 mod work_tree;
@@ -42,15 +42,15 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::retry_on_intr;
 
-use self::attic::Attic;
-use self::birth::{Birth, Memo};
-use self::fault::{Attempt, Trouble};
+use self::external_history::ExternalHistory;
 use self::handle::Handle;
-use self::heritage::Heritage;
+use self::inherited_attributes::InheritedAttributes;
+use self::initial_attributes::{InitialAttributes, Memo};
 use self::modes::Modes;
 use self::parents::Parents;
+use self::sys_error::{SysError, SysResult};
 use self::work_tree::Located;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
@@ -82,8 +82,8 @@ pub struct Disk {
     located: OnceLock<Located>,
     /// The umask of the process, read on first use.
     umask: OnceLock<u32>,
-    births: Memo<Birth>,
-    heritages: Memo<Heritage>,
+    births: Memo<InitialAttributes>,
+    heritages: Memo<InheritedAttributes>,
     modes: Modes,
     /// Held by the only verb that retries while no file handles are free.
     shortage: Mutex<()>,
@@ -94,8 +94,8 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Missing`](crate::workspace::Fault::Missing) if the directory does not
-    /// exist, and [`Fault::NotDirectory`](crate::workspace::Fault::NotDirectory) if it is not a
+    /// Returns [`ErrorKind::Missing`](crate::workspace::ErrorKind::Missing) if the directory does not
+    /// exist, and [`ErrorKind::NotDirectory`](crate::workspace::ErrorKind::NotDirectory) if it is not a
     /// directory.
     pub fn open(root: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -116,7 +116,7 @@ impl Disk {
             }
             Err(errno) => {
                 let path = printable(root.as_os_str().as_encoded_bytes()).to_string();
-                let trouble = Trouble::from(errno);
+                let trouble = SysError::from(errno);
                 Err(WorkspaceError {
                     verb: "open",
                     path,
@@ -130,13 +130,13 @@ impl Disk {
     /// Keeps the history in `above/wpatch` if it cannot be kept below the root. `root` must name
     /// this root. There is no external history if one of the two directories contains the other.
     #[must_use]
-    pub fn with_attic(self, root: &Path, above: &Path) -> Self {
-        let attic = self
+    pub fn with_external_history(self, root: &Path, above: &Path) -> Self {
+        let history = self
             .identity()
             .ok()
-            .and_then(|identity| Attic::new(above, root, &identity));
+            .and_then(|identity| ExternalHistory::new(above, root, &identity));
         Self {
-            parents: self.parents.with_attic(attic),
+            parents: self.parents.with_external_history(history),
             above: Some(above.to_owned()),
             ..self
         }
@@ -148,7 +148,7 @@ impl Disk {
         &self,
         verb: &'static str,
         path: Directory<'_>,
-        work: impl Fn() -> Attempt<T>,
+        work: impl Fn() -> SysResult<T>,
     ) -> Result<T> {
         let result = match work() {
             Err(trouble) if trouble.is_out_of_handles() => self.try_again(work, trouble),
@@ -169,7 +169,7 @@ impl Disk {
         })
     }
 
-    fn opened(&self, directory: Directory<'_>) -> Attempt<Handle> {
+    fn opened(&self, directory: Directory<'_>) -> SysResult<Handle> {
         match directory {
             None => Ok(Arc::clone(self.parents.root())),
             Some(path) => self.parents.directory(path.as_bytes()),
@@ -186,9 +186,12 @@ impl Disk {
 
     /// Returns the absolute path of `path` if it is outside the root.
     fn outside(&self, path: &RelPath) -> Option<PathBuf> {
-        let outside = self.parents.attic().and_then(|attic| attic.real(path));
+        let outside = self
+            .parents
+            .external_history()
+            .and_then(|history| history.real(path));
         outside
-            .or_else(|| self.parents.annex().real(path))
+            .or_else(|| self.parents.git_index_file().real(path))
             .or_else(|| self.in_git(path))
     }
 
@@ -201,8 +204,8 @@ impl Disk {
 
     /// Closes the cached handles and retries, one thread at a time, until the other threads have
     /// closed their handles.
-    fn try_again<T>(&self, work: impl Fn() -> Attempt<T>, trouble: Trouble) -> Attempt<T> {
-        let _alone = locked(&self.shortage);
+    fn try_again<T>(&self, work: impl Fn() -> SysResult<T>, trouble: SysError) -> SysResult<T> {
+        let _alone = lock_unpoisoned(&self.shortage);
         let mut result = Err(trouble);
         for _ in 0..MOST_TRIES {
             self.give_back();

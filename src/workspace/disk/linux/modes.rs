@@ -10,7 +10,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::contents::make_file;
 use super::stat::stat_of;
-use crate::mutex::locked;
+use crate::mutex::lock_unpoisoned;
 use crate::workspace::{PROBE, Probe};
 
 /// The permission bits of the probe. A file system that does not store bits is unlikely to report
@@ -32,7 +32,7 @@ impl Modes {
         let Ok(device) = fstat(directory).map(|found| stat_of(&found).device) else {
             return true;
         };
-        if let Some(&known) = locked(&self.0).get(&device) {
+        if let Some(&known) = lock_unpoisoned(&self.0).get(&device) {
             return known;
         }
         if probe == Probe::Never {
@@ -45,7 +45,7 @@ impl Modes {
             // create one.
             (_, None) => return false,
         };
-        locked(&self.0).insert(device, answer);
+        lock_unpoisoned(&self.0).insert(device, answer);
         answer
     }
 }

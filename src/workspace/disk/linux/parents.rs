@@ -9,13 +9,13 @@ use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-use super::annex::Annex;
-use super::attic::Attic;
-use super::fault::{Attempt, Trouble};
+use super::external_history::ExternalHistory;
+use super::git_index_file::GitIndexFile;
 use super::handle::{Handle, MAX_AGE, open_directory};
-use crate::mutex::locked;
+use super::sys_error::{SysError, SysResult};
+use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::workspace::{Fault, GIT};
+use crate::workspace::{ErrorKind, GIT};
 
 /// The limit on the number of cached handles.
 const MOST_HANDLES: u64 = 32;
@@ -33,8 +33,8 @@ const MOST_RACES: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Parents {
     root: Handle,
-    attic: Option<Attic>,
-    annex: Annex,
+    external_history: Option<ExternalHistory>,
+    git_index_file: GitIndexFile,
     /// The git directory, if it is not below the root.
     git: OnceLock<Handle>,
     /// Whether the kernel has no `openat2`. Paths are then opened component by component.
@@ -64,8 +64,8 @@ impl Parents {
         let capacity = usize::try_from((limit / 8).min(MOST_HANDLES)).unwrap_or_default();
         Self {
             root: Arc::new(root),
-            attic: None,
-            annex: Annex::default(),
+            external_history: None,
+            git_index_file: GitIndexFile::default(),
             git: OnceLock::new(),
             walks: AtomicBool::new(false),
             capacity,
@@ -73,20 +73,23 @@ impl Parents {
         }
     }
 
-    pub(super) fn with_attic(self, attic: Option<Attic>) -> Self {
-        Self { attic, ..self }
+    pub(super) fn with_external_history(self, history: Option<ExternalHistory>) -> Self {
+        Self {
+            external_history: history,
+            ..self
+        }
     }
 
     pub(super) fn root(&self) -> &Handle {
         &self.root
     }
 
-    pub(super) fn attic(&self) -> Option<&Attic> {
-        self.attic.as_ref()
+    pub(super) fn external_history(&self) -> Option<&ExternalHistory> {
+        self.external_history.as_ref()
     }
 
-    pub(super) fn annex(&self) -> &Annex {
-        &self.annex
+    pub(super) fn git_index_file(&self) -> &GitIndexFile {
+        &self.git_index_file
     }
 
     /// Makes the git directory available to verbs under the name [`GIT`].
@@ -106,18 +109,22 @@ impl Parents {
     }
 
     /// Returns the external history and the rest of `path` below it, if `path` is in it.
-    fn attic_of<'p>(&self, path: &'p [u8]) -> Option<(&Attic, &'p [u8])> {
-        self.attic.as_ref().zip(Attic::rest(path))
+    fn attic_of<'p>(&self, path: &'p [u8]) -> Option<(&ExternalHistory, &'p [u8])> {
+        self.external_history
+            .as_ref()
+            .zip(ExternalHistory::rest(path))
     }
 
     /// Returns the directory that contains `path`, and the last component.
-    pub(super) fn of<'p>(&self, path: &'p RelPath) -> Attempt<(Handle, &'p [u8])> {
+    pub(super) fn of<'p>(&self, path: &'p RelPath) -> SysResult<(Handle, &'p [u8])> {
         let name = path.name();
         let bytes = path.as_bytes();
         match bytes.len().checked_sub(name.len() + 1) {
             None => match self.attic_of(bytes) {
-                Some((attic, _)) => attic.entry(),
-                None if self.annex.rest(bytes).is_some() => Ok((self.annex.open()?, b".")),
+                Some((history, _)) => history.entry(),
+                None if self.git_index_file.rest(bytes).is_some() => {
+                    Ok((self.git_index_file.open()?, b"."))
+                }
                 None => Ok(match self.git_of(bytes) {
                     Some((git, rest)) => (Arc::clone(git), rest),
                     None => (Arc::clone(&self.root), name),
@@ -128,7 +135,7 @@ impl Parents {
     }
 
     /// Returns the directory at `path`.
-    pub(super) fn directory(&self, path: &[u8]) -> Attempt<Handle> {
+    pub(super) fn directory(&self, path: &[u8]) -> SysResult<Handle> {
         let generation = {
             let mut kept = self.kept();
             if let Some(handle) = kept.find(path) {
@@ -147,30 +154,30 @@ impl Parents {
     }
 
     /// Opens the directory at `path` for reading. With `openat2`, this uses only one file handle.
-    pub(super) fn open(&self, path: &RelPath) -> Attempt<OwnedFd> {
+    pub(super) fn open(&self, path: &RelPath) -> SysResult<OwnedFd> {
         self.resolve(path.as_bytes(), OFlags::RDONLY)
     }
 
-    fn resolve(&self, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+    fn resolve(&self, path: &[u8], access: OFlags) -> SysResult<OwnedFd> {
         if let Some((git, rest)) = self.git_of(path) {
             return self.resolve_from(git, rest, access);
         }
         match self.attic_of(path) {
-            Some((attic, rest)) => self.resolve_from(&*attic.open()?, rest, access),
-            None => match self.annex.rest(path) {
-                Some(rest) => self.resolve_from(&*self.annex.open()?, rest, access),
+            Some((history, rest)) => self.resolve_from(&*history.open()?, rest, access),
+            None => match self.git_index_file.rest(path) {
+                Some(rest) => self.resolve_from(&*self.git_index_file.open()?, rest, access),
                 None => self.resolve_from(&self.root, path, access),
             },
         }
     }
 
-    fn resolve_from(&self, start: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+    fn resolve_from(&self, start: &OwnedFd, path: &[u8], access: OFlags) -> SysResult<OwnedFd> {
         if !self.walks.load(Ordering::Relaxed) {
             match open_beneath(start, path, access) {
                 // Some seccomp filters reject unknown system calls with EPERM.
                 Err(Errno::NOSYS | Errno::PERM) => self.walks.store(true, Ordering::Relaxed),
                 // With `RESOLVE_NO_SYMLINKS`, openat2(2) returns ELOOP for a link in the path.
-                Err(Errno::LOOP) => return Err(Trouble::new(Fault::ThroughLink, Errno::LOOP)),
+                Err(Errno::LOOP) => return Err(SysError::new(ErrorKind::ThroughLink, Errno::LOOP)),
                 result => return Ok(result?),
             }
         }
@@ -196,7 +203,7 @@ impl Parents {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        locked(&self.kept)
+        lock_unpoisoned(&self.kept)
     }
 }
 
@@ -242,7 +249,7 @@ impl Kept {
 }
 
 /// Does the same as [`open_beneath`], component by component.
-fn walk(root: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+fn walk(root: &OwnedFd, path: &[u8], access: OFlags) -> SysResult<OwnedFd> {
     let mut names = path.split(|&byte| byte == b'/');
     let last = names
         .next_back()

@@ -4,12 +4,12 @@ use rustix::fs::{RenameFlags, renameat, renameat_with};
 use rustix::io::Errno;
 
 use super::Disk;
-use super::fault::{Attempt, Trouble, sticky};
+use super::sys_error::{SysError, SysResult, sticky};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Rename};
+use crate::workspace::{ErrorKind, Rename};
 
 impl Disk {
-    pub(super) fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Attempt<()> {
+    pub(super) fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> SysResult<()> {
         let (old_directory, old) = self.parents.of(from)?;
         let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
         let result = match how {
@@ -35,9 +35,9 @@ impl Disk {
             // With them, it also means that the file system does not support the flags; see
             // rename(2).
             Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
-                Trouble::new(Fault::Unsupported, errno)
+                SysError::new(ErrorKind::Unsupported, errno)
             }
-            Errno::EXIST => Trouble::from(errno).blaming(to),
+            Errno::EXIST => SysError::from(errno).blaming(to),
             // EPERM can be caused by the sticky bit of either directory.
             Errno::PERM => sticky(&new_directory, new)
                 .map(|trouble| trouble.blaming(to))

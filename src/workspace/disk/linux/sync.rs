@@ -6,12 +6,12 @@ use rustix::io::Errno;
 
 use super::Disk;
 use super::contents::open_regular;
-use super::fault::{Attempt, Trouble};
 use super::handle::open_directory;
+use super::sys_error::{SysError, SysResult};
 use crate::path::RelPath;
 
 impl Disk {
-    pub(super) fn try_sync(&self, path: &RelPath) -> Attempt<()> {
+    pub(super) fn try_sync(&self, path: &RelPath) -> SysResult<()> {
         let (directory, name) = self.parents.of(path)?;
         let opened = match open_regular(&directory, name, OFlags::RDONLY) {
             Err(trouble) if is_denied(&trouble) => {
@@ -29,7 +29,7 @@ impl Disk {
     }
 }
 
-pub(super) fn sync_handle(file: impl AsFd) -> Attempt<()> {
+pub(super) fn sync_handle(file: impl AsFd) -> SysResult<()> {
     match fsync(&file) {
         // Some file systems cannot sync a directory alone; see fsync(2).
         Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(syncfs(&file)?),
@@ -37,6 +37,6 @@ pub(super) fn sync_handle(file: impl AsFd) -> Attempt<()> {
     }
 }
 
-fn is_denied(trouble: &Trouble) -> bool {
+fn is_denied(trouble: &SysError) -> bool {
     Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS)
 }

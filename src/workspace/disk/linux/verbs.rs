@@ -17,18 +17,18 @@ use rustix::time::{ClockId, clock_gettime};
 use super::attributes::{give_owner, set_bits, set_bits_of};
 use super::contents::{names, open_regular, overwrite_file, read_file, target, write_bytes};
 use super::directory::make_private;
-use super::fault::{Attempt, Trouble, link_fault, no_links};
 use super::handle::open_directory;
 use super::machine::machine;
 use super::stat::stat_of;
 use super::sync::sync_handle;
+use super::sys_error::{SysError, SysResult, link_fault, no_links};
 use super::{Disk, lock};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Probe, Rename, Result,
-    Spellings, Stat, Timestamp, WorkTree, Workspace,
+    ATTIC, AttributeSource, Directory, ErrorKind, GitDirectory, Lock, Privacy, Probe, Rename,
+    Result, Spellings, Stat, TEMPORARY, Timestamp, WorkTree, Workspace,
 };
 
 /// Permission bits of a directory that only its owner can access.
@@ -39,7 +39,9 @@ impl Workspace for Disk {
         let found = self.attempt("look at", Some(path), || self.look(path));
         match found {
             Ok(stat) => Ok(Some(stat)),
-            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
+            Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::NotDirectory) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -73,7 +75,7 @@ impl Workspace for Disk {
         path: &RelPath,
         slices: &[&[u8]],
         permissions: Permissions,
-        like: Option<Like<'_>>,
+        like: Option<AttributeSource<'_>>,
     ) -> Result<()> {
         self.attempt("create", Some(path), || {
             self.try_create(path, slices, permissions, like)
@@ -144,17 +146,19 @@ impl Workspace for Disk {
 
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
         self.attempt("make directory", Some(path), || {
-            if let Some(attic) = self
+            if let Some(history) = self
                 .parents
-                .attic()
+                .external_history()
                 .filter(|_| path.as_bytes() == ATTIC.as_bytes())
             {
-                attic.make_above()?;
+                history.make_above()?;
             }
             let (directory, name) = self.parents.of(path)?;
             let result = match privacy {
                 Privacy::Private => make_private(&directory, name, PRIVATE, &self.modes),
-                Privacy::Passing => make_private(&directory, name, PRIVATE | PASSING, &self.modes),
+                Privacy::Temporary => {
+                    make_private(&directory, name, PRIVATE | TEMPORARY, &self.modes)
+                }
                 Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
             };
             // A handle cached for this path can belong to a directory that was removed before.
@@ -170,7 +174,7 @@ impl Workspace for Disk {
             self.parents.forget([path]);
             result.map_err(|errno| match errno {
                 // POSIX allows rmdir(2) to fail with EEXIST instead of ENOTEMPTY.
-                Errno::EXIST => Trouble::new(Fault::NotEmpty, errno),
+                Errno::EXIST => SysError::new(ErrorKind::NotEmpty, errno),
                 errno => errno.into(),
             })
         })
@@ -258,7 +262,7 @@ impl Workspace for Disk {
         self.attempt("look at", None, || {
             let root = stat_of(&fstat(self.parents.root())?);
             // The device number is left out, because it can change when the system restarts.
-            let machine = machine().map_err(|error| Trouble::new(Fault::Other, error))?;
+            let machine = machine().map_err(|error| SysError::new(ErrorKind::Other, error))?;
             Ok(format!("{:x}:{machine}", root.inode))
         })
     }
@@ -267,9 +271,9 @@ impl Workspace for Disk {
         self.give_back();
     }
 
-    fn annex(&self, directory: &[u8]) -> Result<()> {
+    fn git_index_file(&self, directory: &[u8]) -> Result<()> {
         self.parents
-            .annex()
+            .git_index_file()
             .set(Path::new(OsStr::from_bytes(directory)));
         self.give_back();
         Ok(())
@@ -283,8 +287,10 @@ impl Workspace for Disk {
         )
     }
 
-    fn attic(&self) -> Option<RelPath> {
-        self.parents.attic().map(|attic| attic.own().clone())
+    fn external_history(&self) -> Option<RelPath> {
+        self.parents
+            .external_history()
+            .map(|history| history.own().clone())
     }
 
     fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {
@@ -330,7 +336,7 @@ impl Disk {
         &self,
         path: &RelPath,
         patience: Duration,
-        try_lock: impl Fn(&OwnedFd, &[u8]) -> Attempt<lock::Look>,
+        try_lock: impl Fn(&OwnedFd, &[u8]) -> SysResult<lock::Look>,
     ) -> Result<Option<Lock>> {
         self.attempt("lock", Some(path), || {
             let look = || {
@@ -344,7 +350,7 @@ impl Disk {
         })
     }
 
-    fn look(&self, path: &RelPath) -> Attempt<Stat> {
+    fn look(&self, path: &RelPath) -> SysResult<Stat> {
         let (directory, name) = self.parents.of(path)?;
         Ok(stat_of(&statat(
             &directory,

@@ -26,9 +26,9 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
 use super::Disk;
-use super::dot_git::{Attempt, Git, Refusal, Unusable, git_of, shown};
-use super::fault::Trouble;
+use super::dot_git::{Git, GitResult, Refusal, Unusable, git_of, shown};
 use super::git_files::{is_repository, there};
+use super::sys_error::SysError;
 use crate::path::RelPath;
 use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, WorkspaceError};
 
@@ -114,7 +114,7 @@ impl Disk {
 
     fn find_git(&self) -> Result<&Located> {
         self.located().map_err(|source| {
-            let fault = Trouble::from(Errno::from_io_error(&source).unwrap_or(Errno::IO)).fault;
+            let fault = SysError::from(Errno::from_io_error(&source).unwrap_or(Errno::IO)).fault;
             WorkspaceError {
                 verb: "look at",
                 path: shown(&self.root.join(".git")),
@@ -164,7 +164,7 @@ impl Disk {
         }
     }
 
-    fn locate(&self) -> Attempt<Located> {
+    fn locate(&self) -> GitResult<Located> {
         let mut is_top = false;
         match statat(self.parents.root(), ".git", AtFlags::SYMLINK_NOFOLLOW) {
             // The common case: a `.git` directory of the current user needs no further checks.
@@ -202,7 +202,7 @@ impl Disk {
     }
 
     /// Searches the directories above `root` for the top.
-    fn locate_above(&self, root: &Path) -> Attempt<Above> {
+    fn locate_above(&self, root: &Path) -> GitResult<Above> {
         let own = fstat(self.parents.root()).map_err(io::Error::from)?;
         let mut below = root;
         let mut empty = None;
@@ -235,14 +235,14 @@ impl Disk {
     }
 
     /// Returns the position of the root, whose absolute path is `root`, in the work tree `top`.
-    fn below(&self, root: &Path, top: &Path) -> Attempt<Located> {
+    fn below(&self, root: &Path, top: &Path) -> GitResult<Located> {
         let unsound = || Refusal::Failed(io::Error::other("the directory was moved meanwhile"));
         let failed = |error: WorkspaceError| Refusal::Failed(error.source);
         let prefix = root.strip_prefix(top).map_err(|_| unsound())?;
         let prefix = RelPath::new(prefix.as_os_str().as_bytes()).map_err(|_| unsound())?;
         let mut above = Self::open(top).map_err(failed)?;
-        if let Some(attic) = &self.above {
-            above = above.with_attic(top, attic);
+        if let Some(history) = &self.above {
+            above = above.with_external_history(top, history);
         }
         let own = fstat(self.parents.root()).map_err(io::Error::from)?;
         let found = above.stat(&prefix).map_err(failed)?;

@@ -11,7 +11,7 @@ use wpatch::mode::Permissions;
 use wpatch::transaction::{Interrupt, Options};
 use wpatch::workspace::disk::Disk;
 use wpatch::workspace::memory::Entry;
-use wpatch::workspace::{Fault, Like, Privacy, Workspace};
+use wpatch::workspace::{AttributeSource, ErrorKind, Privacy, Workspace};
 
 use super::{bits, root};
 use crate::alone::is_alone;
@@ -86,7 +86,7 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
         &path("new"),
         &[b"new"],
         Permissions::Exact(0o751),
-        Some(Like::File(&path("like"))),
+        Some(AttributeSource::File(&path("like"))),
     )
     .unwrap();
     let (like, found) = (fs::metadata(like).unwrap(), fs::metadata(&new).unwrap());
@@ -146,19 +146,19 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
         &path("d/with"),
         &[b""],
         Permissions::Exact(0o640),
-        Some(Like::File(&path("with"))),
+        Some(AttributeSource::File(&path("with"))),
     )
     .unwrap();
     disk.create(
         &path("d/without"),
         &[b""],
         Permissions::Exact(0o644),
-        Some(Like::File(&path("without"))),
+        Some(AttributeSource::File(&path("without"))),
     )
     .unwrap();
     let stat = disk.read(&path("without"), 0).unwrap().1;
     assert!(!disk.read(&path("with"), 0).unwrap().1.is_bare);
-    let bare = Like::Bare {
+    let bare = AttributeSource::Bare {
         uid: stat.uid,
         gid: stat.gid,
     };
@@ -232,7 +232,7 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
                 &path(from),
                 &[b"x"],
                 NEW,
-                Some(Like::NewIn(Some(&path(name)))),
+                Some(AttributeSource::NewIn(Some(&path(name)))),
             )
             .unwrap();
             let expected = access(&root.path().join(name).join("expected"));
@@ -249,12 +249,17 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
         &path("from/x"),
         &[b"x"],
         program,
-        Some(Like::NewIn(Some(&path("list")))),
+        Some(AttributeSource::NewIn(Some(&path("list")))),
     )
     .unwrap();
     assert!(!has_lists || bits(&root.path().join("from/x")) == 0o774);
-    disk.create(&path("list/x"), &[b"x"], NEW, Some(Like::NewIn(None)))
-        .unwrap();
+    disk.create(
+        &path("list/x"),
+        &[b"x"],
+        NEW,
+        Some(AttributeSource::NewIn(None)),
+    )
+    .unwrap();
     create(&disk, "expected", b"x");
     assert_eq!(
         access(&root.path().join("list/x")),
@@ -302,6 +307,6 @@ fn a_link_gets_the_owner_of_the_one_that_it_is_like() {
         .unwrap_err();
     assert_eq!(
         (error.fault, disk.stat(&missing).unwrap()),
-        (Fault::Missing, None)
+        (ErrorKind::Missing, None)
     );
 }

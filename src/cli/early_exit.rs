@@ -1,0 +1,86 @@
+//! The error of a command that cannot start.
+
+use std::io;
+
+use crate::engine::options::{Code, Facts, Input, Problem, code};
+use crate::engine::{self, Outcome};
+use crate::text::without_error_number;
+
+/// The reason why a command cannot start.
+#[derive(Debug)]
+pub(super) struct EarlyExit {
+    pub(super) code: &'static Code,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    pub(super) facts: Box<Facts>,
+    /// The complete problem, if it has more data than the fields above.
+    pub(super) problem: Option<Box<Problem>>,
+    /// The input that contains the place of the problem.
+    pub(super) inputs: Vec<Input>,
+    /// The signal that stopped the command.
+    pub(super) signal: Option<i32>,
+}
+
+impl EarlyExit {
+    pub(super) fn new(code: &'static Code, message: String) -> Self {
+        Self {
+            code,
+            message,
+            help: None,
+            facts: Box::default(),
+            problem: None,
+            inputs: Vec::new(),
+            signal: None,
+        }
+    }
+
+    pub(super) fn usage(message: &str) -> Self {
+        Self::new(&code::USAGE, message.to_owned())
+    }
+
+    pub(super) fn of(problem: Problem) -> Self {
+        Self {
+            problem: Some(Box::new(problem)),
+            ..Self::new(&code::IO, String::new())
+        }
+    }
+
+    pub(super) fn interrupted(signal: i32) -> Self {
+        Self {
+            signal: Some(signal),
+            ..Self::new(&code::INTERRUPTED, format!("stopped by signal {signal}"))
+        }
+    }
+
+    /// Returns the reason in one line.
+    pub(super) fn words(&self) -> String {
+        let Some(problem) = &self.problem else {
+            return self.message.clone();
+        };
+        let name = problem.name.as_deref().map_or_else(String::new, |name| {
+            format!("{}: ", String::from_utf8_lossy(name))
+        });
+        format!("{name}{}", problem.message)
+    }
+
+    pub(super) fn into_outcome(self, command: &'static str) -> Outcome {
+        let plain = || Problem {
+            help: self.help,
+            facts: *self.facts,
+            ..Problem::new(self.code, self.message)
+        };
+        let problem = self.problem.map_or_else(plain, |problem| *problem);
+        Outcome {
+            inputs: self.inputs,
+            ..engine::ended(command, problem, self.signal)
+        }
+    }
+}
+
+/// Returns the system's error message, without the file name and the error number.
+pub(super) fn cause(error: &io::Error) -> String {
+    let words = error.to_string();
+    // `fs_err` prints the operation, the name in back quotes, and the system's message.
+    let words = words.rsplit("`: ").next().unwrap_or_default();
+    without_error_number(words).to_owned()
+}

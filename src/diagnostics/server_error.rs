@@ -1,0 +1,42 @@
+//! The failures of a language server.
+
+use std::io;
+
+/// The reason why a language server gives no usable diagnostics.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ServerError {
+    /// The program cannot be started.
+    #[error("cannot be started: {0}")]
+    Start(io::Error),
+    /// The output cannot be read.
+    #[error("cannot be listened to: {0}")]
+    Stream(io::Error),
+    /// The output has ended.
+    #[error("ended")]
+    Ended,
+    /// The server violates the protocol.
+    #[error("said {0}")]
+    Garbage(String),
+    /// The server sends a message over the size limit.
+    #[error("sent a message of {size} bytes, over the limit of {limit}")]
+    TooLarge {
+        /// The announced size, in bytes.
+        size: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// The server returns an error.
+    #[error("refused {method}: {message}")]
+    Refused {
+        /// The method of the request.
+        method: &'static str,
+        /// The error message of the server.
+        message: String,
+    },
+    /// The server did not answer in time.
+    #[error("did not answer in time")]
+    Late,
+    /// The request was interrupted.
+    #[error("was stopped")]
+    Stopped,
+}

@@ -1,0 +1,233 @@
+//! Detects operations and edits that are already applied. `--idempotent` treats them as a success.
+
+use super::checks::is_made_already;
+use super::codes::code;
+use super::converted::Converter;
+use super::findings::Findings;
+use super::modes;
+use super::overlay::{Node, Overlay, Seen};
+use crate::lines::LineOffsets;
+use crate::matching::{self, MismatchKind, Rules, TextMismatch};
+use crate::plan::{
+    Action, Edit, EditOrder, LastLineEnding, MatchMode, Operation, Replacement, Replacements,
+    Target,
+};
+use crate::text::lines;
+use crate::workspace::WorkspaceError;
+
+/// Returns whether the file that the operation creates, deletes or moves is already created,
+/// deleted or moved.
+pub(super) fn is_file_done(
+    operation: &Operation,
+    text: &[u8],
+    (overlay, rules, converter): (&mut Overlay<'_>, &Rules, Converter<'_>),
+    findings: &mut Findings,
+) -> Result<bool, WorkspaceError> {
+    let is_gone = |seen: &Seen| matches!(seen, Seen::Nothing | Seen::BelowFile(_));
+    let seen = match overlay.current(&operation.path, operation.step)? {
+        // A file that cannot be converted to the repository's form is not the result of a patch.
+        Seen::Node(node) => converter
+            .in_repository(&operation.path, &node)
+            .map_or(Seen::Special, Seen::Node),
+        seen => seen,
+    };
+    let is_there = match (operation.action, &operation.from) {
+        (Action::Create, _) => {
+            matches!(&seen, Seen::Node(node) if is_made_already(operation, node, text))
+        }
+        (Action::Delete | Action::RemoveCopy, _) => is_gone(&seen),
+        (Action::Rename, Some(from)) if *from != operation.path => {
+            let source = overlay.base(from, operation.step)?;
+            is_gone(&source)
+                && matches!(&seen, Seen::Node(node) if is_result(operation, text, node, rules))
+        }
+        _ => false,
+    };
+    if is_there {
+        findings.outcome.is_done = true;
+        let what = match operation.action {
+            Action::Create => "the file exists already, with these very contents",
+            Action::Rename => "the file is already moved",
+            _ => "the file is already deleted",
+        };
+        findings.warning(&code::ALREADY_APPLIED, what);
+    }
+    Ok(is_there)
+}
+
+/// Returns whether `node` contains the results of all chosen hunks of a renamed file.
+fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> bool {
+    match &operation.edit {
+        _ if !modes::is_as_wanted(operation, node) => false,
+        Edit::Keep => true,
+        Edit::Hunks(hunks) => {
+            let placements = matching::place(
+                &LineOffsets::new(&node.bytes),
+                text,
+                hunks,
+                operation.direction,
+                rules,
+            );
+            let mut chosen = placements
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| operation.takes(*index));
+            chosen.all(|(_, placed)| {
+                is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a hunk without a placement is already applied.
+pub(super) fn is_hunk_done(mismatch: Option<&MismatchKind>) -> bool {
+    matches!(mismatch, Some(MismatchKind::AlreadyApplied { .. }))
+}
+
+/// Returns the changes that are not yet in `text`. Sequential changes are returned all together or
+/// not at all.
+pub(super) fn pending(text: &[u8], changes: &Replacements, most: u64) -> Vec<Replacement> {
+    let how = (changes.closeness, most);
+    match changes.order {
+        EditOrder::InTurn if are_done(text, &changes.edits, how) => Vec::new(),
+        EditOrder::InTurn => changes.edits.clone(),
+        EditOrder::AtOnce => pending_at_once(text, &changes.edits, how),
+    }
+}
+
+/// Returns those of `edits` that are not yet in `text`. If the result of one edit can be the
+/// preimage of another, all edits count as applied, or none does.
+fn pending_at_once(text: &[u8], edits: &[Replacement], how: MatchLimit) -> Vec<Replacement> {
+    let is_done = |edit: &Replacement| are_done(text, std::slice::from_ref(edit), how);
+    let (done, pending): (Vec<_>, Vec<_>) = edits.iter().cloned().partition(is_done);
+    if edits.len() == 1 || done.is_empty() || are_beside(text, &done, &pending, how) {
+        pending
+    } else if are_beside(text, edits, &[], how) {
+        Vec::new()
+    } else {
+        edits.to_vec()
+    }
+}
+
+/// Returns whether the result of `done` in `text` is independent of `pending`.
+///
+/// The function reverses `done` in `text`, which gives the text before. It then applies `done` and
+/// `pending` together to that text. The result must equal `pending` applied to `text`. Edits that
+/// only delete text leave no trace and are not reversed.
+fn are_beside(
+    text: &[u8],
+    done: &[Replacement],
+    pending: &[Replacement],
+    (closeness, most): MatchLimit,
+) -> bool {
+    let at_once = |edits| Replacements {
+        edits,
+        order: EditOrder::AtOnce,
+        closeness,
+    };
+    let made = |text: &[u8], edits| {
+        matching::replace_unexplained(text, &at_once(edits), most)
+            .ok()
+            .map(|(after, _)| after)
+    };
+    let visible = || done.iter().filter(|edit| !edit.new.is_empty());
+    let Some(before) = visible()
+        .map(reversed)
+        .collect::<Option<Vec<_>>>()
+        .and_then(|back| made(text, back))
+    else {
+        return false;
+    };
+    let together = made(&before, visible().chain(pending).cloned().collect());
+    together.is_some() && together == made(text, pending.to_vec())
+}
+
+/// How strictly a preimage must match, and the maximum size of a file in bytes.
+type MatchLimit = (MatchMode, u64);
+
+/// Returns whether `text` is the result of `edits`: reversing the edits in `text` and applying them
+/// again gives `text`.
+fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): MatchLimit) -> bool {
+    let made = |text: &[u8], edits: Vec<_>| {
+        matching::replace_unexplained(
+            text,
+            &Replacements {
+                edits,
+                order: EditOrder::InTurn,
+                closeness,
+            },
+            most,
+        )
+    };
+    // A deletion leaves no text to search for. It counts as applied if its preimage is absent.
+    if let [
+        edit @ Replacement {
+            target: Target::Text { .. },
+            new,
+            ..
+        },
+    ] = edits
+        && new.is_empty()
+    {
+        let is_absent = |misfit: &TextMismatch| misfit.mismatch.kind == MismatchKind::NotFound;
+        return made(text, vec![edit.clone()])
+            .is_err_and(|misplaced| misplaced.misfits.iter().all(is_absent));
+    }
+    let mut before = text.to_vec();
+    for edit in edits.iter().rev() {
+        let undone = match reversed(edit) {
+            Some(back) => made(&before, vec![back]).ok().map(|(before, _)| before),
+            None => undone(&before, edit),
+        };
+        let Some(undone) = undone else { return false };
+        before = undone;
+    }
+    made(&before, edits.to_vec()).is_ok_and(|(after, _)| after == text)
+}
+
+/// Returns the edit that reverses `edit`, if its result can be searched for.
+fn reversed(edit: &Replacement) -> Option<Replacement> {
+    let new = edit.new.clone();
+    let (target, new) = match &edit.target {
+        _ if new.is_empty() => return None,
+        Target::Text { old, times } => (
+            Target::Text {
+                old: new,
+                times: *times,
+            },
+            old.clone(),
+        ),
+        Target::Lines(old) => (Target::Lines(new), old.clone()),
+        _ => return None,
+    };
+    Some(Replacement {
+        target,
+        new,
+        ..edit.clone()
+    })
+}
+
+/// Returns a text that `edit` can have changed into `text`, for an edit with a stated position.
+fn undone(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
+    if edit.new.is_empty() {
+        return None;
+    }
+    let spans: Vec<_> = lines(text).map(|(span, _)| span).collect();
+    let start = |line: usize| spans.get(line).map(|span| span.start);
+    let count = lines(&edit.new).count();
+    let without = |first: usize| {
+        let end = start(first + count).unwrap_or(text.len());
+        Some([&text[..start(first)?], &text[end..]].concat())
+    };
+    match &edit.target {
+        Target::Nothing => (text == edit.new).then(Vec::new),
+        Target::After(line) => without(*line),
+        Target::Before(line) => without(line.checked_sub(1)?),
+        Target::End(LastLineEnding::Bytes) => {
+            text.strip_suffix(edit.new.as_slice()).map(<[u8]>::to_vec)
+        }
+        Target::End(LastLineEnding::Lines) => without(spans.len().checked_sub(count)?),
+        Target::Text { .. } | Target::Lines(_) | Target::Range { .. } => None,
+    }
+}

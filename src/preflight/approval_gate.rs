@@ -1,0 +1,135 @@
+//! Applies the policy before any content is read.
+
+use super::findings::Findings;
+use super::git_places::with_git_of_plan;
+use super::options::{ApprovalGate, Options};
+use super::{Code, Facts, MANY, Problem, code, is_there, ruling, rulings};
+use crate::path::RelPath;
+use crate::plan::{Operation, Plan};
+use crate::policy::{Access, GIT_DIRECTORY, PolicyDecision, REQUIRE_HASH, RuleMatch, Verdict};
+use crate::threads;
+use crate::workspace::Workspace;
+
+/// Returns whether policy refuses a part of `plan`, regardless of the file contents.
+#[must_use]
+pub fn needs_approval(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
+    let policy = with_git_of_plan(plan, &options.policy, workspace);
+    let is_held = |operation: &Operation| {
+        ruling(operation, workspace, &policy)
+            .hits
+            .iter()
+            .any(|hit| holds(hit, workspace, options))
+    };
+    threads::map(&plan.operations, MANY, is_held).contains(&true)
+}
+
+/// Returns the problems for which policy refuses parts of `plan`, regardless of the file contents.
+#[must_use]
+pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Vec<Problem> {
+    let rulings = rulings(plan, workspace, &options.policy);
+    held(plan, rulings, workspace, options)
+        .flat_map(|findings| findings.problems)
+        .collect()
+}
+
+/// Returns the verdicts for each operation, and a problem for each refused path.
+pub(super) fn held<'a>(
+    plan: &'a Plan,
+    rulings: Vec<PolicyDecision>,
+    workspace: &'a dyn Workspace,
+    options: &'a Options,
+) -> impl Iterator<Item = Findings> + 'a {
+    rulings.into_iter().enumerate().map(move |(index, ruling)| {
+        let mut findings = Findings::default();
+        let mut told: Vec<&RelPath> = Vec::new();
+        for hit in ruling
+            .hits
+            .iter()
+            .filter(|hit| holds(hit, workspace, options))
+        {
+            if !told.contains(&&hit.path) {
+                told.push(&hit.path);
+                let problem = if hit.verdict == Verdict::Deny {
+                    closed_by(hit)
+                } else {
+                    unapproved(hit)
+                };
+                findings.outcome.failed.get_or_insert(problem.code);
+                findings.problems.push(problem);
+                findings.attribute(plan, index);
+            }
+        }
+        findings.outcome.ruling = ruling;
+        findings
+    })
+}
+
+fn holds(hit: &RuleMatch, workspace: &dyn Workspace, options: &Options) -> bool {
+    match (hit.verdict, options.held) {
+        (Verdict::Deny, _) | (Verdict::Ask, ApprovalGate::Everything) => true,
+        (Verdict::Ask, ApprovalGate::Reading) => {
+            options.policy.judge(&hit.path, Access::Read).verdict > Verdict::Allow
+                && is_there(workspace, &hit.path)
+        }
+        (Verdict::Allow, _) | (Verdict::Ask, ApprovalGate::Nothing) => false,
+    }
+}
+
+/// Returns the problem of a path that a rule denies.
+#[must_use]
+pub fn closed_by(hit: &RuleMatch) -> Problem {
+    let modes = hit
+        .modes
+        .map(|(active, required)| (active.name(), required.name()));
+    let help = match &hit.source {
+        Some((name, line)) => Some(format!("the rule is in line {line} of {name}")),
+        None if hit.rule == REQUIRE_HASH => Some("--expect-hash states it".to_owned()),
+        None => None,
+    };
+    let path = Some(hit.path.clone());
+    let facts = Facts {
+        modes,
+        reason: Some(hit.reason.clone()),
+        ..Facts::default()
+    };
+    let code = closed_code(hit);
+    // The reasons of built-in rules state that the path is protected.
+    let is_built_in = hit.rule == GIT_DIRECTORY && hit.source.is_none();
+    let message = if is_built_in {
+        hit.reason.clone()
+    } else {
+        format!("policy denies this path: {}", hit.reason)
+    };
+    Problem {
+        path,
+        help,
+        facts,
+        ..Problem::new(code, message)
+    }
+}
+
+/// Returns the problem of a change that needs approval.
+#[must_use]
+pub fn unapproved(hit: &RuleMatch) -> Problem {
+    let message = format!("this change needs approval: {}", hit.reason);
+    let help = "`wpatch check --json` prints the plan_id; apply it with --approve".to_owned();
+    let path = Some(hit.path.clone());
+    let facts = Facts {
+        reason: Some(hit.reason.clone()),
+        ..Facts::default()
+    };
+    Problem {
+        path,
+        help: Some(help),
+        facts,
+        ..Problem::new(&code::APPROVAL_REQUIRED, message)
+    }
+}
+
+fn closed_code(hit: &RuleMatch) -> &'static Code {
+    if hit.source.is_some() {
+        &code::DENIED
+    } else {
+        &code::CLOSED
+    }
+}

@@ -1,0 +1,160 @@
+//! The diff cache. It keeps the first diffs of a change in memory, and generates the other diffs
+//! again when they are displayed. Memory is bounded by the limit plus the diffs of one group.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use super::directories::Directories;
+use super::{Options, group};
+use crate::digest::Digest;
+use crate::mutex::lock_unpoisoned;
+use crate::plan::Plan;
+use crate::workspace::Workspace;
+
+/// The maximum number of bytes of cached diffs.
+const MOST: usize = 16 << 20;
+
+/// The diffs of a change.
+#[derive(Debug, Default)]
+pub struct DiffCache {
+    held: Mutex<CachedDiff>,
+    /// The groups of operations, and the group of each operation.
+    groups: OnceLock<(group::Groups, Vec<usize>)>,
+}
+
+#[derive(Debug, Default)]
+struct CachedDiff {
+    diffs: HashMap<usize, Diff>,
+    sum: usize,
+}
+
+/// A diff in memory, or the digest of the diff when it was first generated.
+enum Diff {
+    Whole(Vec<u8>),
+    Known(Digest),
+}
+
+/// The diff is not in memory and must be generated again.
+#[derive(Debug)]
+struct NotHeld;
+
+impl DiffCache {
+    /// Adds the diff of the operation at `index`.
+    pub(crate) fn put(&self, index: usize, diff: Vec<u8>) {
+        let mut held = self.held();
+        let diff = if held.sum + diff.len() <= MOST {
+            Diff::Whole(diff)
+        } else {
+            Diff::Known(Digest::of(&diff))
+        };
+        held.sum += diff.held();
+        held.diffs.insert(index, diff);
+    }
+
+    /// Returns the diff of the operation at `index` of `plan`, if it has one. The diff equals the
+    /// diff that was first generated.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the files have changed since, or if a file access fails.
+    pub fn diff(
+        &self,
+        index: usize,
+        plan: &Plan,
+        workspace: &dyn Workspace,
+        options: &Options,
+    ) -> io::Result<Option<Vec<u8>>> {
+        if let Ok(taken) = self.held().take(index) {
+            return Ok(taken);
+        }
+        let (groups, places) = self.groups.get_or_init(|| {
+            let groups = group::groups(plan, options);
+            let mut places = vec![0; plan.operations.len()];
+            for place in 0..groups.len() {
+                for &member in groups.get(place) {
+                    places[member] = place;
+                }
+            }
+            (groups, places)
+        });
+        let (found, _) = group::resolve(
+            plan,
+            groups.get(places[index]),
+            (workspace, &Directories::default()),
+            options,
+        )
+        .map_err(io::Error::other)?;
+        let mut held = self.held();
+        for (member, findings) in found {
+            let diff = findings.outcome.diff.unwrap_or_default();
+            if member >= index && !held.renew(member, diff) {
+                let path = &plan.operations[member].path;
+                return Err(io::Error::other(format!(
+                    "{path}: it changed while it was shown"
+                )));
+            }
+        }
+        Ok(held.take(index).unwrap_or_default())
+    }
+
+    fn held(&self) -> MutexGuard<'_, CachedDiff> {
+        lock_unpoisoned(&self.held)
+    }
+}
+
+impl CachedDiff {
+    /// Removes and returns the diff at `index`, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the diff must be generated again.
+    fn take(&mut self, index: usize) -> Result<Option<Vec<u8>>, NotHeld> {
+        let Some(diff) = self.diffs.get_mut(&index) else {
+            return Ok(None);
+        };
+        self.sum -= diff.held();
+        match diff {
+            Diff::Whole(bytes) => {
+                let digest = Digest::of(bytes);
+                let Diff::Whole(bytes) = std::mem::replace(diff, Diff::Known(digest)) else {
+                    return Err(NotHeld);
+                };
+                Ok(Some(bytes))
+            }
+            Diff::Known(_) => Err(NotHeld),
+        }
+    }
+
+    /// Stores a diff that was generated again. Returns whether it equals the first one.
+    fn renew(&mut self, index: usize, bytes: Vec<u8>) -> bool {
+        match self.diffs.get_mut(&index) {
+            Some(Diff::Known(digest)) if *digest != Digest::of(&bytes) => return false,
+            Some(diff @ Diff::Known(_)) => {
+                self.sum += bytes.len();
+                *diff = Diff::Whole(bytes);
+            }
+            Some(Diff::Whole(_)) | None => {}
+        }
+        true
+    }
+}
+
+impl Diff {
+    fn held(&self) -> usize {
+        match self {
+            Self::Whole(bytes) => bytes.len(),
+            Self::Known(_) => 0,
+        }
+    }
+}
+
+impl fmt::Debug for Diff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(bytes) => write!(f, "{} bytes", bytes.len()),
+            Self::Known(digest) => write!(f, "{digest}"),
+        }
+    }
+}

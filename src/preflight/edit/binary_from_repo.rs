@@ -1,0 +1,84 @@
+//! Binary files without data in the patch. The repository supplies the blob that the patch names.
+
+use crate::digest::{ObjectFormat, blob_id, is_blob, named_format};
+use crate::plan::{Action, Blobs, Operation};
+use crate::preflight::findings::Findings;
+use crate::preflight::{Options, checks, code};
+use crate::text::printable;
+use crate::workspace::ErrorKind;
+use crate::workspace::objects::ObjectId;
+
+/// Returns the new blob that the patch names. The patch must name both blobs in full, and the
+/// preimage must be the old blob.
+pub(super) fn postimage(
+    operation: &Operation,
+    preimage: &[u8],
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Vec<u8>> {
+    let Some((blobs, objects)) = full_blobs(operation).zip(options.objects.as_ref()) else {
+        return unknown(findings);
+    };
+    if !is_preimage(operation, preimage, blobs, findings) {
+        return None;
+    }
+    if blobs.new.iter().all(|&digit| digit == b'0') {
+        return Some(Vec::new());
+    }
+    let id = ObjectId::from_hex(&blobs.new)?;
+    match objects.blob(id, options.max_made()) {
+        Ok(bytes) if is_blob(&bytes, &blobs.new) => Some(bytes),
+        Err(error) if error.fault == ErrorKind::TooLarge => {
+            let (size, limit) = (
+                objects.blob_size(id).unwrap_or(u64::MAX),
+                options.max_made(),
+            );
+            let message = format!("the blob has {size} bytes, over the limit of {limit}");
+            checks::too_large(findings.error(&code::TOO_LARGE, message), size, limit);
+            None
+        }
+        Ok(_) | Err(_) => unknown(findings),
+    }
+}
+
+/// Returns whether the preimage is the old blob of the `index` line, and reports it if not.
+pub(super) fn is_preimage(
+    operation: &Operation,
+    preimage: &[u8],
+    blobs: &Blobs,
+    findings: &mut Findings,
+) -> bool {
+    if operation.action == Action::Create || is_blob(preimage, &blobs.old) {
+        return true;
+    }
+    let problem = findings.error(
+        &code::WRONG_BLOB,
+        "the file is not the one that the binary patch was made for",
+    );
+    problem.help = Some(format!(
+        "the patch is for the blob {}",
+        printable(&blobs.old)
+    ));
+    // git's message names the blob of the existing file.
+    problem.facts.blob = Some(blob_id(preimage, named_format(&blobs.old)).into_bytes());
+    false
+}
+
+/// Returns the blobs of the `index` line if the line names both in full.
+pub(super) fn full_blobs(operation: &Operation) -> Option<&Blobs> {
+    operation
+        .blobs
+        .as_deref()
+        .filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)))
+}
+
+fn unknown(findings: &mut Findings) -> Option<Vec<u8>> {
+    let message = "the patch says that binary files differ, not how";
+    findings.error(&code::NO_BINARY_DATA, message).help =
+        Some("make the patch with `git diff --binary`".into());
+    None
+}
+
+fn is_whole(name: &[u8]) -> bool {
+    ObjectFormat::from_hex_length(name.len()).is_some() && ObjectId::from_hex(name).is_some()
+}

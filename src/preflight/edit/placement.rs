@@ -1,0 +1,79 @@
+//! Places hunks and counts the lines that they change.
+
+use crate::lines::LineOffsets;
+use crate::matching::{self, Placements, Rules, Spliced};
+use crate::plan::{Anchor, Hunk, LineKind, Operation};
+use crate::threads::both;
+
+/// The placements of the hunks of one file.
+pub(super) struct HunkPlacements {
+    pub(super) placements: Placements,
+    /// The postimage, if the placement already computed it.
+    pub(super) overlaid: Option<Spliced>,
+    /// The numbers of added and removed lines.
+    pub(super) counted: (usize, usize),
+}
+
+impl HunkPlacements {
+    /// Places the hunks and counts their lines in parallel.
+    pub(super) fn new(
+        operation: &Operation,
+        patch: (&[u8], &[Hunk]),
+        file: &LineOffsets<'_>,
+        rules: &Rules,
+    ) -> Self {
+        let (text, hunks) = patch;
+        let place = || match overlaid(operation, patch, file.text(), rules) {
+            Some((placements, spliced)) => (placements, Some(spliced)),
+            None => (
+                matching::place(file, text, hunks, operation.direction, rules),
+                None,
+            ),
+        };
+        let size = hunks
+            .iter()
+            .map(|hunk| hunk.body.end - hunk.body.start)
+            .sum();
+        let ((placements, overlaid), counted) = both(size, place, || counted(operation, text));
+        Self {
+            placements,
+            overlaid,
+            counted,
+        }
+    }
+}
+
+/// Places hunks that may overlap and returns the placements and the postimage. Returns `None` if
+/// overlaps are not allowed, a hunk is left out, or an anchor is not [`Anchor::Line`].
+///
+/// A hunk can match lines that an overlapping hunk wrote. Without that hunk the result would be
+/// undefined, so no hunk may be left out.
+fn overlaid(
+    operation: &Operation,
+    (text, hunks): (&[u8], &[Hunk]),
+    preimage: &[u8],
+    rules: &Rules,
+) -> Option<(Placements, Spliced)> {
+    let may = rules.allow_overlap && operation.left_out.is_empty();
+    (may && hunks.iter().all(|hunk| hunk.anchor == Anchor::Line))
+        .then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))
+}
+
+/// Returns the numbers of lines that the operation adds and removes.
+pub(in crate::preflight) fn counted(operation: &Operation, text: &[u8]) -> (usize, usize) {
+    let (mut added, mut removed) = (0, 0);
+    let mut count = |kind, lines| match kind {
+        LineKind::Insertion => added += lines,
+        LineKind::Deletion => removed += lines,
+        LineKind::Context => {}
+    };
+    for hunk in operation.hunks() {
+        match hunk.one_kind(text, operation.direction) {
+            Some((kind, lines)) => count(kind, lines),
+            None => hunk
+                .lines(text, operation.direction)
+                .for_each(|line| count(line.kind, 1)),
+        }
+    }
+    (added, removed)
+}

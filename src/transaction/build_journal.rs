@@ -1,0 +1,338 @@
+//! Builds the journal from the staged changes, together with the file states that the swap
+//! verifies.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::RandomState;
+
+use super::below::RootPrefix;
+use super::change::{Arrival, Change, DirAttributes, Image};
+use super::escape::escape;
+use super::journal::{Journal, Made, Removed};
+use super::stage::Stage;
+use super::staged::{Found, Staged};
+use super::{Failure, Label};
+use crate::change::FileState;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::text::folded_hash;
+use crate::threads;
+use crate::workspace::{Folding, Workspace, WorkspaceError};
+
+/// The minimum number of directories per thread.
+const LISTED: usize = 16;
+
+/// The names in one directory.
+type Names<'a> = Vec<Cow<'a, [u8]>>;
+
+/// The journal, and the file states it is based on.
+#[derive(Debug)]
+pub(super) struct Arranged {
+    pub(super) journal: Journal,
+    /// The file found at the path of each change, by the change's number.
+    pub(super) found: Found,
+}
+
+/// Builds the journal.
+pub(super) fn build_journal(
+    workspace: &dyn Workspace,
+    stage: &Stage,
+    staged: Staged,
+    (label, below): (&Label, &RootPrefix),
+    directories: &BTreeMap<RelPath, DirAttributes>,
+) -> Result<Arranged, Failure> {
+    let Staged {
+        changes: staged,
+        mut found,
+        moves,
+        mut makes,
+        mut removes,
+        keeps,
+    } = staged;
+    debug_assert!(
+        staged.is_sorted_by(|a, b| a.path < b.path),
+        "each path has one change"
+    );
+    let mut changes = Changes {
+        staged,
+        left: BTreeMap::new(),
+    };
+    let mut sources = Vec::with_capacity(moves.len());
+    for (to, from, state) in moves {
+        let number = leave(workspace, stage, &mut changes, (&from, &state))?;
+        sources.push((number, state));
+        if let Some(change) = changes.get_mut(&to) {
+            change.source.get_or_insert(Arrival::Old(number));
+            change.moves_out |= change.before.is_some();
+        }
+    }
+    found.complete(sources);
+    removes.extend(emptied(workspace, &changes, (&makes, &keeps), &removes)?);
+    raise(workspace, stage, &mut changes, &removes)?;
+    makes.extend(respelled(workspace, &changes, &removes, &makes)?);
+    let journal = Journal {
+        root: workspace.identity()?,
+        below: below
+            .root()
+            .map(|prefix| escape(prefix.as_bytes()).into_owned()),
+        command: label.command.clone(),
+        undoes: label.undoes.clone(),
+        is_redo: label.is_redo,
+        index: label.index.clone(),
+        makes: makes
+            .into_iter()
+            .map(|path| Made {
+                standing: directories.get(&path).copied(),
+                path,
+            })
+            .collect(),
+        removes: removes
+            .into_iter()
+            .map(|(path, standing)| Removed { path, standing })
+            .collect(),
+        changes: changes.into_sorted(),
+    };
+    Ok(Arranged { journal, found })
+}
+
+/// The changes, at most one per path.
+struct Changes {
+    /// The staged changes, sorted by path.
+    staged: Vec<Change>,
+    /// The changes of files that are moved to another path.
+    left: BTreeMap<RelPath, Change>,
+}
+
+impl Changes {
+    fn get_mut(&mut self, path: &RelPath) -> Option<&mut Change> {
+        match self.staged.binary_search_by(|change| change.path.cmp(path)) {
+            Ok(place) => Some(&mut self.staged[place]),
+            Err(_) => self.left.get_mut(path),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Change> {
+        self.staged.iter().chain(self.left.values())
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Change> {
+        self.staged.iter_mut().chain(self.left.values_mut())
+    }
+
+    fn into_sorted(self) -> Vec<Change> {
+        let Self {
+            staged: mut changes,
+            left,
+        } = self;
+        if !left.is_empty() {
+            changes.extend(left.into_values());
+            // Both parts are sorted. `sort_by` merges sorted runs, `sort_unstable_by` does not.
+            changes.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+        changes
+    }
+}
+
+/// Marks the file at `from` as moved out and returns the number of its change.
+fn leave(
+    workspace: &dyn Workspace,
+    stage: &Stage,
+    changes: &mut Changes,
+    (from, found): (&RelPath, &FileState),
+) -> Result<usize, Failure> {
+    if let Some(change) = changes.get_mut(from) {
+        change.moves_out = true;
+        return Ok(change.number);
+    }
+    let change = Change {
+        number: stage.number(workspace)?.value,
+        path: from.clone(),
+        before: Some(Image::from(found)),
+        after: None,
+        moves_out: true,
+        source: None,
+        stage_depth: stage.is_known_beside(from).then_some(0),
+        overwrites: false,
+    };
+    stage.note(workspace, &change)?;
+    let number = change.number;
+    changes.left.insert(from.clone(), change);
+    Ok(number)
+}
+
+/// Moves the scratch files of deletions above the directories that are removed. A scratch file in
+/// such a directory would prevent its removal.
+fn raise(
+    workspace: &dyn Workspace,
+    stage: &Stage,
+    changes: &mut Changes,
+    removes: &BTreeMap<RelPath, DirAttributes>,
+) -> Result<(), Failure> {
+    for change in changes.iter_mut().filter(|change| change.source.is_none()) {
+        let Some(above) = change.stage_depth else {
+            continue;
+        };
+        let goes = |directory: &RelPath| {
+            removes.contains_key(directory) && !stage.is_mount(workspace, directory)
+        };
+        let going = change.path.ancestors().skip(above).take_while(goes).count();
+        if going > 0 {
+            change.stage_depth = Some(above + going);
+            stage.note_again(workspace, change)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the directories that become empty, with their attributes. Directories in `keeps` are not
+/// included.
+fn emptied(
+    workspace: &dyn Workspace,
+    changes: &Changes,
+    (makes, keeps): (&BTreeSet<RelPath>, &BTreeSet<RelPath>),
+    removes: &BTreeMap<RelPath, DirAttributes>,
+) -> Result<BTreeMap<RelPath, DirAttributes>, Failure> {
+    let goes = |change: &&Change| change.moves_out && change.after.is_none();
+    let gone = changes
+        .iter()
+        .filter(goes)
+        .map(|change| &change.path)
+        .chain(removes.keys());
+    let mut gone: Vec<_> = gone
+        .filter_map(|path| Some((path.directory()?, path.name())))
+        .collect();
+    if gone.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let stays = changes
+        .iter()
+        .filter(|change| change.after.is_some())
+        .map(|change| &change.path);
+    let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
+    gone.sort_unstable();
+    let mut open: BTreeMap<usize, BTreeMap<RelPath, Names<'_>>> = BTreeMap::new();
+    for part in gone.chunk_by(|(a, _), (b, _)| a == b) {
+        let Ok(directory) = RelPath::new(part[0].0) else {
+            continue;
+        };
+        let names = part.iter().map(|&(_, name)| Cow::Borrowed(name)).collect();
+        open.entry(depth(&directory))
+            .or_default()
+            .insert(directory, names);
+    }
+    let mut found = BTreeMap::new();
+    // The deepest directories are first, so that a directory is examined after all its
+    // subdirectories.
+    while let Some((_, mut level)) = open.pop_last() {
+        level.retain(|directory, _| {
+            !needed.contains(directory.as_bytes()) && !removes.contains_key(directory)
+        });
+        let level: Vec<_> = level.into_iter().collect();
+        let standings = threads::map(&level, LISTED, |(directory, names)| {
+            emptied_one(workspace, directory, names)
+        });
+        for ((directory, _), standing) in level.into_iter().zip(standings) {
+            let Some(standing) = standing? else { continue };
+            if let Some(above) = directory.parent() {
+                let names = open
+                    .entry(depth(&above))
+                    .or_default()
+                    .entry(above)
+                    .or_default();
+                names.push(Cow::Owned(directory.name().to_vec()));
+            }
+            found.insert(directory, standing);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns directories to create that seemed to exist under another spelling.
+///
+/// On a case-folding file system, `Src` seems to exist while all of `src` moves to it.
+fn respelled(
+    workspace: &dyn Workspace,
+    changes: &Changes,
+    removes: &BTreeMap<RelPath, DirAttributes>,
+    makes: &BTreeSet<RelPath>,
+) -> Result<BTreeSet<RelPath>, Failure> {
+    let mut found = BTreeSet::new();
+    if removes.is_empty() || workspace.spellings().is_none() {
+        return Ok(found);
+    }
+    let (folding, hasher) = (Folding::default(), RandomState::new());
+    let gone: HashSet<_> = removes
+        .keys()
+        .map(|path| folded_hash(path.as_bytes(), &hasher))
+        .collect();
+    let coming = changes
+        .iter()
+        .filter(|change| change.after.is_some())
+        .map(|change| &change.path);
+    for directory in with_ancestors(coming, &BTreeSet::new()) {
+        let is_gone = gone.contains(&folded_hash(directory, &hasher));
+        let Ok(directory) = RelPath::new(directory) else {
+            continue;
+        };
+        let is_known = makes.contains(&directory) || removes.contains_key(&directory);
+        if is_gone
+            && !is_known
+            && workspace.stat(&directory)?.is_some()
+            && !folding.is_listed(workspace, &directory)?
+        {
+            found.insert(directory);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the attributes of `directory` if it is empty without `names`.
+fn emptied_one(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    names: &Names<'_>,
+) -> Result<Option<DirAttributes>, WorkspaceError> {
+    let names: BTreeSet<_> = names.iter().map(|name| &name[..]).collect();
+    if !workspace
+        .list(Some(directory))?
+        .iter()
+        .all(|name| names.contains(&name[..]))
+    {
+        return Ok(None);
+    }
+    let stat = workspace
+        .stat(directory)?
+        .filter(|stat| stat.kind == FileKind::Directory);
+    Ok(stat.as_ref().map(DirAttributes::from))
+}
+
+/// Returns all directories above `paths`, and the paths in `itself`.
+///
+/// The walk stops at the first known directory, because the directories above it are known too. A
+/// chain of nested directories therefore costs only its length.
+fn with_ancestors<'a>(
+    paths: impl Iterator<Item = &'a RelPath>,
+    itself: &'a BTreeSet<RelPath>,
+) -> HashSet<&'a [u8]> {
+    let mut found = HashSet::new();
+    let mut last = None;
+    for path in paths {
+        // Consecutive paths are often in the same directory.
+        if path.directory() == last {
+            continue;
+        }
+        last = path.directory();
+        path.above()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .take_while(|above| found.insert(*above))
+            .for_each(drop);
+    }
+    found.extend(itself.iter().map(RelPath::as_bytes));
+    found
+}
+
+fn depth(path: &RelPath) -> usize {
+    path.components().count()
+}

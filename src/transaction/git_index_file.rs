@@ -1,0 +1,266 @@
+//! Git's index file, the only file outside the root that a transaction can change. git's own lock
+//! protects it.
+//!
+//! The workspace maps the directory of the index to [`ANNEX`]. The index is staged, journaled,
+//! swapped and rolled back like a file on another file system. A note in the state directory
+//! records the directory. It is written before the lock is taken, so that recovery finds both.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::change::Change;
+use super::checksummed::{refused, seal, unseal};
+use super::failure::{gone, is_unreachable};
+use super::place::is_open;
+use super::scratch::{Scratch, join};
+use super::{Durability, Failure, escape};
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::text::printable;
+use crate::workspace::{ANNEX, ErrorKind, Rename, Result as Done, Workspace};
+
+/// The name of the note among the scratch files.
+const NOTE: &str = "annex";
+/// The scratch file next to the index. The lock is a hard link to it.
+const MARK: &str = "lock";
+/// The maximum size of a note in bytes.
+const MAX_NOTE: u64 = 1 << 16;
+
+/// The location of git's index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexPlace {
+    /// The directory: absolute, with links resolved.
+    pub directory: PathBuf,
+    /// The name of the index in this directory.
+    pub name: Vec<u8>,
+}
+
+impl IndexPlace {
+    /// Returns the path of the index for the workspace and the transaction.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Failure::State`] if the name is not a file name.
+    pub fn path(&self) -> Result<RelPath, Failure> {
+        within(&self.name)
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Note {
+    root: String,
+    /// The directory, relative to the root of the file system.
+    #[serde(with = "escape")]
+    directory: RelPath,
+    /// The lock file.
+    #[serde(with = "escape")]
+    lock: RelPath,
+}
+
+/// Returns the path of `name` in the directory of the index.
+fn within(name: &[u8]) -> Result<RelPath, Failure> {
+    let plain = !name.contains(&b'/');
+    let path = plain
+        .then(|| RelPath::new(&[ANNEX.as_bytes(), b"/", name].concat()).ok())
+        .flatten();
+    path.ok_or_else(|| Failure::State {
+        reason: "the name of the index is no name of a file".to_owned(),
+    })
+}
+
+/// Returns whether the scratch file `name` is the note.
+pub(super) fn is_note(name: &[u8]) -> bool {
+    name == NOTE.as_bytes()
+}
+
+/// Returns whether `path` is in the directory of the index.
+pub(super) fn is_annexed(path: &RelPath) -> bool {
+    let name = path
+        .as_bytes()
+        .strip_prefix(ANNEX.as_bytes())
+        .and_then(|rest| rest.strip_prefix(b"/"));
+    name.is_some_and(|name| !name.contains(&b'/'))
+}
+
+/// Returns whether `directory` is the directory of the index.
+pub(super) fn is_annex(directory: Option<&RelPath>) -> bool {
+    directory.is_some_and(|directory| directory.as_bytes() == ANNEX.as_bytes())
+}
+
+/// Opens the directory at `place` and takes git's lock of the index, the file `<name>.lock` in the
+/// same directory.
+///
+/// # Errors
+///
+/// Returns [`Failure::IndexLocked`] if another process holds the lock.
+pub(super) fn claim(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    durability: Durability,
+    place: &IndexPlace,
+) -> Result<(), Failure> {
+    let lock = within(&[&place.name[..], b".lock"].concat())?;
+    let directory = place.directory.as_os_str().as_encoded_bytes();
+    let directory = directory
+        .strip_prefix(b"/")
+        .and_then(|rest| RelPath::new(rest).ok());
+    let unusable = || Failure::State {
+        reason: format!("{}: no place for an index", place.directory.display()),
+    };
+    let directory = directory.ok_or_else(unusable)?;
+    let note = Note {
+        root: workspace.identity()?,
+        directory,
+        lock: lock.clone(),
+    };
+    let path = scratch.file(NOTE)?;
+    workspace.create(&path, &[&seal(&note)?], Permissions::Exact(0o600), None)?;
+    if durability == Durability::Full {
+        scratch.make_durable(workspace, &path)?;
+    }
+    workspace.git_index_file(place.directory.as_os_str().as_encoded_bytes())?;
+    let mark = mark(scratch)?;
+    let taken = take(workspace, scratch, (&mark, &lock), durability);
+    taken.map_err(|error| match error.fault {
+        ErrorKind::Exists => Failure::IndexLocked(format!(
+            "{}/{}",
+            place.directory.display(),
+            printable(lock.name())
+        )),
+        _ => Failure::from(error).about(&lock),
+    })
+}
+
+/// Creates the lock with the ID of the transaction as content, so that recovery can distinguish it
+/// from another process's lock.
+fn take(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    (mark, lock): (&RelPath, &RelPath),
+    durability: Durability,
+) -> Done<()> {
+    workspace.create(
+        mark,
+        &[scratch.id.as_bytes()],
+        Permissions::Exact(0o644),
+        None,
+    )?;
+    if durability == Durability::Full {
+        workspace.sync(Some(mark))?;
+    }
+    // A hard link or an exclusive rename creates the lock together with its content.
+    match workspace.link(mark, lock) {
+        Err(error) if error.fault == ErrorKind::Unsupported => {}
+        taken => return taken,
+    }
+    match workspace.rename(mark, lock, Rename::Exclusive) {
+        Err(error) if error.fault == ErrorKind::Unsupported => {}
+        taken => return taken,
+    }
+    // Here a power loss can leave an empty lock file, as it can with git.
+    workspace.create(
+        lock,
+        &[scratch.id.as_bytes()],
+        Permissions::Exact(0o644),
+        None,
+    )?;
+    if durability == Durability::Full {
+        workspace.sync(Some(lock))
+    } else {
+        Ok(())
+    }
+}
+
+/// Opens the directory of the index that the transaction of `scratch` uses. Returns whether it uses
+/// one.
+pub(super) fn open(workspace: &dyn Workspace, scratch: &Scratch) -> Result<bool, Failure> {
+    Ok(opened(workspace, scratch)?.is_some())
+}
+
+/// Removes the lock if the transaction of `scratch` holds it.
+pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
+    let Some(note) = opened(workspace, scratch)? else {
+        return Ok(());
+    };
+    match workspace.read(&note.lock, scratch.id.len() as u64) {
+        Ok((mark, _)) if mark == scratch.id.as_bytes() => gone(workspace.remove(&note.lock))?,
+        // Another process holds the lock.
+        Ok(_) => {}
+        Err(error) if is_unreachable(error.fault) || error.fault == ErrorKind::TooLarge => {}
+        Err(error) => return Err(error.into()),
+    }
+    gone(workspace.remove(&mark(scratch)?))?;
+    // The note must not be removed before the files it locates.
+    Ok(gone(workspace.sync(note.lock.parent().as_ref()))?)
+}
+
+/// Returns an error if the journal changes an index whose location is unknown.
+pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure> {
+    if is_open || !changes.iter().any(|change| is_annexed(&change.path)) {
+        return Ok(());
+    }
+    Err(Failure::State {
+        reason: "the journal names an index, and the note that says which one is lost".to_owned(),
+    })
+}
+
+fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, Failure> {
+    let path = scratch.file(NOTE)?;
+    let text = match workspace.read(&path, MAX_NOTE) {
+        Ok((text, _)) => text,
+        Err(error) if is_unreachable(error.fault) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    // The note is incomplete because the process died before it took the lock, or it belongs to
+    // another directory.
+    let Ok(note) = unseal::<Note>(&text, &path) else {
+        return Ok(None);
+    };
+    if note.root != workspace.identity()? || !is_annexed(&note.lock) {
+        return Ok(None);
+    }
+    let directory = [b"/", note.directory.as_bytes()].concat();
+    workspace.git_index_file(&directory)?;
+    if !is_within_reach(workspace, scratch, &note)? {
+        return Err(refused(
+            &path,
+            "the index that it names is on another file system, which not everybody can write to",
+        ));
+    }
+    Ok(Some(note))
+}
+
+/// Returns whether every user who can write the note can also write to the directory that it names.
+///
+/// # Security
+///
+/// The note names a directory outside the root. On a file system without permission bits, other
+/// users may have written it. There it is valid only for a directory on the same file system.
+fn is_within_reach(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    note: &Note,
+) -> Result<bool, Failure> {
+    let Some(state) = workspace.stat(&scratch.directory)? else {
+        return Ok(false);
+    };
+    let Some(annex) = note.lock.parent() else {
+        return Ok(false);
+    };
+    let is_there = |device: u64| match workspace.stat(&annex) {
+        Err(error) if is_unreachable(error.fault) => Ok(true),
+        stat => Ok(stat?.is_none_or(|stat| stat.device == device)),
+    };
+    if is_open(workspace, &state) {
+        is_there(state.device)
+    } else {
+        Ok(true)
+    }
+}
+
+fn mark(scratch: &Scratch) -> Result<RelPath, Failure> {
+    let annex = RelPath::new(ANNEX.as_bytes()).expect("BUG: a plain name is no path");
+    join(&annex, &scratch.beside_name(MARK))
+}

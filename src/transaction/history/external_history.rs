@@ -1,0 +1,87 @@
+//! The external history: the histories of all roots without a permanent state directory.
+
+use super::names;
+use super::prune::{bury, oldest, prune_all};
+use crate::path::RelPath;
+use crate::transaction::place::find;
+use crate::transaction::{Failure, Limits};
+use crate::workspace::{ErrorKind, Privacy, Workspace};
+
+/// Returns the directory for the external history of this root, which need not exist. Returns
+/// `None` if external history is not available, or if another user can have written to it.
+pub(in crate::transaction) fn place(workspace: &dyn Workspace) -> Option<RelPath> {
+    believed(workspace, |_| true)
+}
+
+/// Returns the directory of the external history of this root if it exists.
+pub(in crate::transaction) fn home(workspace: &dyn Workspace) -> Option<RelPath> {
+    believed(workspace, |is_there| is_there)
+}
+
+fn believed(workspace: &dyn Workspace, may_be: impl Fn(bool) -> bool) -> Option<RelPath> {
+    let home = workspace.external_history()?;
+    let is_believed =
+        |path: &RelPath| find(workspace, path).is_ok_and(|found| may_be(found.is_some()));
+    let is_home = home.parent().iter().chain([&home]).all(is_believed);
+    is_home.then_some(home)
+}
+
+/// Creates the directories of the external history if `home` is one, and then prunes the histories
+/// of other roots.
+pub(in crate::transaction) fn make(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+) -> Result<(), Failure> {
+    if workspace.external_history().as_ref() != Some(home) {
+        return Ok(());
+    }
+    let mut is_new = false;
+    for path in home.parent().iter().chain([home]) {
+        match workspace.make_dir(path, Privacy::Private) {
+            Err(error) if error.fault == ErrorKind::Exists => {}
+            made => {
+                made?;
+                is_new = true;
+            }
+        }
+        find(workspace, path)?;
+    }
+    if is_new {
+        prune_others(workspace);
+    }
+    Ok(())
+}
+
+/// Removes old entries from the external histories of other roots, because these roots may not
+/// exist any more.
+///
+/// Takes no lock, because a command may be running in such a root. A directory that cannot be
+/// removed stays.
+pub(in crate::transaction) fn prune_others(workspace: &dyn Workspace) {
+    let Some((own, attic)) = workspace
+        .external_history()
+        .and_then(|own| Some((own.clone(), own.parent()?)))
+    else {
+        return;
+    };
+    let limits = Limits {
+        entries: usize::MAX,
+        bytes: u64::MAX,
+        ..Limits::default()
+    };
+    let oldest = oldest(workspace, limits);
+    for name in names(workspace, &attic).unwrap_or_default() {
+        let Ok(other) = attic.join(&name) else {
+            continue;
+        };
+        // The name of a history is a digest. Other directories do not belong to wpatch.
+        let is_root = name.len() == own.name().len() && name.iter().all(u8::is_ascii_hexdigit);
+        if !is_root || other == own || !find(workspace, &other).is_ok_and(|found| found.is_some()) {
+            continue;
+        }
+        let _ = prune_all(workspace, &other, limits);
+        let _ = names(workspace, &other)
+            .and_then(|names| bury(workspace, &other, (&names, Some(&oldest))));
+        let _ = workspace.remove_dir(&other);
+    }
+}

@@ -1,0 +1,109 @@
+//! Moves files between the tree and scratch files. No move replaces a file that was not examined.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::path::RelPath;
+use crate::workspace::{ErrorKind, Rename, Result, Workspace, WorkspaceError, lists};
+
+/// The moves, adapted to the file system.
+pub(super) struct Moves<'w> {
+    pub(super) workspace: &'w dyn Workspace,
+    /// Whether the file system has refused `RENAME_NOREPLACE` or `RENAME_EXCHANGE`.
+    lacks_flags: AtomicBool,
+}
+
+impl<'w> Moves<'w> {
+    pub(super) fn new(workspace: &'w dyn Workspace) -> Self {
+        Self {
+            workspace,
+            lacks_flags: AtomicBool::new(false),
+        }
+    }
+
+    /// Moves the file at `path` to the scratch file `slot`, which does not exist.
+    ///
+    /// Only wpatch uses scratch names. If the file system has no exclusive rename, checking first
+    /// is therefore sufficient.
+    pub(super) fn move_out(&self, path: &RelPath, slot: &RelPath) -> Result<()> {
+        if let Some(done) = self.flagged(path, slot, Rename::Exclusive) {
+            return done;
+        }
+        self.vacant(slot)?;
+        self.workspace.rename(path, slot, Rename::Replace)
+    }
+
+    /// Moves the scratch file `slot` to `path`. Returns [`ErrorKind::Exists`] if a file exists there.
+    ///
+    /// If the file system has no exclusive rename, the file gets a hard link at `path`, because
+    /// link(2) never replaces a file. The sweep later removes the scratch name. Without hard links
+    /// (FAT), a file that another process creates between the check and the rename is lost.
+    pub(super) fn move_in(&self, slot: &RelPath, path: &RelPath) -> Result<()> {
+        if let Some(done) = self.flagged(slot, path, Rename::Exclusive) {
+            return done;
+        }
+        match self.workspace.link(slot, path) {
+            Err(error) if error.fault == ErrorKind::Unsupported => {}
+            done => return done,
+        }
+        self.vacant(path)?;
+        self.workspace.rename(slot, path, Rename::Replace)
+    }
+
+    /// Moves the scratch file like [`Moves::put_in`], but with link(2) and unlink(2).
+    ///
+    /// Linux allows only one rename between directories at a time (`s_vfs_rename_mutex` in the
+    /// kernel's documentation of directory locking). Links in different directories can be created
+    /// in parallel. Two threads took 0.15 s to link and unlink 20,000 files. One or two threads
+    /// took 0.25 s to rename them.
+    pub(super) fn link_in(&self, slot: &RelPath, path: &RelPath) -> Result<()> {
+        match self.workspace.link(slot, path) {
+            Ok(()) => self.workspace.remove(slot),
+            Err(error) if error.fault == ErrorKind::Exists => Err(error),
+            // The file system may not support a hard link here.
+            Err(_) => self.move_in(slot, path),
+        }
+    }
+
+    /// Exchanges two files. Returns `None` if the file system does not support it.
+    pub(super) fn exchange(&self, slot: &RelPath, path: &RelPath) -> Option<Result<()>> {
+        self.flagged(slot, path, Rename::Exchange)
+    }
+
+    /// Returns whether every move so far was a single rename, so that each file is exactly at its
+    /// new path.
+    pub(super) fn has_flags(&self) -> bool {
+        !self.lacks_flags.load(Ordering::Relaxed)
+    }
+
+    /// Checks that no file exists at `path`.
+    ///
+    /// On a case-folding file system, the kernel can cache that a file was found under another
+    /// spelling (FUSE dentries). The listing of the directory is not cached in this way.
+    fn vacant(&self, path: &RelPath) -> Result<()> {
+        let is_vacant = self.workspace.stat(path)?.is_none()
+            || self.workspace.spellings().is_some()
+                && !lists(self.workspace, path.parent().as_ref(), path.name())?;
+        let source = io::ErrorKind::AlreadyExists.into();
+        let error = || WorkspaceError {
+            verb: "rename to",
+            path: path.to_string(),
+            fault: ErrorKind::Exists,
+            source,
+        };
+        if is_vacant { Ok(()) } else { Err(error()) }
+    }
+
+    fn flagged(&self, from: &RelPath, to: &RelPath, how: Rename) -> Option<Result<()>> {
+        if self.lacks_flags.load(Ordering::Relaxed) {
+            return None;
+        }
+        match self.workspace.rename(from, to, how) {
+            Err(error) if error.fault == ErrorKind::Unsupported => {
+                self.lacks_flags.store(true, Ordering::Relaxed);
+                None
+            }
+            done => Some(done),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The external history: a directory outside the root, used if the history cannot be kept below it.
+
+use std::ffi::OsStr;
+use std::fs::DirBuilder;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use rustix::fs::{CWD, FsWord, Mode, OFlags, openat, statfs};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::handle::{Handle, open_directory};
+use super::sys_error::SysResult;
+use crate::digest::Digest;
+use crate::path::RelPath;
+use crate::workspace::ATTIC;
+
+/// The name of the external history in the user's state directory.
+const NAME: &str = "wpatch";
+/// `OVERLAYFS_SUPER_MAGIC` of statfs(2).
+const OVERLAY: FsWord = 0x794c_7630;
+
+/// The external history of one user. It contains one directory for each root.
+#[derive(Debug)]
+pub(super) struct ExternalHistory {
+    /// The directory that contains the external history. It may not exist yet.
+    above: PathBuf,
+    /// The directory of this root, below [`ATTIC`].
+    own: RelPath,
+    opened: OnceLock<Handle>,
+}
+
+impl ExternalHistory {
+    /// Returns the external history of `root` in the directory `above`. `identity` distinguishes
+    /// the root from earlier directories at the same path. Returns `None` if one of the two
+    /// contains the other, because a patch could then change the history.
+    pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
+        let root = root.canonicalize().ok()?;
+        // If a component does not exist yet, the meaning of a later `..` is unknown.
+        if above.components().any(|part| part == Component::ParentDir) {
+            return None;
+        }
+        let real = above.ancestors().find_map(|ancestor| {
+            let rest = above.strip_prefix(ancestor).ok()?;
+            Some(ancestor.canonicalize().ok()?.join(rest))
+        })?;
+        let history = real.join(NAME);
+        if is_within(&history, &root) || is_within(&root, &history) {
+            return None;
+        }
+        // A new directory can get the inode number of a removed one at once, but not its birth
+        // time. overlayfs is an exception: a write copies a directory of a lower layer and changes
+        // its birth time.
+        let is_layered = statfs(&*root).is_ok_and(|found| found.f_type == OVERLAY);
+        let born = root
+            .metadata()
+            .and_then(|data| data.created())
+            .ok()
+            .filter(|_| !is_layered);
+        let born = born.map(|born| born.duration_since(SystemTime::UNIX_EPOCH));
+        let born = format!("\0{identity}\0{born:?}");
+        let key = [root.as_os_str().as_encoded_bytes(), born.as_bytes()].concat();
+        let own = format!("{ATTIC}/{}", Digest::of(&key));
+        Some(Self {
+            above: real,
+            own: RelPath::new(own.as_bytes()).ok()?,
+            opened: OnceLock::new(),
+        })
+    }
+
+    /// Returns the directory that contains the history of this root.
+    pub(super) fn own(&self) -> &RelPath {
+        &self.own
+    }
+
+    /// Returns `path` relative to the external history, `.` for the history itself. Returns `None`
+    /// if `path` is not in it.
+    pub(super) fn rest(path: &[u8]) -> Option<&[u8]> {
+        match path.strip_prefix(ATTIC.as_bytes())? {
+            [] => Some(b"."),
+            [b'/', rest @ ..] => Some(rest),
+            _ => None,
+        }
+    }
+
+    /// Returns the absolute path of `path`, which is in the external history.
+    pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
+        Some(
+            self.above
+                .join(NAME)
+                .join(OsStr::from_bytes(Self::rest(path.as_bytes())?)),
+        )
+    }
+
+    /// Opens the external history, or returns the handle that was opened before.
+    pub(super) fn open(&self) -> SysResult<Handle> {
+        if let Some(handle) = self.opened.get() {
+            return Ok(Arc::clone(handle));
+        }
+        let (above, name) = self.entry()?;
+        let handle = Arc::new(open_directory(above, name, OFlags::PATH)?);
+        Ok(Arc::clone(self.opened.get_or_init(|| handle)))
+    }
+
+    /// Returns the directory that contains the external history, and its name there.
+    pub(super) fn entry(&self) -> SysResult<(Handle, &'static [u8])> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let above = retry_on_intr(|| openat(CWD, &self.above, flags, Mode::empty()))?;
+        Ok((Arc::new(above), NAME.as_bytes()))
+    }
+
+    /// Creates the directories above the external history with mode 0700, as the XDG Base Directory
+    /// Specification requires.
+    pub(super) fn make_above(&self) -> SysResult<()> {
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.above);
+        made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO).into())
+    }
+}
+
+/// Returns whether `path` is `directory` or below it. Inodes are compared too, because a directory
+/// can be mounted twice.
+fn is_within(path: &Path, directory: &Path) -> bool {
+    let inode = |path: &Path| path.metadata().ok().map(|data| (data.dev(), data.ino()));
+    let wanted = inode(directory);
+    let is_it = |above: &Path| above == directory || wanted.is_some() && inode(above) == wanted;
+    path.ancestors().any(is_it)
+}

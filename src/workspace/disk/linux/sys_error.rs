@@ -1,0 +1,110 @@
+//! Errors inside the disk backend, before the name of the verb is added.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::fs::{AtFlags, fstat, statat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use crate::path::RelPath;
+use crate::workspace::{ErrorKind, StickyBit};
+
+/// The result of a part of a verb.
+pub(super) type SysResult<T> = Result<T, SysError>;
+
+/// A failed system call: the error kind and the error of the operating system.
+#[derive(Debug)]
+pub(super) struct SysError {
+    pub(super) fault: ErrorKind,
+    pub(super) source: io::Error,
+    /// The path that caused the error, if it is not the path of the verb.
+    pub(super) path: Option<RelPath>,
+}
+
+impl SysError {
+    pub(super) fn new(fault: ErrorKind, source: impl Into<io::Error>) -> Self {
+        Self {
+            fault,
+            source: source.into(),
+            path: None,
+        }
+    }
+
+    /// Returns an error that does not come from a system call.
+    pub(super) fn own(fault: ErrorKind, message: &'static str) -> Self {
+        Self::new(fault, io::Error::other(message))
+    }
+
+    pub(super) fn blaming(self, path: &RelPath) -> Self {
+        Self {
+            path: Some(path.clone()),
+            ..self
+        }
+    }
+
+    /// Returns whether the process or the system has no free file handle.
+    pub(super) fn is_out_of_handles(&self) -> bool {
+        matches!(
+            Errno::from_io_error(&self.source),
+            Some(Errno::MFILE | Errno::NFILE)
+        )
+    }
+}
+
+impl From<Errno> for SysError {
+    /// Returns the usual meaning of an error number; see errno(3).
+    fn from(errno: Errno) -> Self {
+        let fault = match errno {
+            Errno::NOENT => ErrorKind::Missing,
+            Errno::EXIST => ErrorKind::Exists,
+            Errno::NOTDIR => ErrorKind::NotDirectory,
+            Errno::ISDIR | Errno::NXIO => ErrorKind::NotRegular,
+            Errno::NOTEMPTY => ErrorKind::NotEmpty,
+            Errno::XDEV => ErrorKind::CrossDevice,
+            Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::BUSY => ErrorKind::Denied,
+            Errno::NOSYS | Errno::OPNOTSUPP => ErrorKind::Unsupported,
+            _ => ErrorKind::Other,
+        };
+        Self::new(fault, errno)
+    }
+}
+
+/// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
+/// see unlink(2).
+pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<SysError> {
+    /// The sticky bit.
+    const STICKY: u32 = 0o1000;
+    let above = fstat(directory.as_fd()).ok()?;
+    let file = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let user = geteuid().as_raw();
+    let is_protected = above.st_mode & STICKY != 0 && above.st_uid != user && file.st_uid != user;
+    let error = || {
+        io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            StickyBit { owner: file.st_uid },
+        )
+    };
+    is_protected.then(|| SysError::new(ErrorKind::Denied, error()))
+}
+
+/// Returns an error that states that the file system has no symbolic links. symlink(2) reports this
+/// as `EPERM`, for example.
+pub(super) fn no_links(errno: Errno) -> SysError {
+    match errno {
+        Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::own(
+            ErrorKind::Unsupported,
+            "this file system has no symbolic links",
+        ),
+        errno => errno.into(),
+    }
+}
+
+/// Returns the error of link(2). There, `EPERM` also means that the file system does not support
+/// hard links.
+pub(super) fn link_fault(errno: Errno) -> SysError {
+    match errno {
+        Errno::PERM => SysError::new(ErrorKind::Unsupported, errno),
+        errno => errno.into(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Errors while objects are read, before verb and path are added.
+
+use std::io;
+
+use super::ObjectId;
+use crate::workspace::{ErrorKind, WorkspaceError};
+
+/// The error of a verb.
+pub(super) struct ObjectError {
+    pub(super) fault: ErrorKind,
+    pub(super) source: io::Error,
+}
+
+impl ObjectError {
+    pub(super) fn new(fault: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            fault,
+            source: io::Error::other(message.into()),
+        }
+    }
+
+    pub(super) fn at(self, verb: &'static str, path: &impl ToString) -> WorkspaceError {
+        WorkspaceError {
+            verb,
+            path: path.to_string(),
+            fault: self.fault,
+            source: self.source,
+        }
+    }
+}
+
+impl From<io::Error> for ObjectError {
+    fn from(source: io::Error) -> Self {
+        Self {
+            fault: ErrorKind::Other,
+            source,
+        }
+    }
+}
+
+/// The result of a request to the repository.
+pub(super) type Outcome<T> = Result<T, ObjectError>;
+
+pub(super) fn damaged(id: ObjectId) -> ObjectError {
+    ObjectError::new(
+        ErrorKind::Other,
+        format!(
+            "the object {id} is damaged or of another type than it has to be; `git fsck` tells more"
+        ),
+    )
+}
