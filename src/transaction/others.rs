@@ -20,7 +20,7 @@ use crate::workspace::{ErrorKind, Lock, Result as Done, Stat, TEMPORARY, Workspa
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Returns the location of the state when no other user's command is running in a temporary state
-/// directory at the usual place. Returns [`Waited::ApprovalGate`] while one is running.
+/// directory at the usual place. Returns [`Waited::Held`] while one is running.
 ///
 /// Returns [`Waited::Again`] if the directory was removed or replaced, because another user's next
 /// command can take the usual place. The directory of a dead command stays.

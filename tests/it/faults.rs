@@ -225,7 +225,7 @@ fn a_kernel_that_lacks_calls_leaves_the_tree_before_or_after() {
 
 /// Takes a patch back with every one of `faults` at every one of `calls`.
 fn undoing(least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
-    for scene in [Scene::new(), Scene::with_attic()] {
+    for scene in [Scene::new(), Scene::with_external_history()] {
         scene.lay_applied();
         let calls: Vec<_> = scene.calls("undo", calls).into_iter().collect();
         // One run is six of the program here.

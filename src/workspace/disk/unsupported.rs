@@ -31,7 +31,7 @@ impl Disk {
 
     /// Does nothing, because no value exists.
     #[must_use]
-    pub fn with_attic(self, _: &Path, _: &Path) -> Self {
+    pub fn with_external_history(self, _: &Path, _: &Path) -> Self {
         self
     }
 }

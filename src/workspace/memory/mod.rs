@@ -151,7 +151,7 @@ impl Memory {
 
     /// Adds an external history. It is stored in this tree.
     #[must_use]
-    pub fn with_attic(self) -> Self {
+    pub fn with_external_history(self) -> Self {
         self.state().has_attic = true;
         self
     }

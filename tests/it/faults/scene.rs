@@ -72,7 +72,7 @@ impl Scene {
     }
 
     /// Returns the usual scene, where the history is kept outside of the tree.
-    pub(crate) fn with_attic() -> Self {
+    pub(crate) fn with_external_history() -> Self {
         let scene = Self::new();
         let home = Some(scene.directory.path().join("home"));
         Self { home, ..scene }
