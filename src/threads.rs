@@ -1,10 +1,11 @@
-//! Parallel work: [`map`] processes the items of a list, [`both`] runs two functions.
+//! Parallel work: [`map`] processes the items of a list, [`both`] and [`together`] run two functions.
 //!
 //! Only modules above the pure layers use it. No result depends on the number of threads.
 //!
 //! [`map`] uses rayon's global pool, which starts at the first use. A small change never starts it.
 //! [`both`] starts a thread of its own, because it also runs inside the pool. A pool thread that
-//! waits runs other jobs, while it still holds the locks and the memory of the first job.
+//! waits runs other jobs, while it still holds the locks and the memory of the first job. Inside the
+//! pool [`map`] therefore uses only the caller's thread.
 //!
 //! If no thread can be started (`RLIMIT_NPROC`, see getrlimit(2), or `pids.max` of a cgroup), the
 //! caller's thread does all the work.
@@ -32,7 +33,8 @@ pub(crate) fn map<T: Sync, R: Send>(
     // Two threads need at least `2 * least` items.
     work: impl Fn(&T) -> R + Send + Sync,
 ) -> Vec<R> {
-    if items.len() / 2 >= least && has_pool() {
+    let is_inside = rayon::current_thread_index().is_some();
+    if items.len() / 2 >= least && !is_inside && has_pool() {
         items.par_iter().with_min_len(least).map(work).collect()
     } else {
         items.iter().map(work).collect()
@@ -77,7 +79,7 @@ fn has_pool() -> bool {
         // That pool may have failed to start; rayon does not report this.
         Err(error) => error.source().is_none(),
     };
-    rayon::current_thread_index().is_some() || *HAS_POOL.get_or_init(start)
+    *HAS_POOL.get_or_init(start)
 }
 
 #[cfg(test)]

@@ -92,6 +92,7 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
                 commands,
             };
             request.context.policy = policy;
+            request.context.interrupt = interrupt.clone();
             if options.dry_run {
                 engine::check(request, workspace)
             } else {

@@ -215,7 +215,7 @@ impl<'a> CommandRun<'a> {
 
     /// Adds the problems of `failure`. After a signal, waits for git and searches fail with a
     /// workspace error. The signal is reported in its place.
-    fn end(&self, failure: Failure, done: &mut Committed) {
+    pub(super) fn end(&self, failure: Failure, done: &mut Committed) {
         let failure = match (failure, self.interrupt().signal()) {
             (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),
             (failure, _) => failure,

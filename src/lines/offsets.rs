@@ -18,7 +18,7 @@ const NEAR: usize = 8;
 pub(crate) type Together = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
 
 /// Runs the two computations one after the other.
-fn in_turn(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
+fn sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
     first();
     second();
 }
@@ -40,7 +40,7 @@ impl<'a> LineOffsets<'a> {
     /// Creates the index of `text`. An unterminated last line counts as a line.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self::with(text, in_turn)
+        Self::with(text, sequentially)
     }
 
     /// Counts the lines of `text`. `together` runs the two halves of the work on a large text.

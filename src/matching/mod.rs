@@ -135,7 +135,7 @@ impl Mismatch {
     }
 
     /// Creates a mismatch of this kind, without details of the file.
-    fn unexplained(kind: MismatchKind) -> Box<Self> {
+    pub(crate) fn unexplained(kind: MismatchKind) -> Box<Self> {
         Box::new(Self {
             kind,
             expected: Vec::new(),

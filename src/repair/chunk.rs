@@ -69,10 +69,13 @@ fn numbers(text: &[u8]) -> Option<((usize, usize), (usize, usize))> {
             .strip_prefix(sign)?
             .split_once(',')
             .unwrap_or((&range[1..], "1"));
-        Some((
-            start.parse::<usize>().ok()?,
-            count.trim().parse::<usize>().ok()?,
-        ))
+        // The limit is that of the parser of well-formed headers, so that sums do not overflow.
+        let number = |text: &str| {
+            text.parse()
+                .ok()
+                .filter(|&number| number <= usize::MAX >> 2)
+        };
+        Some((number(start)?, number(count.trim())?))
     };
     Some((range(old, '-')?, range(new.trim(), '+')?))
 }

@@ -348,3 +348,27 @@ fn the_program_documents_itself() {
         concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n")
     );
 }
+
+#[test]
+fn a_patch_is_not_applied_twice_with_idempotent_although_its_context_occurs_twice() {
+    let root = tempfile::tempdir().unwrap();
+    let patch = "--- a/f\n+++ b/f\n@@ -2,3 +2,3 @@\n a\n-X\n+Y\n b\n";
+    fs::write(root.path().join("f"), "k\na\nX\nb\nm\na\nX\nb\nz\n").unwrap();
+    for _ in 0..2 {
+        let output = run(root.path(), &["apply", "--idempotent"], patch);
+        assert_eq!(code(&output), 0);
+        let after = fs::read_to_string(root.path().join("f")).unwrap();
+        assert_eq!(after, "k\na\nY\nb\nm\na\nX\nb\nz\n");
+    }
+    let warned = |patch: &str| {
+        let output = run(root.path(), &["check"], patch);
+        assert_eq!(code(&output), 0);
+        text(&output.stderr).contains("its result is already at line 2")
+    };
+    assert!(warned(patch));
+    // A last line without newline is not the beginning of a longer line.
+    fs::write(root.path().join("f"), "q\nx\nabc\nx\nold\n").unwrap();
+    let shorter =
+        "--- a/f\n+++ b/f\n@@ -2,2 +2,2 @@\n x\n-old\n+ab\n\\ No newline at end of file\n";
+    assert!(!warned(shorter));
+}

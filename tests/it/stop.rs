@@ -123,3 +123,38 @@ fn the_values_of_a_request_can_be_shared_between_threads() {
     shared::<Disk>();
     shared::<Progress>();
 }
+
+#[test]
+fn an_interrupted_undo_reports_the_signal() {
+    let name = RelPath::new(b"x").unwrap();
+    let memory = Memory::with_files([
+        (name.clone(), Entry::file("a\n")),
+        (
+            RelPath::new(b".git/HEAD").unwrap(),
+            Entry::file("ref: refs/heads/main\n"),
+        ),
+    ]);
+    let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    let never = Interrupt::new();
+    assert!(engine::apply(Request::of(patch), &memory, &never).report.ok);
+    let mut signals = 0;
+    for patience in 0..200 {
+        let interrupt = Interrupt::raised_after(patience, 15);
+        let report =
+            engine::apply(Request::undo(engine::Target::Last(1)), &memory, &interrupt).report;
+        let contents = memory.files()[&name].contents.clone();
+        if report.exit_code == 0 {
+            assert_eq!(contents, b"a\n");
+            break;
+        }
+        assert_eq!(
+            report.exit_code,
+            128 + 15,
+            "after {patience}: {:?}",
+            report.error
+        );
+        assert_eq!(contents, b"b\n");
+        signals += 1;
+    }
+    assert!(signals > 2, "{signals}");
+}

@@ -69,7 +69,7 @@ pub(super) fn run(
         CommandMode::Apply => take_back(&mut task, &undo, &mut done),
     };
     if let Err(failure) = result {
-        done.fail(&failure, None);
+        task.end(failure, &mut done);
     }
     if mode == CommandMode::Apply {
         task.note_history(&mut done);

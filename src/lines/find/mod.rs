@@ -95,7 +95,11 @@ impl<'a> RunIndex<'a> {
         let mut rest = LineHashes::default();
         let mut second = || rest = hash(middle..index.count(), index.count() - middle);
         (index.together)(index.text().len(), &mut first, &mut second);
-        hashes.append(&rest);
+        // An interrupt can end the first part early. The lines of the second part would then get
+        // wrong numbers.
+        if hashes.starts(1).len() == middle {
+            hashes.append(&rest);
+        }
         Self {
             index,
             comparison,

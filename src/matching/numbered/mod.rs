@@ -212,11 +212,10 @@ impl Placer<'_> {
         }
         let range = hunk.postimage_range(direction);
         let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
-        let mut rest = &self.index.text()[self.offset(stated)..];
-        for line in hunk.lines(text, direction).filter(HunkLine::is_new) {
-            rest = rest.strip_prefix(line.text)?;
-        }
-        Some(stated).filter(|line| !placement.lines.contains(line))
+        let lines = hunk.lines(text, direction).filter(HunkLine::is_new);
+        let postimage: Vec<_> = lines.map(|line| line.text).collect();
+        let is_there = is_at(self.index, self.offset(stated), &postimage);
+        Some(stated).filter(|line| is_there && !placement.lines.contains(line))
     }
 
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed

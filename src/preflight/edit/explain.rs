@@ -155,8 +155,7 @@ fn report_repeated(
 ) {
     let (placed, stated) = (placement.lines.start + 1, line + 1);
     let message = format!(
-        "several places fit: the hunk was placed at line {placed}, and its result is already at line {stated}; the patch may be \
-         applied already"
+        "the hunk was placed at line {placed}, but its result is already at line {stated}: the patch may already be applied"
     );
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
     problem.lines = vec![line, placement.lines.start];
