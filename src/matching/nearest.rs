@@ -23,6 +23,10 @@ const MOST_VOTES_PER_LINE: usize = 64;
 const MOST_VOTERS: usize = 256;
 /// The number of places of a hunk that are compared line by line.
 const FINALISTS: usize = 4;
+/// The maximum number of places on each side of the stated line that are compared line by line,
+/// and the number of lines that they can have together on one side.
+const MOST_AROUND_STATED: usize = 32;
+const COMPARED_LINES: usize = 1 << 12;
 /// The maximum number of lines shown of the closest match.
 const SHOWN: usize = 5;
 /// The maximum number of lines shown before and after it.
@@ -173,10 +177,14 @@ impl<'p> FailedHunk<'p> {
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
         places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
         let finalists = places.into_iter().map(|(_, line)| line).take(FINALISTS);
-        let stated = self.stated.filter(|&stated| stated < index.count());
-        // The stated line is compared even if it received no votes.
+        // The lines around the stated line are compared even without votes: in a file that repeats
+        // itself, the votes are spent on its beginning.
+        let around = (COMPARED_LINES / self.pattern.count().max(1)).min(MOST_AROUND_STATED);
+        let around = self.stated.into_iter().flat_map(|stated| {
+            stated.saturating_sub(around)..stated.saturating_add(around + 1).min(index.count())
+        });
         let scored = finalists
-            .chain(stated)
+            .chain(around)
             .map(|line| (score(index, line, &self.pattern, self.comparison), line));
         let best = |&((exact, similar), line): &((usize, usize), usize)| {
             (similar, exact, Reverse(distance(line)), Reverse(line))

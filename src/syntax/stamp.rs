@@ -66,7 +66,7 @@ fn is_whole(stamp: &[u8]) -> bool {
 
 /// A point in time, as precise as needed to recognise the epoch.
 #[derive(Clone, Copy)]
-struct Moment {
+struct TimeStamp {
     /// Days since 1970-01-01, or `None` outside December 1969 and January 1970.
     day: Option<i32>,
     hour: i32,
@@ -76,7 +76,7 @@ struct Moment {
     zone: i32,
 }
 
-impl Moment {
+impl TimeStamp {
     fn is_epoch(self) -> bool {
         !self.has_seconds && self.minutes() == Some(0)
     }
@@ -108,7 +108,7 @@ fn days(year: i32, month: i32, day: i32) -> Option<i32> {
 
 /// Parses `2010-07-05 19:41:17.620000023 -0500`. The fraction and the zone are optional. A `T` can
 /// separate date and time.
-fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
+fn dated(input: &[u8]) -> IResult<&[u8], TimeStamp> {
     let (rest, year) = digits(4, 4)(input)?;
     let (rest, month) = preceded(char('-'), digits(2, 2)).parse(rest)?;
     let (rest, day) = preceded(char('-'), digits(2, 2)).parse(rest)?;
@@ -116,7 +116,7 @@ fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
     let (rest, zone) = opt(preceded(opt(char(' ')), zone)).parse(rest)?;
     Ok((
         rest,
-        Moment {
+        TimeStamp {
             day: days(year, month, day),
             hour,
             minute,
@@ -128,7 +128,7 @@ fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
 
 /// Parses `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it. A zone can precede the year; the
 /// name of a zone has no effect.
-fn written(input: &[u8]) -> IResult<&[u8], Moment> {
+fn written(input: &[u8]) -> IResult<&[u8], TimeStamp> {
     let name = |most| take_while_m_n(3, most, |byte: u8| byte.is_ascii_alphabetic());
     let (rest, (_, _, month, _, day, _)) =
         (name(3), space1, name(3), space1, digits(1, 2), space1).parse(input)?;
@@ -142,7 +142,7 @@ fn written(input: &[u8]) -> IResult<&[u8], Moment> {
     };
     Ok((
         rest,
-        Moment {
+        TimeStamp {
             day: days(year, month, day),
             hour,
             minute,

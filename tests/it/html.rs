@@ -311,7 +311,7 @@ fn what_does_not_fit_says_why_and_where_it_nearly_does() {
     assert_eq!(texts(&page, "h1"), ["Does not apply 2 files +2\u{2212}2"]);
     assert_eq!(
         texts(&page, "header .word"),
-        ["In the way: list (not found), gone (missing)"]
+        ["Does not apply: list (not found), gone (missing)"]
     );
     assert_eq!(
         texts(&page, "h4 .badge"),

@@ -153,3 +153,34 @@ fn with_less_detail_no_closest_match_is_looked_for() {
         }
     }
 }
+
+#[test]
+fn a_place_near_the_stated_line_is_found_in_a_file_that_repeats_itself() {
+    let mut number = 0_usize;
+    let lines: Vec<_> = (0..4000)
+        .map(|_| {
+            number = (number * 75 + 74) % 65_537;
+            format!("w{}\n", number % 10)
+        })
+        .collect();
+    let at = 2000;
+    let body = format!(
+        " {} {} missing\n-{}+new\n {} {} {}",
+        lines[at],
+        lines[at + 1],
+        lines[at + 3],
+        lines[at + 4],
+        lines[at + 5],
+        lines[at + 6]
+    );
+    for off in [0, 1, 20] {
+        let nearest = failure(&lines.concat(), &numbered(&body, at + 1 + off))
+            .nearest
+            .unwrap();
+        assert_eq!(
+            (nearest.line, nearest.matched, nearest.of),
+            (at, 6, 7),
+            "{off} lines off"
+        );
+    }
+}

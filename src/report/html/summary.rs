@@ -67,7 +67,7 @@ fn failed(report: &Report, out: &mut Markup) {
     if count == 0 {
         return;
     }
-    out.raw("<p class=\"word bad\"><strong>In the way:</strong>");
+    out.raw("<p class=\"word bad\"><strong>Does not apply:</strong>");
     for (index, file) in report
         .files
         .iter()
@@ -108,9 +108,9 @@ pub(super) fn ending(report: &Report) -> &'static str {
         Outcome::WouldBePartial => "Applies in part",
         Outcome::Partial => "Applied in part",
         Outcome::DoesNotApply => "Does not apply",
-        Outcome::Malformed => "Broken patch",
+        Outcome::Malformed => "Malformed patch",
         Outcome::Refused => "Refused",
-        Outcome::Usage => "Cannot be asked for",
+        Outcome::Usage => "Invalid command line",
         Outcome::Failed => "Failed",
         _ => "Described",
     }
@@ -121,11 +121,6 @@ fn facts(report: &Report, out: &mut Markup) {
     if let Some(plan_id) = &report.plan_id {
         out.raw("<dt>Plan</dt><dd><code class=\"copy\">")
             .text(plan_id)
-            .raw("</code></dd>\n");
-    }
-    if let Some(root) = &report.root {
-        out.raw("<dt>Root</dt><dd><code>")
-            .text(root)
             .raw("</code></dd>\n");
     }
     for input in &report.inputs {

@@ -86,7 +86,7 @@ fn the_program_prints_one_page_whatever_comes_of_the_patch() {
     let expected = [
         (0, "Applies"),
         (1, "Does not apply"),
-        (2, "Broken patch"),
+        (2, "Malformed patch"),
         (3, "Refused"),
     ];
     assert_eq!(
