@@ -90,16 +90,9 @@ fn spliced(
         placements.iter_mut().for_each(skip_repetition);
     }
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
-        return Some(
-            hunkwise::merged(
-                operation,
-                (text, hunks),
-                preimage,
-                (&rules, options),
-                findings,
-            )
-            .into(),
-        );
+        let patch = (text, hunks);
+        let merged = hunkwise::merged(operation, patch, preimage, (&rules, options), findings);
+        return Some(merged.into());
     }
     explain(
         operation,

@@ -169,6 +169,7 @@ pub fn resolve_shown(
         ..options.clone()
     };
     let is_misspaced = is_found && action.refuses();
+    let is_refused = is_misspaced || all.iter().any(|it| lock_unpoisoned(it).is_failed());
     let pass = Pass {
         plan,
         workspace,
@@ -176,16 +177,13 @@ pub fn resolve_shown(
         sink,
         shown,
         all: &all,
-        is_refused: AtomicBool::new(
-            is_misspaced || all.iter().any(|it| lock_unpoisoned(it).is_failed()),
-        ),
+        is_refused: AtomicBool::new(is_refused),
         changes: AtomicUsize::new(0),
         directories: Directories::default(),
         kept: Kept::default(),
     };
-    options
-        .progress
-        .enter(Phase::Looking, plan.operations.len());
+    let count = plan.operations.len();
+    options.progress.enter(Phase::Looking, count);
     let (resolved, late) = threads::both(
         if early.is_some() { 0 } else { size },
         || pass.resolve(&groups),

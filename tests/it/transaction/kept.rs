@@ -5,10 +5,8 @@ use serde_json::Value;
 use wpatch::engine::{self, Target};
 use wpatch::path::RelPath;
 use wpatch::report::State;
-use wpatch::transaction::init;
-use wpatch::transaction::{
-    Interrupt, KeptFile, Limits, Options, Recovered, RecoveryOutcome, recover,
-};
+use wpatch::transaction::{Interrupt, KeptFile, Limits, Options};
+use wpatch::transaction::{Recovered, RecoveryOutcome, init, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 use wpatch::workspace::{Privacy, Workspace};
 
