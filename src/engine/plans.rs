@@ -40,7 +40,7 @@ const MAX_REASON: usize = 4096;
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
 /// let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
 /// let saved = engine::save(Request::of(patch), &workspace, &interrupt).report.saved.unwrap();
-/// let request = engine::planned(Request::of(""), &workspace, &saved.id).unwrap();
+/// let request = engine::load_plan(Request::of(""), &workspace, &saved.id).unwrap();
 /// assert!(engine::apply(request, &workspace, &interrupt).report.changed);
 /// assert_eq!(workspace.files()[&path].contents, b"1\n");
 /// # Ok::<(), wpatch::path::PathError>(())

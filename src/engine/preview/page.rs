@@ -23,7 +23,7 @@ const MOST_OF_DIFF: usize = 1 << 20;
 /// use wpatch::workspace::memory::{Entry, Memory};
 ///
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
-/// let preview = engine::exhibit(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"), &workspace);
+/// let preview = engine::render_page(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"), &workspace);
 /// let mut page = Vec::new();
 /// print_html(&preview.page(), &mut page)?;
 /// assert!(String::from_utf8(page)?.starts_with("<!DOCTYPE html>"));
