@@ -33,7 +33,7 @@ pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
 /// Opens the root.
 pub(super) fn open(global: &Global) -> Result<Disk, EarlyExit> {
     let opened = match state_home() {
-        Some(above) => engine::open_with_attic(global.root(), &above),
+        Some(above) => engine::open_with_external_history(global.root(), &above),
         None => engine::open(global.root()),
     };
     opened.map_err(|error| unopened(global.root(), &error))

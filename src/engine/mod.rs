@@ -176,7 +176,7 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
 /// # Errors
 ///
 /// Returns the same errors as [`open`].
-pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
+pub fn open_with_external_history(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
     Ok(Disk::open(root)?.with_external_history(root, above))
 }
 

@@ -36,7 +36,7 @@ pub use unsupported::Group;
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 use linux::{run_with_io, user, wait_for_bytes};
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
-use unsupported::{converse, user, wait_for_bytes};
+use unsupported::{run_with_io, user, wait_for_bytes};
 
 /// The maximum number of output bytes that are kept: the last ones.
 pub const MOST_OUTPUT: usize = 16 << 10;

@@ -1,8 +1,8 @@
 //! Undo, redo and the history, on every set of changes of the transaction tests.
 
-mod attic;
 mod directories;
 mod discovery;
+mod external_history;
 mod force;
 mod home;
 mod limits;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::path::RelPath;
+use crate::text::Bytes;
 use crate::workspace::{Directory, ErrorKind, Result, Stat, Workspace, WorkspaceError};
 
 /// A root on a system that is not supported yet. It has no values.

@@ -63,7 +63,7 @@ struct State {
     lacks: BTreeSet<Feature>,
     mounts: BTreeSet<Inode>,
     locked: BTreeSet<Inode>,
-    has_attic: bool,
+    has_external_history: bool,
     now: Timestamp,
     next: Inode,
 }
@@ -119,7 +119,7 @@ impl Memory {
             lacks,
             mounts: BTreeSet::new(),
             locked: BTreeSet::new(),
-            has_attic: false,
+            has_external_history: false,
             now,
         };
         Self {
@@ -152,14 +152,14 @@ impl Memory {
     /// Adds an external history. It is stored in this tree.
     #[must_use]
     pub fn with_external_history(self) -> Self {
-        self.state().has_attic = true;
+        self.state().has_external_history = true;
         self
     }
 
     /// Removes the external history, but not the files in it.
     #[must_use]
-    pub fn without_attic(self) -> Self {
-        self.state().has_attic = false;
+    pub fn without_external_history(self) -> Self {
+        self.state().has_external_history = false;
         self
     }
 
@@ -181,7 +181,7 @@ impl Memory {
         let mut fresh = restarted.state();
         (fresh.disk, fresh.next) = (state.disk.clone(), state.next);
         fresh.mounts.clone_from(&state.mounts);
-        fresh.has_attic = state.has_attic;
+        fresh.has_external_history = state.has_external_history;
         drop(fresh);
         restarted
     }
@@ -196,7 +196,7 @@ impl Memory {
             state.now,
         );
         memory.state().mounts.clone_from(&state.mounts);
-        memory.state().has_attic = state.has_attic;
+        memory.state().has_external_history = state.has_external_history;
         memory
     }
 

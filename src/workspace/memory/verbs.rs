@@ -370,7 +370,7 @@ impl Workspace for Memory {
 
     fn external_history(&self) -> Option<RelPath> {
         let own = || RelPath::new(format!("{ATTIC}/1").as_bytes()).ok();
-        self.state().has_attic.then(own)?
+        self.state().has_external_history.then(own)?
     }
 }
 

@@ -202,7 +202,7 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
             assert!(verb > 30);
             break;
         }
-        let next = memory.restart().without_attic();
+        let next = memory.restart().without_external_history();
         let recovered = recover(&next, OPTIONS).unwrap();
         let is_undone = next.files()[&path("a")].contents == b"1";
         assert!(

@@ -180,7 +180,7 @@ fn no_patch_reaches_it() {
 #[test]
 fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
     let (root, above) = (root(), TempDir::new().unwrap());
-    let disk = engine::open_with_attic(root.path(), above.path()).unwrap();
+    let disk = engine::open_with_external_history(root.path(), above.path()).unwrap();
     let path = |text: &str| RelPath::new(text.as_bytes()).unwrap();
     let attic = path(ATTIC);
     assert_eq!(disk.stat(&attic).unwrap(), None);

@@ -109,7 +109,7 @@ impl Parents {
     }
 
     /// Returns the external history and the rest of `path` below it, if `path` is in it.
-    fn attic_of<'p>(&self, path: &'p [u8]) -> Option<(&ExternalHistory, &'p [u8])> {
+    fn external_history_of<'p>(&self, path: &'p [u8]) -> Option<(&ExternalHistory, &'p [u8])> {
         self.external_history
             .as_ref()
             .zip(ExternalHistory::rest(path))
@@ -120,7 +120,7 @@ impl Parents {
         let name = path.name();
         let bytes = path.as_bytes();
         match bytes.len().checked_sub(name.len() + 1) {
-            None => match self.attic_of(bytes) {
+            None => match self.external_history_of(bytes) {
                 Some((history, _)) => history.entry(),
                 None if self.git_index_file.rest(bytes).is_some() => {
                     Ok((self.git_index_file.open()?, b"."))
@@ -162,7 +162,7 @@ impl Parents {
         if let Some((git, rest)) = self.git_of(path) {
             return self.resolve_from(git, rest, access);
         }
-        match self.attic_of(path) {
+        match self.external_history_of(path) {
             Some((history, rest)) => self.resolve_from(&*history.open()?, rest, access),
             None => match self.git_index_file.rest(path) {
                 Some(rest) => self.resolve_from(&*self.git_index_file.open()?, rest, access),

@@ -225,7 +225,7 @@ fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
 #[test]
 fn a_transaction_that_was_made_without_it_is_no_entry() {
     for verb in 0.. {
-        let memory = memory().without_attic();
+        let memory = memory().without_external_history();
         memory.inject(Injection {
             verb: memory.verbs() + verb,
             kind: FaultKind::Killed,
