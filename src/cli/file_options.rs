@@ -25,7 +25,7 @@ pub(super) struct FileOptions {
     /// Refuse to change a file with another SHA-256
     #[arg(long, value_name = "HASH", value_parser = digest)]
     expect_hash: Option<Sha256>,
-    /// Refuse to change a file whose content differs from that of FILE
+    /// Refuse to change a file unless its content equals the content of FILE
     #[arg(long, value_name = "FILE", conflicts_with = "expect_hash")]
     expect_file: Option<PathBuf>,
     /// Treat an edit that is already applied as success

@@ -12,7 +12,7 @@ use clap_mangen::roff::{Roff, bold, italic, roman};
 
 use super::args::{COMMANDS, Cli, pages};
 use super::output::{print, printed};
-use data::{ENVIRONMENT, EXAMPLES, EXIT_CODES, FILES};
+use data::{ENVIRONMENT, EXAMPLES, EXIT_CODES, FILES, OWN_EXIT_CODES, row};
 
 pub(super) use reference::reference;
 
@@ -68,11 +68,12 @@ fn render(name: &str, out: &mut Vec<u8>) -> io::Result<()> {
         page.render_subcommands_section(out)?;
     }
     let mut sections = Roff::new();
-    definitions(&mut sections, "EXIT STATUS", EXIT_CODES);
+    let codes = row(OWN_EXIT_CODES, name).unwrap_or(EXIT_CODES);
+    definitions(&mut sections, "EXIT STATUS", codes);
     definitions(&mut sections, "ENVIRONMENT", ENVIRONMENT);
     definitions(&mut sections, "FILES", FILES);
     sections.control("SH", ["EXAMPLES"]);
-    for (purpose, line) in examples(name) {
+    for (purpose, line) in row(EXAMPLES, name).unwrap_or_default() {
         sections.control("TP", []);
         sections.text([roman(format!("{purpose}:"))]);
         sections.text([bold(*line)]);
@@ -91,13 +92,6 @@ fn definitions(sections: &mut Roff, title: &str, rows: &[(&str, &str)]) {
         sections.text([italic(*term)]);
         sections.text([roman(*meaning)]);
     }
-}
-
-fn examples(name: &str) -> &'static [(&'static str, &'static str)] {
-    EXAMPLES
-        .iter()
-        .find(|(command, _)| *command == name)
-        .map_or(&[], |(_, examples)| examples)
 }
 
 /// Returns the related pages of the page of `name`.

@@ -151,8 +151,8 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "man",
         &[(
-            "Install all pages",
-            "for page in $(wpatch man --list); do wpatch man $page > /usr/local/share/man/man1/$page.1; done",
+            "Install the page of a command",
+            "wpatch man apply > /usr/local/share/man/man1/wpatch-apply.1",
         )],
     ),
     (
@@ -216,6 +216,37 @@ pub(super) const EXIT_CODES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The exit codes of the commands that have others.
+pub(super) const OWN_EXIT_CODES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "diff",
+        &[
+            ("0", "The files are equal."),
+            ("1", "The files differ."),
+            (
+                "2",
+                "A file cannot be read, or the command line is malformed.",
+            ),
+        ],
+    ),
+    (
+        "hook",
+        &[
+            ("0", "The decision, if there is one, is on standard output."),
+            (
+                "2",
+                "The call or the command line is malformed. The agent must block the call.",
+            ),
+        ],
+    ),
+];
+
+/// Returns the row of `name` in a table by commands.
+pub(super) fn row<T: ?Sized>(table: &[(&str, &'static T)], name: &str) -> Option<&'static T> {
+    let row = table.iter().find(|(command, _)| *command == name);
+    row.map(|&(_, row)| row)
+}
+
 /// The environment variables with their effects.
 pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
     (
@@ -236,7 +267,7 @@ pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
     ),
     (
         "SIMPLE_BACKUP_SUFFIX",
-        "The suffix of backups of wpatch patch, as in patch(1).",
+        "The suffix of backups if the program is called patch, as in patch(1).",
     ),
     (
         "XDG_CONFIG_HOME",

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 
-use super::data::EXAMPLES;
+use super::data::{EXAMPLES, row};
 use crate::cli::args::Cli;
 use crate::cli::output::print;
 
@@ -68,13 +68,9 @@ fn section(command: &Command, title: &str, level: usize, out: &mut String) {
         all.filter(|argument| argument.get_help_heading() == heading)
             .for_each(|argument| entry(argument, out));
     }
-    if let Some((_, examples)) = EXAMPLES
-        .iter()
-        .find(|(name, _)| *name == command.get_name())
-        .filter(|_| level == 2)
-    {
+    if let Some(examples) = row(EXAMPLES, command.get_name()).filter(|_| level == 2) {
         out.push_str("\nExamples:\n\n");
-        for (purpose, line) in *examples {
+        for (purpose, line) in examples {
             let _ = writeln!(out, "- {purpose}: `{line}`");
         }
     }

@@ -128,13 +128,13 @@ mod tests {
 
     #[test]
     fn a_run_across_two_blocks_is_found() {
-        for behind in BLOCK - 10..BLOCK + 10 {
-            let (odd, even) = ("y".repeat(behind % 2), "z\n".repeat(behind / 2));
+        for after in BLOCK - 10..BLOCK + 10 {
+            let (odd, even) = ("y".repeat(after % 2), "z\n".repeat(after / 2));
             let file = format!("{}aa\nbb\n{odd}{even}", "x\n".repeat(40_000));
             let index = LineOffsets::new(file.as_bytes());
             let needle = Needle::new(&index, b"\naa\nbb\n", 2);
-            assert_eq!(needle.previous(index.count(), 0), Some(40_000), "{behind}");
-            assert_eq!(needle.previous(40_000, 0), None, "{behind}");
+            assert_eq!(needle.previous(index.count(), 0), Some(40_000), "{after}");
+            assert_eq!(needle.previous(40_000, 0), None, "{after}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use fs_err as fs;
+use regex::Regex;
 
 const WPATCH: &str = env!("CARGO_BIN_EXE_wpatch");
 
@@ -74,4 +75,33 @@ fn each_manual_page_is_complete_and_without_a_warning() {
         count += 1;
     }
     assert!(count > 20, "{count} pages");
+}
+
+#[test]
+fn the_program_accepts_the_command_line_of_each_example() {
+    let directory = tempfile::tempdir().unwrap();
+    let reference = man(&["--markdown"]);
+    let example = Regex::new("^- [^`]+: `([^`]*wpatch [^`]*)`$").unwrap();
+    // `--help` ends a command after its options are parsed. Redirections are cut.
+    let wpatch =
+        "wpatch() { \"$WPATCH\" \"$@\" --help || echo \"$*\" >&2; }; git() { :; }; less() { cat; }";
+    let lines = reference.lines().filter_map(|line| example.captures(line));
+    let mut count = 0;
+    for line in lines.map(|found| found[1].to_owned()) {
+        let end = line.find(" > ").or_else(|| line.find(" < "));
+        let command = format!("{wpatch}; {}", &line[..end.unwrap_or(line.len())]);
+        let output = Command::new("bash")
+            .args(["-c", &command])
+            .current_dir(directory.path())
+            .env("WPATCH", WPATCH)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.success() && errors.is_empty(),
+            "{line}: {errors}"
+        );
+        count += 1;
+    }
+    assert!(count > 30, "{count} examples");
 }
