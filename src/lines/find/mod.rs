@@ -80,7 +80,7 @@ impl<'a> RunIndex<'a> {
         interrupt: &'a Interrupt,
     ) -> Self {
         let (mut runs, mut hashes) = (HashMap::<usize, Runs>::new(), LineHashes::default());
-        // The first part is smaller, because the expected runs are hashed beside it.
+        // The first part is smaller, because the same thread also hashes the expected runs.
         let (mut expected, middle) = (Some(expected), index.count() / 8 * 3);
         let hash = |lines: Range<usize>, room| {
             let part = comparison.lines_from(index, lines.start).take(lines.len());
