@@ -25,7 +25,7 @@ mod files;
 mod git;
 mod gnu;
 mod guards;
-mod habits;
+mod gnu_options;
 mod history;
 mod hook;
 mod index;

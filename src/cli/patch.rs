@@ -19,7 +19,7 @@ use crate::report;
 
 /// Applies a patch. With `--check` or an option that turns applying off, does less.
 pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
-    options.patch.add(options.habits);
+    options.patch.add(options.gnu);
     let task = match (options.apply, options.check, options.patch.is_inert()) {
         (true, ..) | (_, false, false) => CommandMode::Apply,
         (_, true, _) => CommandMode::Check,
@@ -33,7 +33,7 @@ pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
 pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
     let CheckOptions {
         mut patch,
-        habits,
+        gnu,
         tree,
         save,
         ..
@@ -41,7 +41,7 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
     if patch.index.build_fake_ancestor.is_some() {
         return refuse(request::not_looking(), "check", global);
     }
-    patch.add(habits);
+    patch.add(gnu);
     let task = if patch.shape {
         CommandMode::Shape
     } else {

@@ -1,16 +1,13 @@
 //! The steps of every change: resolve, stage, commit. Read [`CommandRun::run`] first.
 
-use super::commands::Verification;
-use super::diagnose::{Noted, Waiting, diagnose};
 use super::govern::reached;
-use super::index::{check_index, index_record, stage_index};
+use super::index::index_record;
 use super::link_files::LinkFiles;
 use super::problems::{altered, foreign, half_made, unswept};
 use super::request::Reach;
-use super::stages::{Committed, Resolved, Selected};
+use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
+use super::steps;
 use super::task::{CommandMode, CommandRun};
-use crate::change::{Dropped, Sink};
-use crate::diagnostics::Place;
 use crate::preflight::{self, Severity};
 use crate::progress::Phase;
 use crate::report::HistoryReport;
@@ -45,12 +42,11 @@ impl<'a> CommandRun<'a> {
             Err(failure) => done.fail(&failure, self.indexed.as_ref()),
         }
         let result = self
-            .resolve(options, &Dropped, &mut done.resolved)
-            .and_then(|servers| {
-                let verdict = servers.as_ref().map_or(Ok(()), |servers| {
-                    servers.ask(Place::Memory, self.interrupt())
-                });
-                Waiting::finish(servers, &mut done.resolved);
+            .resolve(options, &Staging::NOTHING, &mut done.resolved)
+            .and_then(|check| {
+                let Some(check) = check else { return Ok(()) };
+                let verdict = check.check_unwritten(self.interrupt());
+                check.finish(&mut done);
                 verdict
             });
         if let Err(failure) = result {
@@ -70,25 +66,17 @@ impl<'a> CommandRun<'a> {
             .is_some_and(|indexed| indexed.reach == Reach::Cached);
         let is_held = !is_cached
             && preflight::needs_approval(&done.resolved.selected.plan, self.workspace, options);
-        let result = match (done.is_refused() || is_held, self.indexed.is_some()) {
-            (false, _) => self.stage_and_commit(options, &mut done),
-            (true, true) => self
-                .resolve(options, &Dropped, &mut done.resolved)
-                .map(drop),
-            (true, false) => preflight::resolve(
-                &done.resolved.selected.plan,
-                self.workspace,
-                options,
-                &Dropped,
-            )
-            .map(|resolution| done.resolved.add(resolution, &self.command, self.approve()))
-            .map_err(Failure::Workspace),
+        let result = if done.is_refused() || is_held {
+            self.resolve(options, &Staging::NOTHING, &mut done.resolved)
+                .map(drop)
+        } else {
+            self.stage_and_commit(options, &mut done)
         };
         if let Err(failure) = result {
             self.end(failure, &mut done);
         }
         self.note_history(&mut done);
-        self.run_after(&mut done);
+        steps::after(self, &mut done);
         done
     }
 
@@ -102,43 +90,34 @@ impl<'a> CommandRun<'a> {
         done.result.history = unkept.ok().map(HistoryReport::of);
     }
 
-    /// Computes the resulting tree. If the patches apply, asks the language servers about the
-    /// current tree.
+    /// Computes the resulting tree. Returns the check of the new tree that an optional step needs.
     fn resolve(
         &self,
         options: &preflight::Options,
-        sink: &dyn Sink,
+        staging: &Staging<'_>,
         resolved: &mut Resolved,
-    ) -> Result<Option<Waiting<'a>>, Failure> {
-        let link_files = LinkFiles(sink);
-        let sink: &dyn Sink = if options.links_are_files {
-            &link_files
-        } else {
-            sink
+    ) -> Result<Option<Box<dyn TreeCheck + 'a>>, Failure> {
+        let link_files = LinkFiles(staging.sink);
+        let staging = &Staging {
+            sink: if options.links_are_files {
+                &link_files
+            } else {
+                staging.sink
+            },
+            ..*staging
         };
         let Selected { plan, problems, .. } = &mut resolved.selected;
         if self.command.links == transaction::Links::Kept {
             problems.extend(reached(plan, &self.command.policy, self.workspace));
         }
-        if let Some(indexed) = &self.indexed {
-            check_index(self, indexed, options, resolved)?;
-            return Ok(None);
+        if let Some(check) = steps::resolve(self, options, staging, resolved) {
+            return check;
         }
-        let Some(asked) = &self.request.look.diagnostics else {
-            let resolution =
-                preflight::resolve_shown(plan, self.workspace, options, sink, self.shown)?;
-            resolved.add(resolution, &self.command, self.approve());
-            return Ok(None);
-        };
-        let noted = Noted::new(asked, sink);
+        let plan = &resolved.selected.plan;
         let resolution =
-            preflight::resolve_shown(plan, self.workspace, options, &noted, self.shown)?;
+            preflight::resolve_shown(plan, self.workspace, options, staging.sink, self.shown)?;
         resolved.add(resolution, &self.command, self.approve());
-        if resolved.is_refused() {
-            Ok(None)
-        } else {
-            diagnose(self, noted, resolved)
-        }
+        Ok(None)
     }
 
     fn stage_and_commit(
@@ -151,59 +130,44 @@ impl<'a> CommandRun<'a> {
             Transaction::begin(self.workspace, self.request.transaction(), self.interrupt())?;
         done.note_recovered(recovered);
         let transaction = transaction.expecting(done.resolved.selected.plan.operations.len());
-        let waiting = match &self.indexed {
-            Some(indexed) => {
-                stage_index(self, indexed, options, &transaction, &mut done.resolved)?;
-                None
-            }
-            None => self.resolve(options, &transaction, &mut done.resolved)?,
+        let staging = Staging {
+            sink: &transaction,
+            transaction: Some(&transaction),
         };
+        let check = self.resolve(options, &staging, &mut done.resolved)?;
         if done.is_refused() {
             transaction.abandon();
             return Ok(());
         }
-        let index = index_record(&done.resolved);
         let label = Label {
             command: self.command.name.to_owned(),
-            index,
+            index: index_record(&done.resolved),
             ..Label::default()
         };
-        self.commit(transaction.labelled(label), waiting, done)?;
-        if let Some(indexed) = self
-            .indexed
-            .as_ref()
-            .filter(|_| done.result.receipt.is_some())
-        {
-            indexed.refresh();
-        }
-        Ok(())
+        self.commit(transaction.labelled(label), check, done)
     }
 
-    /// Commits the change, unless a language server or a command of the user refuses it.
+    /// Commits the change, unless a step or a check refuses it. `check` runs before the checks of
+    /// the other steps.
     pub(super) fn commit<'w>(
         &'w self,
         transaction: Transaction<'w>,
-        waiting: Option<Waiting<'w>>,
+        check: Option<Box<dyn TreeCheck + 'w>>,
         done: &mut Committed,
     ) -> Result<(), Failure> {
-        if !self.run_before(done)? {
+        if !steps::before(self, done)? {
             transaction.abandon();
             return Ok(());
         }
-        let verification = Verification::of(self, done)?;
+        let mut checks = Vec::from_iter(check);
+        checks.extend(steps::checks(self, done)?);
         let mut transaction: Transaction<'_> = transaction.followed_by(self.progress().clone());
-        // Commit hooks run in the order in which they are added: the language servers, then
-        // `--verify`.
-        if let Some(waiting) = &waiting {
-            transaction = transaction.with_hook(waiting);
-        }
-        if let Some(verification) = &verification {
-            transaction = transaction.with_hook(verification);
+        for check in &checks {
+            transaction = transaction.with_hook(&**check);
         }
         let committed = transaction.commit(self.interrupt());
-        Waiting::finish(waiting, &mut done.resolved);
-        if let Some(verification) = verification {
-            verification.finish(done);
+        for check in checks {
+            check.finish(done);
         }
         let receipt = committed?;
         done.problems().extend(receipt.altered.iter().map(altered));

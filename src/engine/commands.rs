@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::report;
 use super::request::Commands;
-use super::stages::Committed;
+use super::stages::{Committed, TreeCheck};
 use super::task::CommandRun;
 use crate::mutex::lock_unpoisoned;
 use crate::preflight::{Problem, Severity, code};
@@ -88,27 +88,14 @@ impl CommitHook for Verification<'_> {
     }
 }
 
-impl<'c> Verification<'c> {
-    /// Returns the commit hook that runs `--verify`, if the request has one.
-    pub(super) fn of(task: &'c CommandRun<'_>, done: &Committed) -> Result<Option<Self>, Failure> {
-        let Some(command) = &task.commands().verify else {
-            return Ok(None);
-        };
-        let turn = task.turn(
-            (command, Phase::Verifying),
-            done,
-            report::Outcome::Applied,
-            true,
-        )?;
-        Ok(Some(Verification {
-            turn,
-            ran: Mutex::default(),
-        }))
+impl TreeCheck for Verification<'_> {
+    /// `--verify` needs the changed files, so `check` does not run it.
+    fn check_unwritten(&self, _: &Interrupt) -> Result<(), Failure> {
+        Ok(())
     }
 
-    /// Adds the result of the command to `done`.
-    pub(super) fn finish(self, done: &mut Committed) {
-        let Verification { turn, ran } = self;
+    fn finish(self: Box<Self>, done: &mut Committed) {
+        let Verification { turn, ran } = *self;
         let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else {
             return;
         };
@@ -123,75 +110,94 @@ impl<'c> Verification<'c> {
     }
 }
 
-impl CommandRun<'_> {
-    /// Runs `--before` and returns whether it allows the change.
-    pub(super) fn run_before(&self, done: &mut Committed) -> Result<bool, Failure> {
-        let Some(command) = &self.commands().before else {
-            return Ok(true);
-        };
-        let turn = self.turn(
-            (command, Phase::Before),
-            done,
-            report::Outcome::WouldApply,
-            true,
-        )?;
-        let ran = turn.run(self.interrupt());
-        // The command may have moved directories whose handles the workspace caches.
-        self.workspace.forget();
-        let ran = ran?;
-        done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
-        let is_allowed = ran.ending == ExitReason::Exited(0);
-        if !is_allowed {
-            let message = format!(
-                "--before refused the change: {}",
-                exit_message(&ran, self.commands())
-            );
-            let help = Some("nothing was written".to_owned());
-            done.problems().push(Problem {
-                help,
-                ..Problem::new(&code::BEFORE, message)
-            });
-        }
-        Ok(is_allowed)
-    }
+/// Returns the check that runs `--verify`, if the request has this command.
+pub(super) fn verification<'c>(
+    task: &'c CommandRun<'_>,
+    done: &Committed,
+) -> Result<Option<Box<dyn TreeCheck + 'c>>, Failure> {
+    let Some(command) = &task.commands().verify else {
+        return Ok(None);
+    };
+    let turn = task.turn(
+        (command, Phase::Verifying),
+        done,
+        report::Outcome::Applied,
+        true,
+    )?;
+    Ok(Some(Box::new(Verification {
+        turn,
+        ran: Mutex::default(),
+    })))
+}
 
-    /// Runs `--after` if the change was committed. Its result does not change the outcome.
-    pub(super) fn run_after(&self, done: &mut Committed) {
-        let Some(command) = self
-            .commands()
-            .after
-            .as_ref()
-            .filter(|_| done.result.receipt.is_some())
-        else {
-            return;
-        };
-        let turn = self.turn(
-            (command, Phase::After),
-            done,
-            report::Outcome::Applied,
-            false,
+/// Runs `--before` and returns whether it allows the change.
+pub(super) fn run_before(task: &CommandRun<'_>, done: &mut Committed) -> Result<bool, Failure> {
+    let Some(command) = &task.commands().before else {
+        return Ok(true);
+    };
+    let turn = task.turn(
+        (command, Phase::Before),
+        done,
+        report::Outcome::WouldApply,
+        true,
+    )?;
+    let ran = turn.run(task.interrupt());
+    // The command may have moved directories whose handles the workspace caches.
+    task.workspace.forget();
+    let ran = ran?;
+    done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
+    let is_allowed = ran.ending == ExitReason::Exited(0);
+    if !is_allowed {
+        let message = format!(
+            "--before refused the change: {}",
+            exit_message(&ran, task.commands())
         );
-        let ran = turn.and_then(|turn| turn.run(self.interrupt()));
-        let why = match &ran {
-            Ok(ran) => {
-                done.result.answers.after =
-                    Some(CommandReport::of(command.as_encoded_bytes(), ran));
-                (ran.ending != ExitReason::Exited(0)).then(|| exit_message(ran, self.commands()))
-            }
-            Err(failure) => Some(failure.to_string()),
-        };
-        if let Some(why) = why {
-            let problem = Problem::new(
-                &code::AFTER,
-                format!("--after failed, and the change stays: {why}"),
-            );
-            done.problems().push(Problem {
-                severity: Severity::Warning,
-                ..problem
-            });
-        }
+        let help = Some("nothing was written".to_owned());
+        done.problems().push(Problem {
+            help,
+            ..Problem::new(&code::BEFORE, message)
+        });
     }
+    Ok(is_allowed)
+}
 
+/// Runs `--after` if the change was committed. Its result does not change the outcome.
+pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
+    let Some(command) = task
+        .commands()
+        .after
+        .as_ref()
+        .filter(|_| done.result.receipt.is_some())
+    else {
+        return;
+    };
+    let turn = task.turn(
+        (command, Phase::After),
+        done,
+        report::Outcome::Applied,
+        false,
+    );
+    let ran = turn.and_then(|turn| turn.run(task.interrupt()));
+    let why = match &ran {
+        Ok(ran) => {
+            done.result.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
+            (ran.ending != ExitReason::Exited(0)).then(|| exit_message(ran, task.commands()))
+        }
+        Err(failure) => Some(failure.to_string()),
+    };
+    if let Some(why) = why {
+        let problem = Problem::new(
+            &code::AFTER,
+            format!("--after failed, and the change stays: {why}"),
+        );
+        done.problems().push(Problem {
+            severity: Severity::Warning,
+            ..problem
+        });
+    }
+}
+
+impl CommandRun<'_> {
     /// Prepares `command`. Its input is the report that the change has if it ends with `success`.
     /// The environment contains [`AT_WORK`] if the change is not yet complete (`is_at_work`).
     fn turn<'c>(

@@ -8,7 +8,7 @@
 //! A change that they deny is rolled back. `check` writes nothing and can only send the texts.
 //!
 //! The input is the list of changes that [`Noted`] records. The results are findings for the
-//! report, and problems. Read [`diagnose`] first.
+//! report, and problems. Read [`resolve_with_servers`] first.
 
 mod noted;
 
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::look;
-use super::stages::Resolved;
+use super::stages::{Committed, Resolved, Staging, TreeCheck};
 use super::task::CommandRun;
 use crate::diagnostics::{Diagnosis, Document, Findings, NewErrors, Options, Place};
 use crate::mutex::lock_unpoisoned;
@@ -27,14 +27,14 @@ use crate::progress::{Phase, Progress};
 use crate::transaction::{CommitHook, Failure, Interrupt};
 use crate::workspace::Workspace;
 
-pub(super) use noted::Noted;
+use noted::Noted;
 
 /// The limit on the number of files, or types of files, that a message names.
 const NAMED: usize = 5;
 
 /// The servers that were asked about the tree before the change, and are asked again about the tree
 /// after it.
-pub(super) struct Waiting<'w> {
+struct Waiting<'w> {
     diagnosis: Mutex<Option<Diagnosis>>,
     findings: OnceLock<Findings>,
     new_errors: NewErrors,
@@ -50,7 +50,7 @@ impl Waiting<'_> {
     ///
     /// Returns [`Failure::Rejected`] if the findings deny the change, or [`Failure::Interrupted`]
     /// after a signal.
-    pub(super) fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
+    fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
         let diagnosis = lock_unpoisoned(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else {
             return Ok(());
@@ -73,19 +73,6 @@ impl Waiting<'_> {
         }
     }
 
-    /// Adds the findings of `waiting` to `resolved`, if the servers were asked.
-    pub(super) fn finish(waiting: Option<Self>, resolved: &mut Resolved) {
-        if let Some(Waiting {
-            findings,
-            new_errors,
-            ..
-        }) = waiting
-            && let Some(findings) = findings.into_inner()
-        {
-            add_findings(findings, new_errors, resolved);
-        }
-    }
-
     fn diagnosis_findings(&self, diagnosis: Diagnosis) -> Findings {
         diagnosis.findings(&|path| look::is_open(self.workspace, &self.policy, path))
     }
@@ -97,13 +84,58 @@ impl CommitHook for Waiting<'_> {
     }
 }
 
+impl TreeCheck for Waiting<'_> {
+    fn check_unwritten(&self, interrupt: &Interrupt) -> Result<(), Failure> {
+        self.ask(Place::Memory, interrupt)
+    }
+
+    fn finish(self: Box<Self>, done: &mut Committed) {
+        let Waiting {
+            findings,
+            new_errors,
+            ..
+        } = *self;
+        if let Some(findings) = findings.into_inner() {
+            add_findings(findings, new_errors, &mut done.resolved);
+        }
+    }
+}
+
+/// Computes the resulting tree. If the patches apply, asks the servers that `--diagnostics` names
+/// about the current tree. Returns `None` without this option.
+pub(super) fn resolve_with_servers<'w>(
+    task: &CommandRun<'w>,
+    options: &preflight::Options,
+    staging: &Staging<'_>,
+    resolved: &mut Resolved,
+) -> Option<Result<Option<Box<dyn TreeCheck + 'w>>, Failure>> {
+    let noted = Noted::new(task.request.look.diagnostics.as_ref()?, staging.sink);
+    Some(resolve_and_ask(task, options, noted, resolved))
+}
+
+fn resolve_and_ask<'w>(
+    task: &CommandRun<'w>,
+    options: &preflight::Options,
+    noted: Noted<'_>,
+    resolved: &mut Resolved,
+) -> Result<Option<Box<dyn TreeCheck + 'w>>, Failure> {
+    let plan = &resolved.selected.plan;
+    let resolution = preflight::resolve_shown(plan, task.workspace, options, &noted, task.shown)?;
+    resolved.add(resolution, &task.command, task.approve());
+    if resolved.is_refused() {
+        return Ok(None);
+    }
+    let waiting = diagnose(task, noted, resolved)?;
+    Ok(waiting.map(|waiting| Box::new(waiting) as Box<dyn TreeCheck + 'w>))
+}
+
 /// Asks the servers about the tree before the change. Returns the servers that are asked again
 /// after the change; `None` if the answer is final.
 ///
 /// # Errors
 ///
 /// Returns an error if a file cannot be read, or after a signal.
-pub(super) fn diagnose<'w>(
+fn diagnose<'w>(
     task: &CommandRun<'w>,
     noted: Noted<'_>,
     resolved: &mut Resolved,

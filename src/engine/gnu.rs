@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Outcome;
-use super::request::{Backup, GnuOptions, Numbering, Request};
+use super::request::{Backup, Decide, GnuOptions, Numbering, Request};
 use super::stages::Selected;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
@@ -146,8 +146,9 @@ pub(super) fn choose_names(
     }
 }
 
-/// Changes the plan by the rules in `gnu`.
-pub(super) fn apply_options(gnu: &GnuOptions, workspace: &dyn Workspace, selected: &mut Selected) {
+/// Changes the plan by the rules of GNU patch that `decide` asks for.
+pub(super) fn apply_options(decide: &Decide, workspace: &dyn Workspace, selected: &mut Selected) {
+    let gnu = &decide.gnu;
     if gnu.fills_empty {
         fill_empty(&mut selected.plan, workspace);
     }

@@ -7,7 +7,7 @@
 
 mod strict;
 
-use super::parse::{self, Reader};
+use super::parse;
 use super::problems::{repair_warnings, unrepaired};
 use super::request::{Decide, Patches, Request};
 use super::stages::Selected;
@@ -31,15 +31,25 @@ type Refusals = Vec<(usize, Refusal)>;
 /// The text of each patch after its repairs.
 type Repairs = Vec<(Bytes, Vec<Repair>)>;
 
+/// Reads patches without repairs.
+pub(super) type ReadStrict<'r> = &'r dyn Fn(&Decide, Patches) -> Selected;
+/// The type of [`read`].
+pub(super) type Read = fn(&CommandRun<'_>, Patches, ReadStrict<'_>) -> Selected;
+
 /// Reads the patches. The first repairs concern the whole text and do not depend on the tree.
-pub(super) fn read(task: &CommandRun<'_>, mut patches: Patches) -> Selected {
+/// `strict` reads patches without repairs.
+pub(super) fn read(
+    task: &CommandRun<'_>,
+    mut patches: Patches,
+    strict: ReadStrict<'_>,
+) -> Selected {
     let mut repairs = Vec::new();
     for (_, text) in &mut patches.texts {
         let (plain, repaired) = plain_text(text).unzip();
         *text = plain.unwrap_or_else(|| text.clone());
         repairs.push(repaired.unwrap_or_default());
     }
-    let mut selected = read_repairable(task, &patches);
+    let mut selected = read_repairable(task, &patches, strict);
     selected
         .problems
         .extend(repairs.iter().flat_map(|repairs| repair_warnings(repairs)));
@@ -50,51 +60,47 @@ pub(super) fn read(task: &CommandRun<'_>, mut patches: Patches) -> Selected {
 }
 
 /// Reads the patches without repairs if they apply, otherwise with repairs.
-fn read_repairable(task: &CommandRun<'_>, patches: &Patches) -> Selected {
-    let strict = Strict::of(task, patches);
+fn read_repairable(
+    task: &CommandRun<'_>,
+    patches: &Patches,
+    read_strict: ReadStrict<'_>,
+) -> Selected {
+    let read_unrepaired = || read_strict(&task.request.decide, patches.clone());
+    let strict = Strict::of(task, patches, read_strict);
     if !strict.is_open {
-        return read_unrepaired(task, patches);
+        return read_unrepaired();
     }
     let fits = strict.fits && !strict.is_elided();
     if let Some(alone) = unquoted_patches(patches).filter(|_| !fits) {
-        return read_repairable(task, &alone);
+        return read_repairable(task, &alone, read_strict);
     }
     if strict.is_of_texts() {
-        return read_texts(task, patches, &strict);
+        return read_texts(task, read_unrepaired(), &strict);
     }
     if fits && strict.is_exact() {
-        return read_unrepaired(task, patches);
+        return read_unrepaired();
     }
     // A mail that cannot be decoded is refused with the position of the error.
     let Some(inputs) = decoded(patches) else {
-        return read_unrepaired(task, patches);
+        return read_unrepaired();
     };
     match repaired(&task.request, &inputs, task.workspace) {
-        Ok(Ok(repairs)) if strict.stays() && is_unchanged(&repairs) => {
-            read_unrepaired(task, patches)
-        }
+        Ok(Ok(repairs)) if strict.stays() && is_unchanged(&repairs) => read_unrepaired(),
         Ok(Ok(repairs)) => {
             let strict = &strict.selected;
             let read = strict.is_resolvable.then_some(&strict.plan.inputs[..]);
             let named = not_included(read, &inputs);
             let (patches, repairs) = with_repairs(patches, inputs, repairs);
-            read_repaired(task, patches, named, repairs)
+            read_repaired(&task.request.decide, patches, named, repairs, read_strict)
         }
-        Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(task, patches),
+        Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(),
         Ok(Err(refusals)) => refused(inputs, &refusals),
         Err(failure) => failed(&failure),
     }
 }
 
-fn read_unrepaired(task: &CommandRun<'_>, patches: &Patches) -> Selected {
-    let reader = Reader::new(&task.request.decide, task.progress());
-    parse::read(patches.clone(), reader)
-}
-
-/// Reads blocks and edits. Repairs the texts that they search for, unless the patches apply without
-/// repairs.
-fn read_texts(task: &CommandRun<'_>, patches: &Patches, strict: &Strict) -> Selected {
-    let mut selected = read_unrepaired(task, patches);
+/// Repairs the texts that blocks and edits search for, unless the patches apply without repairs.
+fn read_texts(task: &CommandRun<'_>, mut selected: Selected, strict: &Strict) -> Selected {
     let fits = strict.fits && !strict.is_elided();
     if selected.is_resolvable && !fits {
         texts::repair(task.workspace, &strict.options, &mut selected);
@@ -192,10 +198,11 @@ fn repaired(
 
 /// Reads repaired patches. The repair writes them as git diffs.
 fn read_repaired(
-    task: &CommandRun<'_>,
+    decide: &Decide,
     patches: Patches,
     not_included: Vec<Vec<NotIncluded>>,
     repairs: Vec<Vec<Repair>>,
+    read_strict: ReadStrict<'_>,
 ) -> Selected {
     let (format, directory) = ("auto".to_owned(), Vec::new());
     let decide = Decide {
@@ -203,9 +210,9 @@ fn read_repaired(
         recount: false,
         strip: Some(1),
         directory,
-        ..task.request.decide.clone()
+        ..decide.clone()
     };
-    let mut selected = parse::read(patches, Reader::new(&decide, task.progress()));
+    let mut selected = read_strict(&decide, patches);
     let inputs = selected
         .plan
         .inputs

@@ -24,7 +24,7 @@
 //! [`check`] and [`apply`] run the same steps: parse, select, resolve, commit, report. [`check`]
 //! omits the commit. A command that is refused leaves the tree unchanged. To learn the code, read
 //! `stages.rs` first: it defines the value that each step returns. Then read `task.rs` and
-//! `change.rs`.
+//! `change.rs`. `steps.rs` lists the optional steps.
 
 mod approval;
 mod change;
@@ -51,11 +51,11 @@ mod plans;
 mod policy_file;
 mod preview;
 mod problems;
-mod reading;
 mod request;
 mod result;
 mod saved;
 mod stages;
+mod steps;
 mod suggest;
 mod task;
 mod texts;
@@ -291,7 +291,7 @@ fn run_patches(
         return Committed::from(begun).finish(&task.command);
     }
     let origin = Origin::of(&patches);
-    let (selected, options) = reading::parse_for_tree(&task, patches, begun);
+    let (selected, options) = steps::read(&task, patches, begun);
     let mut done = task.run(selected, &options, mode);
     if mode == CommandMode::Apply && done.resolved.resolution.is_some() {
         plans::settle(&task, &done);

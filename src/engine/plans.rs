@@ -3,10 +3,10 @@
 use super::approval::{SHA256, is_plan_id};
 use super::log::stopped;
 use super::problems::{unplaced, unswept};
-use super::reading::parse_for_tree;
 use super::request::Request;
 use super::saved::{SavedPlan, restore};
 use super::stages::{Command, Committed};
+use super::steps;
 use super::task::{CommandMode, CommandRun};
 use super::{Outcome, refused};
 use crate::digest::is_hex;
@@ -65,7 +65,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         .flat_map(|(_, text)| &text[..])
         .copied()
         .collect();
-    let (selected, options) = parse_for_tree(&task, patches, begun);
+    let (selected, options) = steps::read(&task, patches, begun);
     let mut done = task.run(selected, &options, CommandMode::Check);
     if !done.is_refused() {
         keep(&task, saved, &texts, &mut done);

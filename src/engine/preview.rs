@@ -5,7 +5,7 @@ mod page;
 
 use std::io;
 
-use super::reading::parse_for_tree;
+use super::steps;
 use super::suggest::{Origin, suggest};
 use super::task::{CommandMode, CommandRun};
 use super::{Outcome, Request, refused};
@@ -92,7 +92,7 @@ impl<'w> Preview<'w> {
         };
         task.command.is_saved = patches.is_saved;
         let (origin, shelf) = (Origin::of(&patches), DiffCache::default());
-        let (selected, mut options) = parse_for_tree(&task, patches, begun);
+        let (selected, mut options) = steps::read(&task, patches, begun);
         // If the report contains the diffs, preflight does not also pass them to the diff cache.
         let is_taken = !options.diff;
         adapt(&mut options);

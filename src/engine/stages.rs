@@ -12,12 +12,42 @@ use super::Outcome;
 use super::denied::name_refusal;
 use super::problems::{failed, name_index, not_approved, say_listed, unrestored};
 use super::request::Indexed;
+use crate::change::{Dropped, Sink};
 use crate::plan::{Name, Operation, Plan};
 use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::report::{self, IndexReport, Report};
-use crate::transaction::{Failure, Recovered};
+use crate::transaction::{CommitHook, Failure, Interrupt, Recovered, Transaction};
 
 pub(super) use crate::report::{Command, CommitResult, Resolved, Selected};
+
+/// The receiver of the new tree.
+pub(super) struct Staging<'s> {
+    /// Receives each changed file.
+    pub(super) sink: &'s dyn Sink,
+    /// The transaction, if the change is applied.
+    pub(super) transaction: Option<&'s Transaction<'s>>,
+}
+
+impl Staging<'_> {
+    /// The receiver of a change that is only checked.
+    pub(super) const NOTHING: Self = Staging {
+        sink: &Dropped,
+        transaction: None,
+    };
+}
+
+/// A check of the new tree that can refuse the change.
+pub(super) trait TreeCheck: CommitHook {
+    /// Checks a change that is not written.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`CommitHook::check`].
+    fn check_unwritten(&self, interrupt: &Interrupt) -> Result<(), Failure>;
+
+    /// Adds the result of the check to `done`.
+    fn finish(self: Box<Self>, done: &mut Committed);
+}
 
 /// The parsed patches, before names are resolved.
 pub(super) struct Parsed {

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{PatchOptions, UsualOptions, duration};
 use crate::cli::batch::Shard;
-use crate::cli::habits::HabitOptions;
+use crate::cli::gnu_options::CommonGnuOptions;
 
 /// The options of `check`.
 #[derive(Debug, Default, Args)]
@@ -17,7 +17,7 @@ pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) patch: PatchOptions,
     #[command(flatten)]
-    pub(in crate::cli) habits: HabitOptions,
+    pub(in crate::cli) gnu: CommonGnuOptions,
     #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
     /// Save the plan for `apply --plan` in the state directory

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
-use crate::cli::habits::HabitOptions;
+use crate::cli::gnu_options::CommonGnuOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::match_mode::{MatchArg, match_mode};
 use crate::cli::servers::DiagnosticsOptions;
@@ -30,7 +30,7 @@ pub(in crate::cli) struct ApplyOptions {
     #[command(flatten)]
     pub(in crate::cli) commands: CommandOptions,
     #[command(flatten)]
-    pub(in crate::cli) habits: HabitOptions,
+    pub(in crate::cli) gnu: CommonGnuOptions,
     /// Check only, and write nothing
     #[arg(long, visible_alias = "dry-run", help_heading = "Safety")]
     pub(in crate::cli) check: bool,
@@ -48,7 +48,7 @@ pub(in crate::cli) struct ApplyOptions {
 /// Returns the options that a saved plan already contains. These are all options that read a patch,
 /// except the options for the report and for other programs.
 fn decided() -> Vec<Id> {
-    let all = HabitOptions::augment_args(PatchOptions::augment_args(Command::new("")));
+    let all = CommonGnuOptions::augment_args(PatchOptions::augment_args(Command::new("")));
     let others = DiagnosticsOptions::augment_args(LookOptions::augment_args(Command::new("")));
     let others = FilterOptions::augment_args(others);
     let is_decided = |id: &&Id| {
@@ -328,8 +328,8 @@ impl PatchOptions {
     }
 
     /// Adds the options of GNU patch.
-    pub(in crate::cli) fn add(&mut self, habits: HabitOptions) {
-        let (patches, gnu) = habits.into_parts();
+    pub(in crate::cli) fn add(&mut self, gnu: CommonGnuOptions) {
+        let (patches, gnu) = gnu.into_parts();
         self.usual.patches.extend(patches);
         self.gnu = gnu;
     }

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::link_files::LinkFiles;
 use super::request::{Indexed, Reach};
-use super::stages::{Resolved, Selected};
+use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
 use super::task::CommandRun;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
@@ -170,8 +170,25 @@ fn record_index_change(
     resolved.index_changes = states(updates).into_iter().map(change).collect();
 }
 
-/// Takes the lock of the index, and stages the new index and the changes of the work tree.
-pub(super) fn stage_index(
+/// Computes the resulting index and work tree. If the change is applied, takes the lock of the index
+/// and stages both. Returns `None` if the change does not concern the index.
+pub(super) fn resolve_index<'w>(
+    task: &CommandRun<'w>,
+    options: &preflight::Options,
+    staging: &Staging<'_>,
+    resolved: &mut Resolved,
+) -> Option<Result<Option<Box<dyn TreeCheck + 'w>>, Failure>> {
+    let indexed = task.indexed.as_ref()?;
+    let done = if let Some(transaction) = staging.transaction {
+        stage_index(task, indexed, options, transaction, resolved)
+    } else {
+        let blobs = Blobs::named(&indexed.index);
+        resolve(task, indexed, options, (None, blobs), resolved).map(drop)
+    };
+    Some(done.map(|()| None))
+}
+
+fn stage_index(
     task: &CommandRun<'_>,
     indexed: &Indexed,
     options: &preflight::Options,
@@ -188,21 +205,13 @@ pub(super) fn stage_index(
     }
 }
 
-/// Computes the resulting index and work tree, and writes nothing.
-pub(super) fn check_index(
-    task: &CommandRun<'_>,
-    indexed: &Indexed,
-    options: &preflight::Options,
-    resolved: &mut Resolved,
-) -> Result<(), Failure> {
-    resolve(
-        task,
-        indexed,
-        options,
-        (None, Blobs::named(&indexed.index)),
-        resolved,
-    )
-    .map(drop)
+/// Refreshes the index after it changed, as `git update-index --refresh` does.
+pub(super) fn refresh(task: &CommandRun<'_>, done: &mut Committed) {
+    if let Some(indexed) = &task.indexed
+        && done.result.receipt.is_some()
+    {
+        indexed.refresh();
+    }
 }
 
 impl Restaged<'_> {

@@ -1,8 +1,7 @@
 //! The result of strict mode for the patches that `--lenient` may repair.
 
-use super::Refusals;
+use super::{ReadStrict, Refusals};
 use crate::change::Dropped;
-use crate::engine::parse::{self, Reader};
 use crate::engine::request::{Decide, Patches};
 use crate::engine::stages::Selected;
 use crate::engine::task::CommandRun;
@@ -31,7 +30,7 @@ pub(super) struct Strict {
 
 impl Strict {
     /// Reads the patches without repairs, and resolves them against the tree.
-    pub(super) fn of(task: &CommandRun<'_>, patches: &Patches) -> Self {
+    pub(super) fn of(task: &CommandRun<'_>, patches: &Patches, read: ReadStrict<'_>) -> Self {
         let request = &task.request;
         let mut options = request.preflight();
         (options.describe, options.diff, options.guards) = (false, false, Vec::new());
@@ -40,7 +39,7 @@ impl Strict {
             only: None,
             ..request.decide.clone()
         };
-        let mut selected = parse::read(patches.clone(), Reader::new(&decide, task.progress()));
+        let mut selected = read(&decide, patches.clone());
         if selected.is_resolvable {
             whitespace::load_whitespace_rules(request, &mut selected, &mut options);
         }

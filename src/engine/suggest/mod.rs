@@ -13,10 +13,10 @@ mod command;
 mod names;
 mod order;
 
-use super::parse::{Reader, read};
 use super::stages::{Committed, Selected};
+use super::steps::read_strict;
 use super::task::CommandRun;
-use super::{Decide, Hints, Patches, Reach, Series, gnu};
+use super::{Decide, Hints, Patches, Reach, Series};
 use crate::change::Dropped;
 use crate::matching::{Detail, Rules};
 use crate::plan::Plan;
@@ -227,16 +227,7 @@ impl Trials<'_> {
             is_saved: false,
         };
         let progress = Progress::default();
-        let mut selected = read(
-            patches,
-            Reader {
-                tree: Some(workspace),
-                ..Reader::new(&decide, &progress)
-            },
-        );
-        if selected.is_resolvable {
-            gnu::apply_options(&decide.gnu, workspace, &mut selected);
-        }
+        let selected = read_strict(patches, &decide, workspace, &progress);
         (selected.is_resolvable && !selected.is_refused()).then_some(selected.plan)
     }
 }

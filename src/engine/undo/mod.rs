@@ -18,6 +18,7 @@ use super::log::{stopped, unkept};
 use super::problems::half_made;
 use super::request::{Request, Target, Undo};
 use super::stages::{Committed, Selected};
+use super::steps;
 use super::task::{CommandMode, CommandRun};
 use crate::change::Dropped;
 use crate::plan::Input;
@@ -74,7 +75,7 @@ pub(super) fn run(
     if mode == CommandMode::Apply {
         task.note_history(&mut done);
     }
-    task.run_after(&mut done);
+    steps::after(&task, &mut done);
     done.finish(&task.command)
 }
 

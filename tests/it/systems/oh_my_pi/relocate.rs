@@ -58,6 +58,16 @@ fn s06_lines_that_moved_together_are_found_again() {
 }
 
 #[test]
+fn s06_repairs_leave_relocated_line_numbers_alone() {
+    let desk = changed("PUT <1:\n+0\n");
+    let patch = b"[a#2914]\nPUT 2.=2:\n+TWO\n";
+    let lenient = [RELOCATE, &["--lenient"]].concat();
+    let report = desk.does(&lenient, patch);
+    assert_eq!(desk.bytes("a"), b"0\none\nTWO\nthree\nfour\nfive\n");
+    assert_eq!(report["files"][0]["recovered"], json!(true));
+}
+
+#[test]
 fn s06_what_was_cut_is_what_was_numbered() {
     let (_, text) = after("PUT <1:\n+0\n", "CUT 1.=2 @x\nPUT >4 @x\n");
     assert_eq!(text, "0\nthree\nfour\none\ntwo\nfive\n");

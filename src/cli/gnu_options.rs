@@ -9,7 +9,7 @@ use crate::engine::{Backup, GnuOptions};
 
 /// The options.
 #[derive(Debug, Default, Args)]
-pub(super) struct HabitOptions {
+pub(super) struct CommonGnuOptions {
     /// Read the patch from PATCH, like the operand
     #[arg(
         short,
@@ -46,7 +46,7 @@ pub(super) struct HabitOptions {
     output_file: Option<OsString>,
 }
 
-impl HabitOptions {
+impl CommonGnuOptions {
     /// Returns the patch files and the other options.
     pub(super) fn into_parts(self) -> (Vec<PathBuf>, GnuOptions) {
         let suffix = self
