@@ -69,18 +69,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
     (
         "repair",
         &[
-            "text",
-            "digest",
-            "mode",
-            "path",
-            "stat",
-            "workspace_error",
-            "plan",
-            "workspace",
-            "lines",
-            "syntax",
-            "matching",
-            "policy",
+            "text", "mode", "path", "plan", "lines", "syntax", "matching",
         ],
     ),
     (
