@@ -4,8 +4,9 @@
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::stat::Stat;
 use crate::text::Contents;
-use crate::workspace::{Stat, WorkspaceError};
+use crate::workspace_error::WorkspaceError;
 
 /// One file before and after the change. A transaction has at most one `FileChange` for each path.
 #[derive(Clone, Debug)]

@@ -121,6 +121,7 @@ pub mod progress;
 pub mod repair;
 #[doc(hidden)]
 pub mod report;
+mod stat;
 #[doc(hidden)]
 pub mod syntax;
 #[doc(hidden)]
@@ -132,6 +133,7 @@ pub mod transaction;
 pub mod whitespace;
 #[doc(hidden)]
 pub mod workspace;
+mod workspace_error;
 
 /// Compiles the Rust examples of the book as documentation tests.
 #[cfg(doctest)]

@@ -2,10 +2,26 @@
 //!
 //! The input is the patches and the tree. The result is the same selection as without `--lenient`,
 //! with a warning for each repair. A patch that applies without repairs is read without repairs. A
-//! part of a patch that has no certain reading is refused; nothing is guessed. Read
-//! [`read_repairable`] first. `strict.rs` contains the result without repairs.
+//! part of a patch that has no certain reading is refused; nothing is guessed.
+//!
+//! `repair` is pure: it interprets a damaged patch and computes new contents. This module finds and
+//! reads the files for it:
+//!
+//! - `strict.rs` contains the result without repairs.
+//! - `patch.rs` repairs one patch, section by section.
+//! - `names.rs` finds the file of each section.
+//! - `files.rs` contains the files after the sections so far.
+//! - `target_tree.rs` reads the files that policy allows to read.
+//!
+//! Read [`read_repairable`] first.
 
+mod files;
+mod names;
+mod patch;
 mod strict;
+mod target_tree;
+#[cfg(test)]
+mod tests;
 
 use super::parse;
 use super::problems::{repair_warnings, unrepaired};
@@ -16,13 +32,15 @@ use super::{not_included, texts};
 use crate::plan::{Input, NotIncluded, Plan, Repair};
 use crate::policy::Verdict;
 use crate::preflight::ApprovalGate;
-use crate::repair::{Refusal, Repaired, plain_text, repair, unquoted};
+use crate::repair::{Refusal, RepairLog, plain_text, unquoted};
 use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
 use bstr::ByteSlice;
+use patch::{Repaired, repair};
 use strict::Strict;
+use target_tree::TargetTree;
 
 /// The decoded texts of patches.
 type Inputs = Vec<Input>;
@@ -171,17 +189,16 @@ fn repaired(
     } else {
         Verdict::Ask
     };
+    let tree = TargetTree {
+        workspace,
+        policy: &options.policy,
+        unread,
+        root: request.decide.root(),
+        max_file: options.max_read(),
+    };
+    let file = request.decide.file.as_deref();
     for (index, input) in inputs.iter().enumerate() {
-        let names = (request.decide.root(), request.decide.file.as_deref());
-        match repair(
-            &input.bytes,
-            workspace,
-            (&options.policy, unread),
-            names,
-            options.max_read(),
-        )
-        .map_err(Failure::Workspace)?
-        {
+        match repair(&input.bytes, file, &tree, RepairLog::default()).map_err(Failure::Workspace)? {
             Ok(Repaired { text, mut repairs }) => {
                 renumber(&mut repairs, input);
                 patches.push((text.into(), repairs));

@@ -61,7 +61,7 @@ pub enum RefusalKind {
 
 impl Refusal {
     /// Returns a refusal without further details.
-    pub(super) fn new(
+    pub(crate) fn new(
         kind: RefusalKind,
         path: Option<RelPath>,
         span: Span,
@@ -245,7 +245,7 @@ fn message(number: usize, error: &PlacementError) -> String {
 }
 
 /// Returns the refusal of an input that was not read to its end, because the budget is used up.
-pub(super) fn unfinished(span: Span) -> Refusal {
+pub(crate) fn unfinished(span: Span) -> Refusal {
     Refusal::new(
         RefusalKind::TooMuch,
         None,

@@ -149,7 +149,7 @@ impl Default for Work {
 
 impl Work {
     /// Returns a budget of `most` steps.
-    pub(super) const fn within(most: u64) -> Self {
+    pub(crate) const fn within(most: u64) -> Self {
         Self { done: 0, most }
     }
 
@@ -168,9 +168,18 @@ impl Work {
     }
 }
 
+/// The place of a section in a patch and in the repaired patch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SectionSpan {
+    /// The first line of the section in the patch, counted from 1.
+    pub(crate) line: usize,
+    /// The span of the section in the repaired patch.
+    pub(crate) span: Span,
+}
+
 /// The repairs and the work so far.
 #[derive(Debug, Default)]
-pub(super) struct RepairLog {
+pub(crate) struct RepairLog {
     rows: Vec<(usize, RepairKind)>,
     work: Work,
 }
@@ -183,7 +192,7 @@ const READS: usize = 8;
 
 impl RepairLog {
     /// Records a repair of the element that begins at `line` of the patch.
-    pub(super) fn note(&mut self, row: RepairKind, line: usize) {
+    pub(crate) fn note(&mut self, row: RepairKind, line: usize) {
         let is_known = |known: &(usize, RepairKind)| {
             *known == (line, row) || row == RepairKind::Wrapping && known.1 == row
         };
@@ -212,12 +221,12 @@ impl RepairLog {
     }
 
     /// Returns whether the budget is exceeded.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.work.done > self.work.most
     }
 
     /// Returns a log without repairs that continues with `work`.
-    pub(super) fn with_work(work: Work) -> Self {
+    pub(crate) fn with_work(work: Work) -> Self {
         Self {
             rows: Vec::new(),
             work,
@@ -256,15 +265,15 @@ impl RepairLog {
         rows
     }
 
-    /// Returns the repairs in the order of the patch. `sections` contains the first line of each
-    /// section in the patch, and the span of its result.
-    pub(super) fn repairs(mut self, sections: &[(usize, Span)]) -> Vec<Repair> {
+    /// Returns the repairs in the order of the patch. `sections` contains the sections in the order
+    /// of the patch.
+    pub(crate) fn repairs(mut self, sections: &[SectionSpan]) -> Vec<Repair> {
         self.rows.sort_unstable();
         self.rows.dedup();
         let told = |(line, row): (usize, RepairKind)| {
             let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
-            let next = sections.partition_point(|(first, _)| *first <= line);
-            let section = next.checked_sub(1).map(|last| sections[last].1);
+            let next = sections.partition_point(|section| section.line <= line);
+            let section = next.checked_sub(1).map(|last| sections[last].span);
             Some(Repair {
                 code,
                 line,

@@ -18,14 +18,12 @@
 
 mod arguments;
 pub mod disk;
-mod error;
 mod folding;
 pub mod git;
 pub mod index;
 mod lock;
 pub mod memory;
 pub mod objects;
-mod stat;
 mod work_tree;
 
 use std::io;
@@ -36,11 +34,11 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 
+pub use crate::stat::{Stat, Timestamp};
+pub use crate::workspace_error::{ErrorKind, StickyBit, WorkspaceError};
 pub use arguments::{AttributeSource, PROBE, Privacy, Probe, Rename, TEMPORARY};
-pub use error::{ErrorKind, StickyBit, WorkspaceError};
 pub use folding::{Folding, Spellings, lists, other_spellings};
 pub use lock::Lock;
-pub use stat::{Stat, Timestamp};
 pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, below, top};
 
 /// The result of a verb.

@@ -32,14 +32,18 @@ impl Source {
         (!ROOTS.contains(&below)).then(|| first.strip_suffix(".rs").unwrap_or(first))
     }
 
-    /// Returns the code, without comments and without the tests in the file, which may import
-    /// anything.
+    /// Returns the code, without comments and without the module of tests at the end of the file,
+    /// which may import anything.
     fn code(&self) -> impl Iterator<Item = &str> {
-        let lines = self
-            .text
-            .lines()
-            .take_while(|line| line.trim() != "#[cfg(test)]");
-        lines.filter(|line| !line.trim_start().starts_with("//"))
+        let is_tests = |at: &(usize, &str)| {
+            let mut rest = self.text[at.0..].lines();
+            let item = rest.find(|line| !line.starts_with("#["));
+            item.is_some_and(|item| item.starts_with("mod ") && item.ends_with('{'))
+        };
+        let tests = self.text.match_indices("#[cfg(test)]\n").find(is_tests);
+        let code = &self.text[..tests.map_or(self.text.len(), |(at, _)| at)];
+        code.lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
     }
 
     /// Returns the modules of the crate that it imports.
@@ -125,6 +129,17 @@ fn no_test_is_left_out() {
             .filter(skips)
             .map(|source| format!("{}: leaves a test out", source.path)),
     );
+}
+
+#[test]
+fn only_the_module_of_tests_is_no_code() {
+    let source = Source {
+        path: "src/matching/x.rs".to_owned(),
+        text: "#[cfg(test)]\nmod tests;\nuse crate::a;\n#[cfg(test)]\nfn f() {}\nuse crate::b;\n\
+               #[cfg(test)]\n#[allow(x)]\nmod tests {\n    use crate::c;\n}\n"
+            .to_owned(),
+    };
+    assert_eq!(source.imports(), BTreeSet::from(["a", "b"]));
 }
 
 fn refuse(wrong: impl IntoIterator<Item = String>) {

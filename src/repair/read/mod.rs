@@ -20,7 +20,7 @@ use crate::text::{Span, mark_length};
 use body::Outlook;
 use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};
 pub(super) use markers::{is_fence, is_signature};
-pub(super) use section::{Action, Section};
+pub(crate) use section::{Action, Section};
 use source::source;
 
 /// Reads all sections of `text`.

@@ -7,7 +7,7 @@ use crate::text::Span;
 
 /// The operation of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Action {
+pub(crate) enum Action {
     Create,
     Delete,
     Update,
@@ -15,25 +15,25 @@ pub(in crate::repair) enum Action {
 
 /// One section.
 #[derive(Clone, Debug)]
-pub(in crate::repair) struct Section<'t> {
-    pub(in crate::repair) action: Action,
+pub(crate) struct Section<'t> {
+    pub(crate) action: Action,
     /// The names in the section, the most reliable first: those of the new side before those of the
     /// old.
-    pub(in crate::repair) names: Vec<&'t [u8]>,
+    pub(crate) names: Vec<&'t [u8]>,
     /// The new name of a renamed file.
-    pub(in crate::repair) target: Option<&'t [u8]>,
+    pub(crate) target: Option<&'t [u8]>,
     /// The mode that the section sets.
     pub(in crate::repair) mode: Option<FileMode>,
     pub(in crate::repair) chunks: Vec<Chunk<'t>>,
     /// Whether the section comes from an envelope.
-    pub(in crate::repair) is_enveloped: bool,
+    pub(crate) is_enveloped: bool,
     /// The number of the first line, counted from 1.
-    pub(in crate::repair) line: usize,
+    pub(crate) line: usize,
     /// The whole section.
-    pub(in crate::repair) span: Span,
+    pub(crate) span: Span,
     /// Whether the section contains more than changes of lines, such as a copy or binary data. Such
     /// a section is copied unchanged.
-    pub(in crate::repair) is_verbatim: bool,
+    pub(crate) is_verbatim: bool,
     /// Whether the section is complete without a hunk.
     pub(super) has_marker: bool,
 }
@@ -41,7 +41,7 @@ pub(in crate::repair) struct Section<'t> {
 impl<'t> Section<'t> {
     /// Returns the section as the creation of a file, if it is one insertion of a normal diff at
     /// the start of the file.
-    pub(in crate::repair) fn created(&self) -> Option<Self> {
+    pub(crate) fn as_creation(&self) -> Option<Self> {
         let [only] = &self.chunks[..] else {
             return None;
         };
@@ -51,6 +51,13 @@ impl<'t> Section<'t> {
             action: Action::Create,
             ..self.clone()
         })
+    }
+
+    /// Returns whether every hunk deletes a line.
+    pub(crate) fn has_only_deleting_hunks(&self) -> bool {
+        let is_deleting =
+            |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
+        self.chunks.iter().all(is_deleting)
     }
 
     pub(super) fn new(action: Action, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {

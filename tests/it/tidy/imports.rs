@@ -23,6 +23,7 @@ const INTERFACE: &[&str] = &[
     "syntax",
     "transaction",
     "workspace",
+    "workspace_error",
 ];
 
 /// Returns the groups of files with a cycle. An edge between a `mod.rs` and a file of its folder

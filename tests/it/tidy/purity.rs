@@ -1,17 +1,24 @@
-//! Pure modules use no clock, no environment, no threads and no I/O.
+//! Pure modules use no clock, no environment, no threads and no I/O, and import only pure modules.
 
-use super::{Source, refuse, sources};
+use super::{LAYERS, Source, refuse, sources};
 
-/// The modules whose results depend on their arguments alone.
+/// The modules of layers 0 to 2. Their results depend on their arguments alone.
+///
+/// `interrupt` is pure: the caller passes the handle, and a raised handle only ends the work early.
+/// `mutex` is not in this list, because only modules that share state between threads need it.
 const PURE: &[&str] = &[
     "text",
     "path",
     "mode",
     "digest",
+    "interrupt",
+    "stat",
+    "workspace_error",
     "whitespace",
     "convert",
     "lines",
     "plan",
+    "change",
     "syntax",
     "matching",
     "repair",
@@ -101,6 +108,40 @@ fn pure_modules_use_no_clock_no_environment_and_no_thread() {
             .collect::<Vec<_>>()
     };
     refuse(sources(&["src"]).iter().filter(is_pure).flat_map(wrong));
+}
+
+/// Returns the modules that a module of `pure` may import according to `layers` and that are not
+/// in `pure`.
+fn impure_imports(layers: &[(&str, &[&str])], pure: &[&str]) -> Vec<String> {
+    let rows = layers.iter().filter(|(module, _)| pure.contains(module));
+    rows.flat_map(|(module, imports)| {
+        imports
+            .iter()
+            .filter(|import| !pure.contains(import))
+            .map(move |import| format!("{module}: may import {import}, which is not pure"))
+    })
+    .collect()
+}
+
+#[test]
+fn pure_modules_import_only_pure_modules() {
+    refuse(impure_imports(LAYERS, PURE));
+    let is_missing = |module: &&&str| !LAYERS.iter().any(|(known, _)| known == *module);
+    let missing = PURE.iter().filter(is_missing);
+    refuse(missing.map(|module| format!("{module}: not in the table of layers")));
+}
+
+#[test]
+fn an_import_of_an_impure_module_is_found() {
+    let layers: &[(&str, &[&str])] = &[
+        ("text", &[]),
+        ("workspace", &["text"]),
+        ("repair", &["text", "workspace"]),
+    ];
+    assert_eq!(
+        impure_imports(layers, &["text", "repair"]),
+        ["repair: may import workspace, which is not pure"]
+    );
 }
 
 #[test]

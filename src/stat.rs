@@ -33,6 +33,6 @@ pub struct Stat {
     /// Inode number. It is only a hint: a copy of a tree can have other inode numbers.
     pub inode: u64,
     /// Whether the file is known to have no extended attributes. The disk checks this only in
-    /// [`Workspace::read`](super::Workspace::read).
+    /// [`Workspace::read`](crate::workspace::Workspace::read).
     pub is_bare: bool,
 }

@@ -1,46 +1,56 @@
 //! Finds the file that the names in a section refer to.
 
-use super::RefusalKind;
-use super::chunk::Chunk;
-use super::read::{Action, Section};
+use super::target_tree::TargetTree;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::policy::{Access, Policy, Verdict};
+use crate::repair::{Action, RefusalKind, Section};
 use crate::syntax::unquote;
 use crate::text::printable;
-use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
+use crate::workspace::WorkspaceError;
 
 /// The inputs for looking up names.
 pub(super) struct Names<'w> {
-    pub(super) workspace: &'w dyn Workspace,
-    pub(super) policy: &'w Policy,
-    /// The least verdict on reading a file that prevents wpatch from reading it.
-    pub(super) unread: Verdict,
-    /// The absolute path of the root.
-    pub(super) root: &'w [u8],
+    pub(super) tree: &'w TargetTree<'w>,
     /// The file that an option names, if the patch is for one file.
     pub(super) file: Option<RelPath>,
 }
 
+/// A path that a name in a section can refer to.
+#[derive(Clone)]
+pub(super) struct PathCandidate {
+    pub(super) path: RelPath,
+    /// Whether the path differs from the name in the patch.
+    pub(super) is_other: bool,
+}
+
+impl PathCandidate {
+    /// Returns a path that differs from the name in the patch.
+    fn other(path: RelPath) -> Self {
+        Self {
+            path,
+            is_other: true,
+        }
+    }
+}
+
 /// The result of looking up the names of a section.
 pub(super) enum Named {
-    /// A file, and whether its path differs from the name in the patch.
-    Path(RelPath, bool),
+    Path(PathCandidate),
     Outside(String),
     None(String),
     Several(String),
 }
 
 impl Named {
-    /// Returns the file, and whether its path differs from the name in the patch.
+    /// Returns the path of the file.
     ///
     /// # Errors
     ///
     /// Returns the kind and the message of the refusal if the name does not refer to exactly one
     /// file.
-    pub(super) fn into_path(self) -> Result<(RelPath, bool), (RefusalKind, String)> {
+    pub(super) fn into_path(self) -> Result<PathCandidate, (RefusalKind, String)> {
         Err(match self {
-            Self::Path(path, is_other) => return Ok((path, is_other)),
+            Self::Path(found) => return Ok(found),
             Self::Outside(name) => (
                 RefusalKind::Outside,
                 format!("{name} leads out of the root"),
@@ -58,39 +68,6 @@ impl Named {
 }
 
 impl Names<'_> {
-    /// Returns the status of the entry at `path`. Returns `None` if a symbolic link is in the path,
-    /// because a later stage reports that link.
-    pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
-        match self.workspace.stat(path) {
-            Err(error) if error.fault == ErrorKind::ThroughLink => Ok(None),
-            stat => stat,
-        }
-    }
-
-    /// Returns the reason why policy prevents wpatch from reading or changing `path`.
-    pub(super) fn denial(&self, path: &RelPath, action: Action) -> Option<(RefusalKind, String)> {
-        let accesses: &[Access] = match action {
-            Action::Create => &[Access::Create],
-            Action::Update => &[Access::Read, Access::Modify],
-            Action::Delete => &[Access::Read, Access::Delete],
-        };
-        accesses.iter().find_map(|&access| {
-            let ruling = self.policy.judge(path, access);
-            let reason = ruling.reason()?;
-            match ruling.verdict {
-                Verdict::Deny => Some((
-                    RefusalKind::Closed,
-                    format!("policy denies this path: {reason}"),
-                )),
-                Verdict::Ask if access == Access::Read && self.unread == Verdict::Ask => Some((
-                    RefusalKind::Unapproved,
-                    format!("this change needs approval: {reason}"),
-                )),
-                _ => None,
-            }
-        })
-    }
-
     /// Returns the file that `section` changes. `is_known` returns whether an earlier section left
     /// a file at a path.
     pub(super) fn resolve(
@@ -99,67 +76,66 @@ impl Names<'_> {
         is_known: impl Fn(&RelPath) -> bool,
     ) -> Result<Named, WorkspaceError> {
         if let Some(file) = &self.file {
-            return Ok(Named::Path(file.clone(), false));
+            return Ok(Named::Path(PathCandidate {
+                path: file.clone(),
+                is_other: false,
+            }));
         }
         let shown = section
             .names
             .first()
             .map_or_else(String::new, |name| printable(name).to_string());
-        let mut claims = Vec::new();
+        let mut candidates = Vec::new();
         for name in &section.names {
             match self.candidates(name, section) {
-                Some(found) => claims.push(found),
+                Some(found) => candidates.push(found),
                 None => return Ok(Named::Outside(shown)),
             }
         }
         // A denied path is refused without a lookup.
-        if let Some((path, is_other)) = claims
-            .iter()
-            .flatten()
-            .find(|(path, _)| self.denial(path, section.action).is_some())
-        {
-            return Ok(Named::Path(path.clone(), *is_other));
+        let is_denied =
+            |found: &&PathCandidate| self.tree.denial(&found.path, section.action).is_some();
+        if let Some(found) = candidates.iter().flatten().find(is_denied) {
+            return Ok(Named::Path(found.clone()));
         }
         if section.action == Action::Create {
-            let first = claims.into_iter().flatten().next();
-            return Ok(first.map_or(Named::None(shown), |(path, other)| Named::Path(path, other)));
+            let first = candidates.into_iter().flatten().next();
+            return Ok(first.map_or(Named::None(shown), Named::Path));
         }
-        let mut there = Vec::new();
-        for claim in claims {
+        let mut existing = Vec::new();
+        for of_name in candidates {
             let mut found = Vec::new();
-            for (path, is_other) in claim {
-                if is_known(&path)
+            for candidate in of_name {
+                if is_known(&candidate.path)
                     || self
-                        .stat(&path)?
+                        .tree
+                        .stat(&candidate.path)?
                         .is_some_and(|stat| stat.kind != FileKind::Directory)
                 {
-                    found.push((path, is_other));
+                    found.push(candidate);
                 }
             }
-            there.push(found);
+            existing.push(found);
         }
-        if is_either(&there, section) {
+        if is_either(&existing, section) {
             return Ok(Named::Several(shown));
         }
-        if let Some((path, is_other)) = there.into_iter().flatten().next() {
-            return Ok(Named::Path(path, is_other));
+        if let Some(found) = existing.into_iter().flatten().next() {
+            return Ok(Named::Path(found));
         }
         // Only deletions, which the file must contain, confirm a file with another path.
-        let is_bound =
-            |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
-        if section.action != Action::Update || !section.chunks.iter().all(is_bound) {
+        if section.action != Action::Update || !section.has_only_deleting_hunks() {
             return Ok(Named::None(shown));
         }
         self.by_tail(section, shown)
     }
 
-    /// Returns the paths that a name can refer to, the most likely first. Each path has a flag that
-    /// states whether it differs from the name. Returns `None` if the name leads out of the root.
-    fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<(RelPath, bool)>> {
+    /// Returns the paths that a name can refer to, the most likely first. Returns `None` if the name
+    /// leads out of the root.
+    fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<PathCandidate>> {
         let plain = cleaned(name);
-        let is_changed = plain != name;
         if is_absolute(&plain) {
-            return Some(vec![(self.below_root(&plain)?, true)]);
+            return Some(vec![PathCandidate::other(self.below_root(&plain)?)]);
         }
         let mut found = Vec::new();
         let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"]
@@ -182,33 +158,29 @@ impl Names<'_> {
                 .iter()
                 .all(|name| name.get(..2) == plain.get(..2));
         let whole = RelPath::new(&plain).ok();
+        let stripped = stripped.and_then(|rest| RelPath::new(rest).ok());
         // git writes the names of a rename without a prefix.
         let is_whole = section.is_enveloped || is_directory || section.target.is_some();
-        if is_whole {
-            found.extend(whole.clone().map(|path| (path, is_changed)));
-            found.extend(
-                stripped
-                    .and_then(|rest| RelPath::new(rest).ok())
-                    .map(|path| (path, true)),
-            );
+        let (likely, unlikely) = if is_whole {
+            (whole, stripped)
         } else {
-            found.extend(
-                stripped
-                    .and_then(|rest| RelPath::new(rest).ok())
-                    .map(|path| (path, is_changed)),
-            );
-            found.extend(whole.map(|path| (path, true)));
-        }
+            (stripped, whole)
+        };
+        found.extend(likely.map(|path| PathCandidate {
+            path,
+            is_other: plain != name,
+        }));
+        found.extend(unlikely.map(PathCandidate::other));
         if found.is_empty() {
             return None;
         }
         // The name of a backup refers to the original file only if the backup does not exist.
-        let backups = found
+        let originals = found
             .iter()
-            .filter_map(|(path, _)| RelPath::new(path.as_bytes().strip_suffix(b".orig")?).ok());
-        let backups: Vec<_> = backups.map(|path| (path, true)).collect();
+            .filter_map(|backup| RelPath::new(backup.path.as_bytes().strip_suffix(b".orig")?).ok());
+        let originals: Vec<_> = originals.map(PathCandidate::other).collect();
         if section.action == Action::Update && !section.is_enveloped {
-            found.extend(backups);
+            found.extend(originals);
         }
         Some(found)
     }
@@ -223,6 +195,7 @@ impl Names<'_> {
                 rest = &rest[slash + 1..];
                 let Ok(path) = RelPath::new(rest) else { break };
                 let is_file = self
+                    .tree
                     .stat(&path)?
                     .is_some_and(|stat| stat.kind == FileKind::Regular);
                 if is_file && !found.contains(&path) {
@@ -232,7 +205,7 @@ impl Names<'_> {
         }
         Ok(match found.len() {
             0 => Named::None(shown),
-            1 => Named::Path(found.remove(0), true),
+            1 => Named::Path(PathCandidate::other(found.remove(0))),
             _ => Named::Several(shown),
         })
     }
@@ -249,24 +222,24 @@ impl Names<'_> {
 
     /// Returns the path of an absolute name, if the path is below the root.
     fn below_root(&self, name: &[u8]) -> Option<RelPath> {
-        RelPath::new(name.strip_prefix(self.root)?.strip_prefix(b"/")?).ok()
+        RelPath::new(name.strip_prefix(self.tree.root)?.strip_prefix(b"/")?).ok()
     }
 }
 
 /// Returns whether several existing files are possible. Either both names of the section exist and
 /// neither is a backup of the other, or a single name exists with and without its prefix.
-fn is_either(there: &[Vec<(RelPath, bool)>], section: &Section<'_>) -> bool {
+fn is_either(existing: &[Vec<PathCandidate>], section: &Section<'_>) -> bool {
     if section.is_enveloped {
         return false;
     }
-    let firsts: Vec<_> = there
+    let firsts: Vec<_> = existing
         .iter()
         .filter_map(|found| found.first())
-        .map(|(path, _)| path.as_bytes())
+        .map(|first| first.path.as_bytes())
         .collect();
-    match there {
+    match existing {
         [found] => {
-            matches!(&found[..], [one, other, ..] if !is_backup(one.0.as_bytes(), other.0.as_bytes()))
+            matches!(&found[..], [one, other, ..] if !is_backup(one.path.as_bytes(), other.path.as_bytes()))
         }
         _ => matches!(firsts[..], [new, old] if new != old && !is_backup(new, old)),
     }

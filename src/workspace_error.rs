@@ -1,4 +1,4 @@
-//! The error of a verb and its kinds.
+//! The error of a workspace verb, and its kinds.
 
 use std::io;
 

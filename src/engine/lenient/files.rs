@@ -1,0 +1,98 @@
+//! The files that a patch changes, in their state after the sections so far.
+
+use std::collections::HashMap;
+
+use super::names::{Named, Names};
+use super::target_tree::TargetTree;
+use crate::path::RelPath;
+use crate::repair::{
+    FileVersion, Refusal, RefusalKind, RepairKind, RepairLog, Section, SectionChange, apply_section,
+};
+use crate::workspace::WorkspaceError;
+
+/// The files after the sections so far.
+pub(super) struct Files<'w> {
+    tree: &'w TargetTree<'w>,
+    names: Names<'w>,
+    /// The files that sections changed; `None` if the file does not exist.
+    now: HashMap<RelPath, Option<FileVersion>>,
+}
+
+impl<'w> Files<'w> {
+    /// Returns the files of `tree` before the first section. If an option names one `file`, all
+    /// sections are for this file.
+    pub(super) fn new(tree: &'w TargetTree<'w>, file: Option<RelPath>) -> Self {
+        Self {
+            tree,
+            names: Names { tree, file },
+            now: HashMap::new(),
+        }
+    }
+
+    /// Returns the section as a git diff, or the reasons why it cannot be repaired.
+    pub(super) fn section(
+        &mut self,
+        section: &Section<'_>,
+        log: &mut RepairLog,
+    ) -> Result<Result<Vec<u8>, Vec<Refusal>>, WorkspaceError> {
+        let refuse = |kind, path: Option<RelPath>, message: String| {
+            Ok(Err(vec![Refusal::new(kind, path, section.span, message)]))
+        };
+        let is_known = |path: &RelPath| self.now.get(path).is_some_and(Option::is_some);
+        let named = self.names.resolve(section, is_known)?;
+        if matches!(named, Named::None(_))
+            && let Some(section) = section.as_creation()
+        {
+            return self.section(&section, log);
+        }
+        let found = match named.into_path() {
+            Ok(found) => found,
+            Err((kind, message)) => return refuse(kind, None, message),
+        };
+        if found.is_other {
+            log.note(RepairKind::Name, section.line);
+        }
+        let path = found.path;
+        if let Some((kind, message)) = self.tree.denial(&path, section.action) {
+            return refuse(kind, Some(path), message);
+        }
+        let before = match self.load(&path)? {
+            Ok(before) => before,
+            Err(message) => return refuse(RefusalKind::Unreadable, Some(path), message),
+        };
+        let target = match section.target.map(|name| self.names.new_path(name)) {
+            None => path.clone(),
+            Some(Some(target)) => target,
+            Some(None) => {
+                return refuse(
+                    RefusalKind::Outside,
+                    Some(path),
+                    "the new name leads out of the root".into(),
+                );
+            }
+        };
+        let after = match apply_section(section, &path, before.as_ref(), log) {
+            Ok(after) => after,
+            Err(refusals) => return Ok(Err(refusals)),
+        };
+        let change = SectionChange {
+            action: section.action,
+            path: &path,
+            before: before.as_ref(),
+            target: &target,
+            after: after.as_ref(),
+        };
+        let diff = change.git_diff();
+        self.now.insert(path, None);
+        self.now.insert(target, after);
+        Ok(Ok(diff))
+    }
+
+    /// Returns the file at `path`, or the reason why it cannot be read.
+    fn load(&self, path: &RelPath) -> Result<Result<Option<FileVersion>, String>, WorkspaceError> {
+        match self.now.get(path) {
+            Some(found) => Ok(Ok(found.clone())),
+            None => self.tree.read(path),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Repairs one patch for the files of a tree.
+
+use super::files::Files;
+use super::target_tree::TargetTree;
+use crate::path::RelPath;
+use crate::plan::Repair;
+use crate::repair::{DamagedPatch, Refusal, RepairLog, Section, SectionSpan, unfinished};
+use crate::text::Span;
+use crate::workspace::WorkspaceError;
+
+/// A repaired patch.
+#[derive(Clone, Debug)]
+pub(super) struct Repaired {
+    /// The same change as a git diff for the current files.
+    pub(super) text: Vec<u8>,
+    /// The repairs in the order of the patch, each once per hunk.
+    pub(super) repairs: Vec<Repair>,
+}
+
+/// Repairs `text` for the files of `tree`. If an option names one `file`, the patch is for this
+/// file. All files, hunks and readings of the patch share the budget of `log`.
+///
+/// # Errors
+///
+/// Returns all reasons why the patch cannot be repaired, or the error of a failed file access.
+pub(super) fn repair(
+    text: &[u8],
+    file: Option<&[u8]>,
+    tree: &TargetTree<'_>,
+    mut log: RepairLog,
+) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
+    let patch = match DamagedPatch::new(text) {
+        Ok(patch) => patch,
+        Err(refusal) => return Ok(Err(vec![*refusal])),
+    };
+    let sections = match patch.sections(file, &mut log) {
+        Ok(sections) => sections,
+        Err(refusal) => return Ok(Err(vec![*refusal])),
+    };
+    let (mut out, mut refusals, mut results) = (Vec::new(), Vec::new(), Vec::new());
+    let mut files = Files::new(tree, file.and_then(|file| lone_file(&sections, file)));
+    for section in &sections {
+        let start = out.len();
+        if section.is_verbatim {
+            out.extend_from_slice(section.span.of(text));
+        } else {
+            match files.section(section, &mut log)? {
+                Ok(diff) => out.extend(diff),
+                Err(mut found) => refusals.append(&mut found),
+            }
+        }
+        results.push(SectionSpan {
+            line: section.line,
+            span: Span::new(start, out.len()),
+        });
+        if log.is_spent() {
+            if refusals.is_empty() {
+                refusals.push(unfinished(section.span));
+            }
+            break;
+        }
+    }
+    if !refusals.is_empty() {
+        return Ok(Err(refusals));
+    }
+    Ok(Ok(Repaired {
+        text: out,
+        repairs: log.repairs(&results),
+    }))
+}
+
+/// Returns the path of `file`, which an option names, if the patch is for one file.
+fn lone_file(sections: &[Section<'_>], file: &[u8]) -> Option<RelPath> {
+    let is_lone = sections
+        .iter()
+        .all(|section| section.names.first() == sections[0].names.first());
+    RelPath::new(file).ok().filter(|_| is_lone)
+}

@@ -1,0 +1,125 @@
+//! The file of a section before and after the change.
+
+use super::chunk::{Chunk, counts};
+use super::compose::{self, compose};
+use super::read::{Action, Section};
+use super::refusal::{cut, refusals};
+use super::{Refusal, RefusalKind, RepairLog};
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::plan;
+use crate::syntax::write::{DiffSide, git_diff};
+use crate::text::Bytes;
+
+/// The mode and content of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct FileVersion {
+    pub(crate) mode: FileMode,
+    pub(crate) content: Bytes,
+}
+
+/// Returns the file at `path` after `section`; `None` if the section deletes it. `before` is the
+/// current file, or `None` if the file does not exist.
+///
+/// # Errors
+///
+/// Returns all reasons why the section cannot be repaired for this file.
+pub(crate) fn apply_section(
+    section: &Section<'_>,
+    path: &RelPath,
+    before: Option<&FileVersion>,
+    log: &mut RepairLog,
+) -> Result<Option<FileVersion>, Vec<Refusal>> {
+    let refuse = |kind, message: String| {
+        Err(vec![Refusal::new(
+            kind,
+            Some(path.clone()),
+            section.span,
+            message,
+        )])
+    };
+    match (section.action, before) {
+        (Action::Create, _) => {
+            let short = |chunk: &Chunk<'_>| {
+                chunk
+                    .shortage(counts(&chunk.body))
+                    .filter(|_| !chunk.is_closed)
+            };
+            if let Some(shortage) = section.chunks.last().and_then(short) {
+                let hunk = format!("chunk {}", section.chunks.len());
+                return refuse(RefusalKind::Cut, cut(&hunk, shortage));
+            }
+            match compose::created(section, log) {
+                Some(content) => Ok(Some(FileVersion {
+                    mode: section.mode.unwrap_or(FileMode::Regular),
+                    content: content.into(),
+                })),
+                None => refuse(
+                    RefusalKind::Stray,
+                    "it is not certain which lines belong to the new file".to_owned(),
+                ),
+            }
+        }
+        (Action::Delete, Some(FileVersion { content, .. })) => {
+            match compose::is_whole(section, content, log) {
+                Ok(true) => Ok(None),
+                Ok(false) => refuse(
+                    RefusalKind::NotFound,
+                    "the file to delete has other contents".to_owned(),
+                ),
+                Err(error) => Err(refusals(section, path, content, vec![(0, error)], log)),
+            }
+        }
+        (Action::Delete | Action::Update, None) => {
+            refuse(RefusalKind::Name, "the file does not exist".to_owned())
+        }
+        (Action::Update, Some(FileVersion { mode, content })) => {
+            match compose(section, content, log) {
+                Ok(after) => Ok(Some(FileVersion {
+                    mode: section.mode.unwrap_or(*mode),
+                    content: after.into(),
+                })),
+                Err(errors) => Err(refusals(section, path, content, errors, log)),
+            }
+        }
+    }
+}
+
+/// The change of one file by a section.
+pub(crate) struct SectionChange<'f> {
+    pub(crate) action: Action,
+    pub(crate) path: &'f RelPath,
+    pub(crate) before: Option<&'f FileVersion>,
+    /// The path after the change. It differs from `path` if the section renames the file.
+    pub(crate) target: &'f RelPath,
+    pub(crate) after: Option<&'f FileVersion>,
+}
+
+impl SectionChange<'_> {
+    /// Returns the change as a git diff.
+    pub(crate) fn git_diff(&self) -> Vec<u8> {
+        // If a file to create already exists, applying the repaired patch reports it.
+        let before = self.before.filter(|_| self.action != Action::Create);
+        let action = match (self.path == self.target, self.action) {
+            (false, _) => plan::Action::Rename,
+            (_, Action::Create) => plan::Action::Create,
+            (_, Action::Delete) => plan::Action::Delete,
+            (_, Action::Update) => plan::Action::Modify,
+        };
+        git_diff(
+            action,
+            side(self.path, before).as_ref(),
+            side(self.target, self.after).as_ref(),
+        )
+    }
+}
+
+/// Returns one side of a diff.
+fn side<'f>(path: &'f RelPath, file: Option<&'f FileVersion>) -> Option<DiffSide<'f>> {
+    file.map(|FileVersion { mode, content }| DiffSide {
+        path,
+        mode: *mode,
+        content,
+        blob: "",
+    })
+}
