@@ -23,7 +23,9 @@ mod table;
 pub(crate) use comparison::Comparison;
 pub(crate) use diff::{Slide, diff};
 pub(crate) use edits::{Budget, Edit, Edits, push};
-pub(crate) use find::{LineHashes, Needle, Places, RunHash, RunIndex, is_at, power};
+pub(crate) use find::{
+    LineHashes, LineOccurrences, Needle, Places, RunHash, RunIndex, is_at, power,
+};
 pub(crate) use ladder::{LADDER, Rung};
 pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
 pub(crate) use merge::{Touching, end_line, put_marker, regions};

@@ -1,16 +1,12 @@
 //! The lines of a file, and the search for runs of lines.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::ops::Range;
-
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::ReadLine;
 use super::error::PlacementError;
 use super::rows::{RepairLog, read_cost};
-use crate::lines::LADDER;
+use crate::lines::{Comparison, LADDER, LineOccurrences};
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
 /// A file as lines.
@@ -18,56 +14,12 @@ pub(super) struct Lines<'f> {
     /// The lines with their terminators, without a byte order mark.
     pub(super) all: Vec<&'f [u8]>,
     pub(super) has_mark: bool,
-    /// The lines under the comparison of each rung, computed on first use.
-    seen: [OnceCell<Seen>; LADDER.len()],
+    /// The occurrences of the lines on each rung, computed on first use.
+    occurrences: [OnceCell<LineOccurrences>; LADDER.len()],
     /// The number of lines that were read.
     #[cfg(test)]
     pub(super) reads: std::cell::Cell<usize>,
 }
-
-/// The lines under the comparison of one rung.
-struct Seen {
-    /// The digest of each line.
-    keys: Vec<u64>,
-    /// The lines with each digest, in order; `None` after lines were replaced.
-    places: Option<HashMap<u64, Vec<usize>>>,
-}
-
-impl Seen {
-    /// Returns the lines with the digest `key`, in order.
-    fn places_of(&self, key: u64) -> Cow<'_, [usize]> {
-        match &self.places {
-            Some(places) => places.get(&key).map_or(&[][..], Vec::as_slice).into(),
-            None => self
-                .keys
-                .iter()
-                .enumerate()
-                .filter(|(_, other)| **other == key)
-                .map(|(at, _)| at)
-                .collect(),
-        }
-    }
-
-    /// Returns the number of lines with the digest `key`.
-    fn count(&self, key: u64) -> usize {
-        match &self.places {
-            Some(places) => places.get(&key).map_or(0, Vec::len),
-            None => self.keys.iter().filter(|other| **other == key).count(),
-        }
-    }
-
-    /// Returns the number of steps for looking up a digest.
-    fn search(&self) -> usize {
-        if self.places.is_some() {
-            1
-        } else {
-            1 + self.keys.len() / SCAN
-        }
-    }
-}
-
-/// The number of digests that can be compared for the cost of one step.
-const SCAN: usize = 32;
 
 impl<'f> Lines<'f> {
     /// Returns the lines of `content`.
@@ -78,7 +30,7 @@ impl<'f> Lines<'f> {
         Ok(Self {
             all,
             has_mark: text.len() < content.len(),
-            seen: Default::default(),
+            occurrences: Default::default(),
             #[cfg(test)]
             reads: std::cell::Cell::default(),
         })
@@ -92,24 +44,15 @@ impl<'f> Lines<'f> {
 
     /// Returns whether the file contains `line`.
     pub(super) fn has(&self, line: &[u8], log: &mut RepairLog) -> Result<bool, PlacementError> {
-        let seen = self.seen(0);
-        log.spend(seen.search())?;
-        Ok(seen.count(digest(line, 0)) > 0)
+        let occurrences = self.occurrences(0);
+        log.spend(occurrences.lookup_cost())?;
+        Ok(occurrences.count(occurrences.hash(line)) > 0)
     }
 
-    fn seen(&self, rung: usize) -> &Seen {
-        self.seen[rung].get_or_init(|| {
-            let keys: Vec<_> = (0..self.all.len())
-                .map(|index| digest(self.content(index), rung))
-                .collect();
-            let mut places: HashMap<u64, Vec<usize>> = HashMap::with_capacity(keys.len());
-            keys.iter()
-                .enumerate()
-                .for_each(|(index, &key)| places.entry(key).or_default().push(index));
-            Seen {
-                keys,
-                places: Some(places),
-            }
+    fn occurrences(&self, rung: usize) -> &LineOccurrences {
+        self.occurrences[rung].get_or_init(|| {
+            let lines = (0..self.all.len()).map(|index| self.content(index));
+            LineOccurrences::new(Comparison::loose(rung), lines)
         })
     }
 
@@ -119,13 +62,13 @@ impl<'f> Lines<'f> {
         range: &Range<usize>,
         log: &mut RepairLog,
     ) -> Result<bool, PlacementError> {
-        let (seen, run) = (self.seen(0), &self.all[range.clone()]);
-        log.spend(seen.search())?;
+        let (occurrences, run) = (self.occurrences(0), &self.all[range.clone()]);
+        log.spend(occurrences.lookup_cost())?;
         if run.is_empty() {
             return Ok(self.all.is_empty());
         }
-        for &at in seen
-            .places_of(seen.keys[range.start])
+        for &at in occurrences
+            .find(occurrences.hashes()[range.start])
             .iter()
             .filter(|&&at| at != range.start)
         {
@@ -145,13 +88,9 @@ impl<'f> Lines<'f> {
     /// Replaces the lines in `range` by the lines of `text`.
     pub(super) fn replace(&mut self, range: Range<usize>, text: &'f [u8]) {
         let new: Vec<_> = lines(text).map(|(_, line)| line).collect();
-        for (rung, seen) in self.seen.iter_mut().enumerate() {
-            if let Some(Seen { keys, places }) = seen.get_mut() {
-                keys.splice(
-                    range.clone(),
-                    new.iter().map(|line| digest(without_ending(line), rung)),
-                );
-                *places = None;
+        for occurrences in &mut self.occurrences {
+            if let Some(occurrences) = occurrences.get_mut() {
+                occurrences.replace(range.clone(), new.iter().copied());
             }
         }
         self.all.splice(range, new);
@@ -167,16 +106,16 @@ impl<'f> Lines<'f> {
         let Some(last) = self.all.len().checked_sub(lines.len()) else {
             return Ok(Vec::new());
         };
-        let seen = self.seen(rung);
-        let keys = &seen.keys;
-        let key = |line: &&ReadLine| {
-            [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| digest(it, rung))
+        let occurrences = self.occurrences(rung);
+        let hashes = occurrences.hashes();
+        let hash = |line: &&ReadLine| {
+            [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| occurrences.hash(it))
         };
-        let wanted: Vec<_> = lines.iter().map(key).collect();
-        log.spend(wanted.len() * seen.search())?;
-        let count = |keys: [u64; 2]| match keys {
-            [text, raw] if text == raw => seen.count(text),
-            [text, raw] => seen.count(text) + seen.count(raw),
+        let wanted: Vec<_> = lines.iter().map(hash).collect();
+        log.spend(wanted.len() * occurrences.lookup_cost())?;
+        let count = |hashes: [u64; 2]| match hashes {
+            [text, raw] if text == raw => occurrences.count(text),
+            [text, raw] => occurrences.count(text) + occurrences.count(raw),
         };
         // Only the places of the rarest line need to be compared.
         let Some(nth) = (0..wanted.len()).min_by_key(|&nth| count(wanted[nth])) else {
@@ -184,8 +123,10 @@ impl<'f> Lines<'f> {
         };
         log.spend(count(wanted[nth]))?;
         let rarest = match wanted[nth] {
-            [text, raw] if text == raw => seen.places_of(text),
-            [text, raw] => [seen.places_of(text), seen.places_of(raw)].concat().into(),
+            [text, raw] if text == raw => occurrences.find(text),
+            [text, raw] => [occurrences.find(text), occurrences.find(raw)]
+                .concat()
+                .into(),
         };
         let mut starts: Vec<_> = rarest.iter().filter_map(|at| at.checked_sub(nth)).collect();
         starts.sort_unstable();
@@ -194,8 +135,8 @@ impl<'f> Lines<'f> {
         for start in starts.into_iter().filter(|&start| start <= last) {
             let length = wanted
                 .iter()
-                .zip(&keys[start..])
-                .take_while(|(keys, found)| keys.contains(found))
+                .zip(&hashes[start..])
+                .take_while(|(wanted, found)| wanted.contains(found))
                 .count();
             log.spend(length + 1)?;
             if length == wanted.len() {
@@ -204,9 +145,4 @@ impl<'f> Lines<'f> {
         }
         Ok(found)
     }
-}
-
-/// Returns the digest of `line` under the comparison of the rung.
-fn digest(line: &[u8], rung: usize) -> u64 {
-    xxh3_64(&(LADDER[rung].key)(line))
 }

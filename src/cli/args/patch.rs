@@ -11,8 +11,8 @@ use super::{
     digest,
 };
 use crate::cli::commands::CommandOptions;
-use crate::cli::guards::GuardOptions;
 use crate::cli::gnu_options::CommonGnuOptions;
+use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::match_mode::{MatchArg, match_mode};
 use crate::cli::servers::DiagnosticsOptions;

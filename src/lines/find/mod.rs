@@ -2,7 +2,8 @@
 //!
 //! Two types find a run, with the same result. A [`Needle`] searches the text for the bytes of one
 //! run. A [`RunIndex`] hashes all lines once and then finds many runs, also under a [`Comparison`]
-//! that ignores differences. Both implement [`Places`]. Lines are counted from 0.
+//! that ignores differences. Both implement [`Places`]. [`LineOccurrences`]
+//! finds single lines. Lines are counted from 0.
 //!
 //! Repetitive texts do not make a search slow. The occurrences of a run are stored as arithmetic
 //! progressions, and all runs of one length are located in one pass.
@@ -10,6 +11,7 @@
 mod hashes;
 mod matches;
 mod needle;
+mod occurrences;
 mod positions;
 mod runs;
 
@@ -27,6 +29,7 @@ use runs::{BloomFilter, Runs};
 pub(crate) use hashes::{LineHashes, power};
 pub(crate) use matches::Matches;
 pub(crate) use needle::{Needle, is_at};
+pub(crate) use occurrences::LineOccurrences;
 
 /// The occurrences of one run of lines, in order. They may overlap each other.
 pub(crate) trait Places {
