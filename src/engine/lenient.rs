@@ -89,6 +89,7 @@ fn read_repairable(
         return read_unrepaired();
     }
     let fits = strict.fits && !strict.is_elided();
+    // A document that applies is not converted, because strict mode can read it.
     if let Some(alone) = unquoted_patches(patches).filter(|_| !fits) {
         return read_repairable(task, &alone, read_strict);
     }

@@ -16,6 +16,10 @@ pub(super) struct Body<'c, 't> {
 /// Returns the possible bodies of `chunk`, the most likely first: all lines, the lines up to the
 /// counts of the header, the lines without trailing lines that have no sign, and the lines without
 /// a mail signature.
+///
+/// In ` a`, `-b`, `+c`, `+ Renamed it.` the last line can be a list item of the answer around the
+/// patch. Writing the item to the file would be as wrong as losing an insertion. Returns no body if
+/// the header and the other lines do not show which it is.
 pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     let all = &chunk.body[..];
     let body = |lines, is_closed, row| Body {
@@ -56,6 +60,8 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     let marked = all.iter().rposition(is_marked).map_or(0, |last| last + 1);
     if (1..all.len()).contains(&marked) && !bodies.is_empty() {
         bodies.push(body(&all[..marked], chunk.is_closed, None));
+        // git ends a mail with `-- ` and its version. Without counts, `-- ` can also delete the
+        // line `- `, so the body without it is the last one.
         if is_signature(all[marked - 1].text)
             && all[marked].text.first().is_some_and(u8::is_ascii_digit)
         {
@@ -81,7 +87,7 @@ fn has_list(chunk: &Chunk<'_>) -> bool {
         .count();
     let (before, items) = chunk.body[..end].split_at(end - items);
     // The items can also be context that lost its leading space. Then the counts of the header are
-    // right with that context, or other lines of the file start with the same sign.
+    // right with that context, or the content of another line starts with `+` too.
     let (old, new) = counts(&chunk.body[..end]);
     let is_explained = |lost| chunk.header.counts == Some((old + lost, new));
     let has_plus = |line: &Line<'_>| matches!(line.text, [b'+' | b'-' | b' ', b'+', ..]);
@@ -151,9 +157,11 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
                 .iter()
                 .all(|byte| matches!(byte, b'+' | b'-') || byte.is_ascii_whitespace())
         };
-        // A hunk that only inserts lines is placed by its line number, which can be wrong if the
+        // Without preimage lines, only the line number places the hunk. It can be wrong if the
         // counts are wrong.
         let has_place = is_new || counted.iter().any(|line| !line.text.starts_with(b"+"));
+        // Text after a patch rarely ends in a line that starts with a space. A last line of signs
+        // only can be a rule or the start of a header.
         let is_inside = |last: &Line<'_>| is_context(last) || has_place && !is_bare(last);
         let is_counted_wrong = rest.last().is_some_and(is_inside) && !rest.iter().any(is_header);
         return if is_counted_wrong {
@@ -165,6 +173,7 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
     if !rest.iter().any(is_change) || rest.iter().any(is_context) {
         return Tail::Visible;
     }
+    // If content of the hunk is indented by one space too, `+ x` can be an insertion as well.
     if counted.iter().any(is_one_deep) {
         Tail::Doubtful
     } else {
@@ -179,7 +188,8 @@ fn is_new(chunk: &Chunk<'_>) -> bool {
     !chunk.is_normal && header.stated.is_none() && header.counts.is_some_and(|(old, _)| old == 0)
 }
 
-/// Returns whether a line can be a list item: a sign, one space, and text.
+/// Returns whether a line can be a list item: a sign, one space, and text. Few files indent lines
+/// by one space, so an insertion rarely has this form.
 pub(super) fn is_item(line: &[u8]) -> bool {
     matches!(line, [b'+' | b'-' | b'*', b' ', next, ..] if !next.is_ascii_whitespace())
 }

@@ -1,4 +1,4 @@
-//! A hunk as in the input, and its readings.
+//! A hunk with its lines as in the patch, and the interpretations of these lines (readings).
 
 use bstr::ByteSlice;
 
@@ -10,11 +10,13 @@ use crate::plan::LineKind;
 /// The content of the `@@` lines of a hunk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Header<'t> {
-    /// The first preimage line, counted from 1; `None` if the header states no line.
+    /// The first preimage line, counted from 1. `None` if the header states no line, or line 0 as
+    /// for a new file (`@@ -0,0 +1,3 @@`).
     pub(super) stated: Option<usize>,
     /// The numbers of preimage and postimage lines.
     pub(super) counts: Option<(usize, usize)>,
-    /// The texts. Each text can be a line above the hunk or the first line of the hunk.
+    /// The texts, as in `@@ class A` or `@@ -3,2 +3,2 @@ fn f()`. Each can be a line above the hunk
+    /// or the first line of the hunk.
     pub(super) texts: Vec<Text<'t>>,
 }
 
@@ -22,13 +24,13 @@ pub(super) struct Header<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'t> {
     pub(super) text: &'t [u8],
-    /// Whether the text follows line numbers. Tools write the enclosing function there, and no tool
-    /// depends on it.
+    /// Whether the text follows line numbers. There, diff tools write the enclosing function for
+    /// people, and no tool needs it to place the hunk.
     pub(super) is_section: bool,
 }
 
 impl<'t> Header<'t> {
-    /// Parses one line that starts with `@@`.
+    /// Parses one line that starts with `@@`. The second `@@` can be missing, as in an envelope.
     pub(super) fn take(&mut self, line: Line<'t>, log: &mut RepairLog) {
         let rest = line.text[2..].trim_ascii_start();
         let (inner, outer) = match rest.find(b"@@") {
@@ -42,12 +44,16 @@ impl<'t> Header<'t> {
                 }
                 self.counts = Some((old.1, new.1));
             }
+            // Models write `@@ ... @@` or `@@ -XX,XX +XX,XX @@` if they do not know the line
+            // numbers.
             None if is_placeholder(inner) => log.note(RepairKind::BareHeader, line.number),
             None => self.texts.push(Text {
                 text: inner,
                 is_section: false,
             }),
         }
+        // One space separates the text from `@@`. Further spaces are the indentation of a line of
+        // the hunk, as in `@@ -4,4 +4,4 @@     x = 1`.
         let outer = outer
             .map(|outer| outer.strip_prefix(b" ").unwrap_or(outer))
             .filter(|outer| !outer.trim_ascii().is_empty());
@@ -69,7 +75,7 @@ fn numbers(text: &[u8]) -> Option<((usize, usize), (usize, usize))> {
             .strip_prefix(sign)?
             .split_once(',')
             .unwrap_or((&range[1..], "1"));
-        // The limit is that of the parser of well-formed headers, so that sums do not overflow.
+        // The parser of well-formed headers has the same limit. It prevents overflows of sums.
         let number = |text: &str| {
             text.parse()
                 .ok()
@@ -101,9 +107,10 @@ pub(super) struct Chunk<'t> {
     pub(super) line: usize,
     /// The offset of the first line in the patch, in bytes.
     pub(super) at: usize,
+    /// Whether `*** End of File` states that the hunk is at the end of the file.
     pub(super) is_at_end: bool,
-    /// Whether the text shows that no line is missing at the end. For example, another header or a
-    /// closing fence follows.
+    /// Whether the text shows that no line of the hunk is missing at its end. For example, another
+    /// header or a closing fence follows.
     pub(super) is_closed: bool,
     /// Whether the hunk was built from a text without signs. No line can have lost its sign then.
     pub(super) is_text: bool,
@@ -125,7 +132,7 @@ pub(super) struct ReadLine {
     pub(super) kind: LineKind,
     /// The content, without the sign.
     pub(super) text: Vec<u8>,
-    /// The content if the first space is not a sign but belongs to the file.
+    /// The content if the line lost its sign, so that its first space belongs to the file.
     pub(super) raw: Option<Vec<u8>>,
     /// Whether the line has no terminator. A `\` line after it states this.
     pub(super) is_open: bool,
@@ -205,12 +212,14 @@ impl<'t> Chunk<'t> {
             promised.0.checked_sub(found.0)?,
             promised.1.checked_sub(found.1)?,
         );
+        // Editors and chats strip the space of empty context lines, so such lines look like text
+        // after the hunk.
         let are_blank = missing.0 == missing.1 && missing.0 <= self.blank;
         (missing != (0, 0) && !are_blank).then_some(Shortage { promised, found })
     }
 
     /// Returns whether the last line is context, and equal numbers of preimage and postimage lines
-    /// are missing.
+    /// are missing. All missing lines can then be context, so that no change is lost.
     pub(super) fn ends_in_context(&self) -> bool {
         let is_even =
             |short: Shortage| short.promised.0 - short.found.0 == short.promised.1 - short.found.1;
@@ -228,6 +237,7 @@ pub(super) fn counts(body: &[Line<'_>]) -> (usize, usize) {
             Some(b'+') => (old, new + 1),
             Some(b'-') => (old + 1, new),
             Some(b'\\') => (old, new),
+            // A line without a sign is context that lost its leading space.
             _ => (old + 1, new + 1),
         })
 }

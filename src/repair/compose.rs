@@ -38,6 +38,8 @@ pub(super) fn compose(
         Err(errors) => errors,
     };
     log.leave(&tried);
+    // A later hunk can have context that an earlier hunk inserts. Hunks of a normal diff have no
+    // context that would show this.
     let mut tried = log.tried();
     if section.chunks.len() > 1
         && !section.chunks[0].is_normal
@@ -113,7 +115,8 @@ fn at_once(
 }
 
 /// Returns the index of an insertion of a normal diff, if another hunk shows that the line numbers
-/// belong to another version of the file.
+/// belong to another version of the file. For example, `2c2` matches at line 7, so that nothing is
+/// known about the line of `9a10`.
 fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
     let is_off = |(chunk, one): (&Chunk<'_>, &Placed)| {
         !one.lines.is_empty()
@@ -155,6 +158,7 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
     {
         log.note(RepairKind::Counts, chunk.line);
     }
+    // Without preimage lines, a header states the line before the insertion.
     if chunk
         .header
         .stated
@@ -201,6 +205,7 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
     };
     let mut out = Vec::new();
     let mut add = |text: &[u8], end: &[u8], like: usize| {
+        // Only the last line of a file can lack its terminator, and another line follows.
         if !out.is_empty() && !out.ends_with(b"\n") {
             out.extend_from_slice(ending(like));
         }
@@ -273,6 +278,7 @@ fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
                 continue;
             }
             [b'+', text @ ..] => out.extend_from_slice(text),
+            // An empty line of a new file lost its `+`.
             [] => {}
             _ => return None,
         }
@@ -281,7 +287,8 @@ fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Returns whether a deletion states the whole content of the file, or states no content.
+/// Returns whether a deletion states the whole content of the file, or states no content. The
+/// content must be exact, because the whole file is deleted.
 pub(super) fn is_whole(
     section: &Section<'_>,
     content: &[u8],

@@ -7,8 +7,8 @@ use crate::lines::ladder::{indentation, trimmed};
 use crate::plan::LineKind;
 
 /// Returns whether the new lines may need another indentation than the one that follows from the
-/// old lines. `chosen` contains the old lines as they are read, and `start` is their place in the
-/// file.
+/// preimage lines. `chosen` contains the preimage lines as they are read, and `start` is their
+/// place in the file.
 pub(super) fn is_doubtful(
     file: &Lines<'_>,
     reading: &Reading,
@@ -20,6 +20,7 @@ pub(super) fn is_doubtful(
         .iter()
         .filter(|line| line.kind == LineKind::Insertion && !trimmed(&line.text).is_empty())
         .collect();
+    // Only insertions take an indentation from the patch.
     if come.is_empty() {
         return false;
     }
@@ -39,7 +40,8 @@ pub(super) fn is_doubtful(
 }
 
 /// Returns whether every line may have lost a column of indentation instead of its sign. This is
-/// possible if all old lines, read as `chosen`, are indented and a new line is not.
+/// possible if all preimage lines, read as `chosen`, are indented and a new line is not. The new
+/// line would then lack a column too.
 pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
     let mut old = reading
         .old()
@@ -56,9 +58,9 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
             .any(|line| line.kind == LineKind::Insertion && is_bare(line))
 }
 
-/// Returns whether all old lines have the same indentation, which is smaller than in the file,
-/// while every new line is indented at least as deeply as the file. Probably only the old lines
-/// lost their indentation.
+/// Returns whether all preimage lines have the same indentation, which is smaller than in the file,
+/// while every new line is indented at least as deeply as the file. Probably only the preimage
+/// lines lost their indentation, and the new lines must not be indented twice.
 fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadLine]) -> bool {
     let Some(&(old, found)) = pairs.first() else {
         return false;
@@ -68,8 +70,8 @@ fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadLine]) -> bool {
         && come.iter().all(|line| line.text.starts_with(found))
 }
 
-/// Returns whether a line may have lost its sign instead of indentation. The difference in
-/// indentation is odd, and becomes even with the column of the sign.
+/// Returns whether a line may have lost its sign instead of indentation. Indentations of spaces are
+/// usually even: if the difference is odd, the column of the sign makes it even.
 fn is_short(line: &ReadLine, old: &[u8], found: &[u8]) -> bool {
     let (depth, deep) = (indentation(old), indentation(found));
     let is_odd = depth.len().abs_diff(deep.len()) % 2 == 1;

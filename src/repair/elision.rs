@@ -7,9 +7,10 @@ use crate::plan::LineKind;
 /// The certainty with which a line is an elision marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Elision {
-    /// A comment or words state that lines are omitted.
+    /// A comment or words state that lines are omitted, as in `// ... existing code ...`.
     Marker,
-    /// The whole comment refers to omitted lines, but it can also be a remark on code.
+    /// The whole comment refers to omitted lines, as in `# unchanged`, but it can also be a remark
+    /// on code.
     Words,
     /// Dots alone. They are also a statement in Python and the end of a YAML document.
     Dots,
@@ -69,6 +70,7 @@ pub(super) fn is_elision(line: &[u8]) -> bool {
 fn elision(line: &[u8]) -> Option<Elision> {
     let text = String::from_utf8_lossy(line).to_lowercase();
     let text = text.trim();
+    // In `pass  # unchanged`, the statement only makes the placeholder valid code.
     if let Some(comment) = placeholder_comment(text).filter(|_| !is_comment(text)) {
         return elision(comment.as_bytes()).map(|_| Elision::Words);
     }
@@ -90,7 +92,7 @@ fn elision(line: &[u8]) -> Option<Elision> {
     }
     let says = |words: &[&str]| words.iter().any(|word| inner.contains(word));
     // Without dots the comment must consist of the phrase, because a remark on code can contain the
-    // same words.
+    // same words. Dots without a comment need a phrase, because `...args` is code.
     let is_all = || {
         PHRASES
             .iter()
@@ -132,15 +134,16 @@ const MOST_MORE: usize = 20;
 ///
 /// Dots alone are code in these cases:
 ///
-/// - The old lines contain dots too.
+/// - The preimage contains dots too.
 /// - No line is deleted.
 /// - The dots replace `pass`.
 /// - The dots are the whole body of a block, and at most one line of the old body is deleted.
-/// - The counts are right, and at least as many lines are inserted before the dots as are deleted.
+/// - The counts are right, so they include the dots, and at least as many lines are inserted before
+///   the dots as are deleted.
 ///
 /// Words alone are a remark in these cases:
 ///
-/// - The old lines contain such a remark too.
+/// - The preimage contains such a remark too.
 /// - No line is deleted.
 /// - The counts are right, and no line next to the remark is deleted.
 pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> bool {
@@ -153,11 +156,12 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> b
             .iter()
             .filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty())
     };
-    // The line that opens the block may change too, so it does not count.
+    // `def f():` may change along with its body, so it does not count.
     let body = gone()
         .filter(|(_, text)| !text.trim_ascii_end().ends_with(b":"))
         .count();
     let is_pass = |text: &[u8]| text.trim_ascii() == b"pass";
+    // `pass` and `...` are both the body of a stub.
     let is_stub = body == 1 && gone().any(|(_, text)| is_pass(text));
     let is_code = |at: usize, text| {
         let is_block = || body <= 1 && is_whole_block(&lines[..at], text, &lines[at + 1..]);
@@ -213,7 +217,8 @@ fn is_addition(lines: &[(LineKind, &[u8])], at: usize) -> bool {
 
 /// Returns whether changed lines next to an elision marker may be among the lines that the marker
 /// represents. The marker is in both texts. Either lines on both sides change and one of them is
-/// deleted, or one side only deletes lines.
+/// deleted, or one side only deletes lines. If `return 5` is inserted above the marker and
+/// `return x` is deleted below it, the patch may also delete the omitted lines.
 pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
     let is_marker = |at: &usize| {
         lines[*at].0 == LineKind::Context && elision(lines[*at].1) == Some(Elision::Marker)

@@ -52,8 +52,9 @@ const TYPOGRAPHY: usize = 3;
 /// The maximum number of deleted lines that a new line is compared with.
 const MOST_REPLACED: usize = 32;
 
-/// Returns the line where the postimage of `reading` already is. Returns `None` if `reading`
-/// inserts no line or only blank lines.
+/// Returns the line where the postimage of `reading` already is. White space at the ends of lines
+/// is ignored. Returns `None` if `reading` inserts no line or only blank lines, because these can
+/// occur anywhere.
 pub(super) fn standing(
     file: &Lines<'_>,
     reading: &Reading,
@@ -73,6 +74,14 @@ pub(super) fn standing(
 }
 
 /// Returns the effect of the reading at `start`, under the comparison of `rung`.
+///
+/// Context lines of the file stay as they are, even if those of the patch differ. On a loose rung,
+/// insertions take the indentation and the typographic characters of the file.
+///
+/// # Errors
+///
+/// Returns [`PlacementError::Depth`] or [`PlacementError::Typography`] if the patch does not show
+/// the indentation or the characters of an insertion.
 pub(super) fn fitted(
     file: &Lines<'_>,
     reading: &Reading,
@@ -134,7 +143,8 @@ pub(super) fn fitted(
     })
 }
 
-/// Returns the content of each line in `old` that matches the file at `start`.
+/// Returns the content of each line in `old` that matches the file at `start`. The raw form is used
+/// only if the line without its sign does not match.
 fn chosen<'r>(file: &Lines<'_>, old: &[&'r ReadLine], start: usize, rung: usize) -> Vec<&'r [u8]> {
     let key = LADDER[rung].key;
     let chosen = old.iter().enumerate().map(|(index, line)| match &line.raw {
@@ -160,7 +170,7 @@ impl<'a> Style<'a> {
     }
 
     /// Returns the new line `line` in the style of the file. `replaced` contains the indexes of the
-    /// old lines that it may replace.
+    /// preimage lines that it may replace.
     fn adapt(
         &self,
         line: &[u8],
@@ -187,6 +197,7 @@ fn kept(
     replaced: &[usize],
 ) -> Result<Vec<u8>, PlacementError> {
     let content = trimmed(text);
+    // Typographic characters are known only in UTF-8.
     let Ok(new) = std::str::from_utf8(content) else {
         return Ok(text.to_vec());
     };

@@ -34,6 +34,7 @@ impl<'t> Line<'t> {
 
 /// Returns the lines of `text`.
 pub(super) fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
+    // The mark is not part of the first line, but the spans refer to the whole text.
     let start = mark_length(text);
     let all = lines(&text[start..])
         .enumerate()

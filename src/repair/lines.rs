@@ -24,6 +24,8 @@ pub(super) struct Lines<'f> {
 impl<'f> Lines<'f> {
     /// Returns the lines of `content`.
     pub(super) fn of(content: &'f [u8], log: &mut RepairLog) -> Result<Self, PlacementError> {
+        // A patch usually lacks the byte order mark, so it is not part of the first line. `spliced`
+        // writes it again.
         let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
         log.spend(read_cost(text))?;
         let all = lines(text).map(|(_, line)| line).collect();
@@ -46,6 +48,7 @@ impl<'f> Lines<'f> {
     pub(super) fn has(&self, line: &[u8], log: &mut RepairLog) -> Result<bool, PlacementError> {
         let occurrences = self.occurrences(0);
         log.spend(occurrences.lookup_cost())?;
+        // Lines with the same 64-bit hash count as equal, here and in `runs`.
         Ok(occurrences.count(occurrences.hash(line)) > 0)
     }
 
@@ -65,8 +68,10 @@ impl<'f> Lines<'f> {
         let (occurrences, run) = (self.occurrences(0), &self.all[range.clone()]);
         log.spend(occurrences.lookup_cost())?;
         if run.is_empty() {
+            // An empty run occurs before every line.
             return Ok(self.all.is_empty());
         }
+        // The hashes ignore line endings, so the lines with their terminators decide.
         for &at in occurrences
             .find(occurrences.hashes()[range.start])
             .iter()
@@ -88,6 +93,8 @@ impl<'f> Lines<'f> {
     /// Replaces the lines in `range` by the lines of `text`.
     pub(super) fn replace(&mut self, range: Range<usize>, text: &'f [u8]) {
         let new: Vec<_> = lines(text).map(|(_, line)| line).collect();
+        // Only the new lines are hashed. Otherwise, every edit of a long list would hash the whole
+        // file.
         for occurrences in &mut self.occurrences {
             if let Some(occurrences) = occurrences.get_mut() {
                 occurrences.replace(range.clone(), new.iter().copied());
@@ -96,7 +103,9 @@ impl<'f> Lines<'f> {
         self.all.splice(range, new);
     }
 
-    /// Returns the places where the run `lines` occurs, under the comparison of the rung.
+    /// Returns the places where the run `lines` occurs, under the comparison of the rung. A line
+    /// matches by its text or by its raw form. An empty run has a place before each line and at the
+    /// end.
     pub(super) fn runs(
         &self,
         lines: &[&ReadLine],
@@ -108,6 +117,7 @@ impl<'f> Lines<'f> {
         };
         let occurrences = self.occurrences(rung);
         let hashes = occurrences.hashes();
+        // The context line ` x` is the line `x` of the file, or ` x` if the patch lost the sign.
         let hash = |line: &&ReadLine| {
             [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| occurrences.hash(it))
         };

@@ -1,5 +1,9 @@
 //! Restores context lines that begin with a sign in the file and lost their leading space in the
 //! patch. In the patch, `+ x` can be an insertion or such context.
+//!
+//! In `@@ -1,4 +1,4 @@`, ` a`, `+ x`, ` b`, `-c`, `+C` the header counts one preimage line more
+//! than the hunk has as written. The counts are right if the file contains `+ x` and the line is
+//! context.
 
 use super::chunk::{Chunk, ReadLine, Reading};
 use super::error::PlacementError;
@@ -28,6 +32,7 @@ pub(super) fn restored(
 ) -> Result<Option<Reading>, PlacementError> {
     let mut found: Option<Reading> = None;
     if chunk.header.counts.is_none() {
+        // A hunk that the file contains as it is written needs no restored lines.
         for reading in readings {
             if !file
                 .runs(&reading.old().collect::<Vec<_>>(), 0, log)?
@@ -47,6 +52,7 @@ pub(super) fn restored(
                 continue;
             };
             let old: Vec<_> = reading.old().collect();
+            // Only the strictest rung: a lost space and a loose match together prove nothing.
             if file.runs(&old, 0, log)?.is_empty() {
                 continue;
             }
@@ -108,6 +114,7 @@ fn flips(
             .collect::<Result<Vec<_>, PlacementError>>()
     };
     let found = reading.counts();
+    // Without counts, each set of insertions is tried, so few candidates are allowed.
     let Some(wanted) = chunk.header.counts else {
         let signed = signed(LineKind::Insertion, log)?;
         let mut all = Vec::new();
@@ -117,6 +124,7 @@ fn flips(
         }
         return Ok(all);
     };
+    // As context, an insertion is one preimage line more, and a deletion one postimage line more.
     let (Some(plus), Some(minus)) = (wanted.0.checked_sub(found.0), wanted.1.checked_sub(found.1))
     else {
         return Ok(Vec::new());
@@ -196,6 +204,7 @@ pub(super) fn is_doubtful(
     }
     let is_known =
         |line: &ReadLine, at: usize| at < file.all.len() && file.content(at) == with_sign(line);
+    // The first insertions can also be the lines above the place.
     let mut lead = reading
         .lines
         .iter()

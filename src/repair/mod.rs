@@ -1,11 +1,14 @@
 //! Repairs damaged patches, as models write them. A patch with exactly one possible reading becomes
 //! a git diff for the current files.
 //!
-//! The input is the text of a patch and the contents of its files. `DamagedPatch` contains the
+//! The input is the text of a patch and the contents of its files. `DamagedPatch` reads the
 //! sections of a text, `apply_section` computes the new content of the file of one section, and
 //! `SectionChange` writes the change as a git diff. `engine::lenient` finds and reads the file of
-//! each section. [`repair_texts`] repairs the texts that edits search for. [`plain_text`] decodes
-//! UTF-16 and removes colours before parsing.
+//! each section.
+//!
+//! Two functions repair a whole text before it is parsed: [`unquoted`] extracts a patch from a JSON
+//! document, and [`plain_text`] decodes UTF-16 and removes colours and surrounding text.
+//! [`repair_texts`] repairs the texts that parsed edits search for.
 //!
 //! 1. `older` converts context and normal diffs to unified hunks.
 //! 2. `read` finds the sections and hunks in the text.
@@ -16,7 +19,8 @@
 //!
 //! - It reads and writes no file. The resulting diff is matched, checked, reported and committed
 //!   like any other patch.
-//! - It never guesses between two readings. A hunk without a place, or with several, is refused.
+//! - It never guesses. The first reading that matches is used only if it has one place. A hunk
+//!   without a place, or with several that nothing decides between, is refused.
 //! - All work of one input shares one budget in steps (`RepairLog`), so the result does not depend
 //!   on time.
 //!

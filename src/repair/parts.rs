@@ -65,6 +65,7 @@ fn place_part(
     log: &mut RepairLog,
 ) -> Result<Option<Placed>, PlacementError> {
     let old: Vec<_> = part.old().collect();
+    // Blank lines occur everywhere, so they place nothing.
     if old.iter().all(|line| line.text.trim_ascii().is_empty()) {
         return Ok(None);
     }
@@ -73,6 +74,7 @@ fn place_part(
         match starts[..] {
             [] => {}
             [start] => {
+                // A part that only inserts can still match after it was applied.
                 let is_pure = part
                     .lines
                     .iter()

@@ -11,12 +11,16 @@ use super::{RepairKind, RepairLog, lost};
 use crate::lines::LADDER;
 use crate::plan::LineKind;
 
-/// The rungs in order. Each rung is tried in the whole file before the next one.
+/// The rungs in order. Each rung is tried in the whole file before the next one, so that a strict
+/// match elsewhere precedes a loose match at the stated line.
 const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
 /// The maximum number of places that an error contains.
 const MOST: usize = 8;
 
 /// Returns the only place of `chunk`. `behind` is the end of the previously placed hunk.
+///
+/// If several readings match, the first one on the strictest rung counts. An ambiguity of this
+/// reading is an error, and no later reading resolves it.
 pub(super) fn place(
     file: &Lines<'_>,
     chunk: &Chunk<'_>,
@@ -27,7 +31,9 @@ pub(super) fn place(
     let restored = lost::restored(file, chunk, &readings, log)?;
     let shortage = |reading: &Reading| shortage(chunk, reading);
     let cut = readings.iter().find_map(shortage);
+    // Missing lines are accepted only if they can all be context.
     readings.retain(|reading| shortage(reading).is_none() || chunk.ends_in_context());
+    // This reading explains the signs by the counts or by the file, so it is the first.
     readings.splice(0..0, restored);
     if let Some(cut) = cut.filter(|_| readings.is_empty()) {
         return Err(PlacementError::Cut(cut));
@@ -49,7 +55,7 @@ pub(super) fn place(
                     .iter()
                     .any(|row| matches!(row, RepairKind::LineNumbers | RepairKind::Escaped))
             {
-                // The reading itself is uncertain, so it is not combined with a loose rung.
+                // A reading with removed numbers or decoded entities is uncertain already.
                 continue;
             }
             let at = (rung, behind, is_enveloped);
@@ -83,7 +89,8 @@ fn changes_nothing(reading: &Reading) -> bool {
 /// Returns the readings of `chunk` that can be written to a file.
 fn writable(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
     let mut readings = chunk.readings();
-    // No line can follow a last line without a terminator.
+    // No line can follow a last line without a terminator. Lines after its `\` line can be text
+    // after the hunk.
     let is_last = |two: &[ReadLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
     readings.retain(|reading| !reading.lines.windows(2).any(is_last));
     if readings.is_empty() {
@@ -192,6 +199,7 @@ fn note_rung(
         2 => log.note(RepairKind::Indentation, line),
         _ => log.note(RepairKind::Typography, line),
     }
+    // The line matched only by its raw form, so it lost its sign.
     let is_raw = |(index, old): (usize, &ReadLine)| {
         let (key, found) = (LADDER[rung].key, file.content(start + index));
         key(&old.text) != key(found)
@@ -213,6 +221,7 @@ fn starts(
     let old: Vec<_> = reading.old().collect();
     if old.is_empty() {
         let at = chunk.header.stated.unwrap_or(0);
+        // A normal diff places an insertion by its line number only. `misnumbered` checks it.
         if chunk.is_normal {
             return Ok((at <= file.all.len()).then(|| vec![at]));
         }
@@ -264,6 +273,7 @@ fn choose(
         [only] => return Ok(Some(only)),
         _ => {}
     }
+    // Places that differ in indentation are equal on a loose rung, so a number decides nothing.
     if rung < LOOSE {
         if let Some(start) = chunk
             .header
@@ -272,6 +282,7 @@ fn choose(
         {
             return Ok(Some(start));
         }
+        // As in Codex, the hunks of an envelope are in the order of the file.
         let mut later = left.iter().filter(|&&start| start >= behind);
         if let (true, Some(&first), None) = (is_enveloped && behind > 0, later.next(), later.next())
         {
@@ -283,7 +294,8 @@ fn choose(
 }
 
 /// Returns the place that the stated line selects: the place at this line, or the nearest place if
-/// all others are at least four times as far away.
+/// all others are at least four times as far away. Models state wrong lines, so a line between two
+/// places selects neither.
 fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
     let mut by_distance: Vec<_> = starts
         .iter()
@@ -298,7 +310,8 @@ fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
 }
 
 /// Returns the places below all headings. Each heading must be below the previous one. A heading
-/// can also be the first line of the place. Returns `None` if a heading is missing.
+/// can also be the first line of the place, because models repeat that line. Returns `None` if a
+/// heading is missing.
 fn below(
     file: &Lines<'_>,
     reading: &Reading,
@@ -317,6 +330,7 @@ fn below(
         (from, first) = (at + 1, at);
     }
     let again = heading_at(file, outermost, first + 1, log)?;
+    // Without preimage lines, the place is below the heading. A second heading is a second place.
     if old == 0 {
         return Ok(Some(
             [Some(first + 1), again.map(|line| line + 1)]
@@ -338,7 +352,8 @@ fn below(
     Ok(Some(left.into_iter().take(1).collect()))
 }
 
-/// Returns the first line that equals the heading, or else the first line that contains it.
+/// Returns the first line that equals the heading, or else the first line that contains it. The
+/// line `fn b()` must precede the line `pub fn b()`, although both contain the heading `fn b()`.
 fn heading_at(
     file: &Lines<'_>,
     heading: &[u8],

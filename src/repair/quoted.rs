@@ -1,4 +1,5 @@
-//! Extracts patches from JSON documents. They can then be repaired like any other patch.
+//! Extracts patches from JSON documents, as tools of models receive them. They can then be repaired
+//! like any other patch.
 
 use serde_json::Value;
 
@@ -8,7 +9,7 @@ use crate::text::BYTE_ORDER_MARK;
 /// `patch`, or an envelope that is equivalent to the operations of `OpenAI`'s tool.
 ///
 /// A document with further members, such as the digest of a file, is not converted. Its author has
-/// read exactly that file.
+/// read exactly that file, so a repair for another content would be wrong.
 #[must_use]
 pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
@@ -39,6 +40,7 @@ fn section(operation: &Value) -> Option<String> {
         return None;
     }
     let text = |key: &str| members.get(key).and_then(Value::as_str);
+    // A newline in the path would start another line of the envelope.
     let path = text("path").filter(|path| !path.contains('\n'))?;
     match (text("type")?, text("diff")) {
         ("create_file", Some(diff)) => Some(format!("*** Add File: {path}\n{}", ended(diff))),
@@ -49,6 +51,7 @@ fn section(operation: &Value) -> Option<String> {
 }
 
 fn ended(text: &str) -> String {
+    // A marker follows and must begin a line.
     if text.is_empty() || text.ends_with('\n') {
         text.to_owned()
     } else {

@@ -44,12 +44,14 @@ impl<'t> Chunk<'t> {
                 });
             }
         }
+        // In texts without signs, a leading space always belongs to the file.
         if self.is_text {
             readings
                 .iter_mut()
                 .flat_map(|reading| &mut reading.lines)
                 .for_each(|line| line.raw = None);
         }
+        // Numbers (`12| x`) and entities can be lines of the file, so these readings are the last.
         let numbered: Vec<_> = readings
             .iter()
             .flat_map(|reading| {
@@ -98,6 +100,7 @@ impl<'t> Chunk<'t> {
             _ if is_section => return vec![plain],
             _ => return vec![plain, glued(LineKind::Context, last.text)],
         };
+        // Without line numbers, `@@ - item` can be a heading: an item of a list.
         if !last.is_section && last.text.get(1) == Some(&b' ') {
             return vec![plain];
         }
@@ -124,6 +127,7 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
             }
             [b'-', text @ ..] => (LineKind::Deletion, text, None),
             [b'+', text @ ..] => (LineKind::Insertion, text, None),
+            // The space is the sign, or the first column of a line that lost its sign.
             [b' ', text @ ..] => (LineKind::Context, text, Some(line.whole)),
             text => (LineKind::Context, text, None),
         };

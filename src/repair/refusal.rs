@@ -102,6 +102,7 @@ pub(super) fn refusals(
         let differs = nearest
             .as_ref()
             .and_then(|nearest| Some(nearest.difference.as_ref()?.patch_offset));
+        // The refusal refers to the line that differs, or else to the first line of the hunk.
         let span = differs.and_then(|at| {
             chunk
                 .body
@@ -124,6 +125,9 @@ pub(super) fn refusals(
 const LOOK: usize = 4;
 
 /// Returns the mismatch of the most likely reading of `chunk`. Its offsets refer to the patch.
+///
+/// The reading becomes a hunk of an envelope, which strict mode compares on several rungs,
+/// regardless of line numbers.
 fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mismatch> {
     let reading = chunk.readings().into_iter().next()?;
     // A search through the file costs much more than comparing its lines with those of a hunk.

@@ -14,9 +14,9 @@ pub enum RepairKind {
     Colours,
     /// Fences, prose, tags, indentation or a byte order mark around the patch were removed.
     Wrapping,
-    /// Markers of an envelope were missing, or were not in the exact form.
+    /// Markers of an envelope or of blocks were missing, or were not in the exact form.
     Envelope,
-    /// The counts in a hunk header were wrong, so the lines were counted.
+    /// The counts in a hunk header were wrong. The lines of the hunk decide.
     Counts,
     /// A hunk was not at its stated line.
     StartLine,
@@ -24,7 +24,7 @@ pub enum RepairKind {
     BareHeader,
     /// The first line of a hunk was on the header line.
     GluedHeader,
-    /// Context lines had lost their sign.
+    /// Lines had lost their sign: context its leading space, or lines of a new file their `+`.
     Markers,
     /// White space at the ends of lines, or runs of white space, differed.
     Whitespace,
@@ -193,6 +193,8 @@ const READS: usize = 8;
 impl RepairLog {
     /// Records a repair of the element that begins at `line` of the patch.
     pub(crate) fn note(&mut self, row: RepairKind, line: usize) {
+        // Each line of prose around a patch is a `Wrapping`, but one report is enough. Only the
+        // last entries are compared, so that the time per entry is constant.
         let is_known = |known: &(usize, RepairKind)| {
             *known == (line, row) || row == RepairKind::Wrapping && known.1 == row
         };
@@ -203,6 +205,8 @@ impl RepairLog {
 
     /// Adds `work` steps. Returns `false` if the budget is exceeded.
     pub(super) fn charge(&mut self, work: usize) -> bool {
+        // The steps count even if they exceed the limit, so that no later search of the input
+        // succeeds after one has failed.
         self.work.done = self.work.done.saturating_add(work as u64);
         !self.is_spent()
     }
@@ -233,7 +237,8 @@ impl RepairLog {
         }
     }
 
-    /// Returns a log without repairs that continues with the work of this log.
+    /// Returns a log without repairs that continues with the work of this log. The repairs of a
+    /// failed attempt must not be reported, but its steps count.
     pub(super) fn tried(&self) -> Self {
         Self::with_work(self.work)
     }
@@ -272,6 +277,7 @@ impl RepairLog {
         self.rows.dedup();
         let told = |(line, row): (usize, RepairKind)| {
             let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
+            // A repair before the first section, such as a removed fence, belongs to no section.
             let next = sections.partition_point(|section| section.line <= line);
             let section = next.checked_sub(1).map(|last| sections[last].span);
             Some(Repair {

@@ -1,5 +1,5 @@
 //! Finds places that nearly match a hunk and are nearer to its stated line. The file may have
-//! changed there.
+//! changed there, so that the hunk now matches only a copy of these lines elsewhere.
 
 use super::RepairLog;
 use super::chunk::{Chunk, Reading};
@@ -31,11 +31,14 @@ pub(super) fn second_match(
         return Ok(None);
     };
     let old: Vec<&[u8]> = reading.old().map(|line| line.text.trim_ascii()).collect();
+    // A short hunk nearly matches at many places.
     if !(3..=MOST_LINES).contains(&old.len())
         || old.iter().filter(|line| !line.is_empty()).count() < 3
     {
         return Ok(None);
     }
+    // The place must be four times nearer, as in `stated_one`. A place that overlaps the match is
+    // no second one.
     let away = (start.abs_diff(stated) / 4).min(MOST_AWAY);
     let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;
     let near = (0..=away).flat_map(|away| [stated.saturating_sub(away), stated + away]);
@@ -63,6 +66,7 @@ fn is_near(
         .take_while(|(index, old)| line(at + index) == Some(old))
         .count();
     log.spend(head + 1)?;
+    // Changed lines in the middle are allowed, so the end can be up to `MOST_GROWTH` lines away.
     let upward = |end: usize| {
         let room = old.len() - head;
         old.iter()
@@ -77,6 +81,7 @@ fn is_near(
         .map(upward)
         .collect();
     log.spend(lengths.iter().sum::<usize>() + lengths.len())?;
+    // A quarter of the lines may differ, and always one.
     let most = old.len() - (old.len() / 4).max(1);
     Ok(head + lengths.into_iter().max().unwrap_or_default() >= most)
 }

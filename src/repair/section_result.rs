@@ -21,6 +21,9 @@ pub(crate) struct FileVersion {
 /// Returns the file at `path` after `section`; `None` if the section deletes it. `before` is the
 /// current file, or `None` if the file does not exist.
 ///
+/// A new file has no context that could show missing lines, so its header must not count more lines
+/// than follow, unless the text shows that the hunk is complete.
+///
 /// # Errors
 ///
 /// Returns all reasons why the section cannot be repaired for this file.

@@ -1,4 +1,5 @@
-//! Removes additions of a viewer from lines: line numbers, or HTML entities.
+//! Removes additions of a viewer from lines: line numbers, or HTML entities. Models copy such lines
+//! from the output of their tools.
 
 use super::RepairKind;
 use super::chunk::{ReadLine, Reading};
@@ -42,11 +43,13 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
 }
 
 /// Removes the line numbers of the new lines, if every new line has a number near `last`, the last
-/// number of the preimage. Returns `None` if only some of them have one.
+/// number of the preimage. Returns `None` if only some of them have one: `8080: http` can be the
+/// content of a line.
 fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Option<()> {
     let count = lines.len();
     let stripped = |line: &ReadLine| {
         let (number, rest) = numbered(&line.text)?;
+        // The numbers of a viewer continue. A number far from the preimage is content.
         let is_near = number <= last + count && number + count > last;
         let rest = if rest.is_empty() {
             rest
@@ -95,7 +98,8 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
     Some((usize::try_from(number).ok()?, rest))
 }
 
-/// Decodes the HTML entities in all lines, if a preimage line contains one.
+/// Decodes the HTML entities in all lines, if a preimage line contains one. Entities only in new
+/// lines can be intended.
 pub(super) fn unescaped(reading: &Reading) -> Option<Reading> {
     if !reading
         .old()

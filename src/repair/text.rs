@@ -1,4 +1,5 @@
-//! Repairs a whole text before it is parsed: UTF-16, and the colours of a diff.
+//! Repairs a whole text before it is parsed: UTF-16, the colours of a diff, text around a JSON
+//! document or a hashline patch, and the markers of blocks.
 //!
 //! Colours are removed where git and GNU diff write them: around a header, around the sign, and
 //! around the rest of a line. Other escape sequences in a line belong to the file.
@@ -11,8 +12,8 @@ use crate::plan::Repair;
 use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
-/// Returns `original` as UTF-8 without colours, and the repairs; `None` if no repair was necessary
-/// or possible.
+/// Returns `original` as UTF-8 with the repairs of this module, and the list of the repairs.
+/// Returns `None` if no repair is necessary, or if the UTF-16 is invalid.
 pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     let decoded = match encoding(original) {
         Some("UTF-16LE") => Some(decoded(original, u16::from_le_bytes)?),
@@ -24,6 +25,8 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
         .filter_map(|_| repair(RepairKind::Utf16, 1))
         .collect();
     let text = decoded.as_deref().unwrap_or(original);
+    // The order is fixed: escape sequences are visible only in decoded text, and they hide the
+    // start of a line from the later steps.
     let plain = match uncoloured(text) {
         Some((plain, line)) => {
             repairs.extend(repair(RepairKind::Colours, line));
@@ -51,12 +54,16 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
 /// Replaces the markers `------- SEARCH` and `+++++++ REPLACE` of blocks by the usual markers.
 /// Returns the text and the line number of the first replaced end marker; `None` if there is no
 /// such block.
+///
+/// A replacement has the same length, so all offsets stay valid.
 fn marked(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut marked, mut first, mut open) = (text.to_vec(), None, None);
     for (number, (span, line)) in Lines::within(text, Span::new(0, text.len())).enumerate() {
         match (without_ending(line).trim_ascii_end(), open) {
             (b"------- SEARCH", None) => open = Some(span.start),
             (b"+++++++ REPLACE", Some(start)) => {
+                // Both markers change together. A start marker without an end can be prose, or a
+                // line of a file.
                 marked[start..start + 7].copy_from_slice(b"<<<<<<<");
                 marked[span.start..span.start + 7].copy_from_slice(b">>>>>>>");
                 first.get_or_insert(number + 1);
@@ -106,6 +113,8 @@ fn decoded(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
 /// distinguished from the content of the file.
 fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let all = || Lines::within(text, Span::new(0, text.len()));
+    // Escape sequences alone do not prove that the diff is coloured, because a file can contain
+    // them. Only a coloured header does.
     let first = all().position(|(_, line)| is_coloured_header(line))?;
     // git resets with `ESC [ m`, GNU diff with `ESC [ 0 m`.
     let clear: &[u8] = if text.contains_str(b"\x1b[m") {
@@ -146,6 +155,8 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
         rest
     };
     let rest = without_blank_errors(rest, clear, &line[..set]);
+    // Tools such as `diff-highlight` and `grep --color` mark parts of lines. The marks of an
+    // insertion would be written to the file, while other lines are only compared with it.
     let marks_parts = sign == b"+"
         && [&b"\x1b[7m"[..], b"\x1b[27m", b"\x1b[K", b"\x1b[01;31m"]
             .iter()
@@ -153,14 +164,15 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     (!marks_parts).then(|| [sign, &rest].concat())
 }
 
-/// Returns whether the line is the `---` or `+++` line of a header, whose colour is bold.
+/// Returns whether the line is the `---` or `+++` line of a header, whose colour is bold. The
+/// deletion of the line `-- x` starts with `--- ` too, but has another colour.
 fn is_header(set: &[u8], rest: &[u8]) -> bool {
     let is_bold = matches!(set, b"\x1b[1m" | b"\x1b[0m\x1b[1m" | b"\x1b[0;1m");
     is_bold && (rest.starts_with(b"--- ") || rest.starts_with(b"+++ "))
 }
 
 /// Returns `rest` without the background that git gives to white space errors: reset, background,
-/// blanks, reset, colour.
+/// blanks, reset, colour. The background is git's default for `color.diff.whitespace`.
 fn without_blank_errors(rest: &[u8], clear: &[u8], set: &[u8]) -> Vec<u8> {
     const BACKGROUND: &[u8] = b"\x1b[41m";
     let (mut plain, mut rest) = (Vec::with_capacity(rest.len()), rest);

@@ -73,6 +73,8 @@ pub fn repair_texts(
             Err(refusal) => refusals.push(*refusal),
         }
         if order == EditOrder::InTurn {
+            // The next edit searches in the result of this one. An edit without a match changes
+            // nothing here and is reported later.
             let alone = Replacements {
                 order,
                 closeness,
@@ -119,7 +121,8 @@ impl<'f> SearchedText<'f> {
         Ok(())
     }
 
-    /// Records the content `after` an edit that changed the file at `places`.
+    /// Records the content `after` an edit that changed the file at `places`. Only the lines from
+    /// the first to the last change are replaced.
     fn write(&mut self, after: Vec<u8>, places: &[TextChange], cells: &'f Cells) {
         let ranges = || places.iter().map(|place| &place.placement.bytes);
         let start = ranges()
@@ -129,6 +132,7 @@ impl<'f> SearchedText<'f> {
         let end = ranges().map(|range| range.end).max().unwrap_or(start);
         let before = mem::replace(&mut self.content, after.into());
         let mark = mark_length(&before);
+        // A change of the byte order mark invalidates the lines, which do not contain it.
         if start < mark {
             self.lines = None;
         }
@@ -143,6 +147,9 @@ impl<'f> SearchedText<'f> {
 }
 
 /// Returns the repaired `edit`; `None` if it matches, or if none of its readings matches.
+///
+/// An edit that matches several places exactly stays unchanged, so that strict mode reports these
+/// places. If a block states its line, the line can select one of them.
 fn repair_text<'f>(
     file: &mut SearchedText<'f>,
     edit: &Replacement,
@@ -204,7 +211,8 @@ fn repair_text<'f>(
     }
 }
 
-/// Returns whether `edit` inserts an elision marker.
+/// Returns whether `edit` inserts an elision marker. Replacements of all occurrences and of ranges
+/// are not repaired, so they are not checked.
 fn is_elided(edit: &Replacement) -> bool {
     let (Target::Text {
         old,
@@ -273,7 +281,8 @@ fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLi
     }
 }
 
-/// Returns the lines of a hunk that changes `old` to `new`, each with its sign.
+/// Returns the lines of a hunk that changes `old` to `new`, each with its sign. Lines in both texts
+/// become context, so that the file keeps its white space and its characters there.
 fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
     let [before, after] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
     let edits = diff(&before, &after, Budget::default(), Slide::Last);
@@ -320,11 +329,13 @@ fn placed<'f>(
     let Some(file) = &searched.lines else {
         return Err(PlacementError::TooMuch);
     };
+    // The repairs of a reading without a place are not reported, but its steps count.
     let mut log = searched.log.tried();
     let fixed = place(file, &chunk, (0, false), &mut log).and_then(|one| {
         if edit.line.is_some_and(|line| line != one.lines.start + 1) {
             log.note(RepairKind::StartLine, 1);
         }
+        // The result is searched as a text again, so it must occur only once.
         let range = lone(file, one.lines.clone(), &mut log)?;
         let (old, new) = (
             file.all[range.clone()].concat(),

@@ -1,12 +1,13 @@
-//! Typographic characters in new lines, if the old lines differ from the file in such characters.
+//! Typographic characters in new lines, if the preimage lines differ from the file in such
+//! characters. Models and chats replace `"` by `“`, or read `“` as `"`.
 //!
-//! The parts that a new line shares with the old line that it replaces keep the characters of the
-//! file. In the other parts, a typographic character can be intended, or can replace an ASCII
-//! character as in the old lines. The patch does not show which.
+//! The parts that a new line shares with the preimage line that it replaces keep the characters of
+//! the file. In the other parts, a typographic character can be intended, or can replace an ASCII
+//! character as in the preimage lines. The patch does not show which.
 
 use crate::lines::ladder::{is_typographic, trimmed};
 
-/// The old lines of a patch, and the lines of the file at their place.
+/// The preimage lines of a patch, and the lines of the file at their place.
 pub(super) struct Typography<'a> {
     pairs: Vec<(&'a str, &'a str)>,
     /// Whether a typographic character of the patch is a different character in the file.
@@ -14,7 +15,7 @@ pub(super) struct Typography<'a> {
 }
 
 impl<'a> Typography<'a> {
-    /// Compares old lines with the lines of the file. White space around a line is ignored.
+    /// Compares preimage lines with the lines of the file. White space around a line is ignored.
     pub(super) fn new(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Self {
         let text = |line: &'a [u8]| std::str::from_utf8(trimmed(line)).unwrap_or_default();
         Self::of(pairs.map(|(old, found)| (text(old), text(found))).collect())
@@ -33,24 +34,27 @@ impl<'a> Typography<'a> {
         Self { pairs, is_doubtful }
     }
 
-    /// Returns `new` with the characters of the file. `new` replaces one of the old lines with the
-    /// indexes `replaced`. Returns `None` if its characters are not certain.
+    /// Returns `new` with the characters of the file. `new` replaces one of the preimage lines with
+    /// the indexes `replaced`. Returns `None` if its characters are not certain.
     pub(super) fn kept(&self, new: &str, replaced: &[usize]) -> Option<String> {
         let mut same = self
             .pairs
             .iter()
             .filter(|(old, _)| *old == new)
             .map(|(_, found)| *found);
+        // The line only moved, or occurs again. Its forms in the file must agree.
         if let Some(found) = same.next() {
             return same.all(|other| other == found).then(|| found.to_owned());
         }
-        // Use the old line that has most in common with the new line.
+        // Use the preimage line that has most in common with the new line, and the first of
+        // several. `max_by_key` returns the last maximum.
         let pairs = replaced.iter().rev().map(|&index| self.pairs[index]);
         let (old, found) = pairs
             .max_by_key(|(old, _)| common(old, new).0 + common(old, new).1)
             .unwrap_or_default();
         let (head, tail) = common(old, new);
         let [old, found, new] = [old, found, new].map(|text| text.chars().collect::<Vec<_>>());
+        // Shared parts have the same positions in both lines only if the lengths are equal.
         if old.len() != found.len() {
             return (!self.is_doubtful).then(|| new.into_iter().collect());
         }

@@ -16,6 +16,7 @@ pub(super) fn unwrapped(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let patch = json(text, start).or_else(|| hashline(text, start))?;
     let is_around = |span: Span| span.of(text).iter().any(|byte| !byte.is_ascii_whitespace());
     let (head, tail) = (Span::new(0, patch.start), Span::new(patch.end, text.len()));
+    // Another patch in the surrounding text would be lost, so such a text stays as it is.
     if !is_around(head) && !is_around(tail) || has_other(head.of(text)) || has_other(tail.of(text))
     {
         return None;
@@ -32,6 +33,7 @@ pub(super) fn unwrapped(text: &[u8]) -> Option<(Vec<u8>, usize)> {
 }
 
 fn blank(byte: &mut u8) {
+    // Line numbers in reports must stay right.
     if !matches!(byte, b'\n' | b'\r') {
         *byte = b' ';
     }
@@ -105,6 +107,7 @@ fn hashline(text: &[u8], from: usize) -> Option<Span> {
                     .map(|(at, line)| if is_enveloped { at + line.len() } else { at });
                 return Some(Span::new(start?, end.unwrap_or(text.len())));
             }
+            // `*** Begin Patch` belongs to the sections only directly above their first header.
             _ => (start, is_enveloped) = (None, false),
         }
     }

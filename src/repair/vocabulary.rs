@@ -1,4 +1,5 @@
-//! The words of comments that refer to omitted lines and to nothing else.
+//! The words of comments that refer to omitted lines and to nothing else. A comment with any other
+//! word, such as `# the cache is unchanged`, is a remark on code.
 
 /// Words that state that lines are omitted or unchanged.
 const LEFT_OUT: &[&str] = &[
@@ -79,6 +80,7 @@ pub(super) fn says_left_out(comment: &str, has_dots: bool) -> bool {
         .filter(|word| !word.is_empty())
     {
         let is_name = LINES.contains(&word);
+        // Numbers are allowed, as in `2 lines omitted`.
         let is_left_out = LEFT_OUT.contains(&word);
         if !is_left_out && !is_name && !AROUND.contains(&word) && word.parse::<u64>().is_err() {
             return false;

@@ -83,6 +83,7 @@ impl<'w> Files<'w> {
             after: after.as_ref(),
         };
         let diff = change.git_diff();
+        // The order matters: without a rename, both paths are equal and the second entry remains.
         self.now.insert(path, None);
         self.now.insert(target, after);
         Ok(Ok(diff))

@@ -92,7 +92,8 @@ impl Names<'_> {
                 None => return Ok(Named::Outside(shown)),
             }
         }
-        // A denied path is refused without a lookup.
+        // A denied path is refused without a lookup, so that the answer does not show whether it
+        // exists.
         let is_denied =
             |found: &&PathCandidate| self.tree.denial(&found.path, section.action).is_some();
         if let Some(found) = candidates.iter().flatten().find(is_denied) {
@@ -130,8 +131,8 @@ impl Names<'_> {
         self.by_tail(section, shown)
     }
 
-    /// Returns the paths that a name can refer to, the most likely first. Returns `None` if the name
-    /// leads out of the root.
+    /// Returns the paths that a name can refer to, the most likely first. Returns `None` if the
+    /// name leads out of the root.
     fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<PathCandidate>> {
         let plain = cleaned(name);
         if is_absolute(&plain) {
@@ -185,7 +186,8 @@ impl Names<'_> {
         Some(found)
     }
 
-    /// Returns the only file whose path is the end of a name.
+    /// Returns the only file whose path is the end of a name. Models put the name of the project or
+    /// a path of another machine before the path: `a/demo/app/conf.py`.
     fn by_tail(&self, section: &Section<'_>, shown: String) -> Result<Named, WorkspaceError> {
         let mut found: Vec<RelPath> = Vec::new();
         for name in &section.names {

@@ -53,6 +53,7 @@ pub(super) fn repair(
             line: section.line,
             span: Span::new(start, out.len()),
         });
+        // A search that was cut short proves nothing, so the whole patch is refused.
         if log.is_spent() {
             if refusals.is_empty() {
                 refusals.push(unfinished(section.span));

@@ -72,6 +72,8 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
         _ => (old, new),
     };
     let first = out.len();
+    // Context that lost its spaces and begins with a sign is tried only if the halves do not agree
+    // as they are written.
     if merge(&old, &new, out, is_plain).is_err() {
         out.truncate(first);
         merge(&old, &new, out, is_signed_context)

@@ -77,6 +77,8 @@ fn convert<'t>(
         } else if has_context && context::is_border(rest[0])
             || has_normal && normal::is_part(rest[0])
         {
+            // The line is a part of a hunk that lacks other lines. As prose, its change would be
+            // lost.
             return Err(rest[0].span);
         } else {
             out.push(kept(all[at]));

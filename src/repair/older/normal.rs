@@ -44,7 +44,8 @@ pub(super) fn starts(lines: &[Line<'_>]) -> bool {
     matches!(second.text, [found, b' ', ..] | [found] if *found == sign)
 }
 
-/// Appends a hunk to `out` as a unified hunk and returns its number of lines in the input.
+/// Appends a hunk to `out` as a unified hunk and returns its number of lines in the input. The
+/// signs show where each side ends, because the numbers in the command can be wrong.
 pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
     let first = lines[0];
     let Some(command) = Command::read(first.text) else {
@@ -79,6 +80,7 @@ fn side<'t>(
 ) -> usize {
     while let Some(line) = lines.get(at) {
         match line.text {
+            // An empty line can lack the space after its sign.
             [sign, b' ', text @ ..] | [sign, text @ ..]
                 if *sign == from && (text.is_empty() || line.text[1] == b' ') =>
             {

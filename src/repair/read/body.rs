@@ -29,6 +29,7 @@ impl Outlook {
 
     pub(super) fn of(lines: &[Line<'_>], is_whole: bool) -> Self {
         let mut has_more = vec![false; lines.len()];
+        // Lines after a header belong to another hunk, so the search upwards starts again there.
         let mut is_behind = false;
         for (index, line) in lines.iter().enumerate().rev() {
             has_more[index] = is_behind;
@@ -40,6 +41,7 @@ impl Outlook {
                 is_behind = true;
             }
         }
+        // `+*** End Patch` can be a line of a new file, so it does not count here.
         let last_end = lines
             .iter()
             .rposition(|line| !line.text.starts_with(b"+") && is_end_marker(line.text));
@@ -76,6 +78,7 @@ impl<'t> Reader<'t> {
             .is_some_and(|section| section.action == Action::Create);
         let (body, is_at_end) =
             self.body(&header, self.is_enveloped && is_create, first.is_converted);
+        // A new file has no context that could show where it ends.
         if self.is_enveloped && is_create && !self.is_certain_end(&body) {
             self.stray.get_or_insert(first.span);
         }
@@ -118,6 +121,7 @@ impl<'t> Reader<'t> {
                 Some(_) => break,
                 None => {}
             }
+            // `older` has already found the end of a converted hunk.
             if is_converted && !line.is_converted || self.ends_body(line, header, counts, is_free) {
                 break;
             }
@@ -133,7 +137,9 @@ impl<'t> Reader<'t> {
         (body, is_at_end)
     }
 
-    /// Returns whether a line that looks like a marker after a sign is a line of the file.
+    /// Returns whether a line that looks like a marker after a sign is a line of the file, as in a
+    /// test of this grammar. Only `+*** End Patch` can be a marker: if no change and no other end
+    /// marker follows, a model has written a sign before the marker.
     fn is_content(&self, line: Line<'_>) -> bool {
         let is_end =
             is_end_marker(line.text) && self.is_enveloped && !self.has_more() && !self.has_end();
@@ -158,6 +164,7 @@ impl<'t> Reader<'t> {
     ) -> bool {
         let text = line.text;
         let next = self.peek(1).map_or(&b""[..], |line| line.text);
+        // A header can lack its `---` line.
         let is_lone_file = text.starts_with(b"+++ ") && next.starts_with(b"@@");
         if self.is_diff_or_message(text) || is_lone_file {
             return true;
@@ -169,11 +176,15 @@ impl<'t> Reader<'t> {
         let is_closing = self.has_fence && is_fence(text) || is_here_end(text);
         let is_tag = is_closing_tag(text) && !self.is_enveloped;
         if is_closing || is_tag {
-            // Files can contain such lines too.
+            // Such a line can also be context that lost its sign, such as `</div>`. It ends the
+            // hunk if the counts are used up, or if neither a change nor an end marker follows. In
+            // a new file, which has no context, it must also be the last line of the text.
             let has_rest = self.has_more() || self.is_enveloped && self.has_end();
             return is_full || !has_rest && (!is_free || self.next + 1 == self.outlook.end);
         }
         if is_signature(text) && next.first().is_none_or(u8::is_ascii_digit) {
+            // git writes its version after `-- `. If the header still counts lines, `-- ` deletes
+            // the line `- `.
             return !header
                 .counts
                 .is_some_and(|wanted| counts.0 < wanted.0 || counts.1 < wanted.1);
@@ -189,7 +200,7 @@ impl<'t> Reader<'t> {
         text.starts_with(b"diff --git ") || is_pair(text, next) || is_from_line(text)
     }
 
-    /// Returns whether the end of the envelope follows.
+    /// Returns whether an end marker without a sign follows, at the next line or later.
     fn has_end(&self) -> bool {
         self.outlook.last_end.is_some_and(|last| last >= self.next)
     }

@@ -30,6 +30,8 @@ impl<'t> Reader<'t> {
         while let Some(line) = self.peek(0) {
             let text = line.text;
             let is_word = WORDS.iter().any(|word| text.starts_with(word));
+            // The lines of a binary patch start with a letter: a keyword, or the length of the
+            // data. A line with a sign therefore ends it.
             let is_data = is_binary && !matches!(text.first(), Some(b'+' | b'-' | b'@'));
             if !is_word && !is_data
                 || is_fence(text)
@@ -49,8 +51,11 @@ impl<'t> Reader<'t> {
             self.next += 1;
         }
         section.is_verbatim |= is_binary;
+        // A creation, a deletion, a rename or a mode is a change even without hunks.
         section.has_marker =
             section.action != Action::Update || section.target.is_some() || section.mode.is_some();
+        // A `rename from` without `rename to` is cut off. It must not become a change of the old
+        // file.
         if is_half && !has_target {
             self.stray.get_or_insert(section.span);
         }
@@ -58,7 +63,9 @@ impl<'t> Reader<'t> {
         self.sections.push(section);
     }
 
-    /// Reads `---` and `+++`, or one of the two lines. Returns the number of lines.
+    /// Reads `---` and `+++`, or one of the two lines if the model left out the other. One line is
+    /// a header only directly above `@@`, because `--- x` can also delete the line `-- x`. Returns
+    /// the number of lines.
     pub(super) fn file_header(&mut self, line: Line<'t>) -> Option<usize> {
         let second = self.peek(1);
         let old = line.text.strip_prefix(b"--- ");
@@ -87,6 +94,7 @@ impl<'t> Reader<'t> {
             // The envelope has already named the file.
             return Some(taken);
         }
+        // Directly after the lines of `diff --git`, the names belong to that section.
         let is_new = !self.sections.last().is_some_and(|section| {
             !section.is_enveloped
                 && section.chunks.is_empty()
@@ -99,6 +107,7 @@ impl<'t> Reader<'t> {
         }
         let section = self.sections.last_mut()?;
         let sides = [old, new].map(|name| name.map(undated));
+        // If the names contradict `diff --git`, nothing shows which of them is right.
         if !section.agrees(sides) {
             self.stray.get_or_insert(line.span);
         }
@@ -110,8 +119,8 @@ impl<'t> Reader<'t> {
 }
 
 impl<'t> Section<'t> {
-    /// Returns whether the section names two different files, but states neither a rename nor which
-    /// of the files it changes.
+    /// Returns whether the section names two different files, but contains neither a rename nor a
+    /// hunk. Nothing then shows what changes.
     pub(super) fn is_torn(&self) -> bool {
         let [new, old] = self.names[..] else {
             return false;
@@ -138,6 +147,7 @@ impl<'t> Section<'t> {
         } else if line.starts_with(b"deleted file mode ") {
             self.action = Action::Delete;
         }
+        // A repair changes one file, and a copy has two.
         self.is_verbatim |= line.starts_with(b"copy ");
     }
 
@@ -177,6 +187,7 @@ impl<'t> Section<'t> {
             .flatten()
             .filter(|name| !is_null(Some(name)))
             .collect();
+        // The names on `rename from` and `rename to` have no prefix, so they are kept.
         if !named.is_empty() && self.target.is_none() {
             self.names = named;
         }
@@ -189,6 +200,7 @@ impl<'t> Section<'t> {
 fn names(line: &[u8]) -> Vec<&[u8]> {
     let line = line.trim_ascii_end();
     let middle = line.len() / 2;
+    // A name can contain spaces, as in `a/my file b/my file`.
     if line.len() % 2 == 1 && line[middle] == b' ' {
         let (old, new) = (&line[..middle], &line[middle + 1..]);
         if behind(old) == behind(new) {
@@ -207,7 +219,7 @@ fn behind(name: &[u8]) -> &[u8] {
     memchr::memchr(b'/', name).map_or(name, |slash| &name[slash + 1..])
 }
 
-/// Removes a time stamp from a name.
+/// Removes a time stamp from a name. A tab precedes it, because names can contain spaces.
 fn undated(name: &[u8]) -> &[u8] {
     let end = memchr::memchr(b'\t', name).unwrap_or(name.len());
     name[..end].trim_ascii_end()

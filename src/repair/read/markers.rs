@@ -19,7 +19,8 @@ pub(super) enum Marker<'t> {
     Environment,
 }
 
-/// Returns the marker on `line`. White space and case may differ from the exact form.
+/// Returns the marker on `line`. White space and case may differ from the exact form, and stars or
+/// a `+` sign may be added: `***begin patch`, `*** Begin Patch ***`, `+*** End Patch`.
 pub(super) fn marker(line: &[u8]) -> Option<Marker<'_>> {
     let line = line
         .strip_prefix(b"+")
@@ -72,7 +73,8 @@ pub(in crate::repair) fn is_fence(line: &[u8]) -> bool {
         .any(|&mark| line.iter().take_while(|&&byte| byte == mark).count() >= 3)
 }
 
-/// Returns whether `line` separates a mail from its signature.
+/// Returns whether `line` separates a mail from its signature. Mail programs can strip the space of
+/// `-- `.
 pub(in crate::repair) fn is_signature(line: &[u8]) -> bool {
     line.trim_ascii_end() == b"--"
 }
@@ -82,7 +84,7 @@ pub(super) fn is_end_marker(line: &[u8]) -> bool {
     matches!(marker(line), Some(Marker::End))
 }
 
-/// Returns whether `line` is a common word that ends a heredoc.
+/// Returns whether `line` is a common word that ends a heredoc, as in `apply_patch <<'EOF'`.
 pub(super) fn is_here_end(line: &[u8]) -> bool {
     line == b"EOF" || line == b"PATCH"
 }

@@ -1,8 +1,10 @@
 //! Finds the sections of a damaged patch in a text.
 //!
 //! The input is the text, or the lines that `older` converted. The output is a list of [`Section`]s
-//! with their hunks. The reader proceeds line by line and treats unrecognised lines as prose. It
-//! reads no files: `place` decides later whether a section matches. Start with `Reader::line`.
+//! with their hunks. The reader proceeds line by line and treats unrecognised lines as prose. A
+//! line that looks like a change but belongs to none makes the text unreadable, so that no change
+//! is lost. The reader reads no files: `place` decides later whether a section matches. Start with
+//! `Reader::line`.
 
 mod body;
 mod header;
@@ -59,11 +61,12 @@ pub(super) fn read<'t>(
         reader.line(log);
     }
     reader.end();
+    // A section without a change is not skipped silently: its hunks may be unrecognised.
     let is_empty = |section: &&Section<'_>| {
         section.is_torn()
             || !section.has_marker && section.chunks.is_empty() && !section.is_verbatim
     };
-    // The reader would skip a block of another grammar.
+    // The grammar of this reader has no blocks, so it would skip them.
     let block = reader
         .lines
         .iter()
@@ -90,7 +93,7 @@ pub(super) fn read<'t>(
 /// The reason why a text cannot be read, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// Lines that belong to no change.
+    /// Lines that look like a change but belong to none, or a section without a change.
     Stray(Span),
     /// A diff or an envelope that does not apply without repairs, and a SEARCH/REPLACE block.
     /// `diff` and `block` are their first lines.
@@ -129,7 +132,7 @@ struct Reader<'t> {
     /// The file for hunks before the first header.
     file: Option<&'t [u8]>,
     text: &'t [u8],
-    /// The possible start of a mail message whose text was not located yet.
+    /// The possible start of a mail message whose patch was not located yet.
     message: Option<usize>,
     is_mail: bool,
 }
@@ -172,6 +175,7 @@ impl<'t> Reader<'t> {
             self.next += taken;
             return;
         }
+        // An option can name the file of hunks that have no header.
         if let Some(file) = self
             .file
             .filter(|_| self.sections.is_empty() && line.text.starts_with(b"@@"))
@@ -189,7 +193,7 @@ impl<'t> Reader<'t> {
         self.prose(line, log);
     }
 
-    /// Skips the signature of a mail, up to the next diff or message.
+    /// Skips the signature of a mail, up to the next diff or message. Its lines can have signs.
     fn signature(&mut self) {
         self.is_closed = true;
         self.next += 1;
@@ -233,6 +237,7 @@ impl<'t> Reader<'t> {
             return false;
         };
         let is_open = self.is_enveloped || !section.is_enveloped;
+        // In an envelope, the first hunk of a section needs no `@@` line.
         let is_first = section.is_enveloped && section.chunks.is_empty();
         let is_headless = match section.action {
             Action::Create => true,
@@ -269,6 +274,8 @@ impl<'t> Reader<'t> {
         // The lines of the deleted file are missing.
         let is_bare_deletion =
             section.action == Action::Delete && !section.is_enveloped && last.is_none();
+        // `*** Begin Patch` requires an end marker. Without both, the last hunk of an envelope must
+        // end in context: after a change, another change may be missing.
         if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change))
         {
             self.cut.get_or_insert(section.span);
@@ -312,6 +319,8 @@ impl<'t> Reader<'t> {
             is_signature(line.text) || is_here_end(line.text) || is_closing_tag(line.text);
         let is_blank = line.text.trim_ascii().is_empty();
         self.has_gap |= is_blank;
+        // A list item after an empty line and a rule (`---`) are prose. After the first section,
+        // any other line with a sign may be a change whose hunk was not recognised.
         let is_item = self.has_gap
             && !self.is_enveloped
             && !self.has_fence
@@ -342,6 +351,7 @@ impl<'t> Reader<'t> {
             }
             Marker::End => {
                 (self.has_begin, self.is_closed) = (false, true);
+                // The lines between two end markers may be changes.
                 if let AfterEnd::Prose(span) = self.after_end {
                     self.stray.get_or_insert(span);
                 }

@@ -40,7 +40,7 @@ pub(crate) struct Section<'t> {
 
 impl<'t> Section<'t> {
     /// Returns the section as the creation of a file, if it is one insertion of a normal diff at
-    /// the start of the file.
+    /// the start of the file. A normal diff has no `/dev/null`, so `0a1,2` can mean both.
     pub(crate) fn as_creation(&self) -> Option<Self> {
         let [only] = &self.chunks[..] else {
             return None;

@@ -20,6 +20,7 @@ pub(super) fn source<'t>(
         |lines| lines.iter().map(OwnedLine::line).collect(),
     );
     let indentation = |line: &Line<'_>| line.text.len() - line.text.trim_ascii_start().len();
+    // Other lines can be indented for reasons of their own, so only headers decide.
     let is_header = |line: &&Line<'_>| is_file_header(line.text.trim_ascii_start());
     let Some(depth) = all
         .iter()
@@ -36,6 +37,7 @@ pub(super) fn source<'t>(
     else {
         return all;
     };
+    // Prose after the patch is indented less. An empty line can have lost its indentation.
     let is_whole =
         |line: &Line<'_>| line.text.trim_ascii().is_empty() || indentation(line) >= depth;
     let end = all[first..]
