@@ -104,6 +104,25 @@ fn the_program_prints_one_page_whatever_comes_of_the_patch() {
     assert_eq!(fs::read(root.path().join("list")).unwrap(), LIST);
 }
 
+#[test]
+fn a_page_has_the_end_of_a_long_change() {
+    let root = tempfile::tempdir().unwrap();
+    let lines: String = (1..=5000).map(|n| format!("+line {n}\n")).collect();
+    let patch = format!("--- /dev/null\n+++ b/long\n@@ -0,0 +1,5000 @@\n{lines}");
+    fs::write(root.path().join("patch"), patch).unwrap();
+    let last = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let command = command
+            .current_dir(root.path())
+            .args(["show", "--html", "patch"]);
+        let output = command.args(arguments).output().unwrap();
+        let page = parsed(std::str::from_utf8(&output.stdout).unwrap());
+        rows(&page).pop().unwrap()
+    };
+    assert_eq!(last(&[]), "5000+line 5000");
+    assert_eq!(last(&["--diff-max-bytes", "120"]), "4+line 4");
+}
+
 /// Returns a root with a change in its history, of files whose names and texts could deceive.
 fn applied() -> Desk {
     let files: [(&str, &[u8]); 4] = [
