@@ -194,7 +194,7 @@ fn number(line: &[u8], at: usize) -> usize {
     let mut end = at;
     while let Some(&byte) = line.get(end) {
         let is_point = byte == b'.' && line.get(end + 1).is_some_and(u8::is_ascii_digit);
-        if !is_point && !(byte.is_ascii_alphanumeric() || byte == b'_') {
+        if !(is_point || byte.is_ascii_alphanumeric() || byte == b'_') {
             break;
         }
         end += 1;

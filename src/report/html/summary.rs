@@ -133,7 +133,9 @@ fn facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
         out.raw("</dd>\n");
     }
     for input in &report.inputs {
-        out.raw("<dt>Patch</dt><dd>").code(&input.name).raw(" ");
+        out.raw("<dt>Patch</dt><dd>")
+            .code(portable(&input.name))
+            .raw(" ");
         if let Some(format) = &input.format {
             out.text(format).raw(", ");
         }
@@ -158,6 +160,13 @@ fn facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
     out.raw("</dd>\n<dt>Changes</dt><dd>");
     counts(&report.summary, out);
     out.raw("</dd>\n</dl>\n");
+}
+
+/// Returns the name of a patch, without the directories of an absolute path: the reader can be on
+/// another machine.
+fn portable(name: &str) -> &str {
+    let last = name.rsplit('/').next().filter(|_| name.starts_with('/'));
+    last.unwrap_or(name)
 }
 
 fn counts(summary: &Summary, out: &mut Markup) {

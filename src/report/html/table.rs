@@ -118,7 +118,7 @@ fn row(row: &Row<'_>, form: Form, anchors: Anchors<'_>, out: &mut Markup) {
         Kind::Deletion if row.differs_from.is_some() => "<tr class=\"del differs\">",
         _ => class,
     });
-    for (number, letter) in row.numbers[..1 + usize::from(is_diff)]
+    for (number, letter) in row.numbers[..=usize::from(is_diff)]
         .iter()
         .zip(anchors.letters)
     {

@@ -120,7 +120,7 @@ fn a_page_has_the_end_of_a_long_change() {
         rows(&page).pop().unwrap()
     };
     assert_eq!(last(&[]), "5000+line 5000");
-    assert_eq!(last(&["--diff-max-bytes", "120"]), "4+line 4");
+    assert_eq!(last(&["--diff-max-bytes", "200"]), "9+line 9");
 }
 
 /// Returns a root with a change in its history, of files whose names and texts could deceive.

@@ -285,6 +285,28 @@ fn the_command_on_the_page_approves_exactly_this_change() {
 }
 
 #[test]
+fn a_page_names_no_place_of_the_machine() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("list"), LIST).unwrap();
+    let patch = root.path().join("change.diff");
+    fs::write(
+        &patch,
+        "--- a/list\n+++ b/list\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+    )
+    .unwrap();
+    let shown = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+        .args(["show", "--html", "--root"])
+        .args([root.path(), &patch])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(!text.contains(root.path().to_str().unwrap()));
+    let codes = texts(&super::parsed(&text), ".facts code:not(.digest)");
+    let expected = format!("wpatch apply --approve {} change.diff", codes[0]);
+    assert_eq!(codes[1..], [expected, "change.diff".to_owned()]);
+}
+
+#[test]
 fn a_change_that_cannot_be_made_has_no_command() {
     let workspace = Memory::with_files([(path(b"list"), Entry::file("other\n"))]);
     let preview = engine::render_page(request(CHANGE), &workspace);
