@@ -165,7 +165,12 @@ fn preview<'w>(
     (global, workspace): (&Global, &'w Disk),
     progress: Progress,
 ) -> Result<Preview<'w>, EarlyExit> {
-    let request = options_from(patch, global, progress)?;
+    let is_limited = patch.look.diff_max_bytes.is_some();
+    let mut request = options_from(patch, global, progress)?;
+    // The default limit is for JSON. A page has its own, so that a reviewer sees whole changes.
+    if form == Form::Page && !is_limited {
+        request.look.max_diff = usize::MAX;
+    }
     let mut preview = match form {
         Form::Page => engine::render_page(request, workspace),
         Form::Report | Form::Patch | Form::Sheet(_) => engine::preview(request, workspace),

@@ -33,6 +33,8 @@ pub struct Preview<'w> {
         allow(dead_code, reason = "only a page shows images")
     )]
     gallery: Option<ImagePreviews>,
+    #[cfg(feature = "html")]
+    approval: Option<String>,
     workspace: &'w dyn Workspace,
 }
 
@@ -144,6 +146,8 @@ impl<'w> Preview<'w> {
             options,
             shelf,
             gallery,
+            #[cfg(feature = "html")]
+            approval: None,
             workspace,
         }
     }

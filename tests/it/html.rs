@@ -15,16 +15,17 @@ use crate::run::lenient;
 mod hostile;
 mod palette;
 mod program;
+mod review;
 
 /// Every element that a page is made of, and its attributes.
 const ELEMENTS: &[(&str, &[&str])] = &[
-    ("html", &["lang"]),
+    ("html", &["lang", "dir"]),
     ("head", &[]),
     ("meta", &["charset", "http-equiv", "content", "name"]),
     ("title", &[]),
     ("style", &[]),
     ("body", &[]),
-    ("a", &["class", "href"]),
+    ("a", &["class", "href", "id"]),
     ("header", &[]),
     ("h1", &[]),
     ("h2", &["id"]),
@@ -34,27 +35,35 @@ const ELEMENTS: &[(&str, &[&str])] = &[
     ("br", &[]),
     ("wbr", &[]),
     ("b", &["class"]),
-    ("bdi", &[]),
+    ("bdi", &["dir"]),
     ("ins", &[]),
     ("del", &[]),
+    ("mark", &[]),
     ("strong", &[]),
     ("span", &["class", "role", "aria-label"]),
-    ("code", &["class"]),
+    ("code", &["class", "dir"]),
     ("dl", &["class"]),
     ("dt", &[]),
-    ("dd", &["class"]),
+    ("dd", &[]),
     ("section", &["class"]),
     ("ul", &[]),
     ("li", &[]),
     ("div", &["class"]),
-    ("nav", &["id", "aria-labelledby"]),
+    ("nav", &["id", "tabindex", "aria-labelledby"]),
     ("main", &["id"]),
     ("details", &["class", "id", "open"]),
     ("summary", &[]),
-    ("table", &["class"]),
-    ("tbody", &[]),
+    ("label", &["class"]),
+    ("input", &["type", "id", "checked"]),
+    ("table", &["class", "dir"]),
+    ("caption", &[]),
+    ("colgroup", &[]),
+    ("col", &["class"]),
+    ("thead", &["class"]),
+    ("th", &["scope"]),
+    ("tbody", &["class"]),
     ("tr", &["class"]),
-    ("td", &["class"]),
+    ("td", &["class", "aria-hidden"]),
     ("figure", &[]),
     ("figcaption", &[]),
     ("img", &["alt", "src"]),
@@ -161,6 +170,17 @@ fn texts(page: &Html, selector: &str) -> Vec<String> {
     all(page, selector).into_iter().map(words).collect()
 }
 
+/// Returns the rows of the tables as a screen reader has them.
+fn rows(page: &Html) -> Vec<String> {
+    let cells = Selector::parse("td:not([aria-hidden])").unwrap();
+    let row = |row: ElementRef<'_>| {
+        let cells = row.select(&cells).flat_map(|cell| cell.text());
+        let text: String = cells.collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    all(page, "tbody tr").into_iter().map(row).collect()
+}
+
 const LIST: &[u8] = b"one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const CHANGE: &str =
     "--- a/list\n+++ b/list\n@@ -2,3 +2,4 @@ top\n one\n-two apples\n+two pears\n+and\n three\n";
@@ -211,7 +231,7 @@ fn a_small_page_has_this_structure() {
         ["@@ \u{2212}1,5 +1,6 @@ top f1h1 offset +1 line"]
     );
     assert_eq!(
-        texts(&page, "tr"),
+        rows(&page),
         [
             "11 1",
             "22 2",
@@ -223,8 +243,9 @@ fn a_small_page_has_this_structure() {
         ]
     );
     assert_eq!(texts(&page, "del, ins"), ["apples", "pears", "and"]);
-    let plan = texts(&page, ".copy");
-    assert!(plan[0].starts_with("sha256:"), "{plan:?}");
+    let copies = texts(&page, ".copy");
+    assert!(copies[0].starts_with("sha256:"), "{copies:?}");
+    assert_eq!(copies[1], format!("wpatch apply --approve {} -", copies[0]));
 }
 
 #[test]
@@ -276,7 +297,7 @@ fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
         format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,30000 @@\n{lines}"),
     );
     let many = many.text;
-    assert_eq!(many.matches("<tr").count(), 20_000);
+    assert_eq!(many.matches("<tr class=\"add\">").count(), 20_000);
     assert!(many.contains("The page is full: 10000 more lines of this file not shown."));
 
     let files: Vec<_> = (0..2100)
@@ -311,16 +332,16 @@ fn what_does_not_fit_says_why_and_where_it_nearly_does() {
     assert_eq!(texts(&page, "h1"), ["Does not apply 2 files +2\u{2212}2"]);
     assert_eq!(
         texts(&page, "header .word"),
-        ["Does not apply: list (not found), gone (missing)"]
+        ["Does not apply: list (hunk does not apply), gone (missing)"]
     );
     assert_eq!(
         texts(&page, "h4 .badge"),
-        ["fits nowhere", "not looked for"]
+        ["not looked for", "hunk does not apply"]
     );
     assert_eq!(texts(&page, ".difference dd"), ["3", "three"]);
     assert_eq!(
-        texts(&page, ".nearest > p")[0],
-        "The closest match is line 2, where 2 of 3 lines are the same."
+        texts(&page, "p.word:not(.bad)"),
+        ["The closest match is line 2, where 2 of 3 lines are the same."]
     );
     assert_eq!(texts(&page, "nav .flag"), ["fails", "fails"]);
 }
@@ -333,7 +354,7 @@ fn what_policy_denies_is_shown_as_the_patch_has_it() {
     assert_eq!(texts(&page, "h1"), ["Refused 1 file +1"]);
     assert!(texts(&page, "summary .badge").contains(&"denied by policy".to_owned()));
     assert!(texts(&page, ".file .word.bad")[0].starts_with("Denied by the rule git-directory"));
-    assert_eq!(texts(&page, "tr"), ["[core]", "+ fsmonitor = \"x\""]);
+    assert_eq!(rows(&page), ["4 [core]", "5+ fsmonitor = \"x\""]);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! The preview of a plan as an HTML page.
 
+use std::ffi::OsString;
 use std::io;
 
 use super::Preview;
-use crate::engine::Request;
+use crate::engine::suggest::approval;
+use crate::engine::{Hints, Request};
 use crate::preflight::ImagePreviews;
-use crate::report::{Exhibit, Exhibits, Page};
+use crate::report::{Exhibit, Exhibits, Page, Report};
 use crate::workspace::Workspace;
 
 /// The limit on the size of the diff of one file on a page, in bytes.
@@ -32,7 +34,8 @@ const MOST_OF_DIFF: usize = 1 << 20;
 pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
     request.look.describe = true;
     request.look.diff = false;
-    Preview::of(
+    let hints = request.look.hints.clone();
+    let mut preview = Preview::of(
         request,
         workspace,
         Some(ImagePreviews::default()),
@@ -40,6 +43,22 @@ pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'
             options.diff = true;
             options.max_diff = options.max_diff.min(MOST_OF_DIFF);
         },
+    );
+    preview.approval = approval_of(&preview.report, &hints);
+    preview
+}
+
+/// Returns the command line that approves the change of `report`, if the change can be made.
+fn approval_of(report: &Report, hints: &Hints) -> Option<String> {
+    let plan_id = report.plan_id.as_ref().filter(|_| report.ok)?;
+    if let Hints::Command(arguments) = hints {
+        return approval(arguments, plan_id);
+    }
+    let names = report.inputs.iter().map(|input| input.name.as_str());
+    let words: Vec<_> = ["wpatch", "show"].into_iter().chain(names).collect();
+    approval(
+        &words.into_iter().map(OsString::from).collect::<Vec<_>>(),
+        plan_id,
     )
 }
 
@@ -51,6 +70,7 @@ impl Preview<'_> {
             report: &self.report,
             inputs: &self.plan.inputs,
             exhibits: self,
+            approval: self.approval.as_deref(),
         }
     }
 }

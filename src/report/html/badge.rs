@@ -2,6 +2,7 @@
 
 use super::markup::Markup;
 use crate::policy::Verdict;
+use crate::preflight::ProblemKind;
 use crate::report::{FileReport, FileStatus, FileType, HunkReport, HunkStatus, Op};
 
 /// The tones of badges, as CSS classes.
@@ -15,6 +16,9 @@ pub(super) mod tone {
     /// An error or a refusal.
     pub(in super::super) const BAD: &str = "bad";
 }
+
+/// The words for a hunk whose preimage is not in the file.
+const DOES_NOT_APPLY: &str = "hunk does not apply";
 
 /// Opens a badge. The caller must close it with [`close`].
 pub(super) fn open(tone: &'static str, out: &mut Markup) {
@@ -90,13 +94,24 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
             tone::BAD
         };
         open(tone, out);
-        out.text(file.status.to_string().replace('_', " "));
+        status(file, out);
         close(out);
     }
     match file.verdict {
         Verdict::Deny => badge(tone::BAD, "denied by policy", out),
         Verdict::Ask => badge(tone::ASK, "asks for approval", out),
         Verdict::Allow => {}
+    }
+}
+
+/// Adds the status of a file in words.
+pub(super) fn status(file: &FileReport, out: &mut Markup) {
+    let is_missing = |hunk: &HunkReport| hunk.status == HunkStatus::NotFound;
+    if file.status == FileStatus::Failed(ProblemKind::NotFound) && file.hunks.iter().any(is_missing)
+    {
+        out.raw(DOES_NOT_APPLY);
+    } else {
+        out.text(file.status.to_string().replace('_', " "));
     }
 }
 
@@ -180,7 +195,7 @@ pub(super) fn of_hunk(hunk: &HunkReport, out: &mut Markup) {
     match hunk.status {
         HunkStatus::Clean | HunkStatus::Offset | HunkStatus::Fuzzy => {}
         HunkStatus::Unplaced => badge(tone::PLAIN, "not looked for", out),
-        HunkStatus::NotFound => badge(tone::BAD, "fits nowhere", out),
+        HunkStatus::NotFound => badge(tone::BAD, DOES_NOT_APPLY, out),
         HunkStatus::Ambiguous => badge(tone::BAD, "fits in several places", out),
         HunkStatus::Overlap => badge(tone::BAD, "overlaps another hunk", out),
         HunkStatus::AlreadyApplied => badge(tone::BAD, "already applied", out),

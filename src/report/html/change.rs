@@ -1,10 +1,11 @@
 //! The page for a history entry: the command, the state and the change of each file.
 
 use super::file;
-use super::lines::{self, Returns, Room};
+use super::lines::{self, Returns, Subject};
 use super::markup::Markup;
+use super::room::Room;
 use super::tree::{Leaf, Tone};
-use super::{badge, place, summary};
+use super::{badge, colors, place, summary};
 use crate::report::{Coverage, LogEntry, LogFile, State};
 use crate::syntax::write::{DiffHunk, hunks};
 
@@ -158,7 +159,7 @@ impl<'a> File<'a> {
         if file.lost {
             badge::badge(badge::tone::BAD, "old contents not kept", out);
         }
-        file::close_summary(&diff, (self.added, self.removed), out);
+        file::close_summary(&diff, (self.added, self.removed), None, out);
         self.body(&diff, room, out);
         out.raw("</details>\n");
     }
@@ -183,15 +184,19 @@ impl<'a> File<'a> {
                     .flat_map(|hunk| &hunk.lines)
                     .filter(|line| line.first() != Some(&b'\\'));
                 let is_dropped = lines.all(|line| line.ends_with(b"\r"));
-                let returns = if is_dropped {
-                    Returns::Dropped
-                } else {
-                    Returns::Shown
+                let subject = Subject {
+                    id: &self.id,
+                    language: colors::language(file.path.as_bytes()),
+                    returns: if is_dropped {
+                        Returns::Dropped
+                    } else {
+                        Returns::Shown
+                    },
                 };
                 let mut left = 0;
                 for hunk in diff {
                     place::heading(hunk, &[], out);
-                    left += lines::hunk(hunk, returns, room, out);
+                    left += lines::hunk(subject, hunk, room, out);
                 }
                 file::full(left, out);
             }

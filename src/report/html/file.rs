@@ -1,13 +1,14 @@
 //! The section of one file: the operation, the policy's verdict, the problems and the hunks.
 
 use super::index::Told;
-use super::lines::{self, Returns, Room};
+use super::lines::{self, Returns, Subject};
 use super::markup::Markup;
+use super::room::Room;
 use super::tree::{Leaf, Tone};
-use super::{Exhibit, badge, image, place, problem};
+use super::{Exhibit, badge, colors, image, place, problem};
 use crate::path::RelPath;
 use crate::policy::Verdict;
-use crate::preflight::code;
+use crate::preflight::{Severity, code};
 use crate::report::{FileReport, FileStatus, FileType, HunkReport, Op, ProblemReport};
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::is_dangerous;
@@ -65,8 +66,9 @@ pub(super) fn file(
     );
     badge::of_file(file, out);
     badge::of_repairs(told.repairs(&file.id), out);
-    close_summary(&diff, (file.added, file.removed), out);
+    close_summary(&diff, (file.added, file.removed), reason(told, file), out);
     words(told, file, out);
+    room.patch_line = 0;
     body(told, file, (exhibit, &diff), room, out);
     out.raw("</details>\n");
 }
@@ -85,17 +87,64 @@ pub(super) fn open(id: &str, (from, path): (Option<&[u8]>, &[u8]), out: &mut Mar
     out.raw("</h3>\n<span class=\"badges\">");
 }
 
-/// Adds the line counts after the badges, and closes the summary line.
+/// The reason why a file does not apply or needs approval.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reason<'a> {
+    tone: &'static str,
+    message: &'a str,
+    /// The number of further problems.
+    more: usize,
+}
+
+/// Returns the first reason why a file does not apply. The problems of the file precede those of its
+/// hunks.
+fn reason<'r>(told: &'r Told<'_>, file: &'r FileReport) -> Option<Reason<'r>> {
+    let hunks = file.hunks.iter().flat_map(|hunk| told.problems(&hunk.id));
+    let problems = told.problems(&file.id).iter().chain(hunks);
+    let mut errors = problems.filter(|problem| problem.severity != Severity::Warning);
+    let error = errors.next().map(|first| Reason {
+        tone: "reason bad",
+        message: &first.message,
+        more: errors.count(),
+    });
+    let verdict = || {
+        let message = file.reason.as_deref()?;
+        Some(Reason {
+            tone: if badge::is_denied(file) {
+                "reason bad"
+            } else {
+                "reason ask"
+            },
+            message,
+            more: 0,
+        })
+    };
+    error.or_else(verdict)
+}
+
+/// Adds the line counts after the badges, and the reason, and closes the summary line.
 pub(super) fn close_summary(
     diff: &[DiffHunk<'_>],
     (added, removed): (usize, usize),
+    reason: Option<Reason<'_>>,
     out: &mut Markup,
 ) {
     if hides(diff) {
         badge::badge(badge::tone::ASK, "invisible characters", out);
     }
     out.counts(added, removed);
-    out.raw("</span></summary>\n");
+    out.raw("</span>");
+    if let Some(reason) = reason {
+        out.raw("\n<span class=\"")
+            .raw(reason.tone)
+            .raw("\">")
+            .text(reason.message);
+        if reason.more > 0 {
+            out.raw(", and ").count(reason.more, "more problem");
+        }
+        out.raw("</span>");
+    }
+    out.raw("</summary>\n");
 }
 
 /// Returns whether an inserted line contains invisible characters or characters that reorder
@@ -117,9 +166,9 @@ fn hides(diff: &[DiffHunk<'_>]) -> bool {
 /// Adds the policy rules that match the file, and its problems.
 fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
     if let Some(named) = &file.header_path {
-        out.raw("<p class=\"word\">The patch calls it <code>")
-            .text(named)
-            .raw("</code>.</p>\n");
+        out.raw("<p class=\"word\">The patch calls it ")
+            .code(named)
+            .raw(".</p>\n");
     }
     for hit in &file.policy {
         out.raw("<p class=\"word ")
@@ -130,26 +179,28 @@ fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
                 Verdict::Ask => "Asks for approval",
                 Verdict::Allow => "Allowed",
             });
-        out.raw("</strong> by the rule <code>")
-            .text(&hit.rule)
-            .raw("</code>");
+        out.raw("</strong> by the rule ").code(&hit.rule);
         if let Some(pattern) = &hit.pattern {
-            out.raw(" for <code>").text(pattern).raw("</code>");
+            out.raw(" for ").code(pattern);
         }
         if let Some(source) = &hit.source {
-            out.raw(" in <code>").text(source).raw("</code>");
+            out.raw(" in ").code(source);
         }
         out.raw(": ").text(&hit.message).raw("</p>\n");
     }
     // The policy rules above already state the same reason.
     let is_new =
         |problem: &ProblemReport| file.policy.is_empty() || problem.code != code::CLOSED.name;
-    for problem in told
-        .problems(&file.id)
-        .iter()
-        .filter(|problem| is_new(problem))
-    {
-        problem::problem(problem, out);
+    let problems = told.problems(&file.id).iter();
+    // The summary line has the message of the first error.
+    let mut is_stated = false;
+    for problem in problems.filter(|problem| is_new(problem)) {
+        if problem.severity == Severity::Warning || is_stated {
+            problem::problem(problem, out);
+        } else {
+            is_stated = true;
+            problem::details(problem, out);
+        }
     }
 }
 
@@ -168,14 +219,15 @@ fn body(
         image::sides(file, exhibit, out);
     }
     let mut left = 0;
+    let subject = subject(file);
     if !diff.is_empty() {
-        left += shown(file, diff, room, out);
+        left += shown(file, diff, subject, room, out);
     } else if !file.hunks.is_empty() {
         for hunk in &file.hunks {
-            left += place::stated(told, hunk, room, out);
+            left += place::stated(told, hunk, subject, room, out);
         }
     } else if exhibit.diff.is_none() && file.status != FileStatus::Ok {
-        left += place::section(told, exhibit, room, out);
+        left += place::section(told, exhibit, subject, room, out);
     } else if file.file_type == FileType::Text && !is_binary {
         out.raw("<p class=\"word\">No line changes.</p>\n");
     }
@@ -196,17 +248,30 @@ pub(super) fn full(left: usize, out: &mut Markup) {
     }
 }
 
-/// Adds the hunks of a diff. Each has the notes of the hunks of the patch that were applied there.
-fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Markup) -> usize {
+fn subject(file: &FileReport) -> Subject<'_> {
     let is_dropped = [&file.before, &file.after]
         .into_iter()
         .flatten()
         .all(|side| side.eol == "crlf");
-    let returns = if is_dropped {
-        Returns::Dropped
-    } else {
-        Returns::Shown
-    };
+    Subject {
+        id: &file.id,
+        language: colors::language(file.path.as_bytes()),
+        returns: if is_dropped {
+            Returns::Dropped
+        } else {
+            Returns::Shown
+        },
+    }
+}
+
+/// Adds the hunks of a diff. Each has the notes of the hunks of the patch that were applied there.
+fn shown(
+    file: &FileReport,
+    diff: &[DiffHunk<'_>],
+    subject: Subject<'_>,
+    room: &mut Room,
+    out: &mut Markup,
+) -> usize {
     let mut left = 0;
     let mut reports: Vec<&HunkReport> = file.hunks.iter().collect();
     reports.sort_by_key(|hunk| hunk.applied.as_ref().map(|applied| applied.old_start));
@@ -228,7 +293,7 @@ fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Ma
             here.push(report);
         }
         place::heading(hunk, &here, out);
-        left += lines::hunk(hunk, returns, room, out);
+        left += lines::hunk(subject, hunk, room, out);
     }
     left
 }

@@ -1,14 +1,17 @@
 //! The problems and repairs on a page, by the identifiers of files and hunks.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::Page;
 use crate::plan::Input;
 use crate::report::ProblemReport;
+use crate::report::words::Counter;
 
 /// The patches, and the problems and repairs of each file and hunk.
 pub(super) struct Told<'a> {
     pub(super) inputs: &'a [Input],
+    counters: RefCell<Vec<Counter<'a>>>,
     problems: HashMap<&'a str, Vec<&'a ProblemReport>>,
     repairs: HashMap<&'a str, BTreeSet<&'static str>>,
 }
@@ -32,9 +35,16 @@ impl<'a> Told<'a> {
         }
         Self {
             inputs: page.inputs,
+            counters: RefCell::new(Counter::of_all(page.inputs)),
             problems,
             repairs,
         }
+    }
+
+    /// Returns the line, counted from 1, of the byte at `offset` of the decoded text of a patch.
+    pub(super) fn line(&self, input: usize, offset: usize) -> Option<usize> {
+        let mut counters = self.counters.borrow_mut();
+        Some(counters.get_mut(input)?.line(offset))
     }
 
     /// Returns the problems of a hunk. For a file, returns the problems that belong to no hunk.

@@ -61,13 +61,45 @@ impl Markup {
             .raw(if number == 1 { "" } else { "s" })
     }
 
-    /// Adds a path. The browser can break it after each slash.
+    /// Adds a path, from left to right. The browser can break it after each slash.
+    ///
+    /// # Security
+    ///
+    /// The punctuation of a path keeps its place: each run of characters that can be written from
+    /// right to left is isolated, so that an extension is always at the right of its name.
     pub(super) fn path(&mut self, path: &[u8]) -> &mut Self {
+        self.raw("<bdi dir=\"ltr\">");
         for (index, part) in path.split(|&byte| byte == b'/').enumerate() {
             self.raw(if index > 0 { "/<wbr>" } else { "" });
-            self.raw("<bdi>").text(part).raw("</bdi>");
+            for run in part.chunk_by(|one, other| is_foreign(*one) == is_foreign(*other)) {
+                if run.is_ascii() {
+                    self.text(run);
+                } else {
+                    self.raw("<bdi dir=\"ltr\">").text(run).raw("</bdi>");
+                }
+            }
         }
-        self
+        self.raw("</bdi>")
+    }
+
+    /// Adds code in a line of text, from left to right.
+    pub(super) fn code(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
+        self.raw("<code dir=\"ltr\">").text(text).raw("</code>")
+    }
+
+    /// Adds the number of a line as a link to itself. `letter` names the text of the line.
+    pub(super) fn anchor(&mut self, id: &str, letter: &'static str, number: usize) -> &mut Self {
+        self.raw("<a id=\"")
+            .value(id)
+            .raw("-")
+            .raw(letter)
+            .number(number);
+        self.raw("\" href=\"#")
+            .value(id)
+            .raw("-")
+            .raw(letter)
+            .number(number);
+        self.raw("\">").number(number).raw("</a>")
     }
 
     /// Adds the numbers of added and removed lines.
@@ -133,6 +165,12 @@ impl Markup {
     }
 }
 
+/// Returns whether a byte belongs to a character other than ASCII, or is a blank between such
+/// characters.
+fn is_foreign(byte: u8) -> bool {
+    !byte.is_ascii() || byte == b' '
+}
+
 /// Returns whether the code point is a noncharacter in Unicode. HTML allows none of these.
 fn is_none(character: char) -> bool {
     matches!(u32::from(character), 0xfdd0..=0xfdef) || u32::from(character) & 0xfffe == 0xfffe
@@ -166,6 +204,17 @@ mod tests {
             "&lt;a href=&#39;x&quot;&gt;&amp;\\x1b\\u{202e}\\xff\\t\\n"
         );
         assert_eq!(markup.line(b"\ta\r").take(), "\ta<b class=\"esc\">\\r</b>");
+    }
+
+    #[test]
+    fn the_punctuation_of_a_path_keeps_its_place() {
+        let mut markup = Markup::default();
+        assert_eq!(
+            markup
+                .path("a b/\u{5d0}\u{5d1}.\u{5d2}.txt".as_bytes())
+                .take(),
+            "<bdi dir=\"ltr\">a b/<wbr><bdi dir=\"ltr\">\u{5d0}\u{5d1}</bdi>.<bdi dir=\"ltr\">\u{5d2}</bdi>.txt</bdi>"
+        );
     }
 
     #[test]

@@ -5,18 +5,23 @@
 //! variable text is written by [`markup`]. The size of a page is bounded.
 //!
 //! Read this file first. `summary` writes the head, `tree` the list of files, `file` one section
-//! for each file. Colors and layout are in `style.css`.
+//! for each file, `table` its lines. Colors and layout are in `style.css`.
 
 mod badge;
 mod change;
+mod colors;
 mod file;
 mod image;
 mod index;
+mod languages;
 mod lines;
 mod markup;
 mod place;
 mod problem;
+mod room;
+mod rows;
 mod summary;
+mod table;
 mod tree;
 
 use std::io;
@@ -28,9 +33,9 @@ use super::{LogEntry, Report, TOOL};
 use crate::plan::Input;
 use crate::text::{Bytes, Span, base64};
 use index::Told;
-use lines::Room;
 use markup::Markup;
-use tree::Leaf;
+use room::Room;
+use tree::{Leaf, Tree};
 
 /// The style sheet.
 const STYLE: &str = include_str!("style.css");
@@ -46,12 +51,15 @@ pub struct Page<'a> {
     pub inputs: &'a [Input],
     /// The diffs and images of the files.
     pub exhibits: &'a dyn Exhibits,
+    /// The command line that applies exactly this change, for the reviewer; `None` if the change
+    /// cannot be approved.
+    pub approval: Option<&'a str>,
 }
 
 /// The source of the diffs and images on a page.
 pub trait Exhibits {
     /// Returns the diff and images of the file with this index in the report. It is called once for
-    /// each file, in order.
+    /// each file, in the order of the tree of files.
     ///
     /// # Errors
     ///
@@ -88,18 +96,12 @@ pub struct Exhibit {
 pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let (report, told, markup) = (page.report, Told::of(page), &mut Markup::default());
     head(summary::ending(report), report.summary.files, markup);
-    summary::summary(report, markup);
+    summary::summary(report, page.approval, markup);
     let leaves: Vec<_> = report.files.iter().map(file::leaf).collect();
-    columns(&leaves, markup);
     let mut room = Room::default();
-    for (index, file) in report.files.iter().take(MOST_FILES).enumerate() {
-        file::file(
-            &told,
-            file,
-            &page.exhibits.exhibit(index)?,
-            &mut room,
-            markup,
-        );
+    for index in columns(&leaves, markup) {
+        let exhibit = page.exhibits.exhibit(index)?;
+        file::file(&told, &report.files[index], &exhibit, &mut room, markup);
         out.write_all(markup.take().as_bytes())?;
     }
     foot(markup);
@@ -119,27 +121,38 @@ pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Resul
     let (change, markup) = (change::Change::of(entry), &mut Markup::default());
     head(change::ending(entry), entry.files.len(), markup);
     change.summary(markup);
-    columns(&change.leaves(), markup);
     let mut room = Room::default();
-    for file in change.files.iter().take(MOST_FILES) {
-        file.section(&mut room, markup);
+    for index in columns(&change.leaves(), markup) {
+        change.files[index].section(&mut room, markup);
         out.write_all(markup.take().as_bytes())?;
     }
     foot(markup);
     out.write_all(markup.take().as_bytes())
 }
 
-/// Adds the tree of files up to the limit, and opens the element for the changes next to it.
-fn columns(leaves: &[Leaf<'_>], out: &mut Markup) {
+/// Adds the tree of files up to the limit, and opens the element for the changes next to it. Returns
+/// the indexes of the shown files, in the order of the tree.
+fn columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
     let shown = leaves.len().min(MOST_FILES);
     if shown < leaves.len() {
         out.raw("<p class=\"word bad\">The page is full: ")
             .count(leaves.len() - shown, "more file");
         out.raw(" not shown.</p>\n");
     }
-    out.raw("<div class=\"columns\">\n<nav id=\"files\" aria-labelledby=\"files-title\"><h2 id=\"files-title\">Files</h2>\n");
-    tree::tree(&leaves[..shown], out);
+    let tree = Tree::of(&leaves[..shown]);
+    out.raw("<div class=\"columns\">\n<nav id=\"files\" tabindex=\"0\" aria-labelledby=\"files-title\"><h2 id=\"files-title\">Files</h2>\n");
+    if shown > 0 {
+        out.raw("<details class=\"tree\"><summary>")
+            .count(shown, "file")
+            .raw("</summary>\n");
+        tree.print(out);
+        out.raw("</details>\n");
+    } else {
+        out.raw("<p>No files.</p>\n");
+    }
     out.raw("</nav>\n<main id=\"changes\"><h2>Changes</h2>\n");
+    out.raw("<label class=\"layout\"><input type=\"checkbox\" id=\"split\" checked>Side by side</label>\n");
+    tree.order()
 }
 
 fn foot(out: &mut Markup) {
@@ -152,7 +165,7 @@ fn foot(out: &mut Markup) {
 
 fn head(ending: &'static str, files: usize, out: &mut Markup) {
     let hash = base64(&Sha256::digest(STYLE));
-    out.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    out.raw("<!DOCTYPE html>\n<html lang=\"en\" dir=\"ltr\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-")
         .value(hash);
     out.raw("'; img-src data:; base-uri 'none'; form-action 'none'\">\n");

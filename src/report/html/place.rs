@@ -1,19 +1,23 @@
 //! The placements of hunks, and the reasons why hunks have none.
 
 use super::index::Told;
-use super::lines::{self, Room, Signs};
+use super::lines::{self, Signs, Subject};
 use super::markup::Markup;
+use super::room::Room;
 use super::{Exhibit, badge, problem};
-use crate::plan::Input;
-use crate::report::{AppliedLines, HunkReport, NearestPlace};
+use crate::report::{AppliedLines, FirstDifference, HunkReport, NearestPlace};
 use crate::syntax::write::DiffHunk;
 use crate::syntax::{Syntax, find_syntax};
+use crate::text::{Span, without_ending};
 
 /// Adds the heading of a hunk of a diff. `reports` are the hunks of the patch that were applied
 /// there.
 pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Markup) {
-    out.raw("<h4 class=\"hunk\">");
-    out.raw("<code>@@ \u{2212}")
+    out.raw("<h4 class=\"hunk\"");
+    if let Some(first) = reports.first() {
+        out.raw(" id=\"").value(&first.id).raw("\"");
+    }
+    out.raw("><code>@@ \u{2212}")
         .number(hunk.old.start)
         .raw(",")
         .number(hunk.old.count);
@@ -27,9 +31,7 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
         .map(|report| &report.patch.section)
         .find(|section| !section.is_empty())
     {
-        out.raw("<code class=\"section\"><bdi>")
-            .text(section)
-            .raw("</bdi></code>\n");
+        section_heading(section, out);
     }
     for report in reports {
         out.raw("<span class=\"id\">")
@@ -43,14 +45,59 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
     }
 }
 
+fn section_heading(section: &str, out: &mut Markup) {
+    out.raw("<span class=\"section\">")
+        .code(section)
+        .raw("</span>\n");
+}
+
 /// Adds a hunk of a file that cannot be changed, as the patch states it. Returns the number of
 /// lines that are not shown.
 pub(super) fn stated(
     told: &Told<'_>,
     hunk: &HunkReport,
+    subject: Subject<'_>,
     room: &mut Room,
     out: &mut Markup,
 ) -> usize {
+    stated_heading(hunk, out);
+    told.problems(&hunk.id)
+        .iter()
+        .for_each(|it| problem::problem(it, out));
+    also(hunk, out);
+    let nearest = hunk.nearest.as_deref();
+    let nearest = nearest.filter(|_| !hunk.status.is_placed());
+    let difference = nearest.and_then(|nearest| nearest.first_difference.as_ref());
+    if let Some(nearest) = nearest {
+        closest_match(nearest, room, out);
+        out.raw("<div class=\"compared\">\n");
+    }
+    let text = (hunk.source.input, hunk.source.text);
+    let is_marked = told.inputs.get(text.0).is_some_and(|input| {
+        let is_marked = |format| find_syntax(format).is_some_and(Syntax::has_sign_column);
+        input.formats.iter().all(|format| is_marked(format))
+    });
+    let signs = if is_marked {
+        Signs::Marked
+    } else {
+        Signs::None
+    };
+    let left = patch_lines(told, text, (signs, difference), subject, room, out);
+    if let Some(nearest) = nearest {
+        let lines = [&nearest.lines_before, &nearest.text, &nearest.lines_after];
+        let first = nearest.line.saturating_sub(nearest.lines_before.len());
+        let lines = lines.into_iter().flatten().map(String::as_str);
+        let subject = Subject {
+            id: &hunk.id,
+            ..subject
+        };
+        lines::found(subject, (first, lines), difference, room, out);
+        out.raw("</div>\n");
+    }
+    left
+}
+
+fn stated_heading(hunk: &HunkReport, out: &mut Markup) {
     out.raw("<h4 class=\"hunk\" id=\"")
         .value(&hunk.id)
         .raw("\"><span class=\"id\">")
@@ -70,64 +117,51 @@ pub(super) fn stated(
         (None, None) => {}
     }
     if !hunk.patch.section.is_empty() {
-        out.raw("<code class=\"section\"><bdi>")
-            .text(&hunk.patch.section)
-            .raw("</bdi></code>\n");
+        section_heading(&hunk.patch.section, out);
     }
     badge::of_hunk(hunk, out);
     out.raw("</h4>\n");
-    told.problems(&hunk.id)
-        .iter()
-        .for_each(|it| problem::problem(it, out));
-    also(hunk, out);
-    let source = &hunk.source;
-    let left = text(told, (source.input, source.text.start, source.text.end)).map_or(
-        0,
-        |(input, text)| {
-            let is_marked = input
-                .formats
-                .iter()
-                .all(|format| find_syntax(format).is_some_and(Syntax::has_sign_column));
-            lines::stated(
-                text,
-                if is_marked {
-                    Signs::Marked
-                } else {
-                    Signs::None
-                },
-                room,
-                out,
-            )
-        },
-    );
-    if let Some(nearest) = hunk.nearest.as_deref().filter(|_| !hunk.status.is_placed()) {
-        self::nearest(nearest, out);
-    }
-    left
 }
 
 /// Adds the section of the patch for a file that was not compared.
 pub(super) fn section(
     told: &Told<'_>,
     exhibit: &Exhibit,
+    subject: Subject<'_>,
     room: &mut Room,
     out: &mut Markup,
 ) -> usize {
-    let Some((input, span)) = exhibit.section else {
+    let Some(text) = exhibit.section else {
         return 0;
     };
     out.raw("<h4 class=\"hunk\">What the patch says</h4>\n");
-    let text = text(told, (input, span.start, span.end));
-    text.map_or(0, |(_, text)| lines::stated(text, Signs::None, room, out))
+    patch_lines(told, text, (Signs::None, None), subject, room, out)
 }
 
-/// Returns the input and its bytes from `start` to `end`.
-fn text<'a>(
-    told: &Told<'a>,
-    (input, start, end): (usize, usize, usize),
-) -> Option<(&'a Input, &'a [u8])> {
-    let input = told.inputs.get(input)?;
-    Some((input, input.bytes.get(start..end)?))
+/// Adds the lines of a part of a patch. A line has a number if it begins a line of the patch: the
+/// texts of a JSON document have many lines in one.
+fn patch_lines(
+    told: &Told<'_>,
+    (input, span): (usize, Span),
+    form: (Signs, Option<&FirstDifference>),
+    subject: Subject<'_>,
+    room: &mut Room,
+    out: &mut Markup,
+) -> usize {
+    let patch = told.inputs.get(input);
+    let Some(text) = patch.and_then(|patch| patch.bytes.get(span.start..span.end)) else {
+        return 0;
+    };
+    let mut last = room.patch_line;
+    let lines = crate::text::lines(text).map(|(line, bytes)| {
+        let number = told.line(input, span.start + line.start);
+        let number = number.filter(|&number| number > last);
+        last = number.unwrap_or(last);
+        (number, without_ending(bytes))
+    });
+    let lines: Vec<_> = lines.collect();
+    room.patch_line = last;
+    lines::stated(subject, lines.into_iter(), form, room, out)
 }
 
 /// Adds the other lines where a hunk matches.
@@ -147,40 +181,36 @@ fn also(hunk: &HunkReport, out: &mut Markup) {
     });
 }
 
-/// Adds the closest match of a hunk, and the first line that differs.
-fn nearest(nearest: &NearestPlace, out: &mut Markup) {
-    out.raw("<div class=\"nearest\">\n<p class=\"word\">The closest match is line ")
+/// Adds the place of the closest match of a hunk, and the first line that differs.
+fn closest_match(nearest: &NearestPlace, room: &mut Room, out: &mut Markup) {
+    out.raw("<p class=\"word\">The closest match is line ")
         .number(nearest.line)
         .raw(", where ");
     out.number(nearest.matched)
         .raw(" of ")
         .count(nearest.of, "line")
         .raw(" are the same.</p>\n");
-    if let Some(difference) = &nearest.first_difference {
-        out.raw("<dl class=\"difference\"><dt>The patch has, in its line ")
-            .number(difference.patch_line);
-        out.raw("</dt><dd class=\"expected\"><code>")
-            .line(difference.expected.as_bytes())
-            .raw("</code></dd>\n");
-        out.raw("<dt>The file has, in line ")
-            .number(difference.file_line);
-        if let Some(reason) = difference.reason {
-            out.raw(" (").raw(reason.name()).raw(")");
+    let Some(difference) = &nearest.first_difference else {
+        return;
+    };
+    let expected = difference.expected.as_bytes();
+    let found = difference.found.as_deref().map(str::as_bytes);
+    let (mut old, mut new) = room.inline.marks(&[expected], &[found.unwrap_or_default()]);
+    out.raw("<dl class=\"difference\"><dt>The patch has, in its line ")
+        .number(difference.patch_line)
+        .raw("</dt><dd>");
+    lines::differing(expected, old.swap_remove(0), out);
+    out.raw("</dd>\n<dt>The file has, in line ")
+        .number(difference.file_line);
+    if let Some(reason) = difference.reason {
+        out.raw(" (").raw(reason.name()).raw(")");
+    }
+    out.raw("</dt><dd>");
+    match found {
+        Some(found) => lines::differing(found, new.swap_remove(0), out),
+        None => {
+            out.raw("its end");
         }
-        out.raw("</dt><dd class=\"found\"><code>");
-        match &difference.found {
-            Some(found) => out.line(found.as_bytes()),
-            None => out.raw("its end"),
-        };
-        out.raw("</code></dd></dl>\n");
     }
-    if !nearest.text.is_empty() {
-        out.raw("<p class=\"word\">The file there:</p>\n");
-        let all = [&nearest.lines_before, &nearest.text, &nearest.lines_after]
-            .into_iter()
-            .flatten();
-        let first = nearest.line.saturating_sub(nearest.lines_before.len());
-        lines::found(first, all.map(String::as_str), out);
-    }
-    out.raw("</div>\n");
+    out.raw("</dd></dl>\n");
 }

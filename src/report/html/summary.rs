@@ -10,7 +10,7 @@ use crate::report::{FileReport, FileStatus, Omitted, Outcome, ProblemReport, Rep
 const MOST_NAMED: usize = 20;
 
 /// Adds the head of the page.
-pub(super) fn summary(report: &Report, out: &mut Markup) {
+pub(super) fn summary(report: &Report, approval: Option<&str>, out: &mut Markup) {
     let Summary {
         files,
         added,
@@ -18,7 +18,7 @@ pub(super) fn summary(report: &Report, out: &mut Markup) {
         ..
     } = report.summary;
     heading((tone(report), ending(report)), files, (added, removed), out);
-    facts(report, out);
+    facts(report, approval, out);
     repairs(report, out);
     let others =
         |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
@@ -80,9 +80,9 @@ fn failed(report: &Report, out: &mut Markup) {
             .value(&file.id)
             .raw("\">");
         out.path(file.path.as_bytes());
-        out.raw("</a> (")
-            .text(file.status.to_string().replace('_', " "))
-            .raw(")");
+        out.raw("</a> (");
+        badge::status(file, out);
+        out.raw(")");
     }
     let more = count.saturating_sub(MOST_NAMED) + report.omitted.files;
     if more > 0 {
@@ -116,17 +116,26 @@ pub(super) fn ending(report: &Report) -> &'static str {
     }
 }
 
-fn facts(report: &Report, out: &mut Markup) {
+fn facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
     out.raw("<dl class=\"facts\">\n");
     if let Some(plan_id) = &report.plan_id {
         out.raw("<dt>Plan</dt><dd><code class=\"copy\">")
             .text(plan_id)
             .raw("</code></dd>\n");
     }
+    if let Some(approval) = approval {
+        out.raw("<dt>To approve</dt><dd><code class=\"copy command\" dir=\"ltr\">")
+            .text(approval)
+            .raw("</code>");
+        if report.inputs.iter().any(|input| input.name == "-") {
+            out.raw(" with the same input");
+        }
+        out.raw("</dd>\n");
+    }
     for input in &report.inputs {
-        out.raw("<dt>Patch</dt><dd><code>")
-            .text(&input.name)
-            .raw("</code> ");
+        out.raw("<dt>Patch</dt><dd>")
+            .code(portable(&input.name))
+            .raw(" ");
         if let Some(format) = &input.format {
             out.text(format).raw(", ");
         }
@@ -143,14 +152,21 @@ fn facts(report: &Report, out: &mut Markup) {
         .raw("\">");
     out.text(report.policy.verdict.to_string()).raw("</span>");
     for rule in &report.policy.rules_hit {
-        out.raw(" <code>").text(rule).raw("</code>");
+        out.raw(" ").code(rule);
     }
     if let Some(source) = &report.policy.source {
-        out.raw(" in <code>").text(source).raw("</code>");
+        out.raw(" in ").code(source);
     }
     out.raw("</dd>\n<dt>Changes</dt><dd>");
     counts(&report.summary, out);
     out.raw("</dd>\n</dl>\n");
+}
+
+/// Returns the name of a patch, without the directories of an absolute path: the reader can be on
+/// another machine.
+fn portable(name: &str) -> &str {
+    let last = name.rsplit('/').next().filter(|_| name.starts_with('/'));
+    last.unwrap_or(name)
 }
 
 fn counts(summary: &Summary, out: &mut Markup) {

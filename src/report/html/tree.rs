@@ -34,26 +34,44 @@ pub(super) struct Tone {
 #[derive(Default)]
 struct Directory<'a> {
     directories: BTreeMap<&'a [u8], Directory<'a>>,
-    /// The files, each with its path below the directory.
-    files: Vec<(&'a [u8], &'a Leaf<'a>)>,
+    /// The files, each with its path below the directory and its index on the page.
+    files: Vec<(&'a [u8], usize, &'a Leaf<'a>)>,
 }
 
-/// Adds the tree of `files`.
-pub(super) fn tree(files: &[Leaf<'_>], out: &mut Markup) {
-    let mut top = Directory::default();
-    for file in files {
-        top.put(file);
+/// The tree of the files of a page.
+pub(super) struct Tree<'a> {
+    top: Directory<'a>,
+    /// The largest number of changed lines of a file.
+    most: usize,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn of(files: &'a [Leaf<'a>]) -> Self {
+        let mut top = Directory::default();
+        for (index, file) in files.iter().enumerate() {
+            top.put(index, file);
+        }
+        top.sort();
+        let lines = files.iter().map(|file| file.added + file.removed);
+        let most = lines.max().unwrap_or(0);
+        Self { top, most }
     }
-    let most = files
-        .iter()
-        .map(|file| file.added + file.removed)
-        .max()
-        .unwrap_or(0);
-    top.print(most, out);
+
+    /// Adds the tree.
+    pub(super) fn print(&self, out: &mut Markup) {
+        self.top.print(self.most, out);
+    }
+
+    /// Returns the indexes of the files, in the order of the tree.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        self.top.list(&mut order);
+        order
+    }
 }
 
 impl<'a> Directory<'a> {
-    fn put(&mut self, file: &'a Leaf<'a>) {
+    fn put(&mut self, index: usize, file: &'a Leaf<'a>) {
         let mut directory = self;
         let mut rest = file.path;
         for _ in 0..MOST_NESTED {
@@ -63,27 +81,38 @@ impl<'a> Directory<'a> {
             directory = directory.directories.entry(&rest[..slash]).or_default();
             rest = &rest[slash + 1..];
         }
-        directory.files.push((rest, file));
+        directory.files.push((rest, index, file));
+    }
+
+    /// Sorts the files of each directory by name. Changes of the same file keep their order.
+    fn sort(&mut self) {
+        self.files.sort_by_key(|&(rest, ..)| rest);
+        self.directories.values_mut().for_each(Self::sort);
+    }
+
+    fn list(&self, order: &mut Vec<usize>) {
+        self.directories.values().for_each(|it| it.list(order));
+        order.extend(self.files.iter().map(|&(_, index, _)| index));
     }
 
     fn print(&self, most: usize, out: &mut Markup) {
         out.raw("<ul>\n");
         for (name, mut directory) in &self.directories {
-            out.raw("<li><details open><summary><span class=\"dir\"><bdi>")
-                .text(name);
+            out.raw("<li><details open><summary><span class=\"dir\">")
+                .path(name);
             while let (Some((name, only)), 1, true) = (
                 directory.directories.first_key_value(),
                 directory.directories.len(),
                 directory.files.is_empty(),
             ) {
-                out.raw("/").text(name);
+                out.raw("/<wbr>").path(name);
                 directory = only;
             }
-            out.raw("/</bdi></span></summary>\n");
+            out.raw("/</span></summary>\n");
             directory.print(most, out);
             out.raw("</details></li>\n");
         }
-        for (rest, file) in &self.files {
+        for (rest, _, file) in &self.files {
             entry(rest, file, most, out);
         }
         out.raw("</ul>\n");

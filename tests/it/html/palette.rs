@@ -8,15 +8,22 @@ use fs_err as fs;
 /// Least contrast of text, by the level AA of the Web Content Accessibility Guidelines 2.2 (1.4.3).
 const LEAST: f64 = 4.5;
 
+/// What code stands on.
+const CODE: &[&str] = &["page", "panel", "add", "add-word", "del", "del-word", "ask"];
+
 /// Colours of texts, and what they stand on besides the page.
 const TEXTS: &[(&str, &[&str])] = &[
     (
         "text",
         &[
-            "page", "panel", "add", "add-word", "del", "del-word", "plain",
+            "page", "panel", "add", "add-word", "del", "del-word", "plain", "ask", "ask-word",
         ],
     ),
     ("muted", &["page", "panel"]),
+    ("comment", CODE),
+    ("string", CODE),
+    ("number", CODE),
+    ("keyword", CODE),
     ("link", &["page", "panel"]),
     ("add-text", &["page", "panel", "add", "plain"]),
     ("del-text", &["page", "panel", "del", "plain"]),

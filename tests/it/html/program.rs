@@ -6,7 +6,7 @@ use ::fs_err as fs;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use scraper::Html;
 
-use super::{LIST, all, page, parsed, shown, texts};
+use super::{LIST, all, page, parsed, rows, shown, texts};
 use crate::systems::Desk;
 
 /// A PNG whose header names this size; nobody decodes it here.
@@ -42,14 +42,17 @@ fn images_stand_side_by_side_and_svg_is_text() {
     );
     let captions = texts(&page, "figcaption");
     assert!(
-        captions[0].starts_with("Before 33 bytes, 3 \u{d7} 2 pixelssha256:"),
+        captions[4].starts_with("Before 33 bytes, 3 \u{d7} 2 pixelssha256:"),
         "{captions:?}"
     );
     assert!(texts(&page, ".word").contains(&"Too many pixels to be shown.".to_owned()));
 
     let svg = "--- /dev/null\n+++ b/x.svg\n@@ -0,0 +1 @@\n+<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>\n";
     let page = self::page(&shown(&[], svg));
-    assert_eq!((all(&page, "img").len(), all(&page, "tr").len()), (0, 1));
+    assert_eq!(
+        (all(&page, "img").len(), all(&page, "tbody tr").len()),
+        (0, 1)
+    );
 }
 
 #[test]
@@ -99,6 +102,25 @@ fn the_program_prints_one_page_whatever_comes_of_the_patch() {
         (Some(1), String::new())
     );
     assert_eq!(fs::read(root.path().join("list")).unwrap(), LIST);
+}
+
+#[test]
+fn a_page_has_the_end_of_a_long_change() {
+    let root = tempfile::tempdir().unwrap();
+    let lines: String = (1..=5000).map(|n| format!("+line {n}\n")).collect();
+    let patch = format!("--- /dev/null\n+++ b/long\n@@ -0,0 +1,5000 @@\n{lines}");
+    fs::write(root.path().join("patch"), patch).unwrap();
+    let last = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let command = command
+            .current_dir(root.path())
+            .args(["show", "--html", "patch"]);
+        let output = command.args(arguments).output().unwrap();
+        let page = parsed(std::str::from_utf8(&output.stdout).unwrap());
+        rows(&page).pop().unwrap()
+    };
+    assert_eq!(last(&[]), "5000+line 5000");
+    assert_eq!(last(&["--diff-max-bytes", "200"]), "9+line 9");
 }
 
 /// Returns a root with a change in its history, of files whose names and texts could deceive.
@@ -161,10 +183,7 @@ fn a_change_of_the_history_is_a_page_too() {
         "modify",
     ];
     assert_eq!(texts(&page, ".file > summary .badge"), badges);
-    assert_eq!(
-        texts(&page, "tr"),
-        ["11 one", "2-two", "2+<script>\\xff\\u{200b}"]
-    );
+    assert_eq!(rows(&page), ["11 one", "2-two", "2+<script>\\xff\\u{200b}"]);
     assert_eq!(
         texts(&page, "main .word"),
         ["No line changes.", "The contents are not shown: <i>no</i>"]

@@ -1,0 +1,175 @@
+//! The lines of a hunk with their kinds and numbers, the words that differ, and syntax colors.
+
+use std::ops::Range;
+
+use super::colors::{self, Colors, Language, Token};
+use super::room::{MOST_OF_LINE, Room};
+use crate::report::inline::Inline;
+
+/// The kind of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Context,
+    Deletion,
+    Insertion,
+    /// A note about the deletion above.
+    DeletionNote,
+    /// A note about another row above.
+    Note,
+}
+
+impl Kind {
+    /// Returns the sides that contain the row: the old file, the new file.
+    pub(super) fn sides(self) -> [bool; 2] {
+        match self {
+            Self::Context => [true, true],
+            Self::Deletion => [true, false],
+            Self::Insertion => [false, true],
+            Self::DeletionNote | Self::Note => [false, false],
+        }
+    }
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub(super) struct Row<'a> {
+    pub(super) kind: Kind,
+    /// The numbers of the line in the old and in the new file. A table of one text uses the first.
+    pub(super) numbers: [Option<usize>; 2],
+    pub(super) text: &'a [u8],
+    /// The words that differ from the other side.
+    pub(super) marks: Vec<Range<usize>>,
+    pub(super) colors: Vec<(Range<usize>, Token)>,
+    /// A note that the line differs from this line of the named text.
+    pub(super) differs_from: Option<(&'static str, usize)>,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn new(kind: Kind, numbers: [Option<usize>; 2], text: &'a [u8]) -> Self {
+        Self {
+            kind,
+            numbers,
+            text,
+            marks: Vec::new(),
+            colors: Vec::new(),
+            differs_from: None,
+        }
+    }
+
+    /// Returns the offset after the part of the line that is shown.
+    pub(super) fn end(&self) -> usize {
+        cut(self.text, MOST_OF_LINE)
+    }
+}
+
+/// Returns the kind and the text of a line with a sign. `above` is the kind of the line above.
+pub(super) fn parse(line: &[u8], above: Option<Kind>) -> (Kind, &[u8]) {
+    match line {
+        [b'-', text @ ..] => (Kind::Deletion, text),
+        [b'+', text @ ..] => (Kind::Insertion, text),
+        [b'\\', text @ ..] if above == Some(Kind::Deletion) => {
+            (Kind::DeletionNote, text.trim_ascii())
+        }
+        [b'\\', text @ ..] => (Kind::Note, text.trim_ascii()),
+        [b' ', text @ ..] | text => (Kind::Context, text),
+    }
+}
+
+/// Returns the rows of lines with signs. `next` are the first numbers of the old and the new file.
+pub(super) fn numbered<'a>(
+    lines: impl Iterator<Item = &'a [u8]>,
+    mut next: [usize; 2],
+) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    for line in lines {
+        let (kind, text) = parse(line, rows.last().map(|row| row.kind));
+        let mut numbers = [None; 2];
+        for (side, is_in) in kind.sides().into_iter().enumerate() {
+            if is_in {
+                numbers[side] = Some(next[side]);
+                next[side] += 1;
+            }
+        }
+        rows.push(Row::new(kind, numbers, text));
+    }
+    rows
+}
+
+/// Returns the length of the run of replaced lines at the start of `rows`: the deletions and the
+/// insertions, with their notes. Either number can be 0.
+pub(super) fn run(rows: &[Row<'_>]) -> (usize, usize) {
+    let is_gone = |row: &&Row<'_>| matches!(row.kind, Kind::Deletion | Kind::DeletionNote);
+    let gone = rows.iter().take_while(is_gone).count();
+    let mut come = 0;
+    while let Some(row) = rows.get(gone + come) {
+        if row.kind != Kind::Insertion && (row.kind != Kind::Note || come == 0) {
+            break;
+        }
+        come += 1;
+    }
+    (gone, come)
+}
+
+/// Marks the differing words of replaced lines.
+pub(super) fn mark_words(rows: &mut [Row<'_>], inline: &mut Inline) {
+    let mut start = 0;
+    while start < rows.len() {
+        let (gone, come) = run(&rows[start..]);
+        let end = start + gone + come;
+        if gone > 0 && come > 0 {
+            mark(&mut rows[start..end], inline);
+        }
+        start = end.max(start + 1);
+    }
+}
+
+fn mark(rows: &mut [Row<'_>], inline: &mut Inline) {
+    let of = |kind: Kind| -> Vec<usize> {
+        (0..rows.len())
+            .filter(|&index| rows[index].kind == kind)
+            .collect()
+    };
+    let (gone, come) = (of(Kind::Deletion), of(Kind::Insertion));
+    let texts = |indexes: &[usize]| {
+        indexes
+            .iter()
+            .map(|&index| rows[index].text)
+            .collect::<Vec<_>>()
+    };
+    let (old, new) = inline.marks(&texts(&gone), &texts(&come));
+    for (index, marks) in gone.into_iter().zip(old).chain(come.into_iter().zip(new)) {
+        rows[index].marks = marks;
+    }
+}
+
+/// Adds syntax colors to the rows of one hunk, within the limits of `room`. The old and the new file
+/// are read separately, because each can begin or end a comment.
+pub(super) fn color(rows: &mut [Row<'_>], language: Option<&'static Language>, room: &mut Room) {
+    let Some(language) = language else { return };
+    let size: usize = rows.iter().map(Row::end).sum();
+    let Some(left) = room.colored.checked_sub(size) else {
+        return;
+    };
+    room.colored = left;
+    for side in [0, 1] {
+        let is_inside = colors::is_inside_comment(language, side_texts(rows, side));
+        let mut colors = Colors::new(language, is_inside);
+        for row in rows.iter_mut().filter(|row| row.kind.sides()[side]) {
+            row.colors = colors.line(&row.text[..row.end()]);
+        }
+    }
+}
+
+fn side_texts<'r>(rows: &'r [Row<'_>], side: usize) -> impl Iterator<Item = &'r [u8]> {
+    let is_in = move |row: &&Row<'_>| row.kind.sides()[side];
+    rows.iter().filter(is_in).map(|row| &row.text[..row.end()])
+}
+
+/// Returns the offset at which to cut a text without splitting a character.
+fn cut(text: &[u8], most: usize) -> usize {
+    if text.len() <= most {
+        return text.len();
+    }
+    let is_first = |at: &usize| text[*at] & 0xc0 != 0x80;
+    (most - 3..=most).rev().find(is_first).unwrap_or(most)
+}

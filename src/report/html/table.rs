@@ -1,0 +1,193 @@
+//! The table of the lines of a hunk.
+//!
+//! Its rows are in the order of a unified diff. On wide screens the style sheet puts the deletions
+//! and the insertions of one body next to each other, and shows the hidden copy of each context
+//! line on the side of the new file.
+
+use super::markup::Markup;
+use super::room::Room;
+use super::rows::{Kind, Row, run};
+
+/// The maximum number of rows of one body whose two sides are aligned. A browser needs time in
+/// proportion to its square.
+const MOST_ALIGNED: usize = 400;
+
+/// The form of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    /// The lines of two files.
+    Diff,
+    /// The lines of a patch or of one file, with this caption.
+    Single(&'static str),
+}
+
+/// The identity of the lines of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anchors<'a> {
+    /// The file or hunk.
+    pub(super) id: &'a str,
+    /// The letters of the two numbers of a row.
+    pub(super) letters: [&'static str; 2],
+}
+
+/// Adds the table of `rows`. Returns the number of rows that are not shown.
+pub(super) fn table(
+    form: Form,
+    anchors: Anchors<'_>,
+    rows: &[Row<'_>],
+    room: &mut Room,
+    out: &mut Markup,
+) -> usize {
+    let is_diff = matches!(form, Form::Diff);
+    let copies = |row: &Row<'_>| 1 + usize::from(is_diff && row.kind == Kind::Context);
+    let fits = |row: &&Row<'_>| room.takes(row.text, copies(row));
+    let shown = rows.iter().take_while(fits).count();
+    if shown > 0 {
+        open(form, out);
+        match form {
+            Form::Diff => bodies(anchors, &rows[..shown], out),
+            Form::Single(_) => {
+                out.raw("<tbody>\n");
+                for it in &rows[..shown] {
+                    row(it, form, anchors, out);
+                }
+                out.raw("</tbody>");
+            }
+        }
+        out.raw("</table>\n");
+    }
+    rows.len() - shown
+}
+
+fn open(form: Form, out: &mut Markup) {
+    match form {
+        Form::Diff => out
+            .raw("<table class=\"diff two\" dir=\"ltr\"><colgroup><col class=\"n\"><col class=\"n\">")
+            .raw("<col class=\"m\"><col></colgroup><thead class=\"hidden\"><tr>")
+            .raw("<th scope=\"col\">Old line</th><th scope=\"col\">New line</th>"),
+        Form::Single(caption) => out
+            .raw("<table class=\"diff\" dir=\"ltr\"><caption>")
+            .raw(caption)
+            .raw("</caption><colgroup><col class=\"n\"><col class=\"m\"><col></colgroup>")
+            .raw("<thead class=\"hidden\"><tr><th scope=\"col\">Line</th>"),
+    };
+    out.raw("<th scope=\"col\">Sign</th><th scope=\"col\">Text</th></tr></thead>");
+}
+
+/// Adds the rows of a diff: one body for each run of replaced lines, and for the lines between.
+fn bodies(anchors: Anchors<'_>, rows: &[Row<'_>], out: &mut Markup) {
+    let mut start = 0;
+    let mut is_open = false;
+    while start < rows.len() {
+        let (gone, come) = run(&rows[start..]);
+        let is_aligned = gone > 0 && come > 0 && gone + come <= MOST_ALIGNED;
+        if is_open && is_aligned {
+            out.raw("</tbody>");
+        }
+        if is_aligned {
+            out.raw("<tbody class=\"pair\">\n");
+        } else if !is_open {
+            out.raw("<tbody>\n");
+        }
+        let end = start + (gone + come).max(1);
+        for it in &rows[start..end] {
+            row(it, Form::Diff, anchors, out);
+        }
+        if is_aligned {
+            out.raw("</tbody>");
+        }
+        is_open = !is_aligned;
+        start = end;
+    }
+    if is_open {
+        out.raw("</tbody>");
+    }
+}
+
+fn row(row: &Row<'_>, form: Form, anchors: Anchors<'_>, out: &mut Markup) {
+    let (class, sign) = match row.kind {
+        Kind::Context => ("<tr>", " "),
+        Kind::Deletion => ("<tr class=\"del\">", "-"),
+        Kind::Insertion => ("<tr class=\"add\">", "+"),
+        Kind::DeletionNote => ("<tr class=\"note old\">", ""),
+        Kind::Note => ("<tr class=\"note\">", ""),
+    };
+    let is_diff = matches!(form, Form::Diff);
+    out.raw(match row.kind {
+        Kind::Context if row.differs_from.is_some() => "<tr class=\"differs\">",
+        Kind::Deletion if row.differs_from.is_some() => "<tr class=\"del differs\">",
+        _ => class,
+    });
+    for (number, letter) in row.numbers[..=usize::from(is_diff)]
+        .iter()
+        .zip(anchors.letters)
+    {
+        out.raw("<td class=\"n\">");
+        if let Some(number) = number {
+            out.anchor(anchors.id, letter, *number);
+        }
+        out.raw("</td>");
+    }
+    out.raw("<td class=\"m\">")
+        .raw(sign)
+        .raw("</td><td class=\"c\">");
+    let marks = match row.kind {
+        Kind::Deletion => ("<del>", "</del>"),
+        _ => ("<ins>", "</ins>"),
+    };
+    content(row, marks, out);
+    if let Some((text, line)) = row.differs_from {
+        out.raw(" <span class=\"flag ask\">differs from line ")
+            .number(line)
+            .raw(" of the ")
+            .raw(text)
+            .raw("</span>");
+    }
+    if is_diff && row.kind == Kind::Context {
+        out.raw("</td><td class=\"r\" aria-hidden=\"true\">");
+        content(row, marks, out);
+    }
+    out.raw("</td></tr>\n");
+}
+
+/// Adds the text of a line with its colors, up to the limit of a line. The tags `open` and `close`
+/// enclose its marks.
+pub(super) fn content(
+    row: &Row<'_>,
+    (open, close): (&'static str, &'static str),
+    out: &mut Markup,
+) {
+    let end = row.end();
+    let mut done = 0;
+    for mark in row.marks.iter().filter(|mark| mark.start < end) {
+        colored(row, done, mark.start, out);
+        out.raw(open);
+        done = mark.end.min(end);
+        colored(row, mark.start, done, out);
+        out.raw(close);
+    }
+    colored(row, done, end, out);
+    if end < row.text.len() {
+        out.raw("<b class=\"cut\">\u{2026} ")
+            .count(row.text.len() - end, "more byte")
+            .raw(" not shown</b>");
+    }
+}
+
+/// Adds the bytes of a line from `start` to `end` with their colors.
+fn colored(row: &Row<'_>, start: usize, end: usize, out: &mut Markup) {
+    let mut done = start;
+    let first = row.colors.partition_point(|(range, _)| range.end <= start);
+    for (range, token) in &row.colors[first..] {
+        if range.start >= end {
+            break;
+        }
+        let from = range.start.max(done);
+        out.line(&row.text[done..from]);
+        done = range.end.min(end);
+        out.raw(token.open())
+            .line(&row.text[from..done])
+            .raw("</span>");
+    }
+    out.line(&row.text[done..end]);
+}
