@@ -71,7 +71,7 @@ impl<'w> Files<'w> {
                 return refuse(
                     RefusalKind::Outside,
                     Some(path),
-                    "the new name leads out of the root".into(),
+                    "the new name leads outside the root".into(),
                 );
             }
         };
@@ -115,14 +115,17 @@ impl<'w> Files<'w> {
             return Ok(Ok(None));
         };
         if stat.kind != FileKind::Regular {
-            return Ok(Err(format!("a {} cannot be repaired for", stat.kind)));
+            return Ok(Err(format!(
+                "expected a regular file, found a {}",
+                stat.kind
+            )));
         }
         if stat.size > self.max_file {
-            return Ok(Err("the file is larger than the limit".into()));
+            return Ok(Err("the file exceeds the size limit".into()));
         }
         let (content, stat) = self.names.workspace.read(path, self.max_file)?;
         if is_binary(&content) {
-            return Ok(Err("the file has binary data".into()));
+            return Ok(Err("the file is binary; --lenient repairs only text".into()));
         }
         let mode = if stat.permissions & 0o100 != 0 {
             FileMode::Executable
@@ -166,7 +169,7 @@ fn result(
                     .filter(|_| !chunk.is_closed)
             };
             if let Some(shortage) = section.chunks.last().and_then(short) {
-                let hunk = format!("chunk {}", section.chunks.len());
+                let hunk = format!("hunk {}", section.chunks.len());
                 return refuse(RefusalKind::Cut, cut(&hunk, shortage));
             }
             match compose::created(section, log) {
@@ -176,7 +179,7 @@ fn result(
                 ))),
                 None => refuse(
                     RefusalKind::Stray,
-                    "it is not certain which lines belong to the new file".to_owned(),
+                    "it is unclear which lines belong to the new file".to_owned(),
                 ),
             }
         }
@@ -184,7 +187,7 @@ fn result(
             Ok(true) => Ok(None),
             Ok(false) => refuse(
                 RefusalKind::NotFound,
-                "the file to delete has other contents".to_owned(),
+                "the file to delete differs from the patch".to_owned(),
             ),
             Err(error) => Err(refusals(section, path, content, vec![(0, error)], log)),
         },

@@ -58,7 +58,7 @@ pub(super) fn stated(
         .raw("</span>\n");
     match (&hunk.applied, hunk.patch.old_start) {
         (Some(AppliedLines { old_start, .. }), _) => {
-            out.raw("<span>fits at line ")
+            out.raw("<span>matches at line ")
                 .number(*old_start)
                 .raw("</span>\n");
         }
@@ -116,7 +116,7 @@ pub(super) fn section(
     let Some((input, span)) = exhibit.section else {
         return 0;
     };
-    out.raw("<h4 class=\"hunk\">What the patch says</h4>\n");
+    out.raw("<h4 class=\"hunk\">Hunk of the patch</h4>\n");
     let text = text(told, (input, span.start, span.end));
     text.map_or(0, |(_, text)| lines::stated(text, Signs::None, room, out))
 }
@@ -135,7 +135,7 @@ fn also(hunk: &HunkReport, out: &mut Markup) {
     if hunk.candidates.len() < 2 {
         return;
     }
-    out.raw("<p class=\"word ask\">It fits at the lines ");
+    out.raw("<p class=\"word ask\">It matches at lines ");
     for (index, candidate) in hunk.candidates.iter().take(20).enumerate() {
         out.raw(if index > 0 { ", " } else { "" })
             .number(candidate.line);
@@ -175,7 +175,7 @@ fn nearest(nearest: &NearestPlace, out: &mut Markup) {
         out.raw("</code></dd></dl>\n");
     }
     if !nearest.text.is_empty() {
-        out.raw("<p class=\"word\">The file there:</p>\n");
+        out.raw("<p class=\"word\">Lines of the file:</p>\n");
         let all = [&nearest.lines_before, &nearest.text, &nearest.lines_after]
             .into_iter()
             .flatten();
