@@ -114,7 +114,7 @@ impl TryFrom<String> for Sha256 {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text).ok_or("a SHA-256 has 64 hex digits")
+        Self::parse(&text).ok_or("expected 64 hex digits of a SHA-256")
     }
 }
 

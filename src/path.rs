@@ -43,16 +43,16 @@ pub enum PathError {
     #[error("the path is empty")]
     Empty,
     /// The path names the root itself, for example `.` or `a/..`.
-    #[error("is a directory, the root; expected the name of a file")]
+    #[error("is the root directory; expected the path of a file")]
     Root,
     /// The path starts with `/`.
     #[error("the path is absolute")]
     Absolute,
     /// A `..` component leads out of the root.
-    #[error("the path leads out of the root")]
+    #[error("the path leads outside the root")]
     Outside,
     /// The path contains a NUL byte.
-    #[error("the path has a NUL byte")]
+    #[error("the path contains a NUL byte")]
     Nul,
     /// The path ends in `/` and therefore names a directory.
     #[error("the path names a directory")]

@@ -29,7 +29,7 @@ impl WorkspaceError {
 
 /// The reason why a user who can write to a directory cannot replace or remove a file in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the sticky bit of the directory lets only user {owner} (uid) replace the file")]
+#[error("the directory has the sticky bit, so only the user with uid {owner} can replace the file")]
 pub struct StickyBit {
     /// The owner of the file.
     pub owner: u32,

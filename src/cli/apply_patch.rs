@@ -21,8 +21,8 @@ use crate::text::Bytes;
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 const USAGE: &str = "usage: apply_patch PATCH, or apply_patch < PATCH";
 /// The explanation of the format, printed for `--help` and if the input contains no patch.
-const HELP: &str = "a patch begins with a line `*** Begin Patch` and ends with a line `*** End Patch`; between them stand \
-    sections: `*** Add File: PATH`, `*** Delete File: PATH`, `*** Update File: PATH`";
+const HELP: &str = "begin the patch with a line `*** Begin Patch` and end it with a line `*** End Patch`, with \
+     sections between them: `*** Add File: PATH`, `*** Delete File: PATH`, `*** Update File: PATH`";
 /// The exit codes of Codex's tool: for a patch that does not apply, and for a usage error.
 const FAILED: u8 = 1;
 const MISUSED: u8 = 2;
@@ -47,11 +47,10 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         _ => return failed(MISUSED, "more than one argument", Some(USAGE)),
     };
     match patch {
-        Ok(patch) if patch.is_empty() => failed(MISUSED, "there is no patch", Some(USAGE)),
-        Ok(patch) => apply(patch).map_or_else(
-            |stop| failed(FAILED, &stop.words(), None),
-            |outcome| print_outcome(&outcome),
-        ),
+        Ok(patch) if patch.is_empty() => failed(MISUSED, "the patch is empty", Some(USAGE)),
+        Ok(patch) => {
+            apply(patch).map_or_else(|stop| failed(FAILED, &stop.words(), None), print_outcome)
+        }
         Err(stop) => failed(FAILED, &stop.words(), None),
     }
 }
@@ -70,10 +69,16 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     Ok(engine::apply(request, &workspace, &install_signals()?))
 }
 
-/// Prints the outcome. A signal and an incomplete rollback keep their exit codes, so that a harness
+/// Prints the outcome with the next step for a model. A signal and an incomplete rollback keep their exit codes, so that a harness
 /// can distinguish them from a patch that does not apply.
-fn print_outcome(outcome: &Outcome) -> ExitCode {
-    let report = &outcome.report;
+fn print_outcome(outcome: Outcome) -> ExitCode {
+    let Outcome {
+        report,
+        problems,
+        inputs,
+        ..
+    } = outcome;
+    let report = report.for_model();
     if report.ok {
         let text = format!(
             "Success. Updated the following files:\n{}",
@@ -92,13 +97,11 @@ fn print_outcome(outcome: &Outcome) -> ExitCode {
         .path
         .as_ref()
         .map_or_else(String::new, |path| format!("{path}: "));
-    let place = outcome
-        .problems
+    let place = problems
         .iter()
         .find(|problem| problem.code.name == error.code)
         .and_then(|problem| problem.place);
-    let line =
-        place.and_then(|(input, span)| Some(outcome.inputs.get(input)?.position(span.start).line));
+    let line = place.and_then(|(input, span)| Some(inputs.get(input)?.position(span.start).line));
     let line = line.map_or_else(String::new, |line| format!("line {line} of the patch: "));
     let help = if error.code == code::NO_PATCH.name {
         Some(HELP)

@@ -108,7 +108,7 @@ pub(super) fn directories() -> Vec<PathBuf> {
 fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     let told = |error: WorkspaceError| format!("the file cannot be read: {}", error.source);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err("it is no file".to_owned());
+        return Err("it is not a file".to_owned());
     };
     let directory = engine::open(parent).map_err(told)?;
     let name = RelPath::new(name.as_encoded_bytes()).map_err(|error| error.to_string())?;
@@ -124,11 +124,11 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
         );
     }
     if stat.permissions & OTHERS_WRITE != 0 {
-        return Err("others may write the file: chmod go-w keeps them from it".to_owned());
+        return Err("other users can write to the file; run `chmod go-w` on it".to_owned());
     }
     match lent(named, directory.user()).map_err(|error| error.to_string())? {
         Some(lent) => Err(format!(
-            "others may replace the file: {} has to be yours, or root's, and chmod go-w keeps them from a directory",
+            "other users can replace the file: {} must belong to you or to root; run `chmod go-w` on its directory",
             lent.display()
         )),
         None => Ok(text),
@@ -175,7 +175,7 @@ fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
                     links += 1;
                     below = fs_err::read_link(&next)?.join(below);
                 } else {
-                    return Err(io::Error::other("too many links lead to the file"));
+                    return Err(io::Error::other("too many symbolic links lead to the file"));
                 }
             }
             Component::RootDir => here = next,

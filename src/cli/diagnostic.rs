@@ -46,7 +46,7 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
     {
         groups.push(nearest_group(&path, nearest));
     }
-    if let Some(help) = &problem.help {
+    if let Some(help) = problem.next_step() {
         groups.push(Group::with_title(
             Level::HELP.secondary_title(clipped(help.as_bytes(), MESSAGE)),
         ));

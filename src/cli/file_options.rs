@@ -85,7 +85,7 @@ impl FileOptions {
                 .is_some_and(|listed| Some(listed) != expected)
         {
             return Err(EarlyExit::usage(
-                "the edits and the options state two digests for one file",
+                "the edits and the options state different digests for one file",
             ));
         }
         decide.expect_hash = expected.or(decide.expect_hash);

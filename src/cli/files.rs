@@ -59,7 +59,7 @@ pub(super) fn patch_of(
         Ok(Err(size)) => {
             let stop = too_large(&format!("the patch {name}"), size, limit);
             Err(EarlyExit {
-                help: Some("--max-patch raises the limit".to_owned()),
+                help: Some("use --max-patch to raise the limit".to_owned()),
                 ..stop
             })
         }
@@ -114,10 +114,7 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
     };
     EarlyExit {
         facts: Box::new(facts),
-        ..EarlyExit::new(
-            &code::TOO_LARGE,
-            format!("{name} has more than {limit} bytes"),
-        )
+        ..EarlyExit::new(&code::TOO_LARGE, format!("{name} exceeds {limit} bytes"))
     }
 }
 

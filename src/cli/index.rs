@@ -38,10 +38,10 @@ pub(super) fn into_options(
     };
     let index = around(global, option)?.allow_filters(&filter.allow_filter);
     if reach == Reach::Both && !index.has_work_tree() {
-        let help = Some("--cached changes the index alone".to_owned());
+        let help = Some("--cached changes only the index".to_owned());
         return Err(EarlyExit {
             help,
-            ..EarlyExit::new(&code::USAGE, format!("{option} needs a work tree of git"))
+            ..EarlyExit::new(&code::USAGE, format!("{option} needs a git work tree"))
         });
     }
     Ok(Some(Indexed {
@@ -65,7 +65,7 @@ pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, EarlyExi
         }
         EarlyExit::new(
             &code::USAGE,
-            format!("{option} needs a repository of git{cause}"),
+            format!("{option} needs a git repository{cause}"),
         )
     })
 }

@@ -68,10 +68,10 @@ pub(super) fn named(
     if path == Path::new(STDIN) {
         let stop = EarlyExit::new(
             &code::USAGE,
-            "standard input has the jobs, and no patch".to_owned(),
+            "standard input contains the jobs and cannot contain a patch".to_owned(),
         );
         return Err(EarlyExit {
-            help: Some("./- names a file that is called so".to_owned()),
+            help: Some("use ./- for a file with this name".to_owned()),
             ..stop
         });
     }

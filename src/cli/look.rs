@@ -176,7 +176,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
                 .filter(|&next| next < asked || is_limited);
             print_message(
                 global,
-                next.map(|next| format!("the file continues: --offset {next}")),
+                next.map(|next| format!("the file continues; use --offset {next} for the rest")),
             );
             Ok(())
         },
@@ -195,7 +195,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let pattern = match pattern.transpose() {
         Ok(pattern) => pattern,
         Err(error) => {
-            let stop = EarlyExit::new(&code::USAGE, format!("the pattern cannot be used: {error}"));
+            let stop = EarlyExit::new(&code::USAGE, format!("invalid pattern: {error}"));
             return finish(
                 &stop.into_outcome("list"),
                 &Output::of(global, Verbosity::Normal),
@@ -228,7 +228,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
                 global,
                 listing
                     .truncated
-                    .then(|| "there are more; --max raises the limit".to_owned()),
+                    .then(|| "more entries exist; use --max to raise the limit".to_owned()),
             );
             Ok(())
         },
@@ -256,9 +256,9 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
             put(&difference.printed(), out)?;
             print_message(
                 global,
-                difference
-                    .truncated
-                    .then(|| "the diff is cut; --max-bytes raises the limit".to_owned()),
+                difference.truncated.then(|| {
+                    "the diff is truncated; use --max-bytes to raise the limit".to_owned()
+                }),
             );
             Ok(())
         },
@@ -326,5 +326,5 @@ fn line_range(text: &str) -> Result<(usize, usize), String> {
         Some((first, last)) => number(first).zip(number(last)),
     };
     let range = range.filter(|(first, last)| first <= last);
-    range.ok_or_else(|| "expected lines counted from 1, as in 2-4".to_owned())
+    range.ok_or_else(|| "expected a range of lines counted from 1, such as 2-4".to_owned())
 }

@@ -92,7 +92,7 @@ fn dispatch(
     }: Cli,
 ) -> ExitCode {
     if let (Some(format), Some(name)) = (&global.output, command.without_report()) {
-        let message = format!("{name} prints no report, and nothing as {format}");
+        let message = format!("{name} prints no report and does not support --format {format}");
         return refuse(EarlyExit::new(&code::USAGE, message), name, &global);
     }
     if let Err(stop) = policy::aim(&mut global, command.file()) {
@@ -195,8 +195,12 @@ fn edit_file(
 }
 
 fn install_signals() -> Result<Interrupt, EarlyExit> {
-    signals::watch()
-        .map_err(|error| EarlyExit::new(&code::IO, format!("cannot watch for signals: {error}")))
+    signals::watch().map_err(|error| {
+        EarlyExit::new(
+            &code::IO,
+            format!("cannot install the signal handlers: {error}"),
+        )
+    })
 }
 
 /// Reports a malformed command line. If any argument asks for a format, the report has this format.

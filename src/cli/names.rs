@@ -14,7 +14,7 @@ pub(super) fn below(global: &Global) -> Result<Vec<u8>, EarlyExit> {
     let unknown = |error| {
         EarlyExit::new(
             &code::USAGE,
-            format!("--git-paths: git cannot tell where the root is: {error}"),
+            format!("--git-paths: git cannot report the top of the work tree: {error}"),
         )
     };
     Git::around(global.root())
@@ -66,7 +66,7 @@ pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
 /// Returns an error for an invalid pattern.
 pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, EarlyExit> {
     let unusable = |error: PatternError| {
-        EarlyExit::new(&code::USAGE, format!("the pattern {pattern}: {error}"))
+        EarlyExit::new(&code::USAGE, format!("invalid pattern {pattern}: {error}"))
     };
     Filter::new(takes, pattern).map_err(unusable)
 }

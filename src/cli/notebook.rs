@@ -180,7 +180,7 @@ impl SourceOptions {
             let at = error.utf8_error().valid_up_to();
             EarlyExit::new(
                 &code::USAGE,
-                format!("the source is not UTF-8, from byte {at} on"),
+                format!("the source is not valid UTF-8 at byte {at}"),
             )
         })
     }

@@ -318,7 +318,7 @@ fn unreadable(path: &Path, stop: &EarlyExit) -> EarlyExit {
         ..Facts::default()
     };
     EarlyExit::of(Problem {
-        help: Some("name an existing policy file with --policy".to_owned()),
+        help: Some("use --policy with an existing policy file".to_owned()),
         facts,
         ..problem
     })

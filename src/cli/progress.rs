@@ -111,11 +111,11 @@ fn words(state: State) -> Option<String> {
         Phase::Beginning => return None,
         Phase::Reading => "reading the patch",
         Phase::Waiting => "waiting for the lock",
-        Phase::Looking => "looking at files",
+        Phase::Looking => "reading files",
         Phase::Swapping => "putting files in place",
         Phase::Syncing => "syncing",
-        Phase::RollingBack => "putting everything back",
-        Phase::Sweeping => "clearing up",
+        Phase::RollingBack => "rolling back",
+        Phase::Sweeping => "cleaning up",
         Phase::Before => "running --before",
         Phase::Verifying => "running --verify",
         Phase::After => "running --after",
@@ -217,7 +217,7 @@ mod tests {
         let drawing = Drawing::begin(progress, target, Duration::ZERO);
         flushed.recv().unwrap();
         assert!(
-            written.lock().unwrap().contains(" looking at files 3/400"),
+            written.lock().unwrap().contains(" reading files 3/400"),
             "{written:?}"
         );
         drop(drawing);

@@ -76,7 +76,7 @@ pub(super) fn wishes(
 pub(super) fn not_looking() -> EarlyExit {
     EarlyExit::new(
         &code::USAGE,
-        "--build-fake-ancestor writes a file, and belongs to apply".to_owned(),
+        "--build-fake-ancestor writes a file; use it with `wpatch apply`".to_owned(),
     )
 }
 

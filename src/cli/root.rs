@@ -16,12 +16,9 @@ use crate::text::without_error_number;
 pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
     let workspace = open(global)?;
     if env::var_os(engine::AT_WORK).is_some_and(|at_work| engine::is_within(&at_work, &workspace)) {
-        let message =
-            "this runs within a change of the same tree, and cannot change it meanwhile".to_owned();
-        let help = Some(
-            "`check`, `read`, `list` and `diff` work, and see the tree as it is going to be"
-                .to_owned(),
-        );
+        let message = "a command of a running change cannot change the same tree".to_owned();
+        let help =
+            Some("use `check`, `read`, `list` or `diff`, which see the changed tree".to_owned());
         return Err(EarlyExit {
             help,
             ..EarlyExit::new(&code::LOCKED, message)
@@ -64,11 +61,12 @@ pub(super) fn unopened(root: &Path, error: &dyn Error) -> EarlyExit {
 }
 
 /// Returns `XDG_STATE_HOME`. The XDG Base Directory Specification has a default for this variable,
-/// but wpatch leaves no files outside the root unless the user sets the variable.
+/// but wpatch leaves no files outside the root unless the user sets the variable. An empty value
+/// counts as not set.
 fn state_home() -> Option<PathBuf> {
     env::var_os("XDG_STATE_HOME")
+        .filter(|value| !value.is_empty())
         .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
 }
 
 /// Returns `outcome` with the names of the root in its report.

@@ -30,7 +30,7 @@ pub(super) fn read(
     if path == Path::new(files::STDIN) {
         return Err(EarlyExit::new(
             &code::USAGE,
-            "--series needs a file, with its patches in the same directory".to_owned(),
+            "--series needs a file whose patches are in the same directory".to_owned(),
         ));
     }
     let (name, text) = input::named(path, limit, global)?;
@@ -50,10 +50,10 @@ pub(super) fn read(
         if let Some(program) = packed(&text) {
             let stop = EarlyExit::new(
                 &code::UNSUPPORTED_FORM,
-                format!("{title} is packed with {program}"),
+                format!("{title} is compressed with {program}"),
             );
             return Err(told(EarlyExit {
-                help: Some("unpack it and name the unpacked file".to_owned()),
+                help: Some("decompress it and use the decompressed file".to_owned()),
                 ..stop
             }));
         }

@@ -120,7 +120,7 @@ impl ServerConfig {
         // The command runs in the root, so a relative path would name a program of the project.
         if program.contains('/') && !Path::new(program).is_absolute() {
             return Err(wrong(format!(
-                "{program} is neither a name nor an absolute path"
+                "{program} is neither a program name nor an absolute path"
             )));
         }
         let files = globs(&self.files).map_err(|error| wrong(error.to_string()))?;

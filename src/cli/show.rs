@@ -150,7 +150,7 @@ fn options_from(
     if patch.shape {
         return Err(EarlyExit::new(
             &code::USAGE,
-            "--shape reads no file, so that there is nothing to show".to_owned(),
+            "--shape reads no file, so `show` has nothing to print".to_owned(),
         ));
     }
     progress.enter(input::first(&patch.usual.patches), 0);

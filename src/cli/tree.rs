@@ -20,12 +20,9 @@ pub(super) fn check(
     global: &Global,
 ) -> Result<Outcome, EarlyExit> {
     let Some(revision) = &tree.from_tree else {
-        let stop = EarlyExit::new(
-            &code::USAGE,
-            "--git-dir names a repository, and no revision of it".to_owned(),
-        );
+        let stop = EarlyExit::new(&code::USAGE, "--git-dir needs a revision".to_owned());
         return Err(EarlyExit {
-            help: Some("--from-tree names the revision".to_owned()),
+            help: Some("use --from-tree to name the revision".to_owned()),
             ..stop
         });
     };

@@ -138,7 +138,7 @@ pub(super) fn edit(
     let mut request = match &options.edits {
         Some(list) if options.is_one_edit() => {
             return Err(EarlyExit::usage(&format!(
-                "{} has all edits; give no other",
+                "{} contains all edits and cannot be combined with other edits",
                 list.display()
             )));
         }
@@ -271,7 +271,7 @@ fn single(
     targets.extend(options.insert_before.map(Place::Before));
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
         return Err(EarlyExit::usage(
-            "say what to change, once: --old, --from, --insert-after, --insert-before or --edits",
+            "expected exactly one of --old, --from, --insert-after, --insert-before and --edits",
         ));
     };
     let new = bytes(&options.new, &options.new_file)?

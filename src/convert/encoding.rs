@@ -52,10 +52,10 @@ enum Mark {
 #[non_exhaustive]
 pub enum EncodingError {
     /// The encoding is unknown.
-    #[error("the working-tree-encoding `{0}` is not supported")]
+    #[error("the attribute working-tree-encoding `{0}` is not supported")]
     Unknown(String),
     /// The file contains invalid bytes, lacks its byte order mark, or has a prohibited one.
-    #[error("the file is not in its working-tree-encoding `{0}`")]
+    #[error("the file is not valid in its working-tree-encoding `{0}`")]
     Undecodable(String),
     /// The encoding cannot represent a character.
     #[error("the working-tree-encoding `{0}` cannot represent the new content")]

@@ -344,5 +344,5 @@ fn message(mut head: Value, params: Value) -> Value {
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, ServerError> {
     serde_json::from_value(value)
-        .map_err(|error| ServerError::Garbage(format!("what the protocol does not know: {error}")))
+        .map_err(|error| ServerError::Garbage(format!("an invalid message: {error}")))
 }

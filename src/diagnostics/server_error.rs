@@ -9,16 +9,16 @@ pub(super) enum ServerError {
     #[error("cannot be started: {0}")]
     Start(io::Error),
     /// The output cannot be read.
-    #[error("cannot be listened to: {0}")]
+    #[error("cannot be read: {0}")]
     Stream(io::Error),
     /// The output has ended.
     #[error("ended")]
     Ended,
     /// The server violates the protocol.
-    #[error("said {0}")]
+    #[error("sent {0}")]
     Garbage(String),
     /// The server sends a message over the size limit.
-    #[error("sent a message of {size} bytes, over the limit of {limit}")]
+    #[error("sent a message of {size} bytes, which exceeds the limit of {limit}")]
     TooLarge {
         /// The announced size, in bytes.
         size: u64,
@@ -26,7 +26,7 @@ pub(super) enum ServerError {
         limit: u64,
     },
     /// The server returns an error.
-    #[error("refused {method}: {message}")]
+    #[error("rejected {method}: {message}")]
     Refused {
         /// The method of the request.
         method: &'static str,
@@ -34,7 +34,7 @@ pub(super) enum ServerError {
         message: String,
     },
     /// The server did not answer in time.
-    #[error("did not answer in time")]
+    #[error("did not respond in time")]
     Late,
     /// The request was interrupted.
     #[error("was stopped")]

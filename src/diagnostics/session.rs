@@ -178,8 +178,9 @@ impl Session {
             };
             program.complaint(Instant::now() + patience)
         });
-        let words =
-            complaint.map_or_else(String::new, |complaint| format!("; it said `{complaint}`"));
+        let words = complaint.map_or_else(String::new, |complaint| {
+            format!("; its standard error: `{complaint}`")
+        });
         self.problem = Some(format!("{} {trouble}{words}", self.server.name));
     }
 

@@ -113,10 +113,10 @@ fn read(stream: &mut impl BufRead) -> Result<Value, ServerError> {
     match serde_json::from_slice(&body) {
         Ok(message @ Value::Object(_)) => Ok(message),
         Ok(_) => Err(ServerError::Garbage(
-            "a message that is no object".to_owned(),
+            "a message that is not an object".to_owned(),
         )),
         Err(error) => Err(ServerError::Garbage(format!(
-            "a message that is no JSON: {error}"
+            "a message that is not valid JSON: {error}"
         ))),
     }
 }
@@ -140,7 +140,7 @@ fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
         };
         let field = field.strip_suffix(b"\r").unwrap_or(field);
         if field.is_empty() {
-            return length.ok_or_else(|| strange(b"a header without a length"));
+            return length.ok_or_else(|| strange(b"a header without Content-Length"));
         }
         let (name, value) = std::str::from_utf8(field)
             .ok()
@@ -158,7 +158,7 @@ fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
 
 fn strange(header: &[u8]) -> ServerError {
     let shown = String::from_utf8_lossy(&header[..header.len().min(SHOWN)]);
-    ServerError::Garbage(format!("`{shown}` in place of a header"))
+    ServerError::Garbage(format!("`{shown}` instead of a header"))
 }
 
 #[cfg(test)]
@@ -183,28 +183,28 @@ mod tests {
         let cases: [(&[u8], &str); 7] = [
             (
                 b"warning: \x1b[1m\n",
-                "said `warning: \x1b[1m` in place of a header",
+                "sent `warning: \x1b[1m` instead of a header",
             ),
             (
                 b"\n",
-                "said `a header without a length` in place of a header",
+                "sent `a header without Content-Length` instead of a header",
             ),
             (
                 b"Content-Length: x\n",
-                "said `Content-Length: x` in place of a header",
+                "sent `Content-Length: x` instead of a header",
             ),
             (
                 b"Content-Length: 2\n\n{x",
-                "said a message that is no JSON: key must be a string at line 1 column 2",
+                "sent a message that is not valid JSON: key must be a string at line 1 column 2",
             ),
             (
                 b"Content-Length: 3\n\n[1]",
-                "said a message that is no object",
+                "sent a message that is not an object",
             ),
             (b"Content-Length: 4\n\n{}", "ended"),
             (
                 b"Content-Length: 99999999999\n\n",
-                "sent a message of 99999999999 bytes, over the limit of 33554432",
+                "sent a message of 99999999999 bytes, which exceeds the limit of 33554432",
             ),
         ];
         for (stream, words) in cases {
@@ -218,7 +218,7 @@ mod tests {
         let trouble = read(&mut BufReader::new(endless)).unwrap_err().to_string();
         assert_eq!(
             trouble,
-            format!("said `{}` in place of a header", "x".repeat(SHOWN))
+            format!("sent `{}` instead of a header", "x".repeat(SHOWN))
         );
     }
 }

@@ -24,8 +24,8 @@ pub(super) fn check_approval(
 ) {
     let Some(approve) = approve else { return };
     if !is_plan_id(approve) {
-        let help = Some("it is what `wpatch check --json` has under plan_id".to_owned());
-        let message = "an approval names a whole plan_id, sha256: and 64 hex digits";
+        let help = Some("run `wpatch check --json` and use the plan_id that it prints".to_owned());
+        let message = "the approval needs a full plan_id (`sha256:` and 64 hex digits)";
         selected.problems.push(Problem {
             help,
             ..Problem::new(&code::USAGE, message)

@@ -102,7 +102,7 @@ impl TreeCheck for Verification<'_> {
         done.result.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
         if ran.ending != ExitReason::Exited(0) {
             let message = format!(
-                "--verify sent the change back: {}",
+                "--verify rejected the change: {}",
                 exit_message(&ran, turn.commands)
             );
             done.problems().push(Problem::new(&code::VERIFY, message));
@@ -149,10 +149,12 @@ pub(super) fn run_before(task: &CommandRun<'_>, done: &mut Committed) -> Result<
     let is_allowed = ran.ending == ExitReason::Exited(0);
     if !is_allowed {
         let message = format!(
-            "--before refused the change: {}",
+            "--before rejected the change: {}",
             exit_message(&ran, task.commands())
         );
-        let help = Some("nothing was written".to_owned());
+        let help = Some(
+            "no file was changed; fix the cause that the command reports and try again".to_owned(),
+        );
         done.problems().push(Problem {
             help,
             ..Problem::new(&code::BEFORE, message)
@@ -188,7 +190,7 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
     if let Some(why) = why {
         let problem = Problem::new(
             &code::AFTER,
-            format!("--after failed, and the change stays: {why}"),
+            format!("--after failed: {why}; the change remains applied"),
         );
         done.problems().push(Problem {
             severity: Severity::Warning,
@@ -235,8 +237,8 @@ impl CommandRun<'_> {
 fn exit_message(ran: &Ran, commands: &Commands) -> String {
     match ran.ending {
         ExitReason::Exited(code) => format!("exit code {code}"),
-        ExitReason::Signalled(signal) => format!("it was ended by signal {signal}"),
-        ExitReason::TimedOut => format!("it took longer than {} ms", commands.limit.as_millis()),
-        ExitReason::Stopped => "it was stopped".to_owned(),
+        ExitReason::Signalled(signal) => format!("killed by signal {signal}"),
+        ExitReason::TimedOut => format!("timed out after {} ms", commands.limit.as_millis()),
+        ExitReason::Stopped => "interrupted".to_owned(),
     }
 }

@@ -12,8 +12,8 @@ use crate::workspace::{ANNEX, StickyBit, WorkspaceError};
 /// The verbs that need write permission for a directory.
 const DIRECTORY_VERBS: [&str; 8] = [
     "create",
-    "make directory",
-    "make link",
+    "create directory",
+    "create link",
     "link",
     "rename",
     "remove",
@@ -54,7 +54,7 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
         .or(plan.operations.first())
         .map(|operation| operation.path.clone());
     let what = if plan.operations.is_empty() {
-        "no change can be made"
+        "cannot change the tree"
     } else {
         "cannot change the file"
     };
@@ -62,8 +62,7 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
     let state = state
         .or(error.path.strip_suffix("/lock"))
         .filter(|_| operation.is_none());
-    let kept =
-        state.map(|state| format!("; wpatch keeps a change in {state} until it is complete"));
+    let kept = state.map(|state| format!("; wpatch stores an unfinished change in {state}"));
     problem.help = Some(help + &kept.unwrap_or_default());
 }
 
@@ -81,31 +80,34 @@ fn refusal(error: &WorkspaceError, directory: &str) -> Option<(String, String)> 
                 format!(
                     "{directory} has the sticky bit, and the file belongs to another user (uid {owner})"
                 ),
-                "apply the patch as that user, or as the owner of the directory",
+                "run the command as that user or as the owner of the directory",
             )
         }
         ErrorKind::StorageFull => (
             format!("the file system of {directory} has no space left"),
-            "free space there and try again",
+            "free some space there and try again",
         ),
         ErrorKind::QuotaExceeded => {
-            let help = "free space there, or get a larger quota, and try again";
+            let help = "free some space there or raise the quota, and try again";
             (format!("the disk quota for {directory} is exceeded"), help)
         }
         ErrorKind::ReadOnlyFilesystem => (
             format!("{directory} is on a read-only file system"),
-            "mount the file system with write permission",
+            "remount the file system read-write",
         ),
         ErrorKind::PermissionDenied if DIRECTORY_VERBS.contains(&error.verb) => {
             let words = error.source.to_string();
             let words = without_error_number(&words);
             if error.is_not_permitted() {
-                let help = "the file or the directory may be immutable; `lsattr` shows that";
-                (format!("{directory} does not permit it ({words})"), help)
+                let help = "run `lsattr` to check whether the file or the directory is immutable";
+                (
+                    format!("{directory} does not allow this change ({words})"),
+                    help,
+                )
             } else {
                 (
                     format!("{directory} is not writable ({words})"),
-                    "get write permission for this directory",
+                    "make this directory writable for the current user",
                 )
             }
         }
@@ -128,52 +130,52 @@ mod tests {
     const CASES: [Case; 7] = [
         (
             13,
-            "make directory",
+            "create directory",
             ".git/wpatch/txn-1",
             "the directory .git/wpatch is not writable (Permission denied)",
-            "get write permission for this directory; wpatch keeps a change in .git/wpatch until it is complete",
+            "make this directory writable for the current user; wpatch stores an unfinished change in .git/wpatch",
         ),
         (
             1,
             "rename",
             "d/f",
-            "the directory d does not permit it (Operation not permitted)",
-            "the file or the directory may be immutable; `lsattr` shows that",
+            "the directory d does not allow this change (Operation not permitted)",
+            "run `lsattr` to check whether the file or the directory is immutable",
         ),
         (
             30,
             "lock",
             ".wpatch/lock",
             "the directory .wpatch is on a read-only file system",
-            "mount the file system with write permission; wpatch keeps a change in .wpatch until it is complete",
+            "remount the file system read-write; wpatch stores an unfinished change in .wpatch",
         ),
         (
             28,
             "write",
             ".git/wpatch/txn-1/journal.tmp",
             "the file system of the directory .git/wpatch has no space left",
-            "free space there and try again; wpatch keeps a change in .git/wpatch until it is complete",
+            "free some space there and try again; wpatch stores an unfinished change in .git/wpatch",
         ),
         (
             28,
-            "make directory",
+            "create directory",
             ".wpatch",
             "the file system of the root directory has no space left",
-            "free space there and try again",
+            "free some space there and try again",
         ),
         (
             28,
             "write",
             ".wpatch-index/index.lock",
             "the file system of the directory of git's index has no space left",
-            "free space there and try again",
+            "free some space there and try again",
         ),
         (
             122,
             "write",
             "/f",
             "the disk quota for the directory / is exceeded",
-            "free space there, or get a larger quota, and try again",
+            "free some space there or raise the quota, and try again",
         ),
     ];
 
@@ -194,7 +196,7 @@ mod tests {
     fn each_reason_names_the_directory_and_a_remedy() {
         for (number, verb, path, reason, help) in CASES {
             let (message, given) = refused(io::Error::from_raw_os_error(number), verb, path);
-            assert_eq!(message, format!("no change can be made: {reason}"));
+            assert_eq!(message, format!("cannot change the tree: {reason}"));
             assert_eq!(given.as_deref(), Some(help));
         }
     }
@@ -205,11 +207,12 @@ mod tests {
         let (message, help) = refused(sticky, "rename", "f");
         assert_eq!(
             message,
-            "no change can be made: the root directory has the sticky bit, and the file belongs to another user (uid 7)"
+            "cannot change the tree: the root directory has the sticky bit, and the file belongs to another user \
+             (uid 7)"
         );
         assert_eq!(
             help.as_deref(),
-            Some("apply the patch as that user, or as the owner of the directory")
+            Some("run the command as that user or as the owner of the directory")
         );
     }
 

@@ -188,15 +188,19 @@ fn not_asked(options: &Options, documents: &[Document], left_out: &[RelPath]) ->
     if !kinds.is_empty() {
         let problem = warning(
             &code::NOT_DIAGNOSED,
-            format!("no language server for {}", named(kinds.into_iter())),
+            format!(
+                "no language server is configured for {}",
+                named(kinds.into_iter())
+            ),
         );
-        let help =
-            Some("the configuration of the user names servers, each as a [[server]]".to_owned());
+        let help = Some("add a [[server]] table to the configuration file of the user".to_owned());
         problems.push(Problem { help, ..problem });
     }
     if !left_out.is_empty() {
         let names = named(left_out.iter().map(ToString::to_string));
-        let message = format!("no language server is asked about {names}: too large, or not UTF-8");
+        let message = format!(
+            "not checked by a language server, because the file is too large or not UTF-8: {names}"
+        );
         problems.push(warning(&code::NOT_DIAGNOSED, message));
     }
     problems
@@ -246,11 +250,11 @@ fn problems(findings: &Findings, new_errors: NewErrors) -> Vec<Problem> {
     if is_denied && findings.errors > 0 {
         let count = findings.errors;
         let message = format!(
-            "the change brings {count} new {}",
+            "the change introduces {count} new {}",
             if count == 1 { "error" } else { "errors" }
         );
         let help =
-            "fix the errors; --diagnostics=report reports them and allows the change".to_owned();
+            "fix the errors, or use --diagnostics=report to report them without refusing the change".to_owned();
         problems.push(Problem {
             help: Some(help),
             ..Problem::new(&code::NEW_ERRORS, message)

@@ -81,8 +81,7 @@ fn aim(
     for path in names {
         // An approval names the file. It cannot cover a rule that asks about a link.
         if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
-            let help = last
-                .map(|path| format!("name the file by the path that the link leads to: {path}"));
+            let help = last.map(|path| format!("use the path that the link points to: {path}"));
             let mut problem = preflight::unapproved(hit);
             problem.facts.advice.clone_from(&help);
             return Err(Box::new(Problem { help, ..problem }));
@@ -99,7 +98,7 @@ fn aim(
                 &code::MISSING,
                 format!("the directory {parent} does not exist"),
             );
-            let help = Some("without --no-mkdirs it is made".to_owned());
+            let help = Some("remove --no-mkdirs to create it".to_owned());
             Err(Box::new(Problem {
                 path: Some(operation.path.clone()),
                 help,

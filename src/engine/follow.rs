@@ -77,13 +77,13 @@ pub(super) fn names_on_the_way(
 fn refused(path: &RelPath) -> Box<Problem> {
     let problem = Problem::new(
         &code::DENIED,
-        "a symbolic link is on the way, and policy refuses them",
+        "the path goes through a symbolic link, and policy denies symbolic links",
     );
     let facts = Facts {
-        reason: Some("policy refuses symbolic links".to_owned()),
+        reason: Some("policy denies symbolic links".to_owned()),
         ..Facts::default()
     };
-    let help = Some("name the file by the path that the link leads to".to_owned());
+    let help = Some("use the path that the link points to".to_owned());
     Box::new(Problem {
         path: Some(path.clone()),
         help,
@@ -95,7 +95,7 @@ fn refused(path: &RelPath) -> Box<Problem> {
 fn outside(path: &RelPath) -> Box<Problem> {
     let problem = Problem::new(
         &code::OUTSIDE_ROOT,
-        "a link on the way leads out of the root, or in a circle",
+        "a symbolic link in the path points outside the root or forms a loop",
     );
     Box::new(Problem {
         path: Some(path.clone()),

@@ -209,7 +209,7 @@ fn redirect(output: &[u8], selected: &mut Selected) {
         }
         Ok(_) => selected.problems.push(Problem::new(
             &code::USAGE,
-            "--output takes a patch that changes one file",
+            "--output needs a patch that changes exactly one file",
         )),
         Err(error) => selected.problems.push(Problem::new(
             &code::OUTSIDE_ROOT,
@@ -242,7 +242,7 @@ fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected)
                 Err(error) => {
                     selected.problems.push(Problem::new(
                         &code::USAGE,
-                        format!("the name of a backup: {error}"),
+                        format!("the backup needs a valid file name: {error}"),
                     ));
                 }
             }

@@ -310,7 +310,7 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
     let reaching =
         paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
     let closed = |path: &RelPath| {
-        let reason = "it is another name of a policy file, which --in-place would write to";
+        let reason = "the file is a hard link to a policy file, and --in-place would change it";
         let facts = Facts {
             reason: Some(reason.to_owned()),
             ..Facts::default()

@@ -68,8 +68,8 @@ pub(super) fn load_link_files(
         Ok(is_on) => options.links_are_files = is_on == Some(false),
         Err(error) => {
             let message =
-                format!("git cannot tell whether the work tree has symbolic links: {error}");
-            let help = Some("fix what git reports".to_owned());
+                format!("git cannot report whether the work tree supports symbolic links: {error}");
+            let help = Some("fix the error that git reports and try again".to_owned());
             selected.problems.push(Problem {
                 help,
                 ..Problem::new(&code::GIT_CONFIG, message)

@@ -85,7 +85,7 @@ pub fn show(
     let (all, policy) = recorded("show", policy, workspace)?;
     let workspace = top(workspace).map_err(|error| stopped("show", &error.into()))?;
     let entry = history::named(&all, id).map_err(|why| {
-        let help = Some("`wpatch log` lists the changes".to_owned());
+        let help = Some("run `wpatch log` to list the changes".to_owned());
         refused(
             "show",
             Problem {
@@ -120,7 +120,7 @@ pub fn show(
 pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
     let Unkept { reason, remedy, .. } = history::unkept(workspace).ok().flatten()?;
     let advice = match remedy {
-        Remedy::Init => "; `wpatch init` creates a place for one",
+        Remedy::Init => "; run `wpatch init` to keep one",
         Remedy::Named => "",
     };
     Some(format!("no history is kept: {reason}{advice}"))
@@ -162,7 +162,7 @@ pub fn gc(
     match transaction::collect(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
             done.note_recovered(recovered);
-            let message = format!("{pruned} entries of the history were removed");
+            let message = format!("{pruned} history entries were removed");
             let told = Problem {
                 severity: Severity::Warning,
                 ..Problem::new(&code::HISTORY_PRUNED, message)

@@ -33,12 +33,9 @@ fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
         String::new()
     };
     let message = match named.len() {
-        1 => format!(
-            "the input names a change that it does not contain: {}",
-            lines[0]
-        ),
+        1 => format!("the input lists a change without its content: {}", lines[0]),
         count => format!(
-            "the input names {count} changes that it does not contain: {}{more}",
+            "the input lists {count} changes without their content: {}{more}",
             lines.join(", ")
         ),
     };
@@ -73,15 +70,13 @@ fn line(named: &NotIncluded) -> String {
 /// Returns how to write an input that contains the first change.
 fn help(mut kinds: impl Iterator<Item = NamedChange>) -> Option<&'static str> {
     kinds.find_map(|kind| match kind {
-        NamedChange::OnlyIn => {
-            Some("`diff -N` writes the content of files that exist on one side only")
-        }
-        NamedChange::Binary => Some("`git diff --binary` writes the content of binary files"),
-        NamedChange::Differ => Some("`diff` without `-q` writes the changes"),
+        NamedChange::OnlyIn => Some("run `diff -N` to include files that exist on one side only"),
+        NamedChange::Binary => Some("run `git diff --binary` to include binary files"),
+        NamedChange::Differ => Some("run `diff` without `-q` to include the changes"),
         NamedChange::Link | NamedChange::Type | NamedChange::Rename => {
-            Some("`git diff` writes such changes with their content")
+            Some("create the patch with `git diff` to include these changes")
         }
-        NamedChange::Unmerged => Some("resolve the merge conflict and write the diff again"),
+        NamedChange::Unmerged => Some("resolve the merge conflict and create the diff again"),
         _ => None,
     })
 }

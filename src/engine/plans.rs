@@ -133,7 +133,7 @@ fn reject_kept(
     done: &mut Committed,
 ) {
     if reason.is_some_and(|reason| reason.len() > MAX_REASON) {
-        let message = format!("the reason has more than {MAX_REASON} bytes");
+        let message = format!("the reason exceeds {MAX_REASON} bytes");
         return done.problems().push(Problem::new(&code::USAGE, message));
     }
     let plan = format!("{SHA256}{}", kept.name);
@@ -151,7 +151,7 @@ fn reject_kept(
             saved_plans::forget(workspace, &kept.name);
             done.result.plan_id = Some(plan);
         }
-        Ok(None) => done.problems().push(unplaced("a refusal")),
+        Ok(None) => done.problems().push(unplaced("the rejection")),
         Err(failure) => done.fail(&failure, None),
     }
 }
@@ -162,7 +162,7 @@ pub fn unreject(id: &str, workspace: &dyn Workspace) -> Outcome {
     if is_plan_id(id) {
         match rejections::remove(workspace, id) {
             Ok(0) => {
-                let message = "no refusal of this plan is kept";
+                let message = "this plan is not rejected";
                 done.problems()
                     .push(Problem::new(&code::NOTHING_TO_UNDO, message));
             }
@@ -185,17 +185,17 @@ fn digits(id: &str) -> Option<&str> {
 
 fn unnamed(id: &str) -> Problem {
     let help = format!(
-        "a plan_id is {SHA256} and 64 hex digits; of a saved plan {FEWEST} of them are enough"
+        "use a full plan_id (`{SHA256}` and 64 hex digits), or at least {FEWEST} hex digits of a saved plan"
     );
     Problem {
         help: Some(help),
-        ..Problem::new(&code::USAGE, format!("`{id}` names no plan"))
+        ..Problem::new(&code::USAGE, format!("`{id}` is not a plan_id"))
     }
 }
 
 fn unsaved(id: &str) -> Problem {
     let help = Some(
-        "`wpatch check --save` keeps one; it goes when it is carried out, and with its age"
+        "run `wpatch check --save` to save it again; a saved plan is removed when it is applied or expires"
             .to_owned(),
     );
     Problem {
@@ -205,15 +205,15 @@ fn unsaved(id: &str) -> Problem {
 }
 
 fn damaged() -> Problem {
-    let help = Some("check the patch again".to_owned());
+    let help = Some("run `wpatch check --save` again".to_owned());
     Problem {
         help,
-        ..Problem::new(&code::STATE, "the saved plan does not say what it has to")
+        ..Problem::new(&code::STATE, "the saved plan is incomplete")
     }
 }
 
 fn ambiguous(id: &str, names: &[String]) -> Problem {
-    let help = Some("name the plan by more digits".to_owned());
+    let help = Some("use more digits of the plan_id".to_owned());
     Problem {
         help,
         ..Problem::new(
@@ -258,7 +258,7 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
             size: Some(bytes.len() as u64),
             ..Facts::default()
         };
-        let message = format!("the patch is too large to be saved, over {MAX_PLAN} bytes");
+        let message = format!("the patch is too large to save: it exceeds {MAX_PLAN} bytes");
         done.problems().push(Problem {
             facts,
             ..Problem::new(&code::TOO_LARGE, message)
@@ -280,7 +280,7 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
             let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
             done.result.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
         }
-        Ok(None) => done.problems().push(unplaced("a plan")),
+        Ok(None) => done.problems().push(unplaced("the plan")),
         Err(failure) => done.fail(&failure, None),
     }
 }
@@ -291,7 +291,7 @@ fn note_saved(saved: Saved, done: &mut Committed) {
     done.note_recovered(saved.recovered);
     let warning = |failure| {
         unswept(&format!(
-            "what is older could not all be removed: {failure}"
+            "some old saved plans could not be removed: {failure}"
         ))
     };
     done.problems().extend(saved.warning.map(warning));

@@ -93,7 +93,7 @@ pub(super) fn project_file() -> RelPath {
 /// Returns the text of the policy file at `path`; `None` if there is none.
 pub(super) fn own(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Bytes>, String> {
     let told = |error: WorkspaceError| match error.fault {
-        ErrorKind::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),
+        ErrorKind::TooLarge => format!("the file exceeds {} bytes", policy::MAX_FILE),
         _ => format!("the file cannot be read: {}", error.source),
     };
     match workspace.stat(path).map_err(told)?.map(|stat| stat.kind) {

@@ -30,7 +30,7 @@ pub struct Preview<'w> {
     shelf: DiffCache,
     #[cfg_attr(
         not(feature = "html"),
-        allow(dead_code, reason = "only a page shows images")
+        allow(dead_code, reason = "only an HTML page shows images")
     )]
     gallery: Option<ImagePreviews>,
     #[cfg(feature = "html")]

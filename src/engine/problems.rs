@@ -25,7 +25,7 @@ pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
         .as_ref()
         .map_or_else(String::new, |reason| format!(": {reason}"));
     let help = Some(
-        "`wpatch reject --withdraw` with its plan_id lets it be approved after all".to_owned(),
+        "run `wpatch reject --withdraw` with its plan_id to allow its approval again".to_owned(),
     );
     let facts = Facts {
         reason: refusal.reason.clone(),
@@ -40,8 +40,8 @@ pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
 
 /// Returns the problem of a tree that has no place for the history, in which `what` would be kept.
 pub(super) fn unplaced(what: &str) -> Problem {
-    let help = "`wpatch init` makes a place; a work tree of git has one, and so has XDG_STATE_HOME if that is set";
-    let message = format!("there is no place here where {what} could be kept");
+    let help = "run `wpatch init`, use a git work tree, or set XDG_STATE_HOME";
+    let message = format!("{what} cannot be saved: the root has no state directory");
     Problem {
         help: Some(help.to_owned()),
         ..Problem::new(&code::NO_PLACE, message)
@@ -52,10 +52,10 @@ pub(super) fn unplaced(what: &str) -> Problem {
 pub(super) fn not_approved() -> Problem {
     let stale = Problem::new(
         &code::NOT_APPROVED,
-        "the change is not the one that was approved",
+        "this plan differs from the approved plan",
     );
     Problem {
-        help: Some("check again, and approve the new plan".to_owned()),
+        help: Some("run `wpatch check --json` again and approve the new plan_id".to_owned()),
         ..stale
     }
 }

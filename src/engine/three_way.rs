@@ -34,7 +34,7 @@ pub(super) fn find_bases(
         None => task.request.context.git.as_ref(),
     };
     let mut failed = |error: &io::Error| {
-        let message = format!("git cannot tell its configuration for merges: {error}");
+        let message = format!("git cannot report its merge configuration: {error}");
         selected
             .problems
             .push(Problem::new(&code::GIT_CONFIG, message));

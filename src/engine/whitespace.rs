@@ -85,8 +85,9 @@ pub(super) fn load_whitespace_rules(
             selected.problems.push(Problem::new(&code::USAGE, message));
         }
         Err((RuleError::Git(error), severity)) => {
-            let message = format!("git cannot tell its configuration for white space: {error}");
-            let help = "fix what git reports, or set --whitespace and --ignore-whitespace on the command line";
+            let message = format!("git cannot report its whitespace configuration: {error}");
+            let help =
+                "fix the error that git reports, or use --whitespace and --ignore-whitespace";
             let help = Some(help.to_owned()).filter(|_| severity == Severity::Error);
             selected.problems.push(Problem {
                 severity,

@@ -45,7 +45,7 @@ impl fmt::Display for Difference {
         } = self;
         write!(
             f,
-            "`{opening}` less `{closing}` was {before} and is {after}"
+            "`{opening}` minus `{closing}` was {before} and is now {after}"
         )
     }
 }
@@ -178,8 +178,8 @@ mod tests {
         assert_eq!(message("a", "f(x) { [", "{ f(x) [ ] ["), "");
         assert_eq!(
             message("a", "{)", "{{)(["),
-            "the file does not balance as before: `{` less `}` was 1 and is 2, `[` less `]` was 0 and is 1, `(` less `)` was \
-             -1 and is 0"
+            "the change unbalances the brackets of the file: `{` minus `}` was 1 and is now 2, `[` minus `]` was 0 \
+             and is now 1, `(` minus `)` was -1 and is now 0"
         );
         assert_eq!(message("a", "{", "{{\0"), "");
     }
@@ -188,7 +188,7 @@ mod tests {
     fn conditions_count_where_there_is_a_preprocessor() {
         let before = "#if A\n#else\n#endif\n";
         let after = "  #  ifdef A\n#elif\n#ifndef(B)\r\n#endif";
-        let found = "the file does not balance as before: `#if` less `#endif` was 0 and is 1";
+        let found = "the change unbalances the brackets of the file: `#if` minus `#endif` was 0 and is now 1";
         assert_eq!(
             message("x/a.HPP", before, after).replace("`(` less `)`", ""),
             found
@@ -212,7 +212,8 @@ mod tests {
             ),
             ""
         );
-        let found = "the file does not balance as before: `(` less `)` was 0 and is 1";
+        let found =
+            "the change unbalances the brackets of the file: `(` minus `)` was 0 and is now 1";
         assert_eq!(
             message(
                 "a.ipynb",

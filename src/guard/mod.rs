@@ -106,7 +106,7 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unbalanced(differences) => {
-                f.write_str("the file does not balance as before: ")?;
+                f.write_str("the change unbalances the brackets of the file: ")?;
                 for (index, difference) in differences.iter().enumerate() {
                     let comma = if index == 0 { "" } else { ", " };
                     write!(f, "{comma}{difference}")?;
@@ -134,7 +134,7 @@ impl fmt::Display for Finding {
             } => {
                 write!(
                     f,
-                    "not parsed as {language}: {size} bytes are over the limit of {limit}"
+                    "not parsed as {language}: {size} bytes exceed the limit of {limit}"
                 )
             }
         }

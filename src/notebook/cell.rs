@@ -14,7 +14,7 @@ pub(super) fn replace(
 ) -> Result<Vec<Splice>, CellError> {
     let members = cell
         .members()
-        .ok_or(CellError::Malformed("a cell is no object"))?;
+        .ok_or(CellError::Malformed("a cell is not an object"))?;
     let named =
         member(&members, "cell_type").ok_or(CellError::Malformed("the cell has no cell_type"))?;
     let old: Option<String> = named.value.read();

@@ -60,16 +60,16 @@ pub struct EditedCell {
 #[non_exhaustive]
 pub enum CellError {
     /// The text is not JSON.
-    #[error("the notebook is not JSON: {0}")]
+    #[error("the notebook is not valid JSON: {0}")]
     NotJson(String),
     /// The JSON is not a notebook.
-    #[error("the file is no notebook: {0}")]
+    #[error("the file is not a notebook: {0}")]
     Malformed(&'static str),
     /// The notebook has an unsupported nbformat version.
-    #[error("the notebook is of nbformat {0}, and only nbformat 4 is known")]
+    #[error("the notebook has nbformat {0}; only nbformat 4 is supported")]
     Unsupported(u64),
     /// The notebook does not contain the cell.
-    #[error("the notebook has no such cell")]
+    #[error("the notebook does not have this cell")]
     NotFound {
         /// The names of the existing cells, at most 1000.
         cells: Vec<String>,
@@ -83,13 +83,13 @@ pub enum CellError {
         lines: Vec<usize>,
     },
     /// The id of the new cell belongs to an existing cell.
-    #[error("a cell with this id is there already")]
+    #[error("the notebook already has a cell with this id")]
     Taken,
     /// The change gives a cell an id, but the notebook's version has no cell ids.
-    #[error("cells have ids from nbformat 4.5 on, and this notebook is older")]
+    #[error("the notebook has an nbformat before 4.5, so its cells have no ids")]
     NoIds,
     /// The new text exceeds the size limit.
-    #[error("the notebook would be over the limit")]
+    #[error("the changed notebook would exceed the size limit")]
     TooLarge,
 }
 
@@ -190,7 +190,7 @@ impl<'a> Notebook<'a> {
             Value::document(text, from).map_err(|error| CellError::NotJson(error.to_string()))?;
         let members = document
             .members()
-            .ok_or(CellError::Malformed("it is no object"))?;
+            .ok_or(CellError::Malformed("it is not a JSON object"))?;
         let version = |key| member(&members, key).and_then(|member| member.value.read::<u64>());
         let major = version("nbformat").ok_or(CellError::Malformed("it has no nbformat"))?;
         if major != 4 {
@@ -203,11 +203,11 @@ impl<'a> Notebook<'a> {
             .value;
         let cells = list
             .items()
-            .ok_or(CellError::Malformed("its cells are no list"))?;
+            .ok_or(CellError::Malformed("`cells` is not a list"))?;
         let id = |cell: &Value<'_>| {
             let members = cell
                 .members()
-                .ok_or(CellError::Malformed("a cell is no object"))?;
+                .ok_or(CellError::Malformed("a cell is not an object"))?;
             Ok(member(&members, "id").and_then(|member| member.value.read::<String>()))
         };
         let ids = cells.iter().map(id).collect::<Result<_, _>>()?;

@@ -70,10 +70,10 @@ pub enum NameError {
     #[error("the patch does not name the file that it changes")]
     Unnamed,
     /// The name has fewer components than the strip level removes, or nothing is left.
-    #[error("nothing is left of the name at this strip level")]
+    #[error("the strip level removes the whole file name")]
     Stripped,
     /// Two lines of one section name different files.
-    #[error("the lines of this section name different files")]
+    #[error("the header lines of this section name different files")]
     Disagreement,
     /// The stripped name is not a path inside the root.
     #[error(transparent)]

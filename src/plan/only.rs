@@ -43,10 +43,10 @@ struct Part {
 #[non_exhaustive]
 pub enum OnlyError {
     /// The word is not a number, a range or an id.
-    #[error("`{0}` is no number, range or id; a choice is a list such as 1,3-4,f6,f7h2")]
+    #[error("`{0}` is not a number, range or id; expected a list such as 1,3-4,f6,f7h2")]
     Unreadable(String),
     /// The word names a file that does not exist in the patch.
-    #[error("{word} names no file of the patch, of which there are {files}")]
+    #[error("{word} is not a file of the patch, which has {files}")]
     NoFile {
         /// The word of the list.
         word: String,
@@ -54,7 +54,7 @@ pub enum OnlyError {
         files: usize,
     },
     /// The word names a hunk that does not exist in its file.
-    #[error("{word} names no hunk of its file, of which there are {hunks}")]
+    #[error("{word} is not a hunk of its file, which has {hunks}")]
     NoHunk {
         /// The word of the list.
         word: String,
@@ -62,7 +62,7 @@ pub enum OnlyError {
         hunks: usize,
     },
     /// The word names a part of a file that can only be chosen as a whole.
-    #[error("{word} is no hunk of a diff, and its file can only be chosen as a whole, as f{file}")]
+    #[error("{word} is not a hunk of a diff; select the whole file with f{file}")]
     Indivisible {
         /// The word of the list.
         word: String,

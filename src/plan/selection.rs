@@ -96,12 +96,12 @@ pub enum RejectionKind {
     Name(#[from] NameError),
     /// The patch changes several files, or it renames or copies one, although the option names one
     /// file.
-    #[error("the patch changes more than one file, and only one was named for it")]
+    #[error("the patch changes more than one file, but --file names only one")]
     SeveralFiles,
     /// The patch itself requires another digest of the preimage.
-    #[error("the patch expects another digest than the one that was given for it")]
+    #[error("the patch states another digest than the one expected for this file")]
     OtherDigest,
     /// The section does not contain the previous content and cannot be reversed.
-    #[error("this section does not state the previous content and cannot be reversed")]
+    #[error("this section does not contain the previous content and cannot be reversed")]
     Irreversible,
 }

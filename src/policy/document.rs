@@ -117,7 +117,10 @@ pub(super) fn parse_with(
         }
     })?;
     if let Some(server) = document.server.as_ref().filter(|_| origin != Origin::User) {
-        return Err(wrong(server, "only the user's configuration names servers"));
+        return Err(wrong(
+            server,
+            "only the configuration file of the user can contain [[server]]",
+        ));
     }
     let lines = Lines::of(bytes);
     let grants = document
@@ -165,13 +168,13 @@ fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant
     if is_absolute && origin == Origin::Project {
         return Err(wrong(
             prefix,
-            "a project's own file grants nothing outside of the root",
+            "a policy file in the tree cannot grant access outside the root",
         ));
     }
     if pattern::is_in_home(text) {
         return Err(wrong(
             prefix,
-            "`~` is no home: a directory there has to have its full path",
+            "`~` is not expanded; use the full path of the directory",
         ));
     }
     let parts: Vec<_> = text
@@ -181,7 +184,7 @@ fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant
     if parts.contains(&"..") || text.is_empty() || text.contains('\0') {
         return Err(wrong(
             prefix,
-            "a grant is for a directory, `.` for the root, without `..`",
+            "a grant needs the path of a directory without `..`; `.` is the root",
         ));
     }
     let path = parts.join("/");
@@ -214,7 +217,7 @@ fn rules(rows: &[Spanned<RuleRow>], case: Case, lines: &Lines) -> Result<Rules, 
         if paths.is_empty() || ops.as_ref().is_some_and(Vec::is_empty) {
             return Err(wrong(
                 row,
-                "the rule is about nothing: it needs paths, and ops if it names any",
+                "the rule matches nothing; add `paths`, and at least one operation if it has `ops`",
             ));
         }
         for path in paths {
@@ -226,7 +229,9 @@ fn rules(rows: &[Spanned<RuleRow>], case: Case, lines: &Lines) -> Result<Rules, 
             if wildcards > MOST_WILDCARDS {
                 return Err(wrong(
                     path,
-                    format!("the patterns of the file have more than {MOST_WILDCARDS} wildcards"),
+                    format!(
+                        "the patterns of the file contain more than {MOST_WILDCARDS} wildcards"
+                    ),
                 ));
             }
             let found =

@@ -165,7 +165,7 @@ impl Layer {
             let reason = rule
                 .reason
                 .clone()
-                .unwrap_or_else(|| format!("{} says so", self.name));
+                .unwrap_or_else(|| format!("a rule of {}", self.name));
             let hit = self.hit(
                 path,
                 access,
@@ -257,14 +257,14 @@ impl Layer {
     fn granted(&self, path: &RelPath, access: Access, place: &Place) -> Option<RuleMatch> {
         let first = self.grants.first()?;
         let Some(grant) = self.grant(path, place) else {
-            let reason = format!("no grant of {} opens it", self.name);
+            let reason = format!("no grant of {} allows it", self.name);
             return Some(self.hit(path, access, (GRANT, first.line), None, &reason));
         };
         let is_open = access == Access::Read || grant.is_writable;
         let (verdict, opens) = if is_open {
-            (Verdict::Allow, "opens it")
+            (Verdict::Allow, "allows it")
         } else {
-            (Verdict::Deny, "is for reading")
+            (Verdict::Deny, "allows only reading")
         };
         let prefix = grant.name();
         let reason = format!("the grant {prefix} {opens}");

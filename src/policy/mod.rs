@@ -160,14 +160,14 @@ impl Policy {
                 path,
                 access,
                 POLICY_FILE,
-                "the configuration of wpatch is kept there",
+                "the path contains the configuration of wpatch",
             ));
         } else if access != Access::Read && self.is_policy_file(path) {
             hits.push(RuleMatch::built_in(
                 path,
                 access,
                 POLICY_FILE,
-                "it is a policy file, or on the way to one",
+                "the path is a policy file or a directory above one",
             ));
         }
         if self.secrets.is_hit(path, access) {
@@ -175,7 +175,7 @@ impl Policy {
                 path,
                 access,
                 "secrets",
-                "credentials are kept there",
+                "the path can contain credentials",
             ));
         }
         for layer in &self.layers {

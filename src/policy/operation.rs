@@ -56,7 +56,7 @@ impl Policy {
         if !self.requires_hash() {
             return Vec::new();
         }
-        let reason = "a change has to state the hash of the file that it is for";
+        let reason = "policy requires the hash of the file (`require_hash`)";
         unknown(operation)
             .into_iter()
             .filter(|changed| is_there(changed))
@@ -68,7 +68,7 @@ impl Policy {
     fn link_hit(&self, operation: &Operation) -> Option<RuleMatch> {
         let is_refused =
             self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink);
-        let reason = "no symbolic link may be made";
+        let reason = "policy denies new symbolic links (`symlinks`)";
         is_refused.then(|| RuleMatch::built_in(&operation.path, Access::Create, "symlinks", reason))
     }
 

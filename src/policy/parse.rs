@@ -32,7 +32,7 @@ pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyErr
 /// Returns an error for every text.
 #[cfg(not(feature = "policy"))]
 pub fn parse(_: &str, _: &[u8], _: Origin) -> Result<Layer, PolicyError> {
-    let message = "unsupported: this build of wpatch lacks the feature `policy`".to_owned();
+    let message = "unsupported: wpatch was built without the feature `policy`".to_owned();
     Err(PolicyError {
         message,
         span: crate::text::Span::new(0, 0),

@@ -97,11 +97,11 @@ impl Patterns {
 /// Returns a message about the error in the pattern.
 pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
     if pattern.len() > MOST_BYTES {
-        return Err(format!("the pattern has more than {MOST_BYTES} bytes"));
+        return Err(format!("the pattern exceeds {MOST_BYTES} bytes"));
     }
     if let Some(why) = means_more_elsewhere(pattern) {
         return Err(format!(
-            "{why}: `./{pattern}` means a file that is called so"
+            "{why}; use `./{pattern}` for a file with this name"
         ));
     }
     let whole = pattern.strip_prefix("./").unwrap_or(pattern);
@@ -110,14 +110,14 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
     let is_directory = inside.len() < whole.len();
     let inside = inside.trim_start_matches('/');
     if inside.is_empty() {
-        return Err("the pattern means nothing".to_owned());
+        return Err("the pattern matches nothing".to_owned());
     }
     if inside
         .split('/')
         .any(|part| matches!(part, "" | "." | ".."))
     {
         return Err(
-            "a pattern is a path below the root, without `.`, `..` and doubled slashes".to_owned(),
+            "expected a path below the root, without `.`, `..` and repeated slashes".to_owned(),
         );
     }
     let anchored = if is_rooted || inside.contains('/') {
@@ -139,9 +139,9 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
 /// Returns the reason why `pattern` does not have its meaning in git or in a shell here.
 fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
     if pattern.starts_with('!') {
-        return Some("`!` takes nothing back, as the strictest rule counts");
+        return Some("`!` is not supported, because the strictest rule decides");
     }
-    is_in_home(pattern).then_some("`~` is no home, as a pattern is a path below the root")
+    is_in_home(pattern).then_some("`~` is not expanded, because a pattern is a path below the root")
 }
 
 /// Returns whether a shell would expand `path` to a home directory, or to a path below one.

@@ -56,7 +56,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: STATE_DIRECTORY,
-        reason: "wpatch keeps its state there",
+        reason: "the path contains the state of wpatch",
         examples: &[
             ".wpatch",
             ".wpatch-attic",
@@ -68,13 +68,13 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "drive-letter",
-        reason: "other systems read it as a drive",
+        reason: "other systems interpret the path as a drive",
         examples: &["C:"],
         is_hit: |path| names::has_drive_letter(path.as_bytes()),
     },
     Rule {
         name: "backslash-parent",
-        reason: "other systems read it as a way out of the root",
+        reason: "other systems interpret the path as a path outside the root",
         examples: &["a\\..\\b"],
         is_hit: |path| names::parts(path).any(|part| part == b".."),
     },

@@ -24,13 +24,13 @@ pub enum GitPlace {
 }
 
 /// The reason why `hook` and `mcp` ask before a file in a bare repository is changed.
-const BARE: &str =
-    "it is in a git repository without a work tree; git executes what its configuration says";
+const BARE: &str = "the path is in a bare git repository, whose configuration can run commands";
 /// The reason why `hook` and `mcp` ask before a hook is changed.
-const HOOKS: &str = "it is in a directory whose files git executes (`core.hooksPath`)";
+const HOOKS: &str = "the path is in the directory of git hooks (`core.hooksPath`)";
 
 /// The reason why `hook` and `mcp` ask before any file of a very large tree is changed.
-const UNSEARCHED: &str = "the tree has more than 1,000,000 names, and one that was not searched may be a link from a control file to it";
+const UNSEARCHED: &str = "the tree has more than 1,000,000 names, and a control file that was not searched can be a \
+     link to the path";
 /// The facts that were found in a tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeFacts {
@@ -227,7 +227,7 @@ impl Policy {
     #[must_use]
     pub fn control_reason(&self, path: &RelPath) -> Option<String> {
         control::program(path, &self.place, self.tree.depth)
-            .map(|program| format!("it controls {program}"))
+            .map(|program| format!("the path controls {program}"))
     }
 
     /// Returns the reason why `path` is a control file other than by its name.
@@ -249,7 +249,7 @@ impl Policy {
             };
             let program = control::program(&real, &self.place, self.tree.depth)?;
             Some(format!(
-                "it is another name of {real}, which controls {program}"
+                "the path is a link to {real}, which controls {program}"
             ))
         });
         alias.or_else(|| self.tree.is_unsearched.then(|| UNSEARCHED.to_owned()))

@@ -46,7 +46,7 @@ pub(super) fn is_file_done(
     if is_there {
         findings.outcome.is_done = true;
         let what = match operation.action {
-            Action::Create => "the file exists already, with these very contents",
+            Action::Create => "the file already exists with the same content",
             Action::Rename => "the file is already moved",
             _ => "the file is already deleted",
         };

@@ -75,6 +75,9 @@ fn holds(hit: &RuleMatch, workspace: &dyn Workspace, options: &Options) -> bool 
     }
 }
 
+/// The next step for a model if the policy requires the hash of each changed file.
+const STATE_HASH: &str = "send the change as a JSON document with the `expected_hash` of each file";
+
 /// Returns the problem of a path that a rule denies.
 #[must_use]
 pub fn closed_by(hit: &RuleMatch) -> Problem {
@@ -82,20 +85,22 @@ pub fn closed_by(hit: &RuleMatch) -> Problem {
         .modes
         .map(|(active, required)| (active.name(), required.name()));
     let help = match &hit.source {
-        Some((name, line)) => Some(format!("the rule is in line {line} of {name}")),
-        None if hit.rule == REQUIRE_HASH => Some("--expect-hash states it".to_owned()),
+        Some((name, line)) => Some(format!("see line {line} of {name} for the rule")),
+        None if hit.rule == REQUIRE_HASH => Some("use --expect-hash to state the hash".to_owned()),
         None => None,
     };
     let path = Some(hit.path.clone());
+    let needs_hash = hit.rule == REQUIRE_HASH && hit.source.is_none();
     let facts = Facts {
         modes,
         reason: Some(hit.reason.clone()),
+        advice: needs_hash.then(|| STATE_HASH.to_owned()),
         ..Facts::default()
     };
     let code = closed_code(hit);
     // The reasons of built-in rules state that the path is protected.
     let is_built_in = hit.rule == GIT_DIRECTORY && hit.source.is_none();
-    let message = if is_built_in {
+    let message = if is_built_in || needs_hash {
         hit.reason.clone()
     } else {
         format!("policy denies this path: {}", hit.reason)
@@ -112,7 +117,9 @@ pub fn closed_by(hit: &RuleMatch) -> Problem {
 #[must_use]
 pub fn unapproved(hit: &RuleMatch) -> Problem {
     let message = format!("this change needs approval: {}", hit.reason);
-    let help = "`wpatch check --json` prints the plan_id; apply it with --approve".to_owned();
+    let help =
+        "run `wpatch check --json` to get the plan_id, then `wpatch apply --approve PLAN_ID`"
+            .to_owned();
     let path = Some(hit.path.clone());
     let facts = Facts {
         reason: Some(hit.reason.clone()),

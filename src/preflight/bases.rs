@@ -205,7 +205,7 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
         return;
     }
     let message = if is_binary {
-        "the patch and the file change the same binary contents".to_owned()
+        "both the patch and the file change the same binary content".to_owned()
     } else {
         let named: Vec<_> = conflicts.iter().take(MOST_NAMED).map(place).collect();
         let more = if conflicts.len() > MOST_NAMED {
@@ -219,7 +219,7 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
             "conflicts"
         };
         format!(
-            "the patch changes lines that the file has otherwise: {what} at {}{more}",
+            "the patch changes lines that differ in the file: {what} at {}{more}",
             named.join(", ")
         )
     };
@@ -233,11 +233,11 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
         .map(|conflict| conflict.ours.start)
         .collect();
     let help = if is_marked && !is_binary {
-        "both sides are in the file, between markers"
+        "both versions are in the file, between conflict markers; resolve them"
     } else if is_marked {
-        "the file is unchanged; --theirs uses the result of the patch"
+        "the file was not changed; use --theirs for the version of the patch"
     } else {
-        "--ours, --theirs or --union decides, --conflict markers writes both sides into the file"
+        "use --ours, --theirs or --union to resolve it, or --conflict markers to write both versions into the file"
     };
     problem.help = Some(help.to_owned());
 }
@@ -246,7 +246,7 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
 fn place(conflict: &Conflict) -> String {
     let lines = &conflict.ours;
     match lines.len() {
-        0 => format!("line {} (nothing there)", lines.start + 1),
+        0 => format!("line {} (no line)", lines.start + 1),
         1 => format!("line {}", lines.end),
         _ => format!("lines {}-{}", lines.start + 1, lines.end),
     }

@@ -84,12 +84,12 @@ fn line_ending_help(
         .filter(|&pair| is_alike(pair))
         .count();
     if matched == old.len() && hunk.anchor.is_numbered() {
-        return "--ignore-whitespace matches the lines and keeps the line endings of the file"
+        return "use --ignore-whitespace to match the lines and keep the line endings of the file"
             .into();
     }
     let (path, line, of) = (&operation.path, nearest.line + 1, nearest.of);
     format!(
-        "re-read {path} from line {line} on: {matched} of {of} lines match apart from the line endings"
+        "read {path} again from line {line}: {matched} of {of} lines match except for the line endings"
     )
 }
 
@@ -136,7 +136,7 @@ pub(super) fn explain_text(
                 is_file_crlf: false,
             },
         );
-        problem.help = Some("write the text with the line endings of the file, LF".to_owned());
+        problem.help = Some("use the line endings of the file (LF) in the text".to_owned());
         problem.facts.advice = Some("send the text with LF line endings".to_owned());
     }
 }
@@ -157,7 +157,7 @@ pub(super) fn refuse_encoding<'f>(
     done: &str,
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
-    let problem = findings.error(&code::BINARY_FILE, format!("no text is {done}"));
+    let problem = findings.error(&code::BINARY_FILE, format!("text cannot be {done}"));
     add(problem, Cause::Encoding(name));
     problem.help = Some(convert(name));
     problem

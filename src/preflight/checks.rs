@@ -21,14 +21,13 @@ const MAX_TARGET: usize = 4095;
 /// Reports that the content of `path` is not the result of the change that is undone.
 pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let message = match seen {
-        Seen::Nothing | Seen::BelowFile(_) => {
-            "the file no longer exists: it changed after this change"
-        }
-        _ => "the file changed after this change",
+        Seen::Nothing | Seen::BelowFile(_) => "the file was deleted after this change",
+        _ => "the file was modified after this change",
     };
     let problem = findings.error(&code::CONFLICT, message);
     problem.path = Some(path.clone());
-    problem.help = Some("--force undoes the change anyway; that can be undone, too".into());
+    problem.help =
+        Some("use --force to undo the change anyway; that undo can be undone, too".into());
 }
 
 /// Returns the file at `path`, or reports why it cannot be read.
@@ -39,7 +38,7 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
             let problem = findings.error(&code::MISSING, "the file does not exist");
             problem.path = Some(path.clone());
             problem.help =
-                Some("check the name, the root and the strip level (-p); the patch may be applied already".into());
+                Some("check the file name, the root and the strip level (-p); the patch may already be applied".into());
         }
         Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => {
             refuse_blocked(path, &seen, findings);
@@ -61,7 +60,7 @@ pub(super) fn refuse_blocked(path: &RelPath, seen: &Seen, findings: &mut Finding
             "is a special file (FIFO, socket or device), not a regular file",
         ),
         &Seen::TooLarge { size, limit } => {
-            let message = format!("the file has {size} bytes, over the limit of {limit}");
+            let message = format!("the file has {size} bytes, which exceeds the limit of {limit}");
             too_large(findings.error(&code::TOO_LARGE, message), size, limit)
         }
         Seen::Nothing | Seen::Node(_) => return,
@@ -76,7 +75,7 @@ pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Pr
         size: Some(size),
         ..Facts::default()
     };
-    problem.help = Some("--max-file raises the limit, as far as policy has none".into());
+    problem.help = Some("use --max-file to raise the limit, unless policy sets it".into());
     problem
 }
 
@@ -85,7 +84,7 @@ fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut Problem
         &code::THROUGH_LINK,
         format!("the path goes through the symbolic link {at}"),
     );
-    problem.help = Some("name the file by the path that the link leads to".into());
+    problem.help = Some("use the path that the link points to".into());
     problem
 }
 
@@ -121,7 +120,7 @@ pub(super) fn is_right_type(
         .new_mode
         .is_none_or(|mode| mode.kind() == node.kind);
     if !stays && operation.action != Action::Delete {
-        let message = "the type of a file changes by a deletion and a creation, not by a mode";
+        let message = "a mode change cannot change the type of a file; delete the file and create the new one";
         findings.error(&code::WRONG_TYPE, message).path = Some(path.clone());
     }
     Ok(stays || operation.action == Action::Delete)
@@ -169,18 +168,18 @@ pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: 
     let problem = findings.error(
         &code::EXISTS,
         if is_same {
-            "the file exists already, with these very contents"
+            "the file already exists with the same content"
         } else {
-            "the file exists already"
+            "the file already exists"
         },
     );
     problem.path = Some(operation.path.clone());
     problem.facts.is_bare = !is_same;
     problem.help = Some(
         if is_same {
-            "the patch may be applied already"
+            "the patch may already be applied; use --idempotent to accept that"
         } else {
-            "--overwrite replaces it"
+            "use --overwrite to replace it"
         }
         .into(),
     );
@@ -226,7 +225,7 @@ pub(super) fn is_expected(
             printable(word)
         );
         findings.error(&code::PREREQUISITE, message).help =
-            Some("it is another version of the file".into());
+            Some("apply the patch to the version of the file that contains the word".into());
         return false;
     }
     let Some(&expected) = operation.expected.as_deref() else {
@@ -237,11 +236,11 @@ pub(super) fn is_expected(
         return true;
     }
     let message = match actual {
-        Some(actual) => format!("the file has another digest than expected: {actual}"),
+        Some(actual) => format!("the digest of the file differs from the expected one: {actual}"),
         None => "the expected file does not exist".to_owned(),
     };
     let problem = findings.error(&code::UNEXPECTED, message);
-    problem.help = Some("read the file again: it changed since".into());
+    problem.help = Some("the file has changed; read it again".into());
     // The preimage of a copy or rename is its source, not its target.
     problem.path = operation
         .from
@@ -282,7 +281,7 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
         };
         let message = format!("the patch deletes the file, but {left} would remain");
         findings.error(&code::NOT_EMPTIED, message).help =
-            Some("the file has lines that the patch does not delete; compare them".into());
+            Some("compare the file with the patch, and delete all lines".into());
     }
 }
 
@@ -291,7 +290,8 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
 pub(super) fn is_small(size: usize, max_file: u64, findings: &mut Findings) -> bool {
     let size = size as u64;
     if size > max_file {
-        let message = format!("the file would have {size} bytes, over the limit of {max_file}");
+        let message =
+            format!("the file would have {size} bytes, which exceeds the limit of {max_file}");
         too_large(findings.error(&code::TOO_LARGE, message), size, max_file);
     }
     size <= max_file
@@ -302,7 +302,9 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
     if is_small(node.bytes.len(), max_file, findings) && node.kind == FileKind::Symlink {
         let fault = match &node.bytes[..] {
             [] => Some("a symbolic link needs a target"),
-            bytes if bytes.contains(&0) => Some("the target of a symbolic link has a NUL byte"),
+            bytes if bytes.contains(&0) => {
+                Some("the target of a symbolic link contains a NUL byte")
+            }
             bytes if bytes.len() > MAX_TARGET => Some("the target of a symbolic link is too long"),
             _ => None,
         };

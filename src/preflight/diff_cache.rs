@@ -92,7 +92,7 @@ impl DiffCache {
             if member >= index && !held.renew(member, diff) {
                 let path = &plan.operations[member].path;
                 return Err(io::Error::other(format!(
-                    "{path}: it changed while it was shown"
+                    "{path}: the file changed while it was printed"
                 )));
             }
         }

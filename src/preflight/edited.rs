@@ -36,12 +36,13 @@ pub(super) fn tell_place(
     }
     let line = placement.lines.start + 1;
     let message = format!(
-        "the hunk was placed at line {line}, and fits {}",
+        "the hunk was placed at line {line}, but it matches {}",
         at_lines(&placement.candidates)
     );
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
     problem.lines.clone_from(&placement.candidates);
-    problem.help = Some("--unique refuses it; more lines of context decide".into());
+    problem.help =
+        Some("add context lines to select one place, or use --unique to refuse such hunks".into());
     problem.hunk = Some(index);
     problem.place = Some((operation.input, headed(hunk)));
 }
@@ -61,7 +62,7 @@ pub(super) fn at_lines(lines: &[usize]) -> String {
     let more = if lines.len() < matching::MOST_CANDIDATES {
         ""
     } else {
-        " and perhaps others"
+        " and possibly others"
     };
     match numbers.split_last() {
         Some((last, [])) => format!("at line {last}"),

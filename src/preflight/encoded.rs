@@ -32,9 +32,9 @@ pub(super) fn read(
     if has_undecodable && choice.is_detected() {
         let problem = findings.error(
             &code::ENCODING,
-            format!("the file is in no known encoding, not even {encoding}"),
+            format!("the encoding of the file is unknown, and the file is not valid {encoding}"),
         );
-        problem.help = Some("--encoding NAME changes it anyway".into());
+        problem.help = Some("use --encoding NAME to state the encoding of the file".into());
         return None;
     }
     for edit in &changes.edits {
@@ -42,7 +42,7 @@ pub(super) fn read(
             let is_held =
                 std::str::from_utf8(part).is_ok_and(|part| encoding.encode(part).is_some());
             if !is_held {
-                let message = format!("{encoding} cannot hold a text of the edit");
+                let message = format!("{encoding} cannot represent the text of the edit");
                 at(findings.error(&code::ENCODING, message), operation, edit);
                 break;
             }
@@ -58,7 +58,7 @@ pub(super) fn refuse(
     changes: &Replacements,
     findings: &mut Findings,
 ) {
-    let message = "the place of the text is inside of what some bytes stand for together";
+    let message = "the text begins or ends inside a multi-byte sequence of the file";
     at(
         findings.error(&code::ENCODING, message),
         operation,

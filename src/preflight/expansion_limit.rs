@@ -38,8 +38,9 @@ impl ExpansionLimit {
         if added == 0 || is_first || self.0 <= limit {
             return true;
         }
-        let message = format!("copies and binary data add more than {limit} bytes");
-        findings.error(&code::GROWTH, message).help = Some("--max-growth raises the limit".into());
+        let message = format!("copies and binary data add more than the limit of {limit} bytes");
+        findings.error(&code::GROWTH, message).help =
+            Some("use --max-growth to raise the limit".into());
         false
     }
 }

@@ -166,5 +166,6 @@ fn note(finding: &Finding, findings: &mut Findings) {
         }
     };
     let problem = findings.error(code, finding.to_string());
-    problem.help = Some("check whether the change is intended; --no-guard skips this check".into());
+    problem.help =
+        Some("check whether the change is intended, or use --no-guard to skip this check".into());
 }

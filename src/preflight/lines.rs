@@ -92,7 +92,7 @@ pub(super) fn postimage(
         findings.outcome.is_binary = true;
         findings.error(
             &code::BINARY_FILE,
-            "the file has binary data, in which no line is changed",
+            "the file is binary, so its lines cannot be changed",
         );
         return None;
     }
@@ -168,14 +168,14 @@ fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, is
 fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings) {
     let actual = Tag::of(preimage);
     let message = format!(
-        "the file is another version than {}: it has {actual}",
+        "the file is not the version {}; its tag is {actual}",
         changes.tag
     );
     let problem = findings.error(&code::OTHER_TAG, message);
     let help = if changes.earlier.is_empty() {
-        "read the file again: it changed since, and its lines may have other numbers"
+        "the file has changed, and its line numbers may differ; read it again"
     } else {
-        "read the file again: lines that are named were changed since, or moved in different ways"
+        "the named lines have changed or moved; read the file again"
     };
     problem.help = Some(help.into());
     let around = around(preimage, &changes.edits);
@@ -196,37 +196,38 @@ fn refuse(
 ) {
     let problem = match mismatch {
         LineMismatch::NotFound(line) => {
-            let message = format!("line {line} is not in the file, which has {count}");
+            let message = format!("the file has no line {line}; it has {count} lines");
             let problem = findings.error(&code::LINE_NOT_FOUND, message);
-            problem.help = Some("`>$` is the end of the file".into());
+            problem.help = Some("use `>$` for the end of the file".into());
             problem
         }
         LineMismatch::Overlap(other) => {
             let message = format!("change {} already uses these lines", other + 1);
             let problem = findings.error(&code::LINES_OVERLAP, message);
             problem.help =
-                Some("line numbers refer to the original file; combine the two changes".into());
+                Some("combine the two changes; all line numbers refer to the original file".into());
             problem
         }
         LineMismatch::NotThere(row) => {
             let row =
                 printable(&edit.gone[row][..edit.gone[row].len().min(MOST_SHOWN)]).to_string();
-            let message = format!("the row `-{row}` is none of the lines that go");
+            let message = format!("the row `-{row}` is not one of the deleted lines");
             let problem = findings.error(&code::LINE_NOT_FOUND, message);
-            problem.help =
-                Some("a row of new text begins with `+`, whatever it begins with itself".into());
+            problem.help = Some(
+                "begin each row of new text with `+`, even if the text begins with `-`".into(),
+            );
             problem
         }
         LineMismatch::Lost => findings.error(
             &code::LINES_LOST,
-            "the section that cuts these lines is left out or does not apply",
+            "the section that cuts these lines is excluded or does not apply",
         ),
         LineMismatch::TooLarge => {
             let problem = findings.error(
                 &code::TOO_LARGE,
-                "the lines that come make the file too large",
+                "the inserted lines would make the file too large",
             );
-            problem.help = Some("--max-file raises the limit".into());
+            problem.help = Some("use --max-file to raise the limit".into());
             problem
         }
     };

@@ -41,6 +41,7 @@ mod full_diff;
 mod git_places;
 mod group;
 mod guards;
+mod help;
 mod hunkwise;
 mod image_previews;
 mod kept;

@@ -46,22 +46,19 @@ fn refuse(error: CellError, findings: &mut Findings) {
         CellError::NotJson(_) | CellError::Malformed(_) => (&code::NOT_A_NOTEBOOK, None),
         CellError::Unsupported(_) => (
             &code::NOTEBOOK_VERSION,
-            Some("`jupyter nbconvert --to notebook` brings it up to date"),
+            Some("run `jupyter nbconvert --to notebook` to update it"),
         ),
         CellError::NotFound { .. } => (
             &code::CELL_NOT_FOUND,
-            Some("name a cell by its id, or as cell-N, counted from 0"),
+            Some("use the id of a cell, or cell-N, counted from 0"),
         ),
-        CellError::Ambiguous { .. } => (
-            &code::CELL_AMBIGUOUS,
-            Some("name the cell as cell-N, counted from 0"),
-        ),
+        CellError::Ambiguous { .. } => (&code::CELL_AMBIGUOUS, Some("use cell-N, counted from 0")),
         CellError::Taken => (
             &code::CELL_EXISTS,
-            Some("without --new-id the cell gets a fresh one"),
+            Some("use another id, or remove --new-id to get a fresh one"),
         ),
-        CellError::NoIds => (&code::NO_CELL_IDS, Some("leave --new-id out")),
-        CellError::TooLarge => (&code::TOO_LARGE, Some("--max-bytes raises the limit")),
+        CellError::NoIds => (&code::NO_CELL_IDS, Some("remove --new-id")),
+        CellError::TooLarge => (&code::TOO_LARGE, Some("use --max-bytes to raise the limit")),
     };
     let problem = findings.error(code, error.to_string());
     problem.help = help.map(str::to_owned);

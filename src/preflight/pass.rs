@@ -101,7 +101,7 @@ pub(super) fn check_interrupt(options: &Options) -> Result<(), WorkspaceError> {
     }
     let source = io::ErrorKind::Interrupted.into();
     Err(WorkspaceError {
-        verb: "be looked at",
+        verb: "resolve",
         path: ".".to_owned(),
         fault: ErrorKind::Other,
         source,

@@ -34,7 +34,7 @@ pub struct Problem {
     pub place: Option<(usize, Span)>,
     /// The affected lines of the file, counted from 0.
     pub lines: Vec<usize>,
-    /// The next action or command.
+    /// The next action or command, if it depends on the problem. See [`Problem::next_step`].
     pub help: Option<String>,
     /// The details for programs.
     pub facts: Facts,
@@ -42,6 +42,7 @@ pub struct Problem {
 
 /// The details of a problem for programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {
     /// The number of places, if `lines` does not list all of them.
     pub count: Option<usize>,
@@ -83,6 +84,8 @@ pub struct Facts {
     pub cause: Option<Cause>,
     /// Whether the obstacle is only in the work tree, although git's index decides.
     pub is_untracked: bool,
+    /// Whether another problem has the help for this one.
+    pub is_helped_elsewhere: bool,
 }
 
 impl Problem {
@@ -171,14 +174,16 @@ impl Markup {
 
     pub(super) fn help(self) -> &'static str {
         match self {
-            Self::Entities => "get the plain text of the patch; --lenient replaces the entities",
-            Self::Colours => "write the patch without colours, for example with `--color=never`",
+            Self::Entities => {
+                "use the plain text of the patch, or --lenient to decode the entities"
+            }
+            Self::Colours => "create the patch without colours, for example with `--color=never`",
         }
     }
 
     pub(super) fn advice(self) -> &'static str {
         match self {
-            Self::Entities => "write the characters themselves, not their HTML entities",
+            Self::Entities => "send the characters themselves, not their HTML entities",
             Self::Colours => "send the text without escape sequences",
         }
     }
@@ -188,11 +193,11 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LineEnding { is_file_crlf: true } => {
-                f.write_str("the file has CR LF line endings, and the patch has LF")
+                f.write_str("the file has CRLF line endings, but the patch has LF")
             }
             Self::LineEnding {
                 is_file_crlf: false,
-            } => f.write_str("the file has LF line endings, and the patch has CR LF"),
+            } => f.write_str("the file has LF line endings, but the patch has CRLF"),
             Self::Lookalike(Lookalike {
                 line,
                 column,
@@ -202,13 +207,13 @@ impl fmt::Display for Cause {
                 let (line, column) = (line + 1, column + 1);
                 write!(
                     f,
-                    "line {line}, column {column} of the file has {found}, and the patch has {expected}"
+                    "line {line}, column {column} of the file has {found}, but the patch has {expected}"
                 )
             }
             Self::Encoding(name) => write!(f, "the file is encoded in {name}"),
             Self::Markup(markup) => write!(
                 f,
-                "the patch has {} where the file has plain text",
+                "the patch has {}, but the file has plain text",
                 markup.name()
             ),
             Self::Name {
@@ -226,19 +231,19 @@ impl fmt::Display for Cause {
                     (END_OF_NAME, found) => {
                         write!(
                             f,
-                            "{path} exists and has {found} at character {place}, where this name ends"
+                            "{path} exists, but it has {found} at character {place}, where this name ends"
                         )
                     }
                     (expected, END_OF_NAME) => {
                         write!(
                             f,
-                            "{path} exists and ends before character {place}, where this name has {expected}"
+                            "{path} exists, but it ends before character {place}, where this name has {expected}"
                         )
                     }
                     _ => {
                         write!(
                             f,
-                            "{path} exists and has {found} at character {place}, where this name has {expected}"
+                            "{path} exists, but it has {found} at character {place}, where this name has {expected}"
                         )
                     }
                 }

@@ -63,7 +63,7 @@ pub(super) fn note(
     let Ok(path) = options.reject_to.path(&operation.path) else {
         findings.error(
             &code::PATH_TOO_LONG,
-            "there is no name for the file of its rejected hunks",
+            "the name of the file for the rejected hunks cannot be formed",
         );
         return false;
     };

@@ -35,7 +35,7 @@ pub(super) fn postimage(
         return None;
     }
     for edit in changes.edits.iter().filter(|edit| is_nothing(edit)) {
-        let problem = findings.error(&code::SAME_TEXT, "the old and the new text are the same");
+        let problem = findings.error(&code::SAME_TEXT, "the old and the new text are equal");
         at(problem, operation, edit);
     }
     if findings.is_failed() {
@@ -45,7 +45,7 @@ pub(super) fn postimage(
         .idempotent
         .then(|| already_applied::pending(text, changes, options.max_made()));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
-        findings.warning(&code::ALREADY_APPLIED, "a change has been applied already");
+        findings.warning(&code::ALREADY_APPLIED, "the change is already applied");
         if left.is_empty() {
             findings.outcome.is_done = true;
             return Some(Edited::Same);
@@ -81,16 +81,16 @@ fn refuse_binary(changes: &Replacements, text: &[u8], findings: &mut Findings) -
     if is_data(text) && changes.edits.iter().any(looks_inside) {
         if let Some(name) = encoding {
             cause::refuse_encoding(name, "replaced", findings).help =
-                Some(format!("--encoding {name} changes it"));
+                Some(format!("use --encoding {name} to change the file"));
         } else {
             findings.error(
                 &code::BINARY_FILE,
-                "the file has binary data, in which no text is replaced",
+                "the file is binary, so text in it cannot be replaced",
             );
         }
     } else if let Some(name) = encoding.filter(|_| changes.edits.iter().any(is_appended)) {
         cause::refuse_encoding(name, "appended", findings).help =
-            Some(format!("--encoding {name} appends it"));
+            Some(format!("use --encoding {name} to append the text"));
     } else {
         return false;
     }
@@ -252,7 +252,7 @@ fn refuse<'f>(
     match &misfit.mismatch.kind {
         MismatchKind::Ambiguous { lines, rung } => {
             let count = misfit.count;
-            let message = format!("{name} occurs {count} times ({rung}), {}", at_lines(lines));
+            let message = format!("{name} occurs {count} times {} ({rung})", at_lines(lines));
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);
             problem.lines.clone_from(lines);
             problem.facts = Facts {
@@ -260,7 +260,7 @@ fn refuse<'f>(
                 ..Facts::default()
             };
             problem.help = Some(
-                "add surrounding text until it is unique, or replace all occurrences with --all"
+                "add surrounding text until it is unique, or use --all to replace all occurrences"
                     .into(),
             );
             if matches!(edit.target, Target::Lines(_)) {
@@ -269,19 +269,21 @@ fn refuse<'f>(
             problem
         }
         &MismatchKind::TooLarge { size } => {
-            let message = format!("the file would have {size} bytes, over the limit of {most}");
+            let message =
+                format!("the file would have {size} bytes, which exceeds the limit of {most}");
             too_large(findings.error(&code::TOO_LARGE, message), size, most)
         }
         MismatchKind::NotEmpty => {
-            let problem =
-                findings.error(&code::EXISTS, "the file exists already, and is not empty");
-            problem.help =
-                Some("--overwrite replaces it; a block with lines to search for changes it".into());
+            let problem = findings.error(&code::EXISTS, "the file already exists and is not empty");
+            problem.help = Some(
+                "use --overwrite to replace it, or write a block with SEARCH lines to change it"
+                    .into(),
+            );
             problem
         }
         MismatchKind::Overlap => findings.error(
             &code::TEXT_OVERLAP,
-            format!("{name} overlaps with that of another edit"),
+            format!("{name} overlaps the text of another edit"),
         ),
         _ => {
             let problem = findings.error(
@@ -290,7 +292,7 @@ fn refuse<'f>(
             );
             problem.help = misfit.mismatch.nearest.as_ref().map(|nearest| {
                 format!(
-                    "re-read {} around line {}, the closest match",
+                    "read {} again around line {}, the closest match",
                     operation.path,
                     nearest.line + 1
                 )
@@ -302,7 +304,7 @@ fn refuse<'f>(
 
 fn name(edit: &Replacement) -> String {
     match (&edit.target, edit.index) {
-        (Target::Lines(_), Some(index)) => format!("what block {} searches for", index + 1),
+        (Target::Lines(_), Some(index)) => format!("the SEARCH text of block {}", index + 1),
         (_, Some(index)) => format!("the text of edit {}", index + 1),
         (_, None) => "the text".to_owned(),
     }
@@ -311,7 +313,7 @@ fn name(edit: &Replacement) -> String {
 fn wanted(edit: &Replacement, name: &str) -> String {
     match edit.target {
         Target::After(line) | Target::Before(line) => format!("line {line}"),
-        Target::Range { .. } => "a range from the one text to the other".to_owned(),
+        Target::Range { .. } => "the range between the two texts".to_owned(),
         Target::Text { .. } | Target::Lines(_) | Target::Nothing | Target::End(_) => {
             name.to_owned()
         }

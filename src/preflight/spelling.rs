@@ -34,8 +34,8 @@ impl Clash {
 
     pub(super) fn problem(&self) -> Problem {
         let Self { first, second } = self;
-        let message = format!("{first} and {second} are one name on this file system");
-        let help = "rename one of them in the patch, or apply the patch on a file system that tells the names apart";
+        let message = format!("{first} and {second} are the same name on this file system");
+        let help = "rename one of them in the patch, or use a case-sensitive file system";
         let path = Some(second.clone());
         Problem {
             path,

@@ -219,20 +219,19 @@ fn one_side([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> M
 fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     let (ours, theirs) = (printable(ours), printable(theirs));
     let message = format!(
-        "both sides changed the link: it leads to `{ours}` now, and to `{theirs}` by the patch"
+        "both sides changed the link: it points to `{ours}`, and the patch changes it to `{theirs}`"
     );
-    let help =
-        "a link cannot contain conflict markers: --ours keeps it, --theirs uses that of the patch";
+    let help = "use --ours to keep the link or --theirs for the link of the patch; a link cannot contain conflict markers";
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help.to_owned());
 }
 
 /// Reports that the merge driver of the file is a program, which wpatch does not run.
 fn tell_driver(name: &[u8], findings: &mut Findings) {
     let message = format!(
-        "both sides changed it, and the merge driver `{}` is a program, which is not run",
+        "both sides changed the file, and wpatch does not run its merge driver `{}`",
         printable(name)
     );
-    let help = "`git apply --3way` runs it; --exclude leaves the file out".to_owned();
+    let help = "use `git apply --3way` to run the driver, or --exclude to skip the file".to_owned();
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help);
 }
 
@@ -241,14 +240,14 @@ pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
     let message = match &operation.blobs {
         Some(blobs) => {
             format!(
-                "the repository lacks the blob {} that the patch is based on",
+                "the repository does not have the base blob {} of the patch",
                 printable(&blobs.old)
             )
         }
-        None => "the patch does not name the blob that it was made for".to_owned(),
+        None => "the patch does not name its base blob".to_owned(),
     };
     findings.warning(&code::NO_BLOB, message).help =
-        Some("--base names the file or the revision".to_owned());
+        Some("use --base to name the base file or revision".to_owned());
 }
 
 /// Reports that a file to create already exists and cannot be merged with the new file.

@@ -79,7 +79,7 @@ impl Timeout {
             ));
         }
         if start.elapsed() >= self.limit {
-            let words = format!("it said nothing for {} ms", self.limit.as_millis());
+            let words = format!("no output for {} ms", self.limit.as_millis());
             return Err(io::Error::new(io::ErrorKind::TimedOut, words));
         }
         Ok(())

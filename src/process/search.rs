@@ -69,7 +69,7 @@ fn found(
     let name = name.ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::InvalidInput,
-            "neither a name nor an absolute path",
+            "expected a program name or an absolute path",
         )
     })?;
     let mut name = name.to_owned();
@@ -86,9 +86,9 @@ fn found(
     }
     let is_brought = !inside.is_empty() || !places(closed).is_empty();
     let why = if is_brought {
-        "it is only in the tree itself, which may have brought it"
+        "the program was found only inside the tree, which is not trusted"
     } else {
-        "it is not in the search path"
+        "the program was not found in PATH"
     };
     Err(io::Error::new(io::ErrorKind::NotFound, why))
 }

@@ -39,7 +39,7 @@ impl<'t> DamagedPatch<'t> {
         let sections = read::read(self.text, self.converted.as_deref(), file, log)
             .map_err(|error| Box::new(refuse(&error)))?;
         if sections.is_empty() {
-            let message = "no patch was found, also not a damaged one";
+            let message = "no patch found";
             let refusal = Refusal::new(RefusalKind::NoPatch, None, Span::default(), message);
             return Err(Box::new(refusal));
         }
@@ -53,19 +53,19 @@ fn refuse(error: &Unread) -> Refusal {
         Unread::Stray(span) => (
             RefusalKind::Stray,
             span,
-            "this belongs to no change that could be read".to_owned(),
+            "these lines do not belong to any change in the patch".to_owned(),
         ),
         Unread::Mixed { diff, block, span } => {
             let message = format!(
-                "line {diff} begins a diff that does not fit as it is, line {block} a SEARCH/REPLACE block: send each in an \
-                 input of its own"
+                "line {diff} starts a diff and line {block} starts a SEARCH/REPLACE block, and the diff does not \
+                 apply; provide each in a separate input"
             );
             (RefusalKind::Stray, span, message)
         }
         Unread::Cut(span) => (
             RefusalKind::Cut,
             span,
-            "the patch is cut off in this section, which nothing closes".to_owned(),
+            "the patch ends in the middle of this section".to_owned(),
         ),
     };
     Refusal::new(kind, None, *span, message)

@@ -210,41 +210,40 @@ pub(super) fn words(number: usize, error: PlacementError) -> (RefusalKind, Strin
 fn message(number: usize, error: &PlacementError) -> String {
     match error {
         PlacementError::NotFound => {
-            format!("chunk {number} fits nowhere, in none of its readings")
+            format!("hunk {number} does not match, even with repairs")
         }
         PlacementError::Ambiguous(lines) => {
             let lines: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
-            format!(
-                "chunk {number} fits at lines {}, and nothing decides",
-                lines.join(", ")
-            )
+            format!("hunk {number} matches at lines {}", lines.join(", "))
         }
         PlacementError::Applied(line) => format!(
-            "the result of chunk {number} is already at line {}",
+            "the result of hunk {number} is already at line {}",
             line + 1
         ),
         PlacementError::Depth(line) => format!(
-            "chunk {number} fits at line {}, but at another depth than it is written at",
+            "hunk {number} matches at line {}, but with another indentation",
             line + 1
         ),
         PlacementError::Overlap => {
-            format!("chunk {number} changes lines that another one changes")
+            format!("hunk {number} changes lines that another hunk changes")
         }
         PlacementError::Elided => {
-            format!("chunk {number} would write a line that stands for others")
+            format!("hunk {number} would write a placeholder line that represents omitted code")
         }
         PlacementError::Tail => format!(
-            "the last lines of chunk {number} can be a list after it or part of it; send the patch alone"
+            "it is unclear whether the last lines of hunk {number} belong to the patch or to a list after it; \
+             provide the patch alone"
         ),
-        PlacementError::Cut(shortage) => cut(&format!("chunk {number}"), *shortage),
+        PlacementError::Cut(shortage) => cut(&format!("hunk {number}"), *shortage),
         PlacementError::Typography => format!(
-            "a new line of chunk {number} has typographic characters that can be meant, or stand for those of the file"
+            "it is unclear whether the typographic characters in an inserted line of hunk {number} are intended"
         ),
         PlacementError::Sign(line) => format!(
-            "a line of chunk {number} (line {line} of the patch) can be an insertion, or context without its blank"
+            "it is unclear whether a line of hunk {number} (line {line} of the patch) is an insertion or a context \
+             line without its leading space"
         ),
-        PlacementError::TooMuch => format!("chunk {number} would take too long to search"),
-        PlacementError::Nothing => format!("chunk {number} changes nothing"),
+        PlacementError::TooMuch => format!("the search for hunk {number} would exceed the limit"),
+        PlacementError::Nothing => format!("hunk {number} changes nothing"),
     }
 }
 
@@ -254,7 +253,7 @@ pub(crate) fn unfinished(span: Span) -> Refusal {
         RefusalKind::TooMuch,
         None,
         span,
-        "the patch would take too long to search",
+        "the search for the hunks of the patch would exceed the limit",
     )
 }
 
@@ -262,7 +261,7 @@ pub(crate) fn unfinished(span: Span) -> Refusal {
 pub(super) fn cut(hunk: &str, Shortage { promised, found }: Shortage) -> String {
     let (old, new) = promised;
     format!(
-        "{hunk} is cut off: its header counts {old} old and {new} new lines, the patch has {} and {}",
+        "{hunk} is truncated: its header counts {old} old and {new} new lines, but the patch has {} and {}",
         found.0, found.1
     )
 }

@@ -59,77 +59,73 @@ pub const ROWS: &[(RepairKind, &str, &str)] = &[
     (
         RepairKind::Wrapping,
         "wrapping",
-        "text around the patch was left out",
+        "text around the patch was ignored",
     ),
     (
         RepairKind::Envelope,
         "envelope",
-        "the markers of the envelope were read as they were meant",
+        "misspelled markers of the Codex envelope were accepted",
     ),
     (
         RepairKind::Counts,
         "counts",
-        "the header of the chunk counted its lines wrongly; they were counted again",
+        "the line counts in the hunk header were wrong and were corrected",
     ),
     (
         RepairKind::StartLine,
         "start_line",
-        "the header of the chunk named another line",
+        "the start line in the hunk header was wrong",
     ),
     (
         RepairKind::BareHeader,
         "bare_header",
-        "the header of the chunk named no lines; they were searched",
+        "the hunk header had no line numbers; the hunk was placed by its lines",
     ),
     (
         RepairKind::GluedHeader,
         "glued_header",
-        "the first line of the chunk stood on its header",
+        "the first line of the hunk was on its header line",
     ),
     (
         RepairKind::Markers,
         "markers",
-        "lines had lost the blank or sign that they begin with",
+        "lines without their leading space, `-` or `+` were completed",
     ),
     (
         RepairKind::Whitespace,
         "whitespace",
-        "blanks differ in lines that stay; those of the file were kept",
+        "white space differs in context lines; the file's white space was kept",
     ),
     (
         RepairKind::Indentation,
         "indentation",
-        "the chunk stands at another depth in the file; so do its new lines",
+        "the indentation of the hunk differs from the file; inserted lines use the indentation of the file",
     ),
     (
         RepairKind::Typography,
         "typography",
-        "dashes, quotes or blanks differ in lines that stay; those of the file were kept",
+        "dashes, quotes or spaces differ in context lines; the file's characters were kept",
     ),
     (
         RepairKind::LineNumbers,
         "line_numbers",
-        "line numbers in front of the lines were taken off",
+        "line numbers before the lines were removed",
     ),
-    (
-        RepairKind::Escaped,
-        "escaped",
-        "entities of HTML were turned back",
-    ),
+    (RepairKind::Escaped, "escaped", "HTML entities were decoded"),
     (
         RepairKind::Elision,
         "elision",
-        "a line that stands for others was read as a gap between two places; what is there stays",
+        "a placeholder line was treated as a gap; the file's lines in the gap were kept",
     ),
     (
         RepairKind::Name,
         "name",
-        "the file was found under another name than the patch gives",
+        "the patch names the file differently",
     ),
     (
         RepairKind::Order,
         "order",
-        "the chunks do not come in the order of the file, or share lines",
+        "the hunks are not in the order of the file, or they share lines",
     ),
 ];
 

@@ -49,7 +49,7 @@ pub(crate) fn apply_section(
                     .filter(|_| !chunk.is_closed)
             };
             if let Some(shortage) = section.chunks.last().and_then(short) {
-                let hunk = format!("chunk {}", section.chunks.len());
+                let hunk = format!("hunk {}", section.chunks.len());
                 return refuse(RefusalKind::Cut, cut(&hunk, shortage));
             }
             match compose::created(section, log) {
@@ -59,7 +59,7 @@ pub(crate) fn apply_section(
                 })),
                 None => refuse(
                     RefusalKind::Stray,
-                    "it is not certain which lines belong to the new file".to_owned(),
+                    "it is unclear which lines belong to the new file".to_owned(),
                 ),
             }
         }
@@ -68,7 +68,7 @@ pub(crate) fn apply_section(
                 Ok(true) => Ok(None),
                 Ok(false) => refuse(
                     RefusalKind::NotFound,
-                    "the file to delete has other contents".to_owned(),
+                    "the file to delete differs from the patch".to_owned(),
                 ),
                 Err(error) => Err(refusals(section, path, content, vec![(0, error)], log)),
             }

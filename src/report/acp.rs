@@ -69,7 +69,7 @@ fn permission_request(file: &FileReport) -> Option<Value> {
         .reason
         .as_deref()
         .filter(|_| file.verdict == Verdict::Ask)?;
-    let said = format!("policy asks about {}: {reason}", file.path);
+    let said = format!("policy requires approval for {}: {reason}", file.path);
     Some(words(&printable(said.as_bytes()).to_string()))
 }
 

@@ -5,59 +5,47 @@
 //! specific one for some codes. If the next step depends on the data of a problem, it is in
 //! [`Facts::advice`](crate::preflight::Facts::advice).
 
-use super::Report;
+use super::{ProblemReport, Report};
 use crate::preflight::{CODES, Code, ProblemKind, Severity, code};
 
 /// The codes that need a more specific text than the one of their kind.
 const BY_CODE: &[(&Code, &str)] = &[
     (
         &code::NO_PATCH,
-        "send a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON \
+        "send a unified, git, context or normal diff, a Codex patch, SEARCH/REPLACE blocks, hashline edits or a JSON \
          document",
     ),
-    (
-        &code::LINE_COUNT,
-        "count the lines of the hunk again, so that its header and its body agree",
-    ),
-    (
-        &code::EXTRA_LINES,
-        "count the lines of the hunk again, so that its header and its body agree",
-    ),
+    (&code::LINE_COUNT, "fix the line counts in the hunk header"),
+    (&code::EXTRA_LINES, "fix the line counts in the hunk header"),
     (
         &code::NAME_STRIPPED,
-        "write the names of the diff with the prefixes `a/` and `b/`",
+        "use the prefixes `a/` and `b/` for the file names",
     ),
     (
         &code::UNNAMED,
-        "name the file of each section in its header",
+        "add the file name to the header of each section",
     ),
-    (&code::THROUGH_LINK, "use the path that the link leads to"),
-    (
-        &code::FOLDED,
-        "choose names that differ in more than upper and lower case",
-    ),
+    (&code::THROUGH_LINK, "use the path that the link points to"),
+    (&code::FOLDED, "choose names that differ in more than case"),
     (
         &code::TEXT_AMBIGUOUS,
         "add lines around the text until it occurs only once",
     ),
     (
         &code::SAME_TEXT,
-        "write a new text that differs from the old one",
+        "send a new text that differs from the old text",
     ),
     (
         &code::CELL_NOT_FOUND,
-        "name a cell by its id, or as cell-N, counted from 0",
+        "use the id of a cell, or cell-N, counted from 0",
     ),
-    (
-        &code::CELL_AMBIGUOUS,
-        "name the cell as cell-N, counted from 0",
-    ),
+    (&code::CELL_AMBIGUOUS, "use cell-N, counted from 0"),
     (&code::CELL_EXISTS, "choose another id for the new cell"),
-    (&code::NO_CELL_IDS, "leave out the id of the new cell"),
+    (&code::NO_CELL_IDS, "omit the id of the new cell"),
     (&code::OTHER_TAG, "read the file again and use its new tag"),
     (
         &code::LINE_NOT_FOUND,
-        "read the file again and use line numbers that it has",
+        "read the file again and use existing line numbers",
     ),
     (
         &code::NOT_APPROVED,
@@ -65,7 +53,7 @@ const BY_CODE: &[(&Code, &str)] = &[
     ),
     (
         &code::REJECTED,
-        "tell the user that this plan was rejected, and propose another change",
+        "propose another change, because the user rejected this plan",
     ),
     (
         &code::BEFORE,
@@ -79,32 +67,27 @@ const BY_CODE: &[(&Code, &str)] = &[
     (&code::INTERRUPTED, "try again if the user wants the change"),
     (
         &code::INCOMPLETE,
-        "tell the user that the tree has to be recovered before the next change",
+        "ask the user to run the recovery before the next change",
     ),
     (
         &code::WHITESPACE,
-        "remove the white space that the message names",
+        "remove the white space errors from the new lines",
     ),
 ];
 
 /// The names of the user's commands in messages: for command-line users, and for a model.
 const COMMANDS: [(&Code, &str, &str); 3] = [
-    (
-        &code::BEFORE,
-        "--before",
-        "the command that runs before a change",
-    ),
-    (
-        &code::VERIFY,
-        "--verify",
-        "the command that verifies a change",
-    ),
-    (
-        &code::AFTER,
-        "--after",
-        "the command that runs after a change",
-    ),
+    (&code::BEFORE, "--before", "the command before the change"),
+    (&code::VERIFY, "--verify", "the verification command"),
+    (&code::AFTER, "--after", "the command after the change"),
 ];
+
+impl ProblemReport {
+    /// Returns the next step for a model.
+    pub(super) fn next_step(&self) -> Option<String> {
+        self.advice.clone().or_else(|| advice(self.code))
+    }
+}
 
 impl Report {
     /// Returns the report for a model. The next step for a model replaces the help for command-line
@@ -112,7 +95,8 @@ impl Report {
     #[must_use]
     pub fn for_model(mut self) -> Self {
         for problem in self.problems.iter_mut().chain(&mut self.error) {
-            problem.help = problem.advice.take().or_else(|| advice(problem.code));
+            problem.help = problem.next_step();
+            problem.advice = None;
             problem.message = message(problem.code, &problem.message);
         }
         for warning in self
@@ -157,7 +141,7 @@ fn advice(name: &str) -> Option<String> {
 fn by_kind(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::Usage => "correct the arguments of the call",
-        ProblemKind::Parse => "write the patch again as its format demands",
+        ProblemKind::Parse => "correct the syntax of the patch and send it again",
         ProblemKind::Policy => "ask the user to fix the policy file",
         ProblemKind::Missing => "check the path, or create the file first",
         ProblemKind::Exists => "edit the existing file, or choose another path",
@@ -165,26 +149,27 @@ fn by_kind(kind: ProblemKind) -> &'static str {
         ProblemKind::NotADirectory => "choose a path whose parents are directories",
         ProblemKind::NotFound => "read the file again and copy the text exactly as the file has it",
         ProblemKind::Ambiguous => "add surrounding lines until the place is unique",
-        ProblemKind::Overlap => "combine the changes that touch each other into one",
-        ProblemKind::NoChange => "read the file again: the change may be applied already",
-        ProblemKind::Stale => "read the file again and base the change on its current content",
-        ProblemKind::Binary => "ask the user to change this file, since it has binary data",
+        ProblemKind::Overlap => "combine the overlapping changes into one",
+        ProblemKind::NoChange => "read the file again, because the change may already be applied",
+        ProblemKind::Stale | ProblemKind::Conflict => {
+            "read the file again and base the change on its current content"
+        }
+        ProblemKind::Binary => "ask the user to change this file, because it is binary",
         ProblemKind::Encoding => {
-            "ask the user to change this file, since its encoding is not supported here"
+            "ask the user to change this file, because its encoding is not supported"
         }
         ProblemKind::TooLarge => "make the change smaller, or ask the user to make it",
         ProblemKind::OutsideRoot => "choose a path below the root",
-        ProblemKind::Denied => "leave this file as it is, and tell the user what the rule prevents",
+        ProblemKind::Denied => {
+            "do not change this file, and tell the user which rule prevents the change"
+        }
         ProblemKind::ApprovalRequired => {
-            "ask the user to approve the change, and try no other way around the rule"
+            "ask the user to approve the change, and do not try to bypass the rule"
         }
-        ProblemKind::Conflict => {
-            "read the file again and make a change that fits its current content"
-        }
-        ProblemKind::NothingToUndo => "tell the user that no such change is recorded",
+        ProblemKind::NothingToUndo => "tell the user that the history has no such change",
         ProblemKind::Suspicious => "correct the change, or ask the user whether it is intended",
-        ProblemKind::Unsupported => "make the change in another form",
-        ProblemKind::Io => "tell the user what failed",
+        ProblemKind::Unsupported => "use another form of change",
+        ProblemKind::Io => "tell the user which operation failed",
     }
 }
 
@@ -210,7 +195,7 @@ mod tests {
         }
         assert_eq!(
             message(code::VERIFY.name, "--verify failed"),
-            "the command that verifies a change failed"
+            "the verification command failed"
         );
     }
 }

@@ -41,7 +41,7 @@ impl Format for Codex {
                 .iter()
                 .try_for_each(|line| writeln!(out, "{}", shown(line)))?;
         }
-        match &error.help {
+        match error.next_step() {
             Some(help) => writeln!(out, "{}", printable(help.as_bytes())),
             None => Ok(()),
         }

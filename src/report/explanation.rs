@@ -172,7 +172,7 @@ impl Explanation {
         } in &self.accesses
         {
             let why = rule.as_ref().map_or_else(
-                || "no rule speaks of it".to_owned(),
+                || "no rule matches".to_owned(),
                 |rule| self.rule_reason(rule, access),
             );
             writeln!(out, "  {access:<6}  {verdict:<5}  {why}")?;
@@ -197,14 +197,14 @@ impl Explanation {
         let is_on = |rule: &BuiltInReport| rule.state == "on";
         for (title, names) in [
             (
-                "built in, every command",
+                "built-in rules of every command",
                 names(&|rule| is_on(rule) && rule.interfaces == EVERY),
             ),
             (
-                "built in, hook and mcp",
+                "built-in rules of hook and mcp",
                 names(&|rule| is_on(rule) && rule.interfaces != EVERY),
             ),
-            ("switched off", names(&|rule| !is_on(rule))),
+            ("disabled built-in rules", names(&|rule| !is_on(rule))),
         ] {
             if !names.is_empty() {
                 writeln!(out, "{title}: {names}")?;
@@ -227,7 +227,7 @@ impl Explanation {
             Some(name.clone()),
             pattern.as_ref().map(|pattern| format!("pattern {pattern}")),
             source.clone(),
-            other(rule.access != access, format!("about {}", rule.access)),
+            other(rule.access != access, format!("for {}", rule.access)),
             other(rule.path != self.path, format!("of {}", rule.path)),
         ];
         let facts: Vec<_> = facts.iter().flatten().map(|fact| harmless(fact)).collect();
@@ -314,22 +314,27 @@ impl LimitsReport {
             mode,
             symlinks,
             binary,
-            secrets,
             ..
         } = self;
+        // The text has the values that a policy file accepts.
+        let secrets = match self.secrets {
+            "off" => "false",
+            "places" => "true",
+            other => other,
+        };
         writeln!(
             out,
             "mode {mode}, symlinks {symlinks}, binary {binary}, secrets {secrets}"
         )?;
         if self.require_hash {
-            writeln!(out, "a change must state the digest of the file")?;
+            writeln!(out, "a change must state the hash of the file")?;
         }
         for (limit, what) in [
             (self.max_read_bytes, "read"),
             (self.max_write_bytes, "written"),
         ] {
             limit.map_or(Ok(()), |limit| {
-                writeln!(out, "files of at most {limit} bytes are {what}")
+                writeln!(out, "files of more than {limit} bytes are not {what}")
             })?;
         }
         for GrantReport {

@@ -216,7 +216,7 @@ impl ProblemReport {
             details: Box::default(),
             nearest,
             cause: problem.facts.cause.as_ref().map(CauseReport::of),
-            help: problem.help.clone(),
+            help: problem.next_step().map(str::to_owned),
             advice: problem.facts.advice.clone(),
         }
     }

@@ -209,8 +209,8 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
                 .map_or_else(String::new, |source| format!(" of {source}"));
             let message = format!("this change needs approval: {message} (rule {rule}{said})");
             let help = report.plan_id.as_ref().map_or_else(
-                || "check --json has the plan_id, and apply --approve takes it".to_owned(),
-                |plan| format!("apply --approve {plan} makes the change"),
+                || "run `wpatch check --json` to get the plan_id, then `wpatch apply --approve PLAN_ID`".to_owned(),
+                |plan| format!("run `wpatch apply --approve {plan}` to apply the change"),
             );
             Finding {
                 code: code::APPROVAL_REQUIRED.name.to_owned(),

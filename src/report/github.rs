@@ -42,8 +42,8 @@ impl Format for GitHub {
         match report.outcome {
             Outcome::WouldApply => writeln!(out, "would apply:{}", changes(report)),
             Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
-            Outcome::Partial => writeln!(out, "applied in part:{}", changes(report)),
-            Outcome::WouldBePartial => writeln!(out, "would apply in part:{}", changes(report)),
+            Outcome::Partial => writeln!(out, "partly applied:{}", changes(report)),
+            Outcome::WouldBePartial => writeln!(out, "would partly apply:{}", changes(report)),
             _ => Ok(()),
         }
     }

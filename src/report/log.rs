@@ -169,8 +169,8 @@ impl Log {
             let state = match entry.state {
                 State::Committed | State::Rejected => "",
                 State::Undone => ", undone",
-                State::Aborted => ", put back",
-                State::Damaged => "its record is damaged",
+                State::Aborted => ", rolled back",
+                State::Damaged => "damaged record",
             };
             writeln!(
                 out,
@@ -194,14 +194,14 @@ impl Log {
                     .as_deref()
                     .map_or_else(String::new, |from| format!("{} => ", path(from)));
                 let lost = if file.lost {
-                    " (old contents not kept)"
+                    " (previous content not kept)"
                 } else {
                     ""
                 };
                 let withheld = file
                     .withheld
                     .as_deref()
-                    .map(|why| format!(" (contents not shown: {})", path(why)));
+                    .map(|why| format!(" (content not shown: {})", path(why)));
                 let withheld = withheld.unwrap_or_default();
                 writeln!(
                     out,

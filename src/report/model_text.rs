@@ -93,7 +93,7 @@ fn put_nearest(error: &ProblemReport, text: &mut String) {
             break;
         }
         if is_first {
-            text.push_str("the file has:\n");
+            text.push_str("current lines of the file:\n");
         }
         is_first = false;
         room -= line.len();

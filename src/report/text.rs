@@ -39,7 +39,7 @@ impl Format for Text {
             writeln!(out, "{line}")?;
         }
         for LeftOutReport { id, path } in &report.left_out {
-            writeln!(out, "left out {id} {}", printable(path.as_bytes()))?;
+            writeln!(out, "skipped {id} {}", printable(path.as_bytes()))?;
         }
         match report.outcome {
             Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
@@ -49,8 +49,8 @@ impl Format for Text {
                     writeln!(out, "saved until {}: {}", saved.expires, saved.id)
                 })
             }
-            Outcome::Partial => writeln!(out, "applied in part:{}", changes(report)),
-            Outcome::WouldBePartial => writeln!(out, "would apply in part:{}", changes(report)),
+            Outcome::Partial => writeln!(out, "partly applied:{}", changes(report)),
+            Outcome::WouldBePartial => writeln!(out, "would partly apply:{}", changes(report)),
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => {
                 writeln!(out, "nothing to recover")
@@ -62,7 +62,7 @@ impl Format for Text {
             Outcome::Cleaned => writeln!(out, "the history is within its limits"),
             Outcome::Rejected => writeln!(out, "the plan is rejected"),
             Outcome::Withdrawn => writeln!(out, "the plan can be approved again"),
-            Outcome::Incomplete => writeln!(out, "rolled back in part"),
+            Outcome::Incomplete => writeln!(out, "partly rolled back"),
             _ => writeln!(out, "nothing applied"),
         }
     }
@@ -70,12 +70,14 @@ impl Format for Text {
 
 fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::Result<()> {
     let what = match recovered.ending {
-        "committed" => "had been committed; swept",
-        "waiting" => "had been committed; what it displaced waits until the history can be reached",
-        "rolled_back" if !recovered.left.is_empty() => "was not finished; rolled back in part",
-        "rolled_back" => "was not finished; rolled back",
-        "kept" => "was rolled back in part",
-        _ => "had not begun; swept",
+        "committed" => "was committed; its scratch files were removed",
+        "waiting" => {
+            "was committed; its previous files will be recorded when the history is accessible"
+        }
+        "rolled_back" if !recovered.left.is_empty() => "was interrupted; partly rolled back",
+        "rolled_back" => "was interrupted; rolled back",
+        "kept" => "was partly rolled back",
+        _ => "had not started; its scratch files were removed",
     };
     writeln!(
         out,
@@ -85,7 +87,7 @@ fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::
     for path in &recovered.left {
         writeln!(
             out,
-            "  left as it is, changed by another process: {}",
+            "  not restored, because another process changed it: {}",
             printable(path.as_bytes())
         )?;
     }
@@ -105,7 +107,7 @@ pub(super) fn print_kept(
     });
     writeln!(
         out,
-        "  previous version{of} kept as {}",
+        "  previous version{of} saved as {}",
         printable(copy.as_bytes())
     )
 }
@@ -172,7 +174,7 @@ fn print_moved_hunk(index: usize, hunk: &HunkReport, out: &mut dyn io::Write) ->
             .iter()
             .map(|candidate| candidate.line.to_string())
             .collect();
-        write!(out, ", fits at lines {}", lines.join(", "))?;
+        write!(out, ", matches at lines {}", lines.join(", "))?;
     }
     writeln!(out)
 }

@@ -32,22 +32,22 @@ pub struct BinaryLimits {
 #[non_exhaustive]
 pub enum BinaryError {
     /// A line is not base 85 as git writes it.
-    #[error("a line of the binary data is damaged")]
+    #[error("a line of the binary data is invalid")]
     Line,
     /// The data is not deflated, or it is truncated.
-    #[error("the binary data cannot be inflated")]
+    #[error("the binary data cannot be decompressed")]
     Deflate,
     /// The data does not have the declared size, in bytes.
-    #[error("the binary data declare {0} bytes and have another number")]
+    #[error("the size of the binary data is not {0} bytes, as declared")]
     Size(u64),
     /// The content exceeds this limit, in bytes.
-    #[error("the binary data are larger than {0} bytes")]
+    #[error("the binary data exceed {0} bytes")]
     TooLarge(u64),
     /// The content exceeds the size of the data by more than this factor.
     #[error("the binary data would expand to more than {0} times their size")]
     Inflated(u64),
     /// The delta applies to content of another size, in bytes.
-    #[error("the binary delta is for a file of {expected} bytes, the file has {found}")]
+    #[error("the binary delta is for a file of {expected} bytes, but the file has {found}")]
     Base {
         /// The size that the delta states.
         expected: u64,
@@ -55,7 +55,7 @@ pub enum BinaryError {
         found: u64,
     },
     /// A delta is damaged.
-    #[error("the binary delta is damaged: {0}")]
+    #[error("the binary delta is invalid: {0}")]
     Delta(&'static str),
 }
 
@@ -230,7 +230,7 @@ impl Delta<'_> {
         let mut take = |piece: &[u8]| {
             left = left
                 .checked_sub(piece.len() as u64)
-                .ok_or(BinaryError::Delta("it makes more than it declares"))?;
+                .ok_or(BinaryError::Delta("the result is longer than declared"))?;
             take(piece);
             Ok(())
         };
@@ -239,7 +239,7 @@ impl Delta<'_> {
         }
         self.0.end()?;
         if left > 0 {
-            return Err(BinaryError::Delta("it makes less than it declares"));
+            return Err(BinaryError::Delta("the result is shorter than declared"));
         }
         Ok(())
     }
@@ -255,7 +255,7 @@ impl Delta<'_> {
                 return Ok(size);
             }
         }
-        Err(BinaryError::Delta("a size does not end"))
+        Err(BinaryError::Delta("a size is incomplete"))
     }
 
     /// Executes the next copy or insertion.
@@ -266,7 +266,7 @@ impl Delta<'_> {
     ) -> Result<(), BinaryError> {
         match self.byte()? {
             // `gitformat-pack(5)` reserves instruction 0.
-            0 => Err(BinaryError::Delta("an unknown instruction")),
+            0 => Err(BinaryError::Delta("unknown instruction")),
             command if command & 0x80 != 0 => {
                 let offset = self.number(command, 4)?;
                 let size = self.number(command >> 4, 3)?;
@@ -276,7 +276,7 @@ impl Delta<'_> {
                     .checked_add(size)
                     .and_then(|end| base.get(offset..end));
                 take(piece.ok_or(BinaryError::Delta(
-                    "it copies from behind the end of the file",
+                    "an instruction copies from beyond the end of the file",
                 ))?)
             }
             length => self.insert(length.into(), take),
@@ -291,7 +291,7 @@ impl Delta<'_> {
         while length > 0 {
             let piece = self.0.more()?;
             if piece.is_empty() {
-                return Err(BinaryError::Delta("it breaks off"));
+                return Err(BinaryError::Delta("the last instruction is incomplete"));
             }
             let piece = &piece[..length.min(piece.len())];
             take(piece)?;
@@ -317,7 +317,7 @@ impl Delta<'_> {
             .0
             .more()?
             .first()
-            .ok_or(BinaryError::Delta("it breaks off"))?;
+            .ok_or(BinaryError::Delta("the last instruction is incomplete"))?;
         self.0.consume(1);
         Ok(byte)
     }

@@ -13,11 +13,14 @@ use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
 
 const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
-const HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction("the halves of this hunk disagree");
+const HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction(
+    "the old and the new lines of this hunk have \
+     different context",
+);
 const OLD_LINES: SyntaxErrorKind =
-    SyntaxErrorKind::Expected("the old lines, `*** FIRST,LAST ****`");
+    SyntaxErrorKind::Expected("the header of the old lines, `*** FIRST,LAST ****`");
 const NEW_LINES: SyntaxErrorKind =
-    SyntaxErrorKind::Expected("the new lines, `--- FIRST,LAST ----`");
+    SyntaxErrorKind::Expected("the header of the new lines, `--- FIRST,LAST ----`");
 
 /// The grammar of context diffs.
 pub(super) struct Context;

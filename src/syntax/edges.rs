@@ -50,7 +50,7 @@ impl Edges {
             (0, 0) => Ok(0),
             (1.., _) if last >= self.first => Ok(last - self.first + 1),
             _ => Err(SyntaxError::new(
-                SyntaxErrorKind::Expected("a first line and a last one behind it"),
+                SyntaxErrorKind::Expected("a first line and a last line after it"),
                 at,
             )),
         }

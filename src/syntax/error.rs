@@ -34,13 +34,13 @@ pub enum SyntaxErrorKind {
     #[error("no patch found")]
     NoPatch,
     /// The input names changes, but contains none.
-    #[error("the input names changes, but does not contain them")]
+    #[error("the input lists changes without their content")]
     NotIncluded,
     /// The input does not contain the named element at this position.
     #[error("expected {0}")]
     Expected(&'static str),
     /// The hunk header states a different number of lines than the body contains.
-    #[error("the hunk header promises {promised} {side} lines, {found} follow")]
+    #[error("the hunk header counts {promised} {side} lines, but {found} follow")]
     LineCount {
         /// `old` or `new`.
         side: &'static str,
@@ -51,7 +51,7 @@ pub enum SyntaxErrorKind {
     },
     /// The input ends before the last hunk is complete.
     #[error(
-        "hunk {hunk} is cut off: its header counts {} old and {} new lines, the patch has {} and {}",
+        "hunk {hunk} is truncated: its header counts {} old and {} new lines, but the patch has {} and {}",
         .promised.0, .promised.1, .found.0, .found.1
     )]
     Truncated {
@@ -66,25 +66,25 @@ pub enum SyntaxErrorKind {
     #[error("the number is too large")]
     NumberTooLarge,
     /// Lines that look like hunk lines follow a hunk whose counts are used up.
-    #[error("more lines follow than the hunk header promises")]
+    #[error("more lines follow than the hunk header counts")]
     ExtraLines,
     /// The file mode is not a mode that a git tree can contain.
-    #[error("not a mode of a file in a tree")]
+    #[error("invalid file mode; expected a mode of git, such as 100644")]
     Mode,
     /// A quoted name is incomplete or contains an unknown escape sequence.
-    #[error("not a quoted name as git writes it")]
+    #[error("invalid quoted file name; expected the quoting of git")]
     QuotedName,
     /// Header lines contradict each other.
     #[error("{0}")]
     Contradiction(&'static str),
     /// A binary section is damaged or incomplete.
-    #[error("damaged binary data: {0}")]
+    #[error("invalid binary data: {0}")]
     Binary(&'static str),
     /// The input contains editor commands, as `diff -e` writes them.
-    #[error("an ed script is a program, not a patch, and is not applied")]
+    #[error("ed scripts are not supported, because they can run commands")]
     EdScript,
     /// The input has a known form that wpatch does not support.
-    #[error("{0} are not taken")]
+    #[error("{0} are not supported")]
     Unsupported(&'static str),
     /// The mail cannot be decoded.
     #[error("{0}")]
@@ -176,21 +176,20 @@ impl Foreign {
         match self {
             Self::Context => "choose the format `context` or `auto`",
             Self::Combined => {
-                "write the diff against one parent, for example with `git diff HEAD^ HEAD`"
+                "create the diff against one parent, for example with `git diff HEAD^ HEAD`"
             }
             Self::Coloured => {
-                "write the diff without colours (`git diff --no-color`, `grep --color=never`); --lenient removes those of a diff"
+                "create the diff without colours (`git diff --no-color`, `grep --color=never`), or use --lenient to \
+                 remove them"
             }
-            Self::WordDiff => "write the diff by lines, without `--word-diff`",
-            Self::SideBySide => "write the diff with `diff -u`",
-            Self::Statistics => {
-                "write the diff itself, without `--stat` or with `--patch-with-stat`"
-            }
+            Self::WordDiff => "create the diff without `--word-diff`",
+            Self::SideBySide => "create the diff with `diff -u`",
+            Self::Statistics => "create the diff without `--stat`, or with `--patch-with-stat`",
             Self::Html => {
-                "get the plain text of the patch; many sites add `.patch` or `.diff` to the address of the page"
+                "download the plain text of the patch; on many sites, append `.patch` or `.diff` to the URL"
             }
             Self::Encoded(_) => {
-                "convert the patch to UTF-8, for example with `iconv`; --lenient converts UTF-16"
+                "convert the patch to UTF-8, for example with `iconv`, or use --lenient for UTF-16"
             }
             Self::Compressed(_) => "decompress the patch first",
         }

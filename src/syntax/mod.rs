@@ -216,7 +216,7 @@ fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError
     let line = memchr::memchr(b'\n', &between[first..]).unwrap_or(between.len() - first);
     let span = Span::new(start + first, start + first + line);
     Err(SyntaxError::new(
-        SyntaxErrorKind::Expected("nothing but the patch"),
+        SyntaxErrorKind::Expected("only the patch"),
         span,
     ))
 }

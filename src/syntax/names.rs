@@ -114,7 +114,7 @@ pub(super) fn quoted_pair(
 fn plain(text: &[u8], span: Span, strip: Strip) -> Result<NameCandidate, SyntaxError> {
     if span.is_empty() {
         return Err(SyntaxError::new(
-            SyntaxErrorKind::Expected("the name of a file"),
+            SyntaxErrorKind::Expected("a file name"),
             span,
         ));
     }

@@ -189,7 +189,7 @@ impl Command {
             (self.letter != b'a' && old.count == 0) || (self.letter != b'd' && new.count == 0);
         if is_empty {
             return Err(SyntaxError::new(
-                SyntaxErrorKind::Expected("the lines that the command names"),
+                SyntaxErrorKind::Expected("the lines of the command"),
                 at,
             ));
         }
@@ -220,7 +220,7 @@ impl Command {
         }
         let promised = self.old.count(at)?;
         let kind = if found == promised {
-            SyntaxErrorKind::Expected("`---` between old and new lines")
+            SyntaxErrorKind::Expected("`---` between the old and the new lines")
         } else {
             SyntaxErrorKind::LineCount {
                 side: "old",

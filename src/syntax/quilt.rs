@@ -31,7 +31,7 @@ pub fn listed(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usiz
         if all.len() > MOST {
             return Err((
                 index + 1,
-                format!("the list names more than {MOST} patches"),
+                format!("the series file names more than {MOST} patches"),
             ));
         }
     }
@@ -64,7 +64,7 @@ fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)
                 .or_else(|| word.strip_prefix(b"--strip="))
                 .ok_or_else(|| {
                     format!(
-                        "{}: a patch in a list has the options -pN and -R and no others",
+                        "{}: a series file supports only the options -pN and -R",
                         said(word)
                     )
                 })?,
@@ -72,8 +72,7 @@ fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)
         let number = std::str::from_utf8(level)
             .ok()
             .and_then(|level| level.parse().ok());
-        strip = number
-            .ok_or_else(|| format!("{}: expected a number of components behind -p", said(word)))?;
+        strip = number.ok_or_else(|| format!("{}: expected a number after -p", said(word)))?;
     }
     Ok(Some((path, strip, direction)))
 }

@@ -3,7 +3,7 @@
 use super::{SyntaxError, SyntaxErrorKind, hunks};
 use crate::plan::{Edit, Name, Plan, Repair};
 
-const MESSAGE: &str = "the header of the hunk counted its lines wrongly; they were counted again";
+const MESSAGE: &str = "the line counts in the hunk header were wrong and were corrected";
 
 /// Adds a repair to the input for each hunk whose header states wrong counts.
 pub(super) fn note(plan: &mut Plan<Name>) {

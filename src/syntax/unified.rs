@@ -142,7 +142,7 @@ pub(super) fn section(
             (dated((true, true), &hunks), Name::Unnamed(header))
         }
         None => {
-            let says = SyntaxErrorKind::Contradiction("a file cannot be /dev/null on both sides");
+            let says = SyntaxErrorKind::Contradiction("only one side of a change can be /dev/null");
             return Err(SyntaxError::new(says, header));
         }
     };
@@ -258,13 +258,13 @@ mod tests {
         let both = format!("--- /dev/null\n+++ /dev/null\n{HUNK}");
         assert_eq!(
             refused(&both).0,
-            Contradiction("a file cannot be /dev/null on both sides")
+            Contradiction("only one side of a change can be /dev/null")
         );
         let old = format!("--- /dev/null\n+++ b/x\n{HUNK}");
         assert_eq!(
             refused(&old),
             (
-                Contradiction("a new file has no old lines"),
+                Contradiction("a new file cannot have old lines"),
                 "@@ -1 +1 @@".into()
             )
         );

@@ -37,10 +37,10 @@ pub enum EncodingChoice {
 #[non_exhaustive]
 pub enum EncodingNameError {
     /// No encoding has this name.
-    #[error("no encoding has this name")]
+    #[error("unknown encoding")]
     Unknown,
     /// The encoding is stateful: the meaning of a byte depends on the bytes before it.
-    #[error("the encoding has states, so that no text can be replaced by itself")]
+    #[error("the encoding is stateful, so text in it cannot be replaced")]
     Stateful,
 }
 

@@ -21,14 +21,14 @@ pub struct Decoded<'a> {
 #[non_exhaustive]
 pub enum DecodeError {
     /// No encoding has this name.
-    #[error("no encoding is called {0}")]
+    #[error("unknown encoding {0}")]
     Unknown(String),
     /// Some bytes are invalid in this encoding.
-    #[error("the bytes are no text in {0}")]
+    #[error("the bytes are not valid {0}")]
     Undecodable(String),
     /// This build does not contain the encodings.
     #[cfg(not(feature = "encodings"))]
-    #[error("unsupported: this build of wpatch lacks the feature `encodings`")]
+    #[error("unsupported: wpatch was built without the feature `encodings`")]
     Unsupported,
 }
 

@@ -17,7 +17,7 @@ pub struct EncodingChoice(Infallible);
 
 /// The reason why a name is not the name of a [`TextEncoding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unsupported: this build of wpatch lacks the feature `encodings`")]
+#[error("unsupported: wpatch was built without the feature `encodings`")]
 pub struct EncodingNameError;
 
 impl TryFrom<String> for EncodingChoice {

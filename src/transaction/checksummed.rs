@@ -140,7 +140,7 @@ fn unsaid(error: &serde_json::Error) -> Failure {
 }
 
 pub(super) fn damaged(path: &RelPath) -> Failure {
-    refused(path, "the journal is damaged; nothing was touched")
+    refused(path, "the journal is damaged; no file was changed")
 }
 
 pub(super) fn refused(path: &RelPath, why: &str) -> Failure {

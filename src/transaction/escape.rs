@@ -48,7 +48,7 @@ pub(super) fn serialize<S: Serializer>(path: &RelPath, serializer: S) -> Result<
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RelPath, D::Error> {
     let text = String::deserialize(deserializer)?;
-    unescape(&text).ok_or_else(|| de::Error::custom("not a path inside the root"))
+    unescape(&text).ok_or_else(|| de::Error::custom("not a path below the root"))
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use crate::workspace::{ErrorKind, Result as Done, WorkspaceError};
 #[non_exhaustive]
 pub enum Failure {
     /// Another process holds the lock.
-    #[error("another wpatch is at work here")]
+    #[error("another wpatch process is changing this tree")]
     Locked,
     /// A command of another user is running here, or was killed.
-    #[error("{directory}: a command of another user (uid {owner}) runs here, or was killed")]
+    #[error("{directory}: a command of another user (uid {owner}) is running or was killed")]
     LockedByUser {
         /// The directory or file that the command created.
         directory: String,
@@ -20,13 +20,13 @@ pub enum Failure {
         owner: u32,
     },
     /// Another process holds git's lock of the index, which is this file.
-    #[error("another git process seems to be at work here: {0} exists")]
+    #[error("another git process is changing the index: {0} exists")]
     IndexLocked(String),
     /// Another process has changed these files since they were read.
-    #[error("changed by another process meanwhile")]
+    #[error("another process changed the files while the patch was being applied")]
     Stale(Vec<RelPath>),
     /// A [`CommitHook`](super::CommitHook) rejected the change and has the reason.
-    #[error("sent back after a trial")]
+    #[error("the change was rejected by a check")]
     Rejected,
     /// This signal cancelled the transaction.
     #[error("stopped by signal {0}")]
@@ -58,7 +58,7 @@ pub enum Failure {
     ///
     /// After an error of the file system, the journal remains and `recover` completes the rollback.
     /// Files that another process has changed are left unchanged permanently.
-    #[error("rolling back could not be finished")]
+    #[error("the rollback could not be completed")]
     Incomplete {
         /// The paths that could not be restored because another process has changed them.
         left: Vec<RelPath>,
@@ -96,7 +96,7 @@ impl Failure {
 /// Returns the error for an undo without a history that could keep the displaced files.
 pub(super) fn no_history() -> Failure {
     Failure::State {
-        reason: "the history cannot be reached; try again".to_owned(),
+        reason: "the history is not accessible; try again".to_owned(),
     }
 }
 

@@ -112,7 +112,7 @@ impl Transaction<'_> {
             Ok(0) => {}
             Ok(pruned) => {
                 warnings.push(format!(
-                    "{pruned} old entries of the history were removed, they were over its limits"
+                    "{pruned} old history entries were removed, because they exceeded the limits"
                 ));
             }
             Err(failure) => warnings.push(unswept(&failure)),

@@ -66,7 +66,7 @@ fn within(name: &[u8]) -> Result<RelPath, Failure> {
         .then(|| RelPath::new(&[ANNEX.as_bytes(), b"/", name].concat()).ok())
         .flatten();
     path.ok_or_else(|| Failure::State {
-        reason: "the name of the index is no name of a file".to_owned(),
+        reason: "the name of the index is not a file name".to_owned(),
     })
 }
 
@@ -107,7 +107,10 @@ pub(super) fn claim(
         .strip_prefix(b"/")
         .and_then(|rest| RelPath::new(rest).ok());
     let unusable = || Failure::State {
-        reason: format!("{}: no place for an index", place.directory.display()),
+        reason: format!(
+            "{}: this directory cannot contain an index",
+            place.directory.display()
+        ),
     };
     let directory = directory.ok_or_else(unusable)?;
     let note = Note {
@@ -202,7 +205,8 @@ pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure
         return Ok(());
     }
     Err(Failure::State {
-        reason: "the journal names an index, and the note that says which one is lost".to_owned(),
+        reason: "the journal names an index, but the file that contains its path is missing"
+            .to_owned(),
     })
 }
 
@@ -226,7 +230,7 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
     if !is_within_reach(workspace, scratch, &note)? {
         return Err(refused(
             &path,
-            "the index that it names is on another file system, which not everybody can write to",
+            "the index that it names is on another file system, which some users cannot write to",
         ));
     }
     Ok(Some(note))

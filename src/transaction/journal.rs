@@ -111,8 +111,7 @@ impl Journal {
     ) -> Result<Self, Failure> {
         let journal = self.plausible(path)?;
         if journal.root != workspace.identity()? {
-            let why =
-                "the journal was written for another directory; remove it if this one is a copy";
+            let why = "the journal was written for another directory; remove the journal if this directory is a copy";
             return Err(refused(path, why));
         }
         Ok(journal)
@@ -122,7 +121,10 @@ impl Journal {
         if self.is_plausible() {
             Ok(self)
         } else {
-            Err(refused(path, "the journal names files that it may not"))
+            Err(refused(
+                path,
+                "the journal names files that a journal must not contain",
+            ))
         }
     }
 
@@ -310,7 +312,7 @@ mod tests {
             assert!(
                 read_back(&journal(path), |_| {})
                     .unwrap_err()
-                    .contains("may not"),
+                    .contains("must not contain"),
                 "{path}"
             );
         }

@@ -350,7 +350,7 @@ impl<'w> Transaction<'w> {
 
 /// Returns the warning that the transaction is committed but scratch files remain.
 fn unswept(failure: &Failure) -> String {
-    format!("scratch files are left for the next command: {failure}")
+    format!("some scratch files were not removed, the next command removes them: {failure}")
 }
 
 impl Drop for Transaction<'_> {

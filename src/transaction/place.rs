@@ -150,7 +150,7 @@ fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<OfGit, Failure
 /// Returns the reason why the state directory `directory` of the user `owner` cannot be used.
 fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept {
     let (name, user) = (shown(workspace, directory), workspace.user());
-    let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
+    let remedy = format!("run `chown -R {user} {name}` as root or as that user");
     Unkept {
         reason: format!("{name} belongs to another user (uid {owner}); {remedy}"),
         remedy: Remedy::Named,
@@ -243,10 +243,10 @@ fn find_by(
             });
         }
         FileKind::Directory if stat.permissions & 0o022 != 0 => {
-            format!("{directory}: others can write to it")
+            format!("{directory}: other users can write to the directory; run `chmod go-w` on it")
         }
         FileKind::Directory => return Ok(Some(lifetime(workspace, directory, &stat, probe)?)),
-        kind => format!("{directory}: a {kind} where the state directory should be"),
+        kind => format!("{directory}: expected the state directory, found a {kind}"),
     };
     Err(Failure::State { reason })
 }

@@ -214,18 +214,18 @@ fn read(workspace: &dyn Workspace, name: &str, scratch: &Scratch) -> Result<Stor
         reason: format!("{}: {why}; remove it", scratch.directory),
     };
     if find(workspace, &scratch.directory)?.is_none() {
-        return Err(refused("a saved plan that is no directory"));
+        return Err(refused("the saved plan is not a directory"));
     }
     let read = workspace.read(&scratch.file(FILE)?, MAX_PLAN + 256);
     let (text, stat) = read.map_err(|error| match error.fault {
-        ErrorKind::TooLarge => refused("a saved plan that is larger than any"),
+        ErrorKind::TooLarge => refused("the saved plan is too large"),
         ErrorKind::NotRegular | ErrorKind::ThroughLink => {
-            refused("a saved plan that is no regular file")
+            refused("the saved plan is not a regular file")
         }
         _ => error.into(),
     })?;
     if stat.kind != FileKind::Regular || !is_private(workspace, &stat) {
-        return Err(refused("a saved plan that another user can have written"));
+        return Err(refused("another user can write to the saved plan"));
     }
     let (first, body) =
         text.split_at(memchr::memchr(b'\n', &text).map_or(text.len(), |end| end + 1));

@@ -130,7 +130,7 @@ pub trait Workspace: Sync {
     /// If kind, device, inode, size or modification time of the file differ from `was`, the verb
     /// fails with [`ErrorKind::Missing`] and changes nothing.
     fn overwrite(&self, path: &RelPath, _bytes: &[u8], _was: &Stat) -> Result<()> {
-        read_only("write over", Some(path))
+        read_only("overwrite", Some(path))
     }
 
     /// Creates a symbolic link with the owner and group of the file at `like`, as far as the caller
@@ -169,7 +169,7 @@ pub trait Workspace: Sync {
 
     /// Sets the permission bits of the file or directory at `path`.
     fn set_permissions(&self, path: &RelPath, _permissions: Permissions) -> Result<()> {
-        read_only("change the mode of", Some(path))
+        read_only("change mode", Some(path))
     }
 
     /// Sets the owner, the group and the permission bits of the directory at `path`. Owner and
@@ -245,6 +245,12 @@ pub trait Workspace: Sync {
     /// `None` if no external history is configured.
     fn external_history(&self) -> Option<RelPath> {
         None
+    }
+
+    /// Returns whether an external history is configured but cannot be used: its directory is not an
+    /// absolute path without `..`, or one of the two directories contains the other.
+    fn has_unusable_history(&self) -> bool {
+        false
     }
 
     /// Returns `path` as other programs name it. A path below the root is unchanged. A path outside
@@ -335,7 +341,7 @@ pub trait Workspace: Sync {
 
 fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
     let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
-    let source = io::Error::new(io::ErrorKind::Unsupported, "this storage can only be read");
+    let source = io::Error::new(io::ErrorKind::Unsupported, "this backend is read-only");
     Err(WorkspaceError {
         verb,
         path,

@@ -77,6 +77,8 @@ fn a_patch_comes_as_the_argument_or_on_standard_input() {
         ("applypatch", vec![], PATCH),
         ("apply_patch", vec![&*heredoc], ""),
         ("applypatch", vec![], &*heredoc),
+        ("applypatch", vec![], &*heredoc.replace("EOF", "PATCH")),
+        ("apply_patch", vec![&*heredoc.replace("'EOF'", "EOF")], ""),
     ] {
         let scene = scene();
         let said = run(&scene, name, &arguments, input);
@@ -103,11 +105,11 @@ fn what_does_not_apply_leaves_the_tree_and_exits_with_one() {
         ),
         (
             &outside,
-            "apply_patch: line 12 of the patch: ../new: the path leads out of the root\n",
+            "apply_patch: line 12 of the patch: ../new: the path leads outside the root\n",
         ),
         (
             &there,
-            "apply_patch: line 12 of the patch: c: the file exists already\n",
+            "apply_patch: line 12 of the patch: c: the file already exists\n",
         ),
         ("no patch", "apply_patch: "),
         (
@@ -120,6 +122,8 @@ fn what_does_not_apply_leaves_the_tree_and_exits_with_one() {
         let (code, out, err) = run(&scene, "apply_patch", &[patch], "");
         assert_eq!((code, out.as_str()), (1, ""), "{patch}");
         assert!(err.starts_with(said) && err.lines().count() <= 2, "{err}");
+        // A model has no options of the command line.
+        assert!(!err.contains(" -") && !err.contains("wpatch "), "{err}");
         assert_eq!(tree::read(&scene.1), before, "{patch}");
     }
 }
@@ -187,7 +191,7 @@ fn an_absolute_path_below_the_directory_is_one_of_it() {
     );
     let (code, _, err) = run(&scene, "apply_patch", &[&outside], "");
     let told = format!(
-        "apply_patch: line 12 of the patch: {}ed/new: the path is absolute\n",
+        "apply_patch: line 12 of the patch: {}ed/new: the path is absolute\napply_patch: choose a path below the root\n",
         scene.1.display()
     );
     assert_eq!((code, err), (1, told));

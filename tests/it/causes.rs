@@ -42,7 +42,8 @@ fn different_line_endings_are_named_with_the_option_that_helps() {
             error["cause"],
             json!({"kind": "line-ending", "expected": expected, "found": found})
         );
-        let sentence = format!("the file has {found} line endings, and the patch has {expected}");
+        let [found, expected] = [found, expected].map(|name| name.replace(' ', ""));
+        let sentence = format!("the file has {found} line endings, but the patch has {expected}");
         assert_eq!(text.matches(&sentence).count(), 1, "{text}");
         assert!(
             error["help"]
@@ -108,7 +109,7 @@ fn a_character_that_looks_like_another_is_named_with_its_place() {
         let desk = Desk::with(&[("f", file.as_bytes())]);
         let cause = json!({"kind": "look-alike", "line": place.0, "column": place.1, "expected": expected, "found": found});
         let sentence = format!(
-            "line {}, column {} of the file has {found}, and the patch has {expected}",
+            "line {}, column {} of the file has {found}, but the patch has {expected}",
             place.0, place.1
         );
         let by_edit = error(&desk, &["edit", "f", "--old", old, "--new", "n"], "");
@@ -136,7 +137,7 @@ fn a_text_with_other_line_endings_is_told_apart() {
             json!({"kind": "line-ending", "expected": "CR LF", "found": "LF"})
         );
         assert_eq!(
-            text.matches("the file has LF line endings, and the patch has CR LF")
+            text.matches("the file has LF line endings, but the patch has CRLF")
                 .count(),
             1,
             "{text}"
@@ -163,7 +164,7 @@ fn the_markup_of_a_viewer_is_named() {
                 error["cause"],
                 json!({"kind": "markup", "expected": name, "found": "plain text"})
             );
-            let sentence = format!("the patch has {name} where the file has plain text");
+            let sentence = format!("the patch has {name}, but the file has plain text");
             assert_eq!(text.matches(&sentence).count(), 1, "{text}");
             assert!(error["help"].as_str().unwrap().contains(help), "{error}");
         }

@@ -151,7 +151,7 @@ fn nobody_is_told_of_files_that_are_closed_for_reading() {
     let output = place.output(&["check", "--diagnostics=deny"], patch);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
-        said.ends_with("3 more are about files that policy protects from reading\n"),
+        said.ends_with("3 more are in files that policy does not allow to read\n"),
         "{said}"
     );
     for command in ["check", "apply"] {

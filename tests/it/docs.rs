@@ -2,6 +2,7 @@
 
 mod links;
 mod manual;
+mod messages;
 mod words;
 
 use std::path::{Path, PathBuf};

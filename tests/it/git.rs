@@ -121,6 +121,6 @@ fn a_raised_interrupt_ends_every_wait_for_git() {
     ];
     assert_eq!(
         errors.map(|error| error.to_string()),
-        ["git was ended: signal 15 ended the wait"; 4]
+        ["git was killed: signal 15 ended the wait"; 4]
     );
 }

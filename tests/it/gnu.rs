@@ -137,7 +137,7 @@ fn it_says_what_scripts_look_for() {
     assert!(
         failed
             .2
-            .ends_with("patch: no file was changed (--reject applies what fits)\n"),
+            .ends_with("patch: no file was changed (use --reject to apply the hunks that match)\n"),
         "{}",
         failed.2
     );
@@ -155,7 +155,7 @@ fn a_hunk_that_went_to_one_of_several_places_is_told() {
     let silent = fed(&mut gnu, text.as_bytes());
     assert_eq!(told(&silent), (0, String::new(), String::new()));
     let ending = told(&patch(ours.path(), &["-p1"], text.as_bytes()));
-    let warning = "patch: x: the hunk was placed at line 5, and fits at lines 1 and 5\n";
+    let warning = "patch: x: the hunk was placed at line 5, but it matches at lines 1 and 5\n";
     assert_eq!((ending.0, ending.2.as_str()), (0, warning), "{}", ending.1);
     assert_eq!(
         fs::read(ours.path().join("x")).unwrap(),

@@ -29,6 +29,7 @@ const TEXTS: &[&str] = &[
     "*** Begin Patch\n*** Environment ID: x\n*** Add File: a\n+1\n\n *** Delete File: b \n\n*** End Patch\n",
     "<<'EOF'\n*** Begin Patch\n*** Update File: a\n*** Move to: b\n\n*** Update File: c\n\n@@ x\n@@ y\n-a\n\
      *** End of File\n\n@@\n+b\n*** End Patch\nEOF\n",
+    "<< \"PATCH\"\n*** Begin Patch\n*** Update File: c\n-a\n *** End Patch\n\nPATCH\n",
     "[a b.txt#2914]\nPUT 2.=3:\n+\n++x\n\nCUT 4.=4 @x\n[b#01ab] \r\nPUT >$ @x\nPUT <1:\n+a\nMV \"c d\"\n",
     "*** Begin Patch\n\n[a#0000]\nCUT 1.=1\nPUT >2\n[b#0000]\nREM\n*** End Patch\n",
     "[a#0000]\nMV b\n*** Abort\nPUT and anything else",
@@ -69,7 +70,8 @@ fn grammar(syntax: &dyn Syntax) -> Grammar {
     Grammar::read(syntax.grammar())
 }
 
-/// What a grammar without context cannot say: the counts of a hunk, the length of a base-85 line.
+/// What a grammar without context cannot say: the counts of a hunk, the length of a base-85 line,
+/// the delimiter of a here-document.
 fn mend(rule: &str, made: Vec<u8>) -> Vec<u8> {
     match rule {
         "hunk" if made.starts_with(b"***") => diffs::context(&made),
@@ -90,8 +92,21 @@ fn mend(rule: &str, made: Vec<u8>) -> Vec<u8> {
             [&[letter], &made[1..]].concat()
         }
         "document" => hashline::mended(&made),
+        "heredoc" => delimited(&made),
         _ => made,
     }
+}
+
+/// Ends a here-document with the delimiter that its first line names.
+fn delimited(heredoc: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(heredoc).expect("made of ASCII");
+    let first = text.lines().next().expect("a wrapper");
+    let delimiter = first[2..].trim().trim_matches(['\'', '"']);
+    let body = text.trim_end_matches(['\r', '\n']);
+    let start = body.rfind('\n').expect("a last line") + 1;
+    [&text[..start], delimiter, &text[body.len()..]]
+        .concat()
+        .into_bytes()
 }
 
 /// Writes the counts of the body into the header of a hunk.

@@ -373,6 +373,6 @@ fn what_is_too_large_for_a_guard_is_said() {
     );
     assert_eq!(
         problem["message"],
-        "not parsed as TOML: 1048577 bytes are over the limit of 1048576"
+        "not parsed as TOML: 1048577 bytes exceed the limit of 1048576"
     );
 }

@@ -112,14 +112,14 @@ fn another_version_is_refused_with_its_tag_and_the_lines_around() {
 #[test]
 fn forms_that_are_mistakes_are_mended_and_told() {
     let bare = forgiven("PUT 2.=3:\nTWO\n\n  + x\n+three\n\nCUT 5.=5\n");
-    let text = "a row without `+` is text".to_owned();
+    let text = "a row without `+` is treated as text".to_owned();
     assert_eq!(
         bare,
         ("one\nTWO\n\n  + x\nthree\nfour\n".to_owned(), vec![text; 3])
     );
     let old = forgiven("PUT 2.=2:\n-two\n+TWO\n");
     assert_eq!(old.0, "one\nTWO\nthree\nfour\nfive\n");
-    assert_eq!(old.1, ["a row with `-` says only what goes"]);
+    assert_eq!(old.1, ["a row with `-` only shows a deleted line"]);
     let empty = forgiven("PUT 2.=4:\nPUT <2:\n+2\n");
     assert_eq!((empty.0.as_str(), empty.1.len()), ("one\n2\nfive\n", 1));
     let twice = forgiven("PUT 2.=2:\n+A\nPUT 2.=2:\n+B\n");

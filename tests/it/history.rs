@@ -297,7 +297,7 @@ fn a_change_that_was_made_again_with_others_is_not_taken_back_with_them() {
     let after = tree(&memory);
     let error = undo(&memory, Target::Entry(first)).report.error.unwrap();
     assert!(
-        error.message.contains("together with others"),
+        error.message.contains("together with other changes"),
         "{}",
         error.message
     );

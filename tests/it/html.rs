@@ -279,7 +279,7 @@ fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
     let cut = texts(&page(&line), ".word.ask");
     assert_eq!(
         cut,
-        ["The change is longer than what a page has of one file: its end is not shown."]
+        ["The change exceeds the limit of one file on a page; its end is not shown."]
     );
 
     let wide = format!(
@@ -298,7 +298,11 @@ fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
     );
     let many = many.text;
     assert_eq!(many.matches("<tr class=\"add\">").count(), 20_000);
-    assert!(many.contains("The page is full: 10000 more lines of this file not shown."));
+    assert!(
+        many.contains(
+            "The page has reached its size limit: 10000 more lines of this file not shown."
+        )
+    );
 
     let files: Vec<_> = (0..2100)
         .map(|n| format!("--- /dev/null\n+++ b/f{n}\n@@ -0,0 +1 @@\n+x\n"))
@@ -311,7 +315,7 @@ fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
         ),
         (2000, 2000)
     );
-    assert!(files.contains("The page is full: 100 more files not shown."));
+    assert!(files.contains("The page has reached its size limit: 100 more files not shown."));
 }
 
 #[test]
@@ -336,7 +340,7 @@ fn what_does_not_fit_says_why_and_where_it_nearly_does() {
     );
     assert_eq!(
         texts(&page, "h4 .badge"),
-        ["not looked for", "hunk does not apply"]
+        ["not searched", "hunk does not apply"]
     );
     assert_eq!(texts(&page, ".difference dd"), ["3", "three"]);
     assert_eq!(
@@ -363,7 +367,7 @@ fn repairs_stand_at_their_files() {
     let workspace = Memory::with_files([(path(b"list"), Entry::file(LIST))]);
     let request = lenient(damaged);
     let page = page(&Shown::of(&engine::render_page(request, &workspace)));
-    let told = "counts in line 3: the header of the chunk counted its lines wrongly; they were counted again";
+    let told = "counts in line 3: the line counts in the hunk header were wrong and were corrected";
     assert_eq!(texts(&page, "header li"), [told]);
     assert_eq!(
         texts(&page, ".file > summary .badge"),

@@ -164,7 +164,7 @@ fn a_view_shows_numbered_lines_or_the_names_in_a_directory() {
         "     1\tone\r\n(the file continues at line 2 of 3)\n"
     );
     let behind = client.does("view", &json!({"path": "a", "view_range": [7, 9]}));
-    assert_eq!(behind, "(no such lines: the file has 3 lines)\n");
+    assert_eq!(behind, "(no lines in this range: the file has 3 lines)\n");
     for root in ["", ".", desk.root().to_str().unwrap()] {
         assert_eq!(
             client.does("view", &json!({"path": root})),
@@ -325,7 +325,7 @@ fn a_check_says_which_files_need_approval_and_why() {
     for (arguments, help) in [
         (
             &[][..],
-            "apply_patch refuses this patch: ask the user to approve the change and to make it",
+            "apply_patch cannot apply this patch; ask the user to approve and apply the change",
         ),
         (
             &["--approvals"],
@@ -336,7 +336,7 @@ fn a_check_says_which_files_need_approval_and_why() {
         let (text, document, _) = client.calls("check_patch", &json!({"patch": patch}));
         let plan = document["plan_id"].as_str().unwrap();
         let end = format!(
-            "\nneeds approval: CLAUDE.md: it controls Claude Code\nhelp: {help}\nplan_id: {plan}\n"
+            "\nneeds approval: CLAUDE.md: the path controls Claude Code\nhelp: {help}\nplan_id: {plan}\n"
         );
         assert!(
             text.ends_with(&end) && !text.contains("needs approval: a"),

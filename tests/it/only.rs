@@ -176,31 +176,19 @@ fn what_does_not_fit_and_is_left_out_is_no_problem() {
 fn a_choice_of_what_is_not_there_says_how_much_there_is() {
     let desk = desk();
     for (list, message) in [
-        ("5", "5 names no file of the patch, of which there are 4"),
-        ("0", "0 names no file of the patch, of which there are 4"),
-        (
-            "1,3-2",
-            "3-2 names no file of the patch, of which there are 4",
-        ),
+        ("5", "5 is not a file of the patch, which has 4"),
+        ("0", "0 is not a file of the patch, which has 4"),
+        ("1,3-2", "3-2 is not a file of the patch, which has 4"),
         (
             "1-99999999999999999999999",
-            "1-99999999999999999999999 names no file of the patch, of which there are 4",
+            "1-99999999999999999999999 is not a file of the patch, which has 4",
         ),
-        (
-            "f5h1",
-            "f5h1 names no file of the patch, of which there are 4",
-        ),
-        (
-            "f1h3",
-            "f1h3 names no hunk of its file, of which there are 2",
-        ),
-        (
-            "f1h0",
-            "f1h0 names no hunk of its file, of which there are 2",
-        ),
+        ("f5h1", "f5h1 is not a file of the patch, which has 4"),
+        ("f1h3", "f1h3 is not a hunk of its file, which has 2"),
+        ("f1h0", "f1h0 is not a hunk of its file, which has 2"),
         (
             "f4h1",
-            "f4h1 is no hunk of a diff, and its file can only be chosen as a whole, as f4",
+            "f4h1 is not a hunk of a diff; select the whole file with f4",
         ),
     ] {
         for command in ["check", "apply"] {

@@ -283,7 +283,10 @@ fn what_is_outside_of_the_root_is_said_to_be_left_out() {
     );
     let report = desk.does(&["apply", "--git-paths", "--root=sub"], TOP.as_bytes());
     let problem = &report["problems"][0];
-    assert_eq!(problem["message"], "left out, as outside of the root: b");
+    assert_eq!(
+        problem["message"],
+        "skipped, because the path is outside the root: b"
+    );
     assert_eq!(desk.bytes("sub/a"), b"1\n");
     let from = "diff --git a/b b/sub/b\nrename from b\nrename to sub/b\n";
     desk.refuses(

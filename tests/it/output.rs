@@ -206,7 +206,7 @@ fn what_policy_says_is_told_to_every_checker() {
     let output = checked("github", "p/good.patch");
     assert_eq!(code(&output), 0);
     insta::assert_snapshot!(said(&output), @r"
-    ::notice file=a,title=wpatch%3A%3Apolicy%3A%3Aapproval_required::this change needs approval: a person looks at it (rule rule-1 of wpatch.toml:1)%0Ahelp: check --json has the plan_id, and apply --approve takes it
+    ::notice file=a,title=wpatch%3A%3Apolicy%3A%3Aapproval_required::this change needs approval: a person looks at it (rule rule-1 of wpatch.toml:1)%0Ahelp: run `wpatch check --json` to get the plan_id, then `wpatch apply --approve PLAN_ID`
     would apply: 1 file changed, 1 insertion(+), 1 deletion(-)
     ");
     let level = |name: &str, place: &str, patch: &str| {
@@ -236,7 +236,7 @@ fn what_policy_says_is_told_to_every_checker() {
     let content = level("acp", "/content", "p/good.patch").1;
     assert_eq!(
         content[1]["content"]["text"],
-        "policy asks about a: a person looks at it"
+        "policy requires approval for a: a person looks at it"
     );
     let text = said(&checked("github", "p/denied.patch"));
     assert!(
@@ -244,7 +244,7 @@ fn what_policy_says_is_told_to_every_checker() {
         "{text}"
     );
     assert!(
-        text.contains("50%25: generated%0Ahelp: the rule is in line 5 of wpatch.toml"),
+        text.contains("50%25: generated%0Ahelp: see line 5 of wpatch.toml for the rule"),
         "{text}"
     );
 }

@@ -18,8 +18,8 @@ const LINE: &str = "reading the patch";
 /// What empties the line that the cursor is in.
 const CLEAR: &str = "\r\x1b[2K";
 /// What a person reads where no history is kept.
-const NOTE: &str = "note: this change cannot be undone: the root is in no git work tree and has no .wpatch directory, \
-    and XDG_STATE_HOME is not set\r\nhelp: `wpatch init` lets later changes be undone\r\n";
+const NOTE: &str = "note: this change cannot be undone: the root is not in a git work tree, has no .wpatch \
+     directory, and XDG_STATE_HOME is not set\r\nhelp: run `wpatch init` so that later changes can be undone\r\n";
 /// Seconds until nothing more is expected.
 const PATIENCE: i64 = 120;
 

@@ -176,7 +176,7 @@ fn the_report_says_what_was_rejected_and_where_it_is() {
     let output = self::desk().runs(&["apply", "--reject", "-v", "../patch"], b"");
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(
-        said.contains("a +3 -2, 1 hunk rejected to a.rej\n") && said.contains("applied in part:"),
+        said.contains("a +3 -2, 1 hunk rejected to a.rej\n") && said.contains("partly applied:"),
         "{said}"
     );
 }

@@ -295,14 +295,14 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     files[0].verdict: "allow"
     problems[0].code: "wpatch::hunk::not_found"
     problems[0].file: "f1"
-    problems[0].help: "re-read text from line 2 on: 2 of 3 lines match there"
+    problems[0].help: "read text again from line 2: 2 of 3 lines match there"
     problems[0].hunk: "f1h1"
     problems[0].kind: "not_found"
     problems[0].message: "the hunk does not match"
     problems[0].path: "text"
     problems[0].severity: "error"
     problems[0].span: {"byte":41,"column":1,"input":0,"length":3,"line":5}
-    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"the hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"lines_after":["e","f"],"lines_before":["a"],"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
+    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"read text again from line 2: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"the hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"lines_after":["e","f"],"lines_before":["a"],"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
     "#);
 }
 
@@ -320,12 +320,12 @@ fn a_broken_patch_is_told_with_its_place() {
     inputs[0].sections: 0
     inputs[0].sha256: "sha256:f5b5468310915e0f8ec47f0107be443c9a1481119098d27d0df832f9e3a8bff8"
     problems[0].code: "wpatch::parse::line_count"
-    problems[0].help: "the patch ends in the middle of this hunk; send the complete patch"
+    problems[0].help: "the patch ends in the middle of this hunk; provide the complete patch"
     problems[0].kind: "parse"
-    problems[0].message: "the hunk header promises 3 old lines, 1 follow"
+    problems[0].message: "the hunk header counts 3 old lines, but 1 follow"
     problems[0].severity: "error"
     problems[0].span: {"byte":41,"column":1,"input":0,"length":0,"line":5}
-    error: {"code":"wpatch::parse::line_count","help":"the patch ends in the middle of this hunk; send the complete patch","kind":"parse","message":"the hunk header promises 3 old lines, 1 follow","span":{"byte":41,"column":1,"input":0,"length":0,"line":5}}
+    error: {"code":"wpatch::parse::line_count","help":"the patch ends in the middle of this hunk; provide the complete patch","kind":"parse","message":"the hunk header counts 3 old lines, but 1 follow","span":{"byte":41,"column":1,"input":0,"length":0,"line":5}}
     "#);
 }
 

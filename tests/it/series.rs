@@ -150,13 +150,13 @@ fn what_is_no_list_or_no_patch_is_refused_with_its_line() {
     let error = desk.refuses("usage", &["apply", "--series", "-"], SERIES.as_bytes());
     assert_eq!(
         error["message"],
-        "--series needs a file, with its patches in the same directory"
+        "--series needs a file whose patches are in the same directory"
     );
     fs::write(desk.path("debian/patches/one.patch"), b"\x1f\x8b\x08\0\0").unwrap();
     let error = desk.refuses("unsupported", &APPLY, b"");
     assert_eq!(
         error["message"],
-        "debian/patches/series:2: debian/patches/one.patch is packed with gzip"
+        "debian/patches/series:2: debian/patches/one.patch is compressed with gzip"
     );
     let small = [&APPLY[..], &["--max-patch=200"]].concat();
     self::desk().refuses("too_large", &small, b"");

@@ -144,7 +144,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
     insta::assert_snapshot!(plain(&unified), @r#"
     ────────────────────────────────────────
     rename old => new  +2  -1
-    f1h1: 1 line below its stated place
+    f1h1: 1 line below its stated line
     @@ -1,6 +1,7 @@
       1   1   zero
       2   2   a
@@ -154,7 +154,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
           5 +         next
       5   6   d
       6   7   last
-            \ no line end
+            \ no newline
 
     1 file changed, 2 insertions(+), 1 deletion(-)
     "#);
@@ -169,7 +169,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
     insta::assert_snapshot!(plain(&beside), @r#"
     ────────────────────────────────────────────────────────────
     rename old => new  +2  -1
-    f1h1: 1 line below its stated place
+    f1h1: 1 line below its stated line
     @@ -1,6 +1,7 @@
       1   zero                   │   1   zero
       2   a                      │   2   a
@@ -178,7 +178,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
                                  │   5 +         next
       5   d                      │   6   d
       6   last                   │   7   last
-          \ no line end          │       \ no line end
+          \ no newline          │       \ no newline
 
     1 file changed, 2 insertions(+), 1 deletion(-)
     "#);

@@ -235,13 +235,13 @@ fn files_that_the_patch_does_not_fit_are_named_as_such() {
     ]);
     let text = fails(&desk, "", &["check", "../patch"]);
     assert!(
-        text.contains("but the patch does not apply to them"),
+        text.contains("to see how the existing files differ from the patch"),
         "{text}"
     );
     let desk = Desk::with(&[("src/y.c", FILE), ("../patch", change("x.c").as_bytes())]);
     let text = fails(&desk, "", &["check", "../patch"]);
     assert!(
-        !text.contains("the files exist") && !text.contains("applies with"),
+        !text.contains("the existing files differ") && !text.contains("the patch applies"),
         "{text}"
     );
 }
@@ -281,7 +281,7 @@ fn a_path_that_the_policy_of_the_top_protects_is_not_suggested_from_the_top() {
         ]);
         let name = desk.path("../patch").canonicalize().unwrap();
         let text = fails(&desk, "src", &["apply", name.to_str().unwrap()]);
-        let words = ["--root=..", "the files exist"].map(|words| text.contains(words));
+        let words = ["--root=..", "the existing files differ"].map(|words| text.contains(words));
         assert_eq!(words, [is_suggested, false], "{protected}: {text}");
     }
 }

@@ -154,7 +154,7 @@ fn what_is_resolved_meanwhile_stays_in_the_index() {
     let said = tree.back("undo");
     assert_eq!(tree.git(&["ls-files", "-s", "conflicts"]), staged);
     assert!(
-        said.contains("conflicts: the index has something else for it now"),
+        said.contains("conflicts: the index entry changed after this change"),
         "{said}"
     );
 }
@@ -271,8 +271,7 @@ fn links_lead_to_one_place() {
             (1, vec![told_of("link"), told_of("new")]),
             "{report:#}"
         );
-        let message =
-            "both sides changed the link: it leads to `ours` now, and to `theirs` by the patch";
+        let message = "both sides changed the link: it points to `ours`, and the patch changes it to `theirs`";
         assert_eq!(conflicts[0]["message"], message);
         assert!(
             conflicts[0]["help"]

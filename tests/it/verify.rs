@@ -203,7 +203,7 @@ fn a_change_within_a_change_is_refused_at_once() {
             verify["output"]
                 .as_str()
                 .unwrap()
-                .contains("runs within a change"),
+                .contains("a command of a running change cannot"),
             "{verify:#}"
         );
     }

@@ -65,7 +65,7 @@ impl Job {
                 let id = named
                     .and_then(|named| named.id)
                     .and_then(|value| id(value).ok());
-                (id, Err(usage(format!("the job cannot be read: {error}"))))
+                (id, Err(usage(format!("invalid job: {error}"))))
             }
         }
     }
@@ -95,7 +95,7 @@ impl Job {
             (Some(text), None, None) => ("-".to_owned(), text.into()),
             (None, Some(path), None) => input::named(&path, max_patch, global)?,
             (None, None, Some(text)) => {
-                let told = |error| usage(format!("patch_base64 cannot be read: {error}"));
+                let told = |error| usage(format!("invalid patch_base64: {error}"));
                 (
                     "-".to_owned(),
                     STANDARD.decode(text.trim_ascii()).map_err(told)?.into(),
@@ -103,7 +103,7 @@ impl Job {
             }
             _ => {
                 return Err(usage(
-                    "a job has one of patch, patch_file and patch_base64".to_owned(),
+                    "a job needs exactly one of patch, patch_file and patch_base64".to_owned(),
                 ));
             }
         };
@@ -144,15 +144,14 @@ impl JobOptions {
             let guard = GUARDS.iter().find(|guard| guard.name == name);
             decide
                 .guards
-                .push(guard.ok_or_else(|| usage(format!("there is no guard {name}")))?);
+                .push(guard.ok_or_else(|| usage(format!("unknown guard `{name}`")))?);
         }
         look.describe = self.describe.unwrap_or(look.describe);
         look.diff = self.diff.unwrap_or(look.diff);
         commit.approve = self.approve.or(commit.approve.take());
         if !self.decide.is_empty() {
-            *decide = amended(decide, self.decide).map_err(|error| {
-                usage(format!("the options of the job cannot be read: {error}"))
-            })?;
+            *decide = amended(decide, self.decide)
+                .map_err(|error| usage(format!("invalid options of the job: {error}")))?;
         }
         Ok(())
     }
@@ -172,7 +171,9 @@ fn id(value: Box<RawValue>) -> Result<JobId, EarlyExit> {
             .map(JobId::Text)
             .map_err(|error| usage(error.to_string())),
         Some(b'-' | b'0'..=b'9') => Ok(JobId::Number(value)),
-        _ => Err(usage("the id of a job is a string or a number".to_owned())),
+        _ => Err(usage(
+            "the id of a job must be a string or a number".to_owned(),
+        )),
     }
 }
 

@@ -131,7 +131,7 @@ impl Batch {
         } = check;
         if let Some(format) = &global.output {
             return Err(usage(format!(
-                "a batch prints JSON Lines, and nothing as {format}"
+                "a batch prints only JSON Lines, not {format}"
             )));
         }
         let threads = jobs
@@ -219,10 +219,7 @@ impl Batch {
             Some(text) => Job::read(text),
             None => (
                 None,
-                Err(usage(format!(
-                    "the job has more than {} bytes",
-                    queue::MAX_LINE
-                ))),
+                Err(usage(format!("the job exceeds {} bytes", queue::MAX_LINE))),
             ),
         };
         // The parsed job contains the data.
@@ -287,7 +284,7 @@ impl Batch {
         }
         if root.is_some() {
             return Err(usage(
-                "a job has a root, or a git_dir with a rev".to_owned(),
+                "a job needs either a root, or a git_dir with a rev".to_owned(),
             ));
         }
         let named = self
@@ -296,9 +293,7 @@ impl Batch {
             .as_ref()
             .map(|name| name.as_encoded_bytes().to_vec());
         let Some(revision) = rev.map(String::into_bytes).or(named) else {
-            return Err(usage(
-                "a git_dir needs a rev that names the tree".to_owned(),
-            ));
+            return Err(usage("a git_dir needs a rev".to_owned()));
         };
         let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
         Ok(tree::against(&repository, &revision, request)?.report)
@@ -355,7 +350,7 @@ impl Batch {
         {
             let answered = self.answered.load(Ordering::SeqCst);
             output::complain(&format!(
-                "stopped by signal {signal}: jobs answered: {answered}, nothing is done of the others"
+                "stopped by signal {signal}: {answered} jobs completed, the others were not started"
             ));
             return ExitCode::from(128 + signal);
         }
@@ -369,7 +364,7 @@ fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>,
         [] => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] if file == Path::new("-") => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] => Ok(Box::new(BufReader::new(input::file(file, global)?))),
-        _ => Err(usage("the jobs of a batch are in one file".to_owned())),
+        _ => Err(usage("a batch needs exactly one file with jobs".to_owned())),
     }
 }
 
@@ -380,7 +375,7 @@ fn unless_it_panics(work: impl FnOnce() -> Result<Report, EarlyExit>) -> Report 
         Ok(Err(stop)) => stop,
         Err(_) => EarlyExit::new(
             &code::IO,
-            "wpatch has a mistake, and this job met it: please report it".to_owned(),
+            "internal error of wpatch in this job; please report it".to_owned(),
         ),
     };
     stop.into_outcome("check").report
@@ -392,8 +387,8 @@ mod tests {
 
     #[test]
     fn a_job_that_panics_has_a_report() {
-        let report = unless_it_panics(|| panic!("a mistake"));
+        let report = unless_it_panics(|| panic!("a bug"));
         assert_eq!((report.ok, report.exit_code), (false, 4));
-        assert!(report.error.unwrap().message.contains("mistake"));
+        assert!(report.error.unwrap().message.starts_with("internal error"));
     }
 }

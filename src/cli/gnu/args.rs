@@ -194,42 +194,42 @@ impl Options {
             (
                 refused.ed,
                 "--ed",
-                "an ed script is a program, and nothing runs one",
+                "ed scripts can run commands and are never run",
             ),
             (
                 refused.ifdef.is_some(),
                 "--ifdef",
-                "a file becomes what the patch says, or stays as it is",
+                "a file is either patched or unchanged",
             ),
             (
                 refused.set_time,
                 "--set-time",
-                "files get the time at which they are written",
+                "the time stamps of the patch are not used",
             ),
             (
                 refused.set_utc,
                 "--set-utc",
-                "files get the time at which they are written",
+                "the time stamps of the patch are not used",
             ),
             (
                 refused.backup_if_mismatch,
                 "--backup-if-mismatch",
-                "--backup keeps all old files",
+                "use --backup to keep all old files",
             ),
             (
                 refused.follow_symlinks,
                 "--follow-symlinks",
-                "no name leads through a link",
+                "symbolic links in paths are refused",
             ),
             (
                 refused.debug.is_some(),
                 "--debug",
-                "there is nothing to see but --verbose",
+                "use --verbose for details",
             ),
             (
                 read_only.as_deref() == Some("fail"),
                 "--read-only",
-                "a file is replaced, whatever its permissions are",
+                "read-only files are replaced, too",
             ),
         ];
         rows.into_iter()

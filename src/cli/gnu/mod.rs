@@ -161,7 +161,7 @@ fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), EarlyExit> {
         )),
         _ => Err(EarlyExit::new(
             &code::USAGE,
-            format!("{} is no file", original.display()),
+            format!("{} is not a file", original.display()),
         )),
     }
 }

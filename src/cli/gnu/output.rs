@@ -54,7 +54,7 @@ impl Output {
             ..
         } = patched.map_err(|error| EarlyExit::new(&code::IO, error.to_string()))?;
         let Some(content) = content else {
-            let message = "--output takes a patch that changes one file";
+            let message = "--output needs a patch that changes exactly one file";
             return if outcome.report.ok {
                 Err(EarlyExit::new(&code::USAGE, message.to_owned()))
             } else {

@@ -86,7 +86,7 @@ impl<'o> MessageStyle<'o> {
         {
             let has_failed = |problem: &Problem| problem.hunk.is_some();
             let hint = if self.errors().any(has_failed) {
-                " (--reject applies what fits)"
+                " (use --reject to apply the hunks that match)"
             } else {
                 ""
             };

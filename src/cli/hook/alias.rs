@@ -30,7 +30,7 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
     {
         let links = stat.nlink();
         return Ok(Some(format!(
-            "the file has {links} hard links, and one of them may be a protected path"
+            "the file has {links} hard links, and one of them can be a protected path"
         )));
     }
     why_linked(file, global)
@@ -168,7 +168,7 @@ impl ControlName {
                 .is_none_or(|target| target.is_hidden_way_to(file));
         is_linked.then(|| {
             format!(
-                "the link {} leads to it, and that path controls {}",
+                "the path is the target of the link {}, which controls {}",
                 self.path, self.program
             )
         })

@@ -103,8 +103,9 @@ pub(super) fn decide(
         "MultiEdit" => {
             let MultiEditInput { file_path, edits } = call.arguments()?;
             if edits.len() > MAX_EDITS {
-                let why =
-                    format!("the call has more than {MAX_EDITS} edits: make them in several calls");
+                let why = format!(
+                    "the call has more than {MAX_EDITS} edits; split them into several calls"
+                );
                 return Ok(Decision::Deny(why));
             }
             writes(file_path, &|path| in_turn(path, edits.clone()))

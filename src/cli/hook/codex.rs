@@ -46,10 +46,10 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, EarlyExit
         (Some([text]), None) if is_patch => checked(text, "", call, global),
         // A patch in any other form cannot be separated from the other effects of the call.
         _ if is_hidden(call) => {
-            let why = "the call may apply a patch that cannot be checked: call apply_patch with the patch alone";
+            let why = "the call can contain a patch that cannot be checked; call apply_patch with only the patch";
             Ok(Decision::Deny(why.to_owned()))
         }
-        _ if is_patch => Err(unknown("its input is not one text")),
+        _ if is_patch => Err(unknown("expected the patch as one string")),
         _ => Ok(Decision::None),
     }
 }

@@ -170,7 +170,7 @@ pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCo
     match decided.unwrap_or_else(|_| {
         Err(EarlyExit::new(
             &code::IO,
-            "wpatch failed: tell the user to report it".to_owned(),
+            "internal error of wpatch; tell the user to report it".to_owned(),
         ))
     }) {
         Ok(decision) => print(agent, decision),
@@ -214,7 +214,7 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
         (Decision::None, _) | (Decision::Allow, Agent::Codex) => return ExitCode::SUCCESS,
         (Decision::Allow, Agent::Claude) => (
             "allow",
-            "wpatch: the change applies, and its user allows it".to_owned(),
+            "wpatch: the change applies, and the user allows such changes".to_owned(),
         ),
         (Decision::Ask(reason), Agent::Claude) => ("ask", reason),
         (Decision::Ask(reason), Agent::Codex) => {
@@ -231,9 +231,9 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
 }
 
 /// The next step for a model in plan mode.
-const WAIT: &str = "put the change into the plan, and make it after the user has left plan mode";
+const WAIT: &str = "describe the change in the plan, and make it after the user leaves plan mode";
 /// The next step for a model whose agent cannot ask the user.
-const ASK_THE_USER: &str = "ask the user to make this change, and try no other way around the rule";
+const ASK_THE_USER: &str = "ask the user to make this change, and do not try to bypass the rule";
 
 impl Call {
     fn mode(&self) -> Option<&str> {
@@ -367,6 +367,6 @@ fn questions(report: &Report) -> Option<String> {
 
 /// Returns the question about one file.
 fn question(path: &[u8], reason: Option<&str>) -> String {
-    let reason = printable(reason.unwrap_or("a rule asks").as_bytes()).to_string();
-    format!("{}: policy asks for approval: {reason}", printable(path))
+    let reason = printable(reason.unwrap_or("a rule requires it").as_bytes()).to_string();
+    format!("{}: policy requires approval: {reason}", printable(path))
 }

@@ -58,7 +58,7 @@ impl Place {
         if file.as_os_str().len() > MAX_NAME {
             return Err(EarlyExit::new(
                 &code::USAGE,
-                format!("the file name has more than {MAX_NAME} bytes"),
+                format!("the file name exceeds {MAX_NAME} bytes"),
             ));
         }
         let plain = without_dots(file);

@@ -70,7 +70,7 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     let rest = rest.join("/");
     if let Some(place) = leads_away(&rest, literal == 0) {
         let why = format!(
-            "the pattern leads to {place}, so that policy cannot tell what it finds: search in that directory instead"
+            "the pattern leads to {place}, so policy cannot check what it finds; search in that directory instead"
         );
         return Ok(Decision::Deny(why));
     }
@@ -87,9 +87,7 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
 /// Returns the refusal of a pattern that is too long.
 fn too_long(pattern: &str) -> Option<Decision> {
     let why = || {
-        format!(
-            "the pattern has more than {MAX_PATTERN} bytes: use shorter patterns in several calls"
-        )
+        format!("the pattern exceeds {MAX_PATTERN} bytes; use shorter patterns in several calls")
     };
     (pattern.len() > MAX_PATTERN).then(|| Decision::Deny(why()))
 }

@@ -82,7 +82,7 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
     // serde also deserializes structs from arrays, so reject an array here.
     if !text.trim_start().starts_with('{') {
         return Err(Failure::request(
-            "a message is an object; lists of messages are not taken".to_owned(),
+            "a message must be an object; batches are not supported".to_owned(),
         ));
     }
     let named: Named<'_> =
@@ -92,11 +92,11 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
     let message: Envelope<'_> =
         serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if message.jsonrpc.as_deref() != Some("2.0") {
-        return Err(refuse("jsonrpc has to be \"2.0\"".to_owned()));
+        return Err(refuse("jsonrpc must be \"2.0\"".to_owned()));
     }
     match (message.method, &name) {
         (Some(_), Some(Value::Null)) => {
-            Err(refuse("the id has to be a string or an integer".to_owned()))
+            Err(refuse("the id must be a string or an integer".to_owned()))
         }
         (Some(method), Some(id)) => Ok(Message::Request(Request {
             id: id.clone(),
@@ -130,7 +130,7 @@ impl<'a> Request<'a> {
             #[serde(borrow, rename = "protocolVersion")]
             version: Cow<'a, str>,
         }
-        self.read::<Parameters<'a>>("`protocolVersion`, a text")
+        self.read::<Parameters<'a>>("`protocolVersion`, a string")
             .map(|parameters| parameters.version)
     }
 
@@ -144,13 +144,13 @@ impl<'a> Request<'a> {
             arguments: Option<&'a RawValue>,
         }
         let Parameters { name, arguments } =
-            self.read("`name`, a text, and can have `arguments`, an object")?;
+            self.read("`name`, a string, and can have `arguments`, an object")?;
         let arguments = arguments.map_or("{}", RawValue::get);
         if arguments.starts_with('{') {
             Ok(Call { name, arguments })
         } else {
             Err(Failure::parameters(
-                "arguments have to be an object".to_owned(),
+                "arguments must be an object".to_owned(),
             ))
         }
     }
@@ -159,12 +159,10 @@ impl<'a> Request<'a> {
     fn read<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, Failure> {
         let text = self.parameters.map_or("{}", RawValue::get);
         if !text.starts_with('{') {
-            return Err(Failure::parameters(
-                "params have to be an object".to_owned(),
-            ));
+            return Err(Failure::parameters("params must be an object".to_owned()));
         }
         serde_json::from_str(text)
-            .map_err(|_| Failure::parameters(format!("params need {expected}")))
+            .map_err(|_| Failure::parameters(format!("params must contain {expected}")))
     }
 }
 
@@ -178,7 +176,7 @@ impl Failure {
     }
 
     fn json(why: &str) -> Self {
-        Self::new(NOT_JSON, format!("the message is not JSON: {why}"))
+        Self::new(NOT_JSON, format!("the message is not valid JSON: {why}"))
     }
 
     pub(super) fn request(why: String) -> Self {
@@ -186,11 +184,11 @@ impl Failure {
     }
 
     pub(super) fn method(name: &str) -> Self {
-        Self::new(NO_METHOD, format!("there is no method {}", clipped(name)))
+        Self::new(NO_METHOD, format!("unknown method {}", clipped(name)))
     }
 
     pub(super) fn tool(name: &str) -> Self {
-        Self::parameters(format!("there is no tool {}", clipped(name)))
+        Self::parameters(format!("unknown tool {}", clipped(name)))
     }
 
     fn parameters(why: String) -> Self {

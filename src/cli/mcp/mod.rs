@@ -33,8 +33,8 @@ const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
 /// The default limit on the length of a message, in bytes.
 const MAX_MESSAGE: usize = 64 << 20;
 /// The instructions about all tools, for the model.
-const INSTRUCTIONS: &str = "Paths are below the root, or absolute. A change is made as a whole or not at all: after a \
-                            refusal every file is as it was.";
+const INSTRUCTIONS: &str = "Paths are relative to the root, or absolute. A change is applied completely or not at \
+     all: after an error no file is changed.";
 
 /// The options of `mcp`.
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
         // The client closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(&format!("the conversation broke off: {error}"));
+            output::complain(&format!("the connection failed: {error}"));
             ExitCode::from(4)
         }
     }
@@ -85,7 +85,10 @@ impl<'a> Server<'a> {
         open(global)?;
         let watched = signals::watch_work();
         let interrupt = watched.map_err(|error| {
-            EarlyExit::new(&code::IO, format!("cannot watch for signals: {error}"))
+            EarlyExit::new(
+                &code::IO,
+                format!("cannot install the signal handlers: {error}"),
+            )
         })?;
         let options = ToolOptions {
             roots: names_of(global.root()),
@@ -114,9 +117,9 @@ impl<'a> Server<'a> {
         while self.interrupt.signal().is_none() {
             let answer = match next_line(&mut input, &mut buffer, limit)? {
                 Line::End => break,
-                Line::TooLong => Some(
-                    Failure::request(format!("the message has more than {limit} bytes")).answer(),
-                ),
+                Line::TooLong => {
+                    Some(Failure::request(format!("the message exceeds {limit} bytes")).answer())
+                }
                 Line::Whole => self.answer(&buffer),
             };
             if let Some(answer) = answer {

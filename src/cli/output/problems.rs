@@ -125,7 +125,7 @@ impl<'o> Problems<'o> {
         let helps: BTreeSet<_> = self
             .missing
             .iter()
-            .filter_map(|&index| self.outcome.problems[index].help.as_deref())
+            .filter_map(|&index| self.outcome.problems[index].next_step())
             .collect();
         helps
             .into_iter()
@@ -177,7 +177,10 @@ fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
         printable(unkept.reason.as_bytes())
     )?;
     match unkept.remedy {
-        Remedy::Init => writeln!(err, "help: `wpatch init` lets later changes be undone"),
+        Remedy::Init => writeln!(
+            err,
+            "help: run `wpatch init` so that later changes can be undone"
+        ),
         Remedy::Named => Ok(()),
     }
 }
@@ -189,13 +192,13 @@ fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io
     }
     match (diagnostics.new.len() + diagnostics.more).saturating_sub(MOST_SHOWN) {
         0 => {}
-        more => writeln!(err, "and {more} more diagnostics; --json has them")?,
+        more => writeln!(err, "and {more} more diagnostics; use --json to print all")?,
     }
     match diagnostics.withheld {
         0 => Ok(()),
         count => writeln!(
             err,
-            "{count} more are about files that policy protects from reading"
+            "{count} more are in files that policy does not allow to read"
         ),
     }
 }

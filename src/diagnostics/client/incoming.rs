@@ -38,7 +38,7 @@ impl Client {
                 Ok(())
             }
             (None, None) => Err(ServerError::Garbage(
-                "a message that is neither question nor answer".to_owned(),
+                "a message that is neither a request nor a response".to_owned(),
             )),
         }
     }
@@ -68,7 +68,7 @@ impl Client {
             | "window/showMessageRequest" => Ok(Value::Null),
             // Only the patch may change the tree.
             "workspace/applyEdit" => Ok(json!({ "applied": false })),
-            _ => Err(json!({ "code": -32601, "message": "not known here" })),
+            _ => Err(json!({ "code": -32601, "message": "method not found" })),
         }
     }
 

@@ -99,9 +99,10 @@ fn entry(
 }
 
 fn lacking(operation: usize, path: &crate::path::RelPath) -> Problem {
-    let message = "the repository does not have the blob that the patch was made for, or the patch does not name it";
+    let message =
+        "the patch does not name its base blob, or the repository does not have this blob";
     let help = Some(
-        "make the patch with `git diff --full-index`, or fetch the history that it is from"
+        "create the patch with `git diff --full-index`, or fetch the commits that contain the blob"
             .to_owned(),
     );
     Problem {

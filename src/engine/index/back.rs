@@ -92,12 +92,12 @@ fn previous_stages<'b>(back: &'b IndexBack, staged: &Staged) -> (Entries<'b>, Ve
         if !here.is_like(&parsed(after)) {
             left.push(kept(
                 path,
-                "the index has something else for it now, which stays",
+                "the index entry changed after this change and was not restored",
             ));
         } else if !back.indexed.index.has(&before) {
             left.push(kept(
                 path,
-                "the repository has lost what the index had for it, which stays as it is",
+                "the repository no longer has the blob of the previous index entry, so the entry was not restored",
             ));
         } else {
             *here = before;
@@ -119,7 +119,7 @@ fn keep_blocked(now: &mut Entries<'_>, staged: &Staged) -> Vec<Problem> {
         .filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
     let blocked = comes.filter(|(path, _)| staged.displaced_by(path).iter().any(is_in_the_way));
     let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
-    let why = "the index has a file where this needs a directory, or files below it, which stay";
+    let why = "another index entry blocks this path, so its previous entry was not restored";
     let problems = blocked.iter().map(|path| kept(path, why)).collect();
     now.extend(blocked.into_iter().map(|path| (path, staged.all(path))));
     problems
@@ -135,7 +135,7 @@ pub(in crate::engine) fn index_record(resolved: &Resolved) -> Option<IndexRecord
 }
 
 fn kept(path: &RelPath, message: &str) -> Problem {
-    let help = Some("`git add` or `git reset` settles it".to_owned());
+    let help = Some("run `git add` or `git reset` on this path".to_owned());
     Problem {
         severity: Severity::Warning,
         path: Some(path.clone()),

@@ -78,7 +78,7 @@ pub(super) fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Opt
 }
 
 fn problem(operation: usize, path: &RelPath) -> Problem {
-    let message = "the submodule is at another commit in the index than the patch says";
+    let message = "the index has another commit for this submodule than the patch states";
     Problem {
         operation: Some(operation),
         path: Some(path.clone()),

@@ -58,7 +58,8 @@ pub(super) fn resolve<'i>(
 }
 
 fn spoiling(path: &RelPath) -> Problem {
-    let help = "`git sparse-checkout reapply --no-sparse-index` makes a whole index of it; --index adds the file itself";
+    let help = "run `git sparse-checkout reapply --no-sparse-index` to get a full index, or use --index to add the \
+         file itself";
     Problem {
         path: Some(path.clone()),
         help: Some(help.to_owned()),

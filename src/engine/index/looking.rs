@@ -9,8 +9,8 @@ use crate::text::Bytes;
 use crate::workspace::index::{GitIndex, IndexEntry, Staged};
 use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
-pub(super) const OTHER: &str = "the file in the work tree is not the one in the index";
-const UNTRACKED: &str = "it is in the work tree already, and not in the index";
+pub(super) const OTHER: &str = "the file in the work tree differs from the index";
+const UNTRACKED: &str = "an untracked file already exists at this path";
 
 /// The result of comparing one file.
 pub(super) enum Found {
@@ -186,11 +186,11 @@ impl Looking<'_> {
 /// Returns the problem of the file at `path`. `why` states how it differs from the index.
 pub(super) fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Problem {
     let (code, help): (&Code, _) = if arrives && why == UNTRACKED {
-        (&code::EXISTS, "--overwrite replaces it")
+        (&code::EXISTS, "use --overwrite to replace it")
     } else {
         (
             &code::NOT_AS_INDEXED,
-            "`git add` it, or put it back; --cached leaves the work tree alone",
+            "run `git add` on the file or restore it with `git checkout`; use --cached to change only the index",
         )
     };
     let facts = Facts {

@@ -107,7 +107,7 @@ pub(super) fn keep(
         return None;
     }
     updates.clear();
-    let message = "the index stays as it is, as a part of the patch is left out";
+    let message = "the index was not changed, because some hunks were rejected";
     Some(Problem {
         severity: Severity::Warning,
         ..Problem::new(&code::INDEX_KEPT, message)

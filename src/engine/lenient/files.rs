@@ -67,7 +67,7 @@ impl<'w> Files<'w> {
                 return refuse(
                     RefusalKind::Outside,
                     Some(path),
-                    "the new name leads out of the root".into(),
+                    "the new name leads outside the root".into(),
                 );
             }
         };

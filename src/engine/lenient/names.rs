@@ -53,15 +53,15 @@ impl Named {
             Self::Path(found) => return Ok(found),
             Self::Outside(name) => (
                 RefusalKind::Outside,
-                format!("{name} leads out of the root"),
+                format!("{name} leads outside the root"),
             ),
             Self::None(name) => (
                 RefusalKind::Name,
-                format!("no file here has the name {name}"),
+                format!("no file in the tree has the name {name}"),
             ),
             Self::Several(name) => (
                 RefusalKind::Name,
-                format!("{name} can name more than one file"),
+                format!("the name {name} matches more than one file"),
             ),
         })
     }

@@ -40,14 +40,17 @@ impl TargetTree<'_> {
             return Ok(Ok(None));
         };
         if stat.kind != FileKind::Regular {
-            return Ok(Err(format!("a {} cannot be repaired for", stat.kind)));
+            return Ok(Err(format!(
+                "expected a regular file, found a {}",
+                stat.kind
+            )));
         }
         if stat.size > self.max_file {
-            return Ok(Err("the file is larger than the limit".into()));
+            return Ok(Err("the file exceeds the size limit".into()));
         }
         let (content, stat) = self.workspace.read(path, self.max_file)?;
         if is_binary(&content) {
-            return Ok(Err("the file has binary data".into()));
+            return Ok(Err("the file is binary; --lenient repairs only text".into()));
         }
         let mode = if stat.permissions & 0o100 != 0 {
             FileMode::Executable

@@ -129,7 +129,7 @@ fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
     let mut problem = about(
         path,
         &code::TOO_LARGE,
-        &format!("the file is larger than the limit of {limit} bytes"),
+        &format!("the file exceeds the limit of {limit} bytes"),
     );
     (problem.facts.limit, problem.facts.size) = (Some(limit), size);
     problem

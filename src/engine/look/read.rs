@@ -175,7 +175,7 @@ fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) ->
         return Err(about(
             &path,
             &code::BINARY_FILE,
-            "the file has binary data, which has no lines",
+            "the file is binary and has no lines",
         ));
     }
     let window = first_lines(&text, range(&text, request.window), request.max_lines);
@@ -214,7 +214,7 @@ fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
     match error {
         DecodeError::Unknown(_) => {
             let help = Some(
-                "the names are those of the Encoding Standard, as in gb18030, or auto".to_owned(),
+                "use a name of the WHATWG Encoding Standard, such as gb18030, or `auto`".to_owned(),
             );
             Box::new(Problem {
                 help,

@@ -134,7 +134,7 @@ impl Walk<'_> {
             self.looked_at += 1;
             if self.looked_at > MOST_NAMES {
                 let message = format!(
-                    "the directory has more than {MOST_NAMES} names, too many to check against policy"
+                    "the directory has more than {MOST_NAMES} entries, too many to check against policy"
                 );
                 let problem = Problem::new(&code::DENIED, message);
                 let help = Some("search a smaller directory".to_owned());
@@ -189,13 +189,13 @@ fn in_search(hit: &RuleMatch, of: SearchOf) -> Box<Problem> {
     let problem = about(
         &hit.path,
         code,
-        &format!("the search reads a protected file: {}", hit.reason),
+        &format!("the search would read a protected file: {}", hit.reason),
     );
     let help = Some(match of {
         SearchOf::Texts => {
-            format!("search a directory without it, or leave it out by the glob `!{name}`")
+            format!("search another directory, or exclude the file with the glob `!{name}`")
         }
-        SearchOf::Names => "search a directory without it".to_owned(),
+        SearchOf::Names => "search another directory".to_owned(),
     });
     let facts = Facts {
         reason: Some(hit.reason.clone()),

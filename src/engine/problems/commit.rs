@@ -10,25 +10,26 @@ use crate::transaction::{Failure, KeptFile, Recovered};
 use crate::workspace::ErrorKind;
 
 /// The help if another process changes the tree at the same time.
-const AGAIN: &str = "nothing was written; try again";
+const AGAIN: &str = "no file was changed; try again";
 
 /// Returns the problems of a transaction that was not committed.
 pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
     match failure {
         Failure::Locked => vec![locked(
             failure,
-            "try again, or wait longer with --lock-timeout".to_owned(),
+            "try again, or use --lock-timeout to wait longer".to_owned(),
         )],
         Failure::LockedByUser { directory, owner } => vec![locked(
             failure,
             format!(
-                "try again, or wait longer with --lock-timeout; if no command runs, run `wpatch recover` as user {owner}, \
-                 or remove {directory}"
+                "try again, or use --lock-timeout to wait longer; if no command is running, run `wpatch recover` as \
+                 user {owner}, or remove {directory}"
             ),
         )],
         Failure::IndexLocked(_) => vec![locked(
             failure,
-            "wait until it is done; if it died, remove the file".to_owned(),
+            "wait until that process ends, or remove the file if no git process is running"
+                .to_owned(),
         )],
         Failure::Stale(paths) => paths.iter().map(stale).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
@@ -75,7 +76,8 @@ fn locked(failure: &Failure, help: String) -> Problem {
 /// Returns the problem of a directory that was replaced by a link while the patch was being
 /// applied.
 fn replaced_by_link(path: &str) -> Problem {
-    let message = format!("{path}: a link took the place of a directory meanwhile");
+    let message =
+        format!("{path}: a symbolic link replaced a directory while the patch was being applied");
     Problem {
         help: Some(AGAIN.to_owned()),
         ..Problem::new(&code::STALE, message)
@@ -89,11 +91,11 @@ fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem
     let message = match left.as_str() {
         "" => "the rollback is incomplete".to_owned(),
         left => format!(
-            "the rollback is incomplete: another process changed {left} meanwhile; left as it is"
+            "the rollback is incomplete: another process changed {left}, which was not restored"
         ),
     };
     let help = if goes_on {
-        "`wpatch recover` finishes it".to_owned()
+        "run `wpatch recover` to finish the rollback".to_owned()
     } else {
         restore(kept)
     };
@@ -116,7 +118,8 @@ pub(in crate::engine) fn unrestored(recovered: &Recovered, severity: Severity) -
         .map(|kept| printable(&kept.copy).to_string());
     let left = listed(left.iter().map(ToString::to_string).chain(unknown));
     let message = format!(
-        "the rollback of the interrupted change {id} is incomplete: {left} changed since; left as it is"
+        "the rollback of the interrupted change {id} is incomplete: another process changed {left}, which was not \
+         restored"
     );
     Some(Problem {
         severity,
@@ -128,13 +131,13 @@ pub(in crate::engine) fn unrestored(recovered: &Recovered, severity: Severity) -
 /// Returns the help for an incomplete rollback. It names the copies in `kept`.
 fn restore(kept: &[KeptFile]) -> String {
     if kept.is_empty() {
-        return "check the file; no previous version of it is kept".to_owned();
+        return "check the file; wpatch has no previous version of it".to_owned();
     }
     let copies = listed(kept.iter().map(|KeptFile { path, copy }| match path {
-        Some(path) => format!("the previous {path} is kept as {}", printable(copy)),
-        None => format!("a previous version is kept as {}", printable(copy)),
+        Some(path) => format!("the previous {path} is saved as {}", printable(copy)),
+        None => format!("a previous version is saved as {}", printable(copy)),
     }));
-    format!("{copies}; move it back to restore the file, or delete it to keep the current one")
+    format!("{copies}; move it back to restore the file, or delete it to keep the current file")
 }
 
 /// Returns the first names and the number of the remaining ones.
@@ -157,8 +160,8 @@ pub(in crate::engine) fn foreign(failure: &Failure, severity: Severity) -> Probl
         _ => ("", 0),
     };
     let help = format!(
-        "run `wpatch recover` as user {owner}, who may have an interrupted change here; if there is none, remove \
-         {directory}, or change its owner with `chown -R`"
+        "run `wpatch recover` as user {owner}; if that user has no interrupted change here, remove {directory} or \
+         change its owner with `chown -R`"
     );
     Problem {
         severity,
@@ -169,9 +172,9 @@ pub(in crate::engine) fn foreign(failure: &Failure, severity: Severity) -> Probl
 
 /// Returns the warning about a change that another process has not finished.
 pub(in crate::engine) fn half_made() -> Problem {
-    let message = "another wpatch changes this tree, or was interrupted; this report describes the current tree";
-    let help =
-        Some("`wpatch recover`, or the next change, rolls back an interrupted change".to_owned());
+    let message = "another wpatch process is changing this tree or was interrupted; this report describes the \
+         current tree";
+    let help = Some("run `wpatch recover` to roll back an interrupted change".to_owned());
     Problem {
         severity: Severity::Warning,
         help,
@@ -181,10 +184,9 @@ pub(in crate::engine) fn half_made() -> Problem {
 
 /// Returns the warning about a file that changed while the change was verified.
 pub(in crate::engine) fn altered(path: &RelPath) -> Problem {
-    let message =
-        "the file changed while the change was verified, and stays as it is now".to_owned();
+    let message = "the file changed during --verify and keeps its new content".to_owned();
     let help = Some(
-        "format files before the patch is applied; `undo` of this change needs --force".to_owned(),
+        "run formatters before applying the patch; use --force to undo this change".to_owned(),
     );
     let problem = Problem::new(&code::ALTERED, message);
     Problem {

@@ -7,14 +7,14 @@ use crate::preflight::{Facts, Problem, Severity, code};
 use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
 
 /// The help for a patch that ends within a hunk.
-const SEND_ALL: &str = "the patch ends in the middle of this hunk; send the complete patch";
+const SEND_ALL: &str = "the patch ends in the middle of this hunk; provide the complete patch";
 /// The help for a patch that ends before a required part of its format.
-const SEND_REST: &str = "the patch ends too early; send the complete patch";
+const SEND_REST: &str = "the patch ends too early; provide the complete patch";
 /// The help for a patch whose last line cannot be read and has no newline.
-const SEND_LINE: &str = "if the patch is cut off in this line, send the complete patch";
+const SEND_LINE: &str = "if the patch ends in the middle of this line, provide the complete patch";
 /// The help for a patch whose last line can be read and has no newline.
 const END_LINE: &str =
-    "if the patch is complete, end it with a newline; if it is cut off, send the complete patch";
+    "if the patch is complete, add a final newline; otherwise provide the complete patch";
 
 /// Returns the problem of a patch that cannot be parsed.
 pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Problem {
@@ -38,17 +38,18 @@ pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: u
     };
     let cut_off = cut_off(error, &text.bytes);
     let help = cut_off.or(match &error.kind {
-        SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
+        SyntaxErrorKind::LineCount { .. } => Some("fix the counts in the header, or use --recount to ignore them"),
         SyntaxErrorKind::NoPatch => Some(
-            "a patch is a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
+            "provide a unified, git, context or normal diff, a Codex patch, SEARCH/REPLACE blocks, hashline edits or \
+             a JSON document",
         ),
         SyntaxErrorKind::Foreign(foreign) => Some(foreign.help()),
-        SyntaxErrorKind::EdScript => Some("`diff -u` of the same files says what changes, and runs nothing"),
+        SyntaxErrorKind::EdScript => Some("create a unified diff of the same files with `diff -u`"),
         SyntaxErrorKind::Mail(_) => {
-            Some("save the patch itself, without its mail, and apply that file; or get the mail again from its archive")
+            Some("save the patch without the mail and apply that file, or download the mail again")
         }
-        SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
-        SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
+        SyntaxErrorKind::TooManyFiles(_) => Some("use --max-files to raise the limit"),
+        SyntaxErrorKind::TooManyHunks(_) => Some("use --max-hunks to raise the limit"),
         _ => None,
     });
     let place = Some((input, error.span));
@@ -129,7 +130,8 @@ pub(in crate::engine) fn rejected(rejection: &Rejection, plan: &Plan, strip: usi
     };
     let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
     let help = is_too_deep.then(|| {
-        "-p0 uses names without a change; -p1 removes a first directory such as a/".to_owned()
+        "use -p0 to keep the names as they are, or -p1 to remove a first directory such as a/"
+            .to_owned()
     });
     let is_patch = plan
         .inputs
@@ -163,7 +165,7 @@ pub(in crate::engine) fn skipped(left_out: usize) -> Problem {
             ..Problem::new(&code::NO_PATCH, "the patch changes nothing")
         };
     }
-    let message = format!("the filters left out every file of the patch, {left_out} in all");
+    let message = format!("the filters exclude every file of the patch ({left_out})");
     Problem {
         severity: Severity::Warning,
         ..Problem::new(&code::NOTHING_SELECTED, message)
@@ -184,7 +186,7 @@ pub(in crate::engine) fn elsewhere(left_out: &[RelPath]) -> Problem {
         String::new()
     };
     let message = format!(
-        "left out, as outside of the root: {}{more}",
+        "skipped, because the path is outside the root: {}{more}",
         shown.join(", ")
     );
     Problem {
@@ -205,7 +207,7 @@ pub(in crate::engine) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
 
 /// Returns the problem of a selection that names a missing file or hunk.
 pub(in crate::engine) fn unchosen(error: &OnlyError) -> Problem {
-    let help = Some("`wpatch check --json` shows the files and hunks with their names".to_owned());
+    let help = Some("run `wpatch check --json` to list the ids of the files and hunks".to_owned());
     Problem {
         help,
         ..Problem::new(&code::USAGE, error.to_string())

@@ -24,7 +24,7 @@ pub(in crate::engine) fn unrepaired(refusal: &Refusal, input: usize) -> Problem 
     };
     let path: Option<RelPath> = refusal.path.clone();
     let lines = refusal.lines.clone();
-    let help = (refusal.kind == RefusalKind::Cut).then(|| "send the complete patch".to_owned());
+    let help = (refusal.kind == RefusalKind::Cut).then(|| "provide the complete patch".to_owned());
     let facts = Facts {
         nearest: refusal.nearest.clone(),
         advice: help.clone(),
@@ -51,12 +51,12 @@ pub(in crate::engine) fn repair_warnings(repairs: &[Repair]) -> Vec<Problem> {
     }
     let problem = |(repair, more): (&Repair, usize)| {
         let others = if more > 0 {
-            format!(" and {more} more")
+            format!(" and {more} more places")
         } else {
             String::new()
         };
         let message = format!(
-            "repaired at line {}{others} of the patch: {}",
+            "repaired at line {} of the patch{others}: {}",
             repair.line, repair.message
         );
         Problem {

@@ -65,6 +65,8 @@ impl Commands {
             bytes.trim_ascii().is_empty() || bytes.contains(&0)
         };
         let wrong = self.all().find(|(_, command)| is_wrong(command));
-        wrong.map(|(name, _)| format!("--{name} needs a command: it is empty, or has a NUL in it"))
+        wrong.map(|(name, _)| {
+            format!("--{name} needs a command that is not empty and contains no NUL byte")
+        })
     }
 }

@@ -304,7 +304,7 @@ fn guard_names<S: Serializer>(guards: &[&'static Guard], serializer: S) -> Resul
 fn guards<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'static Guard>, D::Error> {
     let find = |name: String| {
         let found = GUARDS.iter().find(|guard| guard.name == name);
-        found.ok_or_else(|| serde::de::Error::custom(format!("there is no guard {name}")))
+        found.ok_or_else(|| serde::de::Error::custom(format!("unknown guard `{name}`")))
     };
     Vec::<String>::deserialize(deserializer)?
         .into_iter()

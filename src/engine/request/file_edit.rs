@@ -72,7 +72,7 @@ impl FileEdit {
     pub(in crate::engine) fn misuse(&self) -> Option<String> {
         match &self.edit {
             Edit::Replacements(changes) if changes.edits.is_empty() => {
-                Some("there is no edit".to_owned())
+                Some("the call contains no edit".to_owned())
             }
             Edit::Replacements(changes) => {
                 changes.edits.iter().find_map(emptiness).map(str::to_owned)
@@ -80,7 +80,7 @@ impl FileEdit {
             Edit::Cell(_) if !has_extension(&self.path, b"ipynb") => {
                 let path = String::from_utf8_lossy(&self.path);
                 Some(format!(
-                    "{path} is no notebook: its name does not end in .ipynb"
+                    "{path} is not a notebook: its name does not end in .ipynb"
                 ))
             }
             _ => None,
@@ -134,10 +134,10 @@ impl From<FileEdit> for Request {
 fn emptiness(edit: &Replacement) -> Option<&'static str> {
     match &edit.target {
         Target::Text { old, .. } | Target::Lines(old) if old.is_empty() => {
-            Some("the old text is empty")
+            Some("the old text must not be empty")
         }
         Target::Range { from, to } if from.is_empty() || to.is_empty() => {
-            Some("the texts of a range are not empty")
+            Some("the first and the last text of a range must not be empty")
         }
         _ => None,
     }

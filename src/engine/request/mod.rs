@@ -234,7 +234,7 @@ impl Request {
             What::Patches(patches) => Ok(patches),
             What::Edit(_) | What::Undo(_) => Err(Box::new(Problem::new(
                 &code::USAGE,
-                "the request has no patches",
+                "the request contains no patch",
             ))),
         }
     }

@@ -25,7 +25,7 @@ pub(in crate::engine) fn explain_missing_file(
     if *problem.code != code::MISSING || problem.path.is_none() {
         return;
     }
-    problem.help = Some("check the name and the root, or create the file first".to_owned());
+    problem.help = Some("check the file name and the root, or create the file first".to_owned());
     explain_missing(problem, workspace, policy);
     let Some(wanted) = problem
         .path
@@ -43,7 +43,10 @@ pub(in crate::engine) fn explain_missing_file(
             .iter()
             .map(|path| format!("`{}`", printable(path.as_bytes())))
             .collect();
-        let help = format!("the tree has {}; check the directory", names.join(", "));
+        let help = format!(
+            "the tree has {}; check the directory in the file name",
+            names.join(", ")
+        );
         problem.help = Some(help.clone());
         problem.facts.advice = Some(help);
     }
@@ -74,22 +77,18 @@ pub(in crate::engine) fn explain_missing(
     };
     if let Some(lookalike) = lookalike_name(text, wanted) {
         problem.help = Some(format!(
-            "write the name of the existing file, `{name}`, or rename that file"
+            "use the name of the existing file, `{name}`, or rename that file"
         ));
-        problem.facts.advice = Some(format!(
-            "write the name exactly as the existing file has it: `{name}`"
-        ));
+        problem.facts.advice = Some(format!("use the exact name of the existing file: `{name}`"));
         problem.facts.cause = Some(Cause::Name {
             path: found,
             lookalike,
         });
     } else {
         problem.help = Some(format!(
-            "the tree has `{name}`, whose name differs in the case of letters"
+            "use the existing file `{name}`; its name differs only in case"
         ));
-        problem.facts.advice = Some(format!(
-            "name the file `{name}`: the case of letters differs"
-        ));
+        problem.facts.advice = Some(format!("use the name `{name}`; it differs only in case"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writes the command line that a message suggests: the given one with other options.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 /// The differences from the given command line.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +44,7 @@ pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option
     let (program, words) = words.split_first()?;
     let verb = verb(words)?;
     let mut written = Written {
-        words: vec![(*program).to_owned()],
+        words: program_words(program),
         root: None,
     };
     written.keep(&words[..verb], difference)?;
@@ -113,6 +114,16 @@ fn portable(words: &[&str], written: &mut Vec<String>) {
 fn last(word: &str) -> String {
     let name = word.rsplit('/').next().filter(|_| word.starts_with('/'));
     name.unwrap_or(word).to_owned()
+}
+
+/// Returns the words that start `program`. git starts `git-wpatch` by its full path.
+fn program_words(program: &str) -> Vec<String> {
+    let name = Path::new(program).file_stem();
+    if name == Some(OsStr::new("git-wpatch")) {
+        vec!["git".to_owned(), "wpatch".to_owned()]
+    } else {
+        vec![program.to_owned()]
+    }
 }
 
 /// Returns the index of the subcommand.
@@ -338,6 +349,18 @@ mod tests {
         assert_eq!(
             suggested("wpatch apply", &strip).as_deref(),
             Some("`wpatch apply -p0` with the same input")
+        );
+    }
+
+    #[test]
+    fn a_command_of_git_is_suggested_as_one() {
+        let strip = Difference {
+            strip: Some(0),
+            ..Difference::default()
+        };
+        assert_eq!(
+            suggested("/usr/lib/git-core/git-wpatch apply x", &strip).as_deref(),
+            Some("`git wpatch apply -p0 x`")
         );
     }
 

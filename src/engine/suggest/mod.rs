@@ -144,7 +144,8 @@ fn suggest_adding(workspace: &dyn Workspace, problems: &mut [Problem]) {
     {
         let is_there = |path| workspace.stat(path).is_ok_and(|stat| stat.is_some());
         if problem.path.as_ref().is_some_and(is_there) && !problem.facts.is_untracked {
-            let help = "`git add` the file first, or apply the patch without --index and --cached";
+            let help =
+                "run `git add` on the file first, or apply the patch without --index and --cached";
             problem.help = Some(help.to_owned());
         }
     }
@@ -189,6 +190,7 @@ impl Advice {
         for (nth, problem) in problems.iter_mut().filter(is_helped).enumerate() {
             let is_listed = *problem.code == code::MISSING && problem.operation.is_some();
             problem.help = (nth == 0 || is_listed).then(|| self.help.clone());
+            problem.facts.is_helped_elsewhere = problem.help.is_none();
             problem.facts.advice = Some(self.next_step.clone());
         }
     }

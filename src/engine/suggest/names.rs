@@ -268,22 +268,29 @@ fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
         ([only], _) => {
             let names = names(only);
             let help = match trials.command(&only.difference) {
-                Some(command) => format!("the patch applies with {command}"),
-                None => format!("the patch applies if it names {names}"),
+                Some(command) => format!("run {command}: the patch applies with these options"),
+                None => format!("use {names} as the file name: the patch applies there"),
             };
-            (help, format!("name {names}: the patch applies there"))
+            (
+                help,
+                format!("use {names} as the file name: the patch applies there"),
+            )
         }
         ([], [only]) => {
             let names = names(only);
             let help = match trials.command(&only.difference) {
                 Some(command) => {
-                    format!("the files exist with {command}, but the patch does not apply to them")
+                    format!("run {command} to see how the existing files differ from the patch")
                 }
-                None => format!("the tree has {names}, but the patch does not apply there"),
+                None => format!(
+                    "check the file name: the tree has {names}, but the patch does not apply to it"
+                ),
             };
             (
                 help,
-                format!("read {names} again: the patch does not apply there either"),
+                format!(
+                    "the patch does not apply to {names} either; read the current content again"
+                ),
             )
         }
         ([], _) => return None,
@@ -307,8 +314,8 @@ fn several_places(trials: &Trials<'_>, matches: &[&Match]) -> (String, String) {
     let places: Vec<_> = matches.iter().map(|found| names(trials, found)).collect();
     let (count, places) = (matches.len(), listed(&places));
     (
-        format!("the patch applies in {count} places; choose one: {commands}"),
-        format!("the patch applies in {count} places; name the intended one: {places}"),
+        format!("the patch applies in {count} places; run one of these commands: {commands}"),
+        format!("the patch applies in {count} places; use the names of the intended one: {places}"),
     )
 }
 

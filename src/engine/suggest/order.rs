@@ -243,7 +243,7 @@ impl<'a> Patches<'a> {
 
     fn reordered(&self, (late, early): (usize, usize), found: &Order, idempotent: bool) -> Advice {
         let (late, early) = (self.name(late), self.name(early));
-        let fault = format!("{late} needs {early}, which comes after it");
+        let fault = format!("{late} depends on {early}, which comes after it");
         let command = found
             .is_complete
             .then(|| self.command(&found.numbers, idempotent))
@@ -254,13 +254,13 @@ impl<'a> Patches<'a> {
             ""
         };
         let help = match command {
-            Some(command) => format!("{fault}: the patches apply with {command}"),
-            None => format!("{fault}: apply {early} first{applied}"),
+            Some(command) => format!("{fault}; run {command} to apply them in order"),
+            None => format!("{fault}; apply {early} first{applied}"),
         };
         Advice {
             codes: &[],
             help,
-            next_step: format!("{fault}: send {early} first"),
+            next_step: format!("{fault}; send {early} first"),
         }
     }
 
@@ -305,9 +305,9 @@ impl<'a> Patches<'a> {
         let command = self.command(&order, true);
         let with = command.as_ref().map_or("--idempotent", String::as_str);
         let (help, advice) = if done.len() == self.all.len() {
-            let advice = "the patch is already applied: there is nothing left to do".to_owned();
+            let advice = "the patch is already applied; continue with the next task".to_owned();
             (
-                format!("the patch is already applied; {with} counts that as success"),
+                format!("the patch is already applied; use {with} to accept that as success"),
                 advice,
             )
         } else if done.is_empty() {
@@ -315,10 +315,10 @@ impl<'a> Patches<'a> {
                 return None;
             }
             let advice =
-                "a part of the patch is already applied: read the files again and send the rest"
+                "part of the patch is already applied; read the files again and send only the missing changes"
                     .to_owned();
             (
-                format!("a part of the patch is already applied; the rest applies with {with}"),
+                format!("part of the patch is already applied; use {with} to apply the rest"),
                 advice,
             )
         } else {
@@ -327,9 +327,9 @@ impl<'a> Patches<'a> {
                 names.join(", "),
                 if names.len() == 1 { "is" } else { "are" },
             );
-            let advice = format!("{names} {are} already applied: send the other patches alone");
+            let advice = format!("{names} {are} already applied; send only the other patches");
             (
-                format!("{names} {are} already applied; the others apply with {with}"),
+                format!("{names} {are} already applied; use {with} to apply the others"),
                 advice,
             )
         };

@@ -92,7 +92,7 @@ pub(super) struct PatchArguments {
 pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(arguments: &'a str) -> Result<T, Misuse> {
     // serde also accepts a list of the fields in place of an object.
     if !arguments.trim_start().starts_with('{') {
-        return Err(Misuse("the arguments are no object".to_owned()));
+        return Err(Misuse("the arguments must be a JSON object".to_owned()));
     }
     serde_json::from_str(arguments).map_err(|error| {
         Misuse(explain(arguments, &schema::<T>()).unwrap_or_else(|| plain(&error)))
@@ -105,8 +105,8 @@ fn plain(error: &serde_json::Error) -> String {
     let words = error.to_string();
     let words = words.split(" at line ").next().unwrap_or_default();
     match words.strip_prefix("duplicate field ") {
-        Some(name) => format!("{name} is given twice"),
-        None => format!("the arguments are wrong: {words}"),
+        Some(name) => format!("{name} occurs twice"),
+        None => format!("the arguments are invalid: {words}"),
     }
 }
 

@@ -65,42 +65,46 @@ impl Tool {
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "view",
-        description: "Show a text file with line numbers, or list a directory. Long files are cut: view_range shows other lines.",
+        description: "Show a text file with line numbers, or list a directory. Long files are truncated; use \
+             view_range to show other lines.",
         effect: Effect::Reads,
         schema: arguments::schema::<arguments::ViewArguments>,
         run: view::view,
     },
     Tool {
         name: "str_replace",
-        description: "Replace a text that is in the file exactly once. Blanks and line breaks count; add lines around it until it is unique.",
+        description: "Replace a text that occurs exactly once in the file. White space and line breaks must match; \
+             add surrounding lines to make the text unique.",
         effect: Effect::Changes,
         schema: arguments::schema::<arguments::ReplaceArguments>,
         run: change::str_replace,
     },
     Tool {
         name: "insert",
-        description: "Insert whole lines behind a line of a file; 0 is its start.",
+        description: "Insert whole lines after a line of a file; 0 inserts at the start.",
         effect: Effect::Changes,
         schema: arguments::schema::<arguments::InsertArguments>,
         run: change::insert,
     },
     Tool {
         name: "create",
-        description: "Create a file that is not there yet, with the directories above it.",
+        description: "Create a new file and its missing parent directories. The file must not exist.",
         effect: Effect::Adds,
         schema: arguments::schema::<arguments::CreateArguments>,
         run: change::create,
     },
     Tool {
         name: "apply_patch",
-        description: "Apply a patch to any number of files, all of it or nothing: a unified or git diff, a *** Begin Patch envelope, SEARCH/REPLACE blocks, hashline edits, or a JSON document of changes.",
+        description: "Apply a patch to any number of files, completely or not at all. The patch is a unified or git \
+             diff, a *** Begin Patch envelope, SEARCH/REPLACE blocks, hashline edits, or a JSON document of changes.",
         effect: Effect::Changes,
         schema: arguments::schema::<arguments::PatchArguments>,
         run: patch::apply,
     },
     Tool {
         name: "check_patch",
-        description: "Say what apply_patch would do, and the plan_id that apply_patch takes as approve. Nothing is written.",
+        description: "Report what apply_patch would do, and the plan_id that apply_patch accepts as approve. No file \
+             is changed.",
         effect: Effect::Reads,
         schema: arguments::schema::<arguments::PatchArguments>,
         run: patch::check,
@@ -225,7 +229,7 @@ fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
         .find(|tool| tool.name == command && COMMANDS.contains(&tool.name));
     let unknown = || {
         Misuse(format!(
-            "the command {command} is none of {}",
+            "unknown command {command}; expected one of {}",
             COMMANDS.join(", ")
         ))
     };

@@ -69,7 +69,7 @@ fn approvals(report: &Report, approver: Approver) -> String {
     }
     lines.push(match approver {
         Approver::Model => {
-            "help: apply_patch refuses this patch: ask the user to approve the change and to make it\n".to_owned()
+            "help: apply_patch cannot apply this patch; ask the user to approve and apply the change\n".to_owned()
         }
         Approver::Person => "help: ask the user to approve the change, then call apply_patch with approve\n".to_owned(),
     });

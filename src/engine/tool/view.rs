@@ -68,7 +68,7 @@ fn directory(
         call.workspace,
     ) {
         Ok(_) if has_range => Err(Misuse(
-            "view_range needs a file, and this is a directory".to_owned(),
+            "view_range works only for a file, but this is a directory".to_owned(),
         )),
         Ok(listing) => Ok(listed(&listing)),
         Err(_) => Ok(ToolAnswer::of(&call.with_root(outcome))),
@@ -79,7 +79,7 @@ fn directory(
 fn lines([first, last]: [i64; 2]) -> Result<Window, Misuse> {
     let wrong = || {
         Misuse(
-            "view_range is two lines counted from 1, the last one not before the first, or -1"
+            "view_range needs two line numbers, counted from 1; the last one must not be before the first, or is -1"
                 .to_owned(),
         )
     };
@@ -106,7 +106,12 @@ fn shown(extract: &Extract) -> ToolAnswer {
     let mut text = String::from_utf8_lossy(&extract.content).into_owned();
     let last = extract.first_line + memchr::memchr_iter(b'\n', &extract.content).count();
     match (text.is_empty(), extract.truncated) {
-        (true, false) => text = format!("(no such lines: the file has {} lines)\n", extract.lines),
+        (true, false) => {
+            text = format!(
+                "(no lines in this range: the file has {} lines)\n",
+                extract.lines
+            );
+        }
         // `last` is the first line that is not shown, or the line that was cut.
         (_, true) => {
             let _ = writeln!(
@@ -130,9 +135,9 @@ fn listed(listing: &Listing) -> ToolAnswer {
     let _ = listing.print(&mut text);
     let mut text = String::from_utf8_lossy(&text).into_owned();
     if listing.truncated {
-        let _ = writeln!(text, "(only the first {MAX_ENTRIES} names)");
+        let _ = writeln!(text, "(only the first {MAX_ENTRIES} names are listed)");
     } else if text.is_empty() {
-        text.push_str("(the directory has no names that do not begin with a dot)\n");
+        text.push_str("(the directory has no entries, except names that begin with a dot)\n");
     }
     ToolAnswer {
         text,

@@ -56,7 +56,7 @@ fn unknown_argument(
     let name = given.keys().find(|name| !is_known(name))?;
     let names: Vec<_> = properties.keys().map(|name| format!("`{name}`")).collect();
     Some(format!(
-        "there is no argument {}; the arguments are {}",
+        "unknown argument {}; expected one of {}",
         shown(&name.clone().into()),
         names.join(", ")
     ))
@@ -154,10 +154,10 @@ fn fits(value: &Value, property: &Value) -> bool {
 /// Returns a description of the values that `property` allows.
 fn expected(property: &Value) -> String {
     match types(property).into_iter().find(|kind| *kind != "null") {
-        Some("string") => "a text".to_owned(),
+        Some("string") => "a string".to_owned(),
         Some("boolean") => "true or false".to_owned(),
         Some("integer") => match property["minimum"].as_u64() {
-            Some(minimum) => format!("a whole number from {minimum} on"),
+            Some(minimum) => format!("a whole number of at least {minimum}"),
             None => "a whole number".to_owned(),
         },
         Some("array") => {
@@ -185,7 +185,7 @@ fn shown(value: &Value) -> String {
             if text.chars().count() <= MOST_SHOWN {
                 text
             } else {
-                "a long text".to_owned()
+                "a long string".to_owned()
             }
         }
     }

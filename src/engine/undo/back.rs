@@ -110,7 +110,7 @@ impl Back<'_> {
             if is_directory && !self.seen.names(&file.path)?.is_empty() {
                 let problem = Problem::new(
                     &code::CONFLICT,
-                    "a directory that is not empty is at this path",
+                    "a directory that is not empty exists at this path",
                 );
                 problems.push(Problem {
                     path: Some(file.path.clone()),

@@ -217,7 +217,7 @@ fn nothing_to_undo(why: String, all: &[Entry], workspace: &dyn Workspace) -> Pro
     } else {
         None
     };
-    let usual = || "`wpatch log` lists the changes that can be undone".to_owned();
+    let usual = || "run `wpatch log` to list the changes that can be undone".to_owned();
     Problem {
         help: Some(unkept.unwrap_or_else(usual)),
         ..Problem::new(&code::NOTHING_TO_UNDO, why)
@@ -241,10 +241,10 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
                 .collect();
             chosen.iter().try_for_each(|entry| known(entry))?;
             match chosen.len() {
-                0 => Err("there is no change to undo".to_owned()),
-                found if found < *count => {
-                    Err(format!("the history has only {found} changes to undo"))
-                }
+                0 => Err("no change can be undone".to_owned()),
+                found if found < *count => Err(format!(
+                    "the history has only {found} changes that can be undone"
+                )),
                 _ => Ok(chosen),
             }
         }
@@ -264,7 +264,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
                 !Chain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest)
             });
             last.map(|entry| vec![entry])
-                .ok_or_else(|| "the last change took nothing back".to_owned())
+                .ok_or_else(|| "the last change is not an undo".to_owned())
         }
         Target::Entry(name) => {
             let entry = named(all, name)?;
@@ -275,7 +275,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             }
             if chain.changes(head) != chain.changes(entry) {
                 return Err(format!(
-                    "{} was made again together with others, by {}",
+                    "{} was redone together with other changes by {}",
                     entry.id, head.id
                 ));
             }
@@ -320,11 +320,11 @@ fn known(entry: &Entry) -> Result<(), String> {
         EntryStatus::Committed => Ok(()),
         EntryStatus::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
         EntryStatus::Rejected => Err(format!(
-            "{} is a rejected plan: there is nothing to undo",
+            "{} is a rejected plan and changed nothing",
             entry.id
         )),
         EntryStatus::Damaged => Err(format!(
-            "the record of {} is damaged; changes before it can be named",
+            "the record of {} is damaged; name an earlier change to undo it",
             entry.id
         )),
     }
@@ -341,7 +341,7 @@ fn lost(entry: &Entry) -> impl Iterator<Item = Problem> + '_ {
             ..Problem::new(
                 &code::NOTHING_TO_UNDO,
                 format!(
-                    "the history does not have the old contents of {}",
+                    "the history does not have the previous content of {}",
                     file.path
                 ),
             )

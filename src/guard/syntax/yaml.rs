@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str) -> Result<(), GuardFailure> {
             return Err(fault(
                 text,
                 &span.start,
-                "collections inside of each other over the limit",
+                "the nesting of collections exceeds the limit",
             ));
         }
     }

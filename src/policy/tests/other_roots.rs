@@ -77,6 +77,6 @@ fn an_absolute_grant_opens_that_directory_and_no_other() {
     let error = parse("wpatch.toml", text.as_bytes(), Origin::Project).unwrap_err();
     assert_eq!(
         error.message,
-        "a project's own file grants nothing outside of the root"
+        "a policy file in the tree cannot grant access outside the root"
     );
 }

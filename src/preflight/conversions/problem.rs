@@ -36,8 +36,9 @@ pub(in crate::preflight) fn problem_of(error: &ConversionError) -> Problem {
         }
         ConversionError::Unknown(reason) => (
             &code::CONVERSION,
-            format!("git cannot tell how it converts the file: {reason}"),
-            "an attribute file or git's configuration can convert the file; fix what git reports, or install git",
+            format!("git cannot report how it converts the file: {reason}"),
+            "fix the error that git reports, or install git: the attributes or the configuration can require a \
+             conversion of the file",
         ),
         ConversionError::FailedFilter(name, error) => (
             &code::FILTER_FAILED,
@@ -45,7 +46,7 @@ pub(in crate::preflight) fn problem_of(error: &ConversionError) -> Problem {
                 "the filter driver `{}` failed: {error}",
                 printable(name.as_bytes())
             ),
-            "with --index, git itself runs the driver",
+            "fix the filter driver, or use --index, which lets git run it",
         ),
     };
     Problem {
@@ -56,7 +57,7 @@ pub(in crate::preflight) fn problem_of(error: &ConversionError) -> Problem {
 
 /// Returns the problem of a file with an encoding error.
 pub(super) fn encoding_problem(error: &EncodingError) -> Problem {
-    let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
+    let help = "fix the attribute in .gitattributes or the encoding of the file".to_owned();
     Problem {
         help: Some(help),
         ..Problem::new(&code::ENCODING, error.to_string())
@@ -70,16 +71,16 @@ pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
     let name = printable(name.as_bytes());
     let place = source.map(|file| {
         format!(
-            ", which {} names",
+            ", named in {}",
             printable(file.as_os_str().as_encoded_bytes())
         )
     });
     let place = place.unwrap_or_default();
     let message = format!(
-        "the filter driver `{name}`{place}, does not run: the repository defines it, not the user"
+        "the filter driver `{name}`{place}, was not run: the repository defines it, not the user"
     );
     let help = format!(
-        "--allow-filter {name} runs it; so does a definition in the user's own git configuration"
+        "use --allow-filter {name} to run it, or define it in the git configuration of the user"
     );
     Problem {
         help: Some(help),

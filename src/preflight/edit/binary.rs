@@ -26,15 +26,15 @@ pub(super) fn postimage(
     let Some(data) = data else {
         findings.error(
             &code::IRREVERSIBLE,
-            "this binary patch has no data for the way back",
+            "this binary patch contains no data for the reverse direction",
         );
         return None;
     };
     // git also requires full blob names, because an abbreviated name can belong to another blob.
     let Some(blobs) = binary_from_repo::full_blobs(operation) else {
-        let message = "the binary patch has no `index` line that names both blobs in full";
+        let message = "the binary patch has no `index` line with both full blob ids";
         findings.error(&code::NO_BINARY_DATA, message).help =
-            Some("write the patch with `git diff --binary`, which names them in full".into());
+            Some("create the patch with `git diff --binary`".into());
         return None;
     };
     if !binary_from_repo::is_preimage(operation, preimage, blobs, findings) {
@@ -50,14 +50,18 @@ pub(super) fn postimage(
         Ok(None) => {
             findings.error(
                 &code::BINARY_DATA,
-                "the binary data do not make the blob that the index line names",
+                "the result of the binary patch is not the blob of its index line",
             );
             None
         }
         Err(error) => {
             let (code, help) = match error {
-                BinaryError::TooLarge(_) => (&code::TOO_LARGE, Some("--max-file raises the limit")),
-                BinaryError::Inflated(_) => (&code::INFLATED, Some("--max-ratio raises the limit")),
+                BinaryError::TooLarge(_) => {
+                    (&code::TOO_LARGE, Some("use --max-file to raise the limit"))
+                }
+                BinaryError::Inflated(_) => {
+                    (&code::INFLATED, Some("use --max-ratio to raise the limit"))
+                }
                 _ => (&code::BINARY_DATA, None),
             };
             findings.error(code, error.to_string()).help = help.map(str::to_owned);

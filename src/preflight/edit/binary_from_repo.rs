@@ -33,7 +33,7 @@ pub(super) fn postimage(
                 objects.blob_size(id).unwrap_or(u64::MAX),
                 options.max_made(),
             );
-            let message = format!("the blob has {size} bytes, over the limit of {limit}");
+            let message = format!("the blob has {size} bytes, which exceeds the limit of {limit}");
             checks::too_large(findings.error(&code::TOO_LARGE, message), size, limit);
             None
         }
@@ -53,10 +53,10 @@ pub(super) fn is_preimage(
     }
     let problem = findings.error(
         &code::WRONG_BLOB,
-        "the file is not the one that the binary patch was made for",
+        "the file is not the base of the binary patch",
     );
     problem.help = Some(format!(
-        "the patch is for the blob {}",
+        "apply the patch to a file with the blob id {}",
         printable(&blobs.old)
     ));
     // git's message names the blob of the existing file.
@@ -73,9 +73,9 @@ pub(super) fn full_blobs(operation: &Operation) -> Option<&Blobs> {
 }
 
 fn unknown(findings: &mut Findings) -> Option<Vec<u8>> {
-    let message = "the patch says that binary files differ, not how";
+    let message = "the patch states that binary files differ, but does not contain the change";
     findings.error(&code::NO_BINARY_DATA, message).help =
-        Some("make the patch with `git diff --binary`".into());
+        Some("create the patch with `git diff --binary`".into());
     None
 }
 

@@ -114,7 +114,7 @@ impl Explainer<'_> {
         if fades(hunk, self.text, options.rules.fuzz) {
             problem
                 .message
-                .push_str(", and that much fuzz would leave none of its lines to look for");
+                .push_str(", because this fuzz ignores all of its lines");
             problem.facts.is_bare = false;
         } else if old.count == 0 && hunk.anchor.is_numbered() {
             explain_end(problem, name, old.start, self.file);

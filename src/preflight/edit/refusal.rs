@@ -24,25 +24,27 @@ pub(super) fn refuse<'f>(
         MismatchKind::Ambiguous { lines, rung } => {
             let problem = findings.error(
                 &code::AMBIGUOUS,
-                format!("{hunk} fits ({rung}) {}", at_lines(lines)),
+                format!("{hunk} matches {} ({rung})", at_lines(lines)),
             );
             problem.lines.clone_from(lines);
-            problem.help = Some("add lines of context that occur only once".into());
+            problem.help = Some("add context lines until the place is unique".into());
             problem
         }
-        MismatchKind::TooLarge { .. } => {
-            findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large"))
-        }
+        MismatchKind::TooLarge { .. } => findings.error(
+            &code::TOO_LARGE,
+            format!("{hunk} would make the file too large"),
+        ),
         MismatchKind::NotEmpty => findings.error(
             &code::EXISTS,
-            format!("{hunk} fills a file that is not empty"),
+            format!("{hunk} expects an empty file, but the file has content"),
         ),
         MismatchKind::Overlap => {
             let problem = findings.error(
                 &code::OVERLAP,
-                format!("{hunk} fits only where another hunk is placed"),
+                format!("{hunk} matches only where another hunk is placed"),
             );
-            problem.help = Some("--allow-overlap allows hunks to overlap".into());
+            problem.help =
+                Some("combine the hunks, or use --allow-overlap to allow hunks to overlap".into());
             problem
         }
         MismatchKind::AlreadyApplied { line } => {
@@ -64,12 +66,12 @@ fn refuse_missing<'f>(
         let (line, path) = (nearest.line + 1, &operation.path);
         if nearest.matched == nearest.of {
             return format!(
-                "{path} has these lines at line {line}, but a hunk without context at one end must reach that end \
-                 of the file; --unidiff-zero lifts that"
+                "use --unidiff-zero: {path} has these lines at line {line}, but a hunk without context at one end \
+                 must reach that end of the file"
             );
         }
         format!(
-            "re-read {path} from line {line} on: {} of {} lines match there",
+            "read {path} again from line {line}: {} of {} lines match there",
             nearest.matched, nearest.of
         )
     });
@@ -91,9 +93,9 @@ fn refuse_heading<'f>(
         );
     };
     let line = line + 1;
-    let message = format!("the heading {heading} is only at line {line}, above the previous chunk");
+    let message = format!("the heading {heading} is only at line {line}, before the previous hunk");
     let problem = findings.error(&code::NOT_FOUND, message);
-    problem.help = Some("write the chunks in the order of the file".into());
+    problem.help = Some("write the hunks in the order of the file".into());
     problem
 }
 
@@ -105,7 +107,7 @@ pub(super) fn done<'f>(
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
     let message = format!(
-        "{hunk} is already {}, at line {}",
+        "{hunk} is already {} at line {}",
         way(operation.direction),
         line + 1
     );

@@ -26,7 +26,7 @@ impl Worker<'_> {
             if !is_same {
                 all[place].1.error(
                     &code::STALE,
-                    format!("the copy does not have the contents of {from}"),
+                    format!("the content of the copy differs from {from}"),
                 );
             }
         }

@@ -69,11 +69,11 @@ impl Worker<'_> {
             }
             found => {
                 let why = if found.is_some() {
-                    "was written to since"
+                    "was modified"
                 } else {
-                    "is gone"
+                    "is missing"
                 };
-                let message = format!("the old file in the history {why}");
+                let message = format!("the previous version of the file in the history {why}");
                 findings.error(&code::CONFLICT, message).path = Some(operation.path.clone());
                 Ok(None)
             }

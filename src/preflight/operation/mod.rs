@@ -241,7 +241,7 @@ impl<'a> Worker<'a> {
     fn allows_content(&self, operation: &Operation, after: &Node, findings: &mut Findings) -> bool {
         let is_refused = self.options.policy.refuses_binary() && brings_binary(operation, after);
         if is_refused {
-            let reason = "policy refuses binary data";
+            let reason = "policy denies binary data (`binary`)";
             findings.error(&code::BINARY_DENIED, reason).facts.reason = Some(reason.to_owned());
         }
         !is_refused

@@ -83,7 +83,7 @@ impl Worker<'_> {
             findings
                 .error(
                     &code::USAGE,
-                    "the rejected hunks cannot be written to a file of the patch",
+                    "the rejected hunks cannot be written to a file that the patch changes",
                 )
                 .path = Some(path.clone());
             return Ok(None);
@@ -106,7 +106,7 @@ impl Worker<'_> {
                 findings
                     .error(
                         &code::NOT_A_FILE,
-                        "the rejected hunks cannot be written there",
+                        "the rejected hunks cannot be written to this path",
                     )
                     .path = Some(path.clone());
                 return Ok(None);
@@ -185,7 +185,7 @@ impl Worker<'_> {
             if operation.arrives() && (left.contains(&operation.path) || is_respelled()) {
                 findings.error(
                     &code::EXISTS,
-                    "the file that is there was to go, and cannot",
+                    "the patch deletes the existing file, but the deletion does not apply",
                 );
             }
         }

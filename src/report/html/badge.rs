@@ -81,7 +81,7 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
     if let Some(names) = file.hardlinks {
         open(tone::ASK, out);
         out.number(usize::try_from(names).unwrap_or(usize::MAX))
-            .raw(" names, the others stay as they are");
+            .raw(" hard links, the others are unchanged");
         close(out);
     }
     if file.recovered {
@@ -99,7 +99,7 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
     }
     match file.verdict {
         Verdict::Deny => badge(tone::BAD, "denied by policy", out),
-        Verdict::Ask => badge(tone::ASK, "asks for approval", out),
+        Verdict::Ask => badge(tone::ASK, "needs approval", out),
         Verdict::Allow => {}
     }
 }
@@ -189,14 +189,14 @@ pub(super) fn of_hunk(hunk: &HunkReport, out: &mut Markup) {
     }
     if let Some(rung) = hunk.rung.filter(|rung| *rung != "exact") {
         open(tone::ASK, out);
-        out.raw("compared by ").raw(rung);
+        out.raw("matched by ").raw(rung);
         close(out);
     }
     match hunk.status {
         HunkStatus::Clean | HunkStatus::Offset | HunkStatus::Fuzzy => {}
-        HunkStatus::Unplaced => badge(tone::PLAIN, "not looked for", out),
+        HunkStatus::Unplaced => badge(tone::PLAIN, "not searched", out),
         HunkStatus::NotFound => badge(tone::BAD, DOES_NOT_APPLY, out),
-        HunkStatus::Ambiguous => badge(tone::BAD, "fits in several places", out),
+        HunkStatus::Ambiguous => badge(tone::BAD, "several matches", out),
         HunkStatus::Overlap => badge(tone::BAD, "overlaps another hunk", out),
         HunkStatus::AlreadyApplied => badge(tone::BAD, "already applied", out),
         HunkStatus::Merged => badge(tone::PLAIN, "merged", out),

@@ -28,9 +28,9 @@ pub(super) fn ending(entry: &LogEntry) -> &'static str {
     match entry.state {
         State::Committed => "Applied",
         State::Undone => "Undone",
-        State::Aborted => "Put back",
+        State::Aborted => "Rolled back",
         State::Rejected => "Rejected",
-        State::Damaged => "Its record is damaged",
+        State::Damaged => "Damaged record",
     }
 }
 
@@ -80,7 +80,7 @@ impl<'a> Change<'a> {
         }
         out.raw("</dl>\n");
         if entry.coverage == Coverage::Partial {
-            out.raw("<p class=\"word ask\">Some of it cannot be undone.</p>\n");
+            out.raw("<p class=\"word ask\">A part of this change cannot be undone.</p>\n");
         }
         out.raw("</header>\n");
     }
@@ -157,7 +157,7 @@ impl<'a> File<'a> {
             badge::changed("mode", [old, new], out);
         }
         if file.lost {
-            badge::badge(badge::tone::BAD, "old contents not kept", out);
+            badge::badge(badge::tone::BAD, "previous content not kept", out);
         }
         file::close_summary(&diff, (self.added, self.removed), None, out);
         self.body(&diff, room, out);
@@ -168,12 +168,12 @@ impl<'a> File<'a> {
         let file = self.log;
         match (&file.withheld, &file.diff) {
             (Some(why), _) => {
-                out.raw("<p class=\"word ask\">The contents are not shown: ")
+                out.raw("<p class=\"word ask\">The content is not shown: ")
                     .text(why)
                     .raw("</p>\n");
             }
             (None, None) => {
-                out.raw("<p class=\"word\">What changed in it is not known any more, or never was.</p>\n");
+                out.raw("<p class=\"word\">The changed lines are not recorded.</p>\n");
             }
             (None, Some(_)) if diff.is_empty() => {
                 out.raw("<p class=\"word\">No line changes.</p>\n");

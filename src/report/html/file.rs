@@ -166,7 +166,7 @@ fn hides(diff: &[DiffHunk<'_>]) -> bool {
 /// Adds the policy rules that match the file, and its problems.
 fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
     if let Some(named) = &file.header_path {
-        out.raw("<p class=\"word\">The patch calls it ")
+        out.raw("<p class=\"word\">Name in the patch: ")
             .code(named)
             .raw(".</p>\n");
     }
@@ -176,7 +176,7 @@ fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
             .raw("\"><strong>")
             .raw(match hit.verdict {
                 Verdict::Deny => "Denied",
-                Verdict::Ask => "Asks for approval",
+                Verdict::Ask => "Needs approval",
                 Verdict::Allow => "Allowed",
             });
         out.raw("</strong> by the rule ").code(&hit.rule);
@@ -233,7 +233,7 @@ fn body(
     }
     if file.diff_truncated {
         out.raw(
-            "<p class=\"word ask\">The change is longer than what a page has of one file: its end is not shown.</p>\n",
+            "<p class=\"word ask\">The change exceeds the limit of one file on a page; its end is not shown.</p>\n",
         );
     }
     full(left, out);
@@ -242,7 +242,7 @@ fn body(
 /// Adds a note that `left` lines of a file are not shown.
 pub(super) fn full(left: usize, out: &mut Markup) {
     if left > 0 {
-        out.raw("<p class=\"word ask\">The page is full: ")
+        out.raw("<p class=\"word ask\">The page has reached its size limit: ")
             .count(left, "more line")
             .raw(" of this file not shown.</p>\n");
     }

@@ -61,7 +61,7 @@ fn side(title: &'static str, (contents, digest, image): Known<'_>, out: &mut Mar
         .raw(title)
         .raw("</strong> ");
     let Some(contents) = contents else {
-        out.raw("not there, or not known</figcaption></figure>\n");
+        out.raw("no file, or not recorded</figcaption></figure>\n");
         return;
     };
     out.count(usize::try_from(contents.size).unwrap_or(usize::MAX), "byte");

@@ -135,7 +135,7 @@ pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Resul
 fn columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
     let shown = leaves.len().min(MOST_FILES);
     if shown < leaves.len() {
-        out.raw("<p class=\"word bad\">The page is full: ")
+        out.raw("<p class=\"word bad\">The page has reached its size limit: ")
             .count(leaves.len() - shown, "more file");
         out.raw(" not shown.</p>\n");
     }

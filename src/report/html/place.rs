@@ -105,7 +105,7 @@ fn stated_heading(hunk: &HunkReport, out: &mut Markup) {
         .raw("</span>\n");
     match (&hunk.applied, hunk.patch.old_start) {
         (Some(AppliedLines { old_start, .. }), _) => {
-            out.raw("<span>fits at line ")
+            out.raw("<span>matches at line ")
                 .number(*old_start)
                 .raw("</span>\n");
         }
@@ -134,7 +134,7 @@ pub(super) fn section(
     let Some(text) = exhibit.section else {
         return 0;
     };
-    out.raw("<h4 class=\"hunk\">What the patch says</h4>\n");
+    out.raw("<h4 class=\"hunk\">Hunk of the patch</h4>\n");
     patch_lines(told, text, (Signs::None, None), subject, room, out)
 }
 
@@ -169,7 +169,7 @@ fn also(hunk: &HunkReport, out: &mut Markup) {
     if hunk.candidates.len() < 2 {
         return;
     }
-    out.raw("<p class=\"word ask\">It fits at the lines ");
+    out.raw("<p class=\"word ask\">It matches at lines ");
     for (index, candidate) in hunk.candidates.iter().take(20).enumerate() {
         out.raw(if index > 0 { ", " } else { "" })
             .number(candidate.line);

@@ -176,7 +176,7 @@ fn counts(summary: &Summary, out: &mut Markup) {
         (summary.deletes, "deleted"),
         (summary.renames, "renamed"),
         (summary.copies, "copied"),
-        (summary.mode_changes, "with another mode"),
+        (summary.mode_changes, "with a mode change"),
         (summary.binary, "binary"),
     ];
     out.count(summary.hunks, "hunk");
@@ -186,12 +186,12 @@ fn counts(summary: &Summary, out: &mut Markup) {
     if summary.hunks_offset > 0 {
         out.raw("; ")
             .count(summary.hunks_offset, "hunk")
-            .raw(" off the stated place");
+            .raw("with an offset");
     }
     if summary.hunks_fuzzy > 0 {
         out.raw("; ")
             .count(summary.hunks_fuzzy, "hunk")
-            .raw(" with context left out");
+            .raw("with fuzz");
     }
 }
 
@@ -199,7 +199,7 @@ fn repairs(report: &Report, out: &mut Markup) {
     if report.inputs.iter().all(|input| input.repairs.is_empty()) {
         return;
     }
-    out.raw("<section class=\"word ask\"><h2>Repaired in the patch</h2>\n<ul>\n");
+    out.raw("<section class=\"word ask\"><h2>Repairs of the patch</h2>\n<ul>\n");
     for repair in report.inputs.iter().flat_map(|input| &input.repairs) {
         out.raw("<li><code>")
             .raw(repair.code)

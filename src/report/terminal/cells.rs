@@ -68,7 +68,7 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
         }
     }
     if end < text.len() {
-        rows.put_escaped(&format!("… {} bytes more", text.len() - end), Tone::Plain);
+        rows.put_escaped(&format!("… {} more bytes", text.len() - end), Tone::Plain);
     }
     rows.all
 }
@@ -195,7 +195,7 @@ mod tests {
         let line = "é".repeat(3000);
         let all = texts(line.as_bytes(), 1000).concat();
         assert!(
-            all.ends_with("é… 2000 bytes more"),
+            all.ends_with("é… 2000 more bytes"),
             "{}",
             &all[all.len() - 30..]
         );

@@ -81,7 +81,7 @@ fn shown(line: Option<&Line<'_>>, form: Form) -> Vec<Row> {
     let Some(line) = line else { return Vec::new() };
     let mut rows = rows(line.text, &line.marks, form.width);
     if line.is_unterminated {
-        rows.extend(super::cells::rows(b"\\ no line end", &[], form.width));
+        rows.extend(super::cells::rows(b"\\ no newline", &[], form.width));
     }
     rows
 }

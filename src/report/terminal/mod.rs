@@ -196,7 +196,7 @@ fn notes(hunk: &HunkReport) -> Vec<String> {
             "lines"
         };
         notes.push(format!(
-            "{} {lines} {way} its stated place",
+            "{} {lines} {way} its stated line",
             offset.unsigned_abs()
         ));
     }
@@ -204,7 +204,7 @@ fn notes(hunk: &HunkReport) -> Vec<String> {
         notes.push(format!("fuzz {fuzz}"));
     }
     if let Some(rung) = hunk.rung.filter(|&rung| rung != "exact") {
-        notes.push(format!("found by the comparison `{rung}`"));
+        notes.push(format!("matched by `{rung}`"));
     }
     if hunk.candidates.len() > 1 {
         let lines: Vec<_> = hunk
@@ -212,7 +212,7 @@ fn notes(hunk: &HunkReport) -> Vec<String> {
             .iter()
             .map(|candidate| candidate.line.to_string())
             .collect();
-        notes.push(format!("fits at lines {}", lines.join(", ")));
+        notes.push(format!("matches at lines {}", lines.join(", ")));
     }
     notes
 }

@@ -67,7 +67,7 @@ fn put(
     if line.is_unterminated {
         writeln!(
             out,
-            "{} {FAINT}\\ no line end{FAINT:#}",
+            "{} {FAINT}\\ no newline{FAINT:#}",
             " ".repeat(numbers.len())
         )?;
     }

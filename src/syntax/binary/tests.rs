@@ -97,7 +97,7 @@ fn a_delta_may_keep_what_was_there_and_not_double_it() {
     };
     assert_eq!(
         delta(&base, &head(FREE), u64::MAX),
-        Err(BinaryError::Delta("it makes less than it declares"))
+        Err(BinaryError::Delta("the result is shorter than declared"))
     );
     assert_eq!(
         delta(&base, &head(2 * FREE), u64::MAX),
@@ -108,16 +108,19 @@ fn a_delta_may_keep_what_was_there_and_not_double_it() {
 #[test]
 fn a_damaged_delta_is_refused() {
     let damaged: [(&[u8], &str); 7] = [
-        (&[6, 0x80], "it breaks off"),
-        (&[0xff; 12], "a size does not end"),
-        (&[6, 1, 0], "an unknown instruction"),
+        (&[6, 0x80], "the last instruction is incomplete"),
+        (&[0xff; 12], "a size is incomplete"),
+        (&[6, 1, 0], "unknown instruction"),
         (
             &[6, 3, 0x91, 4, 3],
-            "it copies from behind the end of the file",
+            "an instruction copies from beyond the end of the file",
         ),
-        (&[6, 3, 3, b'a'], "it breaks off"),
-        (&[6, 1, 2, b'a', b'b'], "it makes more than it declares"),
-        (&[6, 3, 2, b'a', b'b'], "it makes less than it declares"),
+        (&[6, 3, 3, b'a'], "the last instruction is incomplete"),
+        (&[6, 1, 2, b'a', b'b'], "the result is longer than declared"),
+        (
+            &[6, 3, 2, b'a', b'b'],
+            "the result is shorter than declared",
+        ),
     ];
     for (bytes, error) in damaged {
         assert_eq!(

@@ -25,10 +25,10 @@ use crate::plan::{Action, Edit, EditOrder, MatchMode, Name, Replacement, Replace
 use crate::text::Span;
 
 const PATH: SyntaxErrorKind =
-    SyntaxErrorKind::Expected("the path of a file, alone on its line, before the block");
-const SEARCH: SyntaxErrorKind = SyntaxErrorKind::Expected("`<<<<<<< SEARCH`, with seven signs");
+    SyntaxErrorKind::Expected("a file path on its own line before the block");
+const SEARCH: SyntaxErrorKind = SyntaxErrorKind::Expected("`<<<<<<< SEARCH` with seven `<`");
 const DIVIDER: SyntaxErrorKind =
-    SyntaxErrorKind::Expected("one `=======` between the old and the new lines");
+    SyntaxErrorKind::Expected("exactly one `=======` between the old and the new lines");
 const REPLACE: SyntaxErrorKind = SyntaxErrorKind::Expected("`>>>>>>> REPLACE`");
 
 /// The grammar of SEARCH/REPLACE blocks.

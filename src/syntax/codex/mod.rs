@@ -22,9 +22,6 @@ const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
 const UPDATE: &str = "*** Update File: ";
 
-/// The lines of a shell command that can precede the envelope.
-const WRAPPERS: [&str; 3] = ["<<EOF", "<<'EOF'", "<<\"EOF\""];
-
 const SECTION: SyntaxErrorKind = SyntaxErrorKind::Expected(
     "`*** Add File: `, `*** Delete File: `, `*** Update File: ` or `*** End Patch`",
 );
@@ -79,7 +76,8 @@ impl Syntax for Codex {
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
         let mut reader = Reader::new(text, from);
-        let wrapper = reader.take_if(|line| WRAPPERS.contains(&line.content()))?;
+        let wrapper = reader.take_if(|line| delimiter(line.content()).is_some())?;
+        reader.heredoc = wrapper.and_then(|line| delimiter(line.content()));
         reader
             .take_if(|line| line.trimmed() == BEGIN)?
             .ok_or_else(|| {
@@ -96,12 +94,12 @@ impl Syntax for Codex {
             sections.step += 1;
             is_first = false;
         }
-        if wrapper.is_some() {
+        if let Some(delimiter) = reader.heredoc {
             reader.skip_blank_lines()?;
-            let is_closing = |line: &Line<'_>| line.trimmed().ends_with("EOF");
+            let is_closing = |line: &Line<'_>| line.trimmed().ends_with(delimiter);
             if reader.take_if(is_closing)?.is_none() {
                 return Err(SyntaxError::new(
-                    SyntaxErrorKind::Expected("`EOF`"),
+                    SyntaxErrorKind::Expected("the delimiter of the here-document"),
                     reader.place(),
                 ));
             }
@@ -110,7 +108,18 @@ impl Syntax for Codex {
     }
 }
 
-/// Returns the start of the line before `start` if it is one of [`WRAPPERS`].
+/// Returns the delimiter of a here-document, with or without quotes, if `line` is a redirection
+/// such as `<<'EOF'`.
+fn delimiter(line: &str) -> Option<&str> {
+    let word = line.strip_prefix("<<")?.trim_matches([' ', '\t']);
+    let quoted = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
+    let name = quoted('\'').or_else(|| quoted('"')).unwrap_or(word);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    // In a shell, `<<-` also removes leading tabs, which a patch needs.
+    (!name.is_empty() && !word.starts_with('-') && name.chars().all(is_plain)).then_some(name)
+}
+
+/// Returns the start of the line before `start` if it begins a here-document.
 fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
     let end = start.checked_sub(1).filter(|&end| end >= from)?;
     let line_start =
@@ -118,10 +127,10 @@ fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
     let line = text[line_start..end]
         .strip_suffix(b"\r")
         .unwrap_or(&text[line_start..end]);
-    WRAPPERS
-        .iter()
-        .any(|wrapper| wrapper.as_bytes() == line)
-        .then_some(line_start)
+    std::str::from_utf8(line)
+        .ok()
+        .and_then(delimiter)
+        .map(|_| line_start)
 }
 
 /// Skips the line with the machine that the patch is intended for. wpatch does not use it.
@@ -131,7 +140,7 @@ fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
     };
     if line.trimmed() == ENVIRONMENT {
         return Err(SyntaxError::new(
-            SyntaxErrorKind::Expected("the name of an environment"),
+            SyntaxErrorKind::Expected("an environment name"),
             line.span,
         ));
     }
@@ -151,7 +160,7 @@ fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> 
     }
     if is_first {
         return Err(SyntaxError::new(
-            SyntaxErrorKind::Expected("a section in the patch"),
+            SyntaxErrorKind::Expected("a section, such as `*** Update File: PATH`"),
             place,
         ));
     }

@@ -30,6 +30,8 @@ impl<'a> Line<'a> {
 pub(super) struct Reader<'a> {
     text: &'a [u8],
     lines: Lines<'a>,
+    /// The delimiter of the here-document that contains the envelope.
+    pub(super) heredoc: Option<&'a str>,
 }
 
 impl<'a> Reader<'a> {
@@ -38,6 +40,7 @@ impl<'a> Reader<'a> {
         Self {
             text,
             lines: Lines::within(text, Span::new(from, text.len())),
+            heredoc: None,
         }
     }
 
@@ -73,10 +76,14 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// Returns whether only blank lines follow `line`, and optionally the line that ends a heredoc.
+    /// Returns whether only blank lines follow `line`, and optionally the line that ends the
+    /// here-document.
     pub(super) fn is_last(&self, line: &Line<'_>) -> bool {
         let behind = self.text[line.whole.end..].trim_ascii_start();
-        let end = behind.strip_prefix(b"EOF").unwrap_or(behind);
+        let end = self
+            .heredoc
+            .and_then(|delimiter| behind.strip_prefix(delimiter.as_bytes()))
+            .unwrap_or(behind);
         end.trim_ascii_start().is_empty()
     }
 

@@ -50,15 +50,29 @@ fn every_kind_of_section_is_read() {
 #[test]
 fn a_wrapper_of_the_shell_is_taken_off() {
     let text = envelope("*** Environment ID: x\n*** Delete File: d\n");
-    for wrapper in ["<<EOF", "<<'EOF'", "<<\"EOF\""] {
-        assert_eq!(said(&format!("\n{wrapper}\n{text}EOF\n\n")), ["Delete d"]);
+    for name in ["EOF", "PATCH", "end_of.patch-1"] {
+        for wrapper in [
+            format!("<<{name}"),
+            format!("<<'{name}'"),
+            format!("<< \"{name}\""),
+        ] {
+            let wrapped = format!("\n{wrapper}\n{text}{name}\n\n");
+            assert_eq!(said(&wrapped), ["Delete d"], "{wrapper}");
+        }
+    }
+    for wrapper in ["<<", "<<''", "<<'EOF", "<<-EOF", "<<E$F"] {
+        let (kind, place) = refused(&format!("{wrapper}\n{text}EOF\n"));
+        assert_eq!((kind, &*place), (Expected("only the patch"), wrapper));
     }
     assert_eq!(said(&format!(" \n\t{text}*** End Patch")), ["Delete d"]);
     assert_eq!(
-        refused(&format!("<<'EOF'\n{text}")),
-        (Expected("`EOF`"), String::new())
+        refused(&format!("<<'PATCH'\n{text}EOF\n")),
+        (
+            Expected("the delimiter of the here-document"),
+            "EOF".to_owned()
+        )
     );
-    let prose = Expected("nothing but the patch");
+    let prose = Expected("only the patch");
     assert_eq!(
         refused(&format!("apply_patch <<'EOF'\n{text}EOF\n")),
         (prose.clone(), "apply_patch <<'EOF'".into())
@@ -103,11 +117,15 @@ fn markers_behind_a_sign_or_a_blank_are_contents() {
 #[test]
 fn damaged_envelopes_are_refused_where_they_break() {
     let cases = [
-        ("", Expected("a section in the patch"), "*** End Patch"),
+        (
+            "",
+            Expected("a section, such as `*** Update File: PATH`"),
+            "*** End Patch",
+        ),
         ("\n*** Delete File: d\n", SECTION, ""),
         (
             "*** Environment ID: \n",
-            Expected("the name of an environment"),
+            Expected("an environment name"),
             "*** Environment ID: ",
         ),
         ("*** Rename File: d\n", SECTION, "*** Rename File: d"),

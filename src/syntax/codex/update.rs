@@ -11,11 +11,10 @@ const END_OF_FILE: &str = "*** End of File";
 
 pub(super) const CHUNK_LINE: SyntaxErrorKind =
     SyntaxErrorKind::Expected("a line that starts with ` `, `-` or `+`");
-pub(super) const NEXT_CHUNK: SyntaxErrorKind = SyntaxErrorKind::Expected(
-    "`@@`, the header of a section or `*** End Patch` behind `*** End of File`",
-);
+pub(super) const NEXT_CHUNK: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("`@@`, a section header or `*** End Patch` after `*** End of File`");
 pub(super) const ANY_CHUNK: SyntaxErrorKind =
-    SyntaxErrorKind::Expected("a chunk, with lines that start with ` `, `-` or `+`");
+    SyntaxErrorKind::Expected("a hunk with lines that start with ` `, `-` or `+`");
 
 /// Reads the rest of the section below `header`, which names `file`.
 pub(super) fn read(

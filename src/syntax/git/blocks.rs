@@ -73,7 +73,7 @@ fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, Synta
             }));
         }
         base85::declared(line)
-            .ok_or_else(|| damaged("a line is not the base 85 that it declares"))?;
+            .ok_or_else(|| damaged("a line is not valid base85 of the declared length"))?;
     }
 }
 
@@ -81,7 +81,7 @@ fn size(text: &[u8], span: Span) -> Result<u64, SyntaxError> {
     let digits = span.of(text).trim_ascii_end();
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(SyntaxError::new(
-            SyntaxErrorKind::Expected("the number of bytes"),
+            SyntaxErrorKind::Expected("the size in bytes"),
             span,
         ));
     }

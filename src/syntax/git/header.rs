@@ -94,8 +94,8 @@ impl Header {
             header.take(text, keyword, rest, &mut seen)?;
             lines.next();
         }
-        header.rename = both(seen.rename, "a rename has two names", line)?;
-        header.copy = both(seen.copy, "a copy has two names", line)?;
+        header.rename = both(seen.rename, "a rename needs two names", line)?;
+        header.copy = both(seen.copy, "a copy needs two names", line)?;
         Ok((header, lines.offset()))
     }
 

@@ -169,21 +169,19 @@ impl Header {
             &self.rename,
             &self.copy,
         ) {
-            (true, true, ..) => contradiction("a file cannot be new and deleted at once"),
-            (_, _, Some(_), Some(_)) => {
-                contradiction("a file cannot be renamed and copied at once")
-            }
+            (true, true, ..) => contradiction("a file cannot be both new and deleted"),
+            (_, _, Some(_), Some(_)) => contradiction("a file cannot be both renamed and copied"),
             (true, _, Some(_), _) | (true, _, _, Some(_)) => {
-                contradiction("a new file has no other name")
+                contradiction("a new file cannot have another name")
             }
             (_, true, Some(_), _) | (_, true, _, Some(_)) => {
-                contradiction("a deleted file has no other name")
+                contradiction("a deleted file cannot have another name")
             }
             (true, ..) if is_file(&self.old) => {
-                contradiction("the old name of a new file is /dev/null")
+                contradiction("the old name of a new file must be /dev/null")
             }
             (_, true, ..) if is_file(&self.new) => {
-                contradiction("the new name of a deleted file is /dev/null")
+                contradiction("the new name of a deleted file must be /dev/null")
             }
             (true, ..) => Ok(Action::Create),
             (_, true, ..) => Ok(Action::Delete),

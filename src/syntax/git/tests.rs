@@ -97,7 +97,7 @@ fn lines_that_disagree_name_no_file() {
     let text = section(&format!("--- a/x\n+++ b/y\n{HUNK}"));
     assert_eq!(
         said(&text),
-        ["Modify the lines of this section name different files +1-1"]
+        ["Modify the header lines of this section name different files +1-1"]
     );
 }
 
@@ -120,29 +120,29 @@ fn header_lines_that_cannot_stand_together_are_refused() {
     let cases = [
         (
             "new file mode 100644\ndeleted file mode 100644\n",
-            "a file cannot be new and deleted at once",
+            "a file cannot be both new and deleted",
         ),
         (
             "rename from x\nrename to y\ncopy from x\ncopy to y\n",
-            "a file cannot be renamed and copied at once",
+            "a file cannot be both renamed and copied",
         ),
-        ("rename from x\n", "a rename has two names"),
-        ("copy to x\n", "a copy has two names"),
+        ("rename from x\n", "a rename needs two names"),
+        ("copy to x\n", "a copy needs two names"),
         (
             "rename from x\nrename to y\nnew file mode 100644\n",
-            "a new file has no other name",
+            "a new file cannot have another name",
         ),
         (
             "new file mode 100644\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n",
-            "the old name of a new file is /dev/null",
+            "the old name of a new file must be /dev/null",
         ),
         (
             "new file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
-            "a new file has no old lines",
+            "a new file cannot have old lines",
         ),
         (
             "deleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n",
-            "a deleted file has no new lines",
+            "a deleted file cannot have new lines",
         ),
         (
             "old mode 100644\nold mode 100644\nnew mode 100755\n",
@@ -183,7 +183,7 @@ fn damaged_sections_are_refused_where_they_break() {
         ),
         (
             "GIT binary patch\nliteral 4\nD0000\n\n",
-            Binary("a line is not the base 85 that it declares"),
+            Binary("a line is not valid base85 of the declared length"),
             "D0000",
         ),
         (

@@ -7,10 +7,10 @@ use crate::text::{Lines, Span, without_ending};
 
 const NO_ROW: SyntaxErrorKind = SyntaxErrorKind::Expected("a row of text that begins with `+`");
 const CUT_OFF: SyntaxErrorKind = SyntaxErrorKind::Expected(
-    "a row of text that begins with `+`, or `*** End Patch` below the last `PUT`, which is cut off or deletes",
+    "a row of text that begins with `+`, or `*** End Patch` after the last `PUT`, which is truncated or deletes lines",
 );
 /// The repair of a `PUT` without rows.
-pub(super) const EMPTY: &str = "a `PUT` without rows deletes";
+pub(super) const EMPTY: &str = "a `PUT` without rows deletes the lines";
 
 /// The body of a `PUT`.
 pub(super) struct Body {
@@ -146,7 +146,7 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
         }
         for (at, blanks) in blank.drain(..) {
             rows.push(blanks);
-            repairs.push(("a row without `+` is text", at));
+            repairs.push(("a row without `+` is treated as text", at));
             gap.get_or_insert(at);
             last_gap = Some((at, rows.len()));
         }
@@ -157,11 +157,11 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
             }
             [b'-', row @ ..] => {
                 gone.push(row.to_vec());
-                repairs.push(("a row with `-` says only what goes", at));
+                repairs.push(("a row with `-` only shows a deleted line", at));
             }
             row => {
                 rows.push(row.to_vec());
-                repairs.push(("a row without `+` is text", at));
+                repairs.push(("a row without `+` is treated as text", at));
                 if has_sign {
                     doubt.get_or_insert(at);
                 }

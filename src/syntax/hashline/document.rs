@@ -115,7 +115,7 @@ impl<'a, 's> Document<'a, 's> {
             let is_same = matches!(&self.sections.operations[file.operation].edit, Edit::Lines(lines) if lines.tag == tag);
             if file.is_closed || !is_same {
                 let why = if is_same {
-                    "more for a file that goes or moves"
+                    "another change of a file that is removed or moved"
                 } else {
                     "two tags for one file"
                 };
@@ -155,7 +155,7 @@ impl<'a, 's> Document<'a, 's> {
         let (file, _) = self.file(at)?;
         if file.is_closed {
             return Err(error(
-                SyntaxErrorKind::Contradiction("more for a file that goes or moves"),
+                SyntaxErrorKind::Contradiction("another change of a file that is removed or moved"),
                 at,
             ));
         }
@@ -214,13 +214,13 @@ impl<'a, 's> Document<'a, 's> {
             if let Some(&before) = file.ranges.get(&range) {
                 if !is_lenient {
                     return Err(error(
-                        SyntaxErrorKind::Contradiction("the same lines are put twice"),
+                        SyntaxErrorKind::Contradiction("two `PUT` replace the same lines"),
                         at,
                     ));
                 }
                 lines
                     .repairs
-                    .push(("of two `PUT` for the same lines the last one counts", at));
+                    .push(("the last of two `PUT` for the same lines was used", at));
                 lines.edits[before] = edit;
                 return Ok(());
             }
@@ -258,13 +258,13 @@ impl<'a, 's> Document<'a, 's> {
     fn register(&mut self, name: &[u8], at: Span) -> Result<NewLines, SyntaxError> {
         if name.is_empty() && self.nameless_cuts > 1 {
             let several = SyntaxErrorKind::Contradiction(
-                "several lines were cut without a register: name one as in `@x`",
+                "several `CUT` without a register; name one, for example `@x`",
             );
             return Err(error(several, at));
         }
         let empty = || {
             error(
-                SyntaxErrorKind::Expected("a `CUT` above that fills the register"),
+                SyntaxErrorKind::Expected("a `CUT` into this register before it is used"),
                 at,
             )
         };
@@ -279,7 +279,7 @@ impl<'a, 's> Document<'a, 's> {
         let (file, lines) = self.file(at)?;
         if !lines.edits.is_empty() {
             return Err(error(
-                SyntaxErrorKind::Contradiction("`REM` of a file whose lines are changed"),
+                SyntaxErrorKind::Contradiction("`REM` of a file whose lines are also changed"),
                 at,
             ));
         }
@@ -321,14 +321,16 @@ fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
             let (first, last) = (number(first)?, number(last)?);
             if last < first {
                 return Err(error(
-                    SyntaxErrorKind::Expected("a range whose first line is not behind its last"),
+                    SyntaxErrorKind::Expected(
+                        "a range whose first line is not after its last line",
+                    ),
                     at,
                 ));
             }
             LineTarget::Lines(NumberedLines { first, last })
         }
         Locator::Block => {
-            let form = "blocks that are named by their first line, `N*` instead of `N.=M`,";
+            let form = "blocks that state only their first line, `N*` instead of `N.=M`,";
             return Err(error(SyntaxErrorKind::Unsupported(form), at));
         }
     })
@@ -337,7 +339,7 @@ fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
 fn number(digits: &[u8]) -> Result<usize, SyntaxErrorKind> {
     if digits.starts_with(b"0") {
         return Err(SyntaxErrorKind::Expected(
-            "a line number from 1 on, without zeros before it",
+            "a line number of at least 1, without leading zeros",
         ));
     }
     let text = std::str::from_utf8(digits).unwrap_or_default();

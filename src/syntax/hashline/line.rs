@@ -57,11 +57,11 @@ pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
     let (parsed, wanted) = match word {
         b"PUT" => (
             all_consuming(put).parse(line),
-            "`PUT` with `N.=M:`, `<N:`, `>N:` or `>$:`, or `@register` for `:`",
+            "`PUT` with `N.=M:`, `<N:`, `>N:` or `>$:`, or `@register` instead of `:`",
         ),
         b"CUT" => (
             all_consuming(cut).parse(line),
-            "`CUT N.=M`, or with `@register` behind it",
+            "`CUT N.=M`, optionally followed by `@register`",
         ),
         b"REM" => (
             all_consuming(value(Operation::Remove, tag("REM"))).parse(line),
@@ -163,7 +163,7 @@ fn register(line: &[u8]) -> IResult<&[u8], &[u8]> {
 /// Parses a header without blanks at its end: the path and the tag.
 pub(super) fn header(line: &[u8]) -> Result<(&[u8], Tag), SyntaxErrorKind> {
     const TAG: SyntaxErrorKind =
-        SyntaxErrorKind::Expected("`[path#TAG]`, the tag being four hex digits");
+        SyntaxErrorKind::Expected("`[path#TAG]`, with a tag of four hex digits");
     let inside = line
         .strip_prefix(b"[")
         .and_then(|rest| rest.strip_suffix(b"]"))
@@ -215,9 +215,9 @@ pub(super) fn older_form(line: &[u8]) -> Option<&'static str> {
         .parse(line)
     };
     if with_sign(line).is_ok() {
-        Some("lines of an older generation of hashline, `LINE#HH:text`,")
+        Some("lines of an older hashline version, `LINE#HH:text`,")
     } else if with_bar(line).is_ok() {
-        Some("lines of an older generation of hashline, `LINE+HASH|TEXT`,")
+        Some("lines of an older hashline version, `LINE+HASH|TEXT`,")
     } else {
         None
     }

@@ -60,11 +60,11 @@ pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), Sy
     let (has_other, says) = match action {
         Action::Create => (
             hunks.iter().find(|hunk| hunk.old.count > 0),
-            "a new file has no old lines",
+            "a new file cannot have old lines",
         ),
         Action::Delete => (
             hunks.iter().find(|hunk| hunk.new.count > 0),
-            "a deleted file has no new lines",
+            "a deleted file cannot have new lines",
         ),
         _ => (None, ""),
     };
@@ -202,7 +202,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
             let (is_old, is_new) = (kind != LineKind::Insertion, kind != LineKind::Deletion);
             if (is_old && is_old_over) || (is_new && is_new_over) {
                 let says = SyntaxErrorKind::Contradiction(
-                    "a line follows the one without a newline at its end",
+                    "a line follows the line without a newline at the end of the file",
                 );
                 return Err(SyntaxError::new(says, content_span(text, span.start)));
             }

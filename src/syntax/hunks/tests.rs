@@ -124,8 +124,9 @@ fn a_line_without_newline_is_the_last_one() {
         error("@@ -1 +1 @@\n-a\n+b"),
         (SyntaxErrorKind::NO_NEWLINE, "")
     );
-    let says =
-        SyntaxErrorKind::Contradiction("a line follows the one without a newline at its end");
+    let says = SyntaxErrorKind::Contradiction(
+        "a line follows the line without a newline at the end of the file",
+    );
     assert_eq!(
         error("@@ -1,2 +1,3 @@\n a\n+b\n\\ No newline\n c\n"),
         (says.clone(), " c")

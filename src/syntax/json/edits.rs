@@ -142,7 +142,7 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
         }
     }
     let (Some(old), Some(new)) = (old, new) else {
-        return Err(value.expected("both the old and the new text"));
+        return Err(value.expected("`old` and `new` together"));
     };
     let target = Target::Text {
         old: old.into_bytes(),
@@ -163,7 +163,7 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
 }
 
 fn old_text(member: &Member<'_>) -> Result<String, SyntaxError> {
-    const WANTED: &str = "the old text as a string, not empty";
+    const WANTED: &str = "the old text as a string that is not empty";
     Some(member.value.text(WANTED)?)
         .filter(|old| !old.is_empty())
         .ok_or_else(|| member.value.expected(WANTED))

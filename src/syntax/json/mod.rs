@@ -101,7 +101,7 @@ impl Syntax for Json {
             let (_, read) = kind.ok_or_else(|| member.unknown(DOCUMENT_KEYS))?;
             if found.replace((read, member.value)).is_some() {
                 return Err(SyntaxError::new(
-                    SyntaxErrorKind::Contradiction("two kinds of change at once"),
+                    SyntaxErrorKind::Contradiction("two kinds of change in one document"),
                     member.at,
                 ));
             }
@@ -123,7 +123,7 @@ impl Syntax for Json {
 fn expect(operations: &mut [Operation<Name>], digest: Sha256, at: Span) -> Result<(), SyntaxError> {
     let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), at));
     let [operation] = operations else {
-        return contradiction("a digest belongs to a change of one file");
+        return contradiction("a digest needs a change of exactly one file");
     };
     if operation
         .expected
@@ -180,7 +180,7 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
         for member in entry.object("an object with `path` and `content`")? {
             match member.key.as_str() {
                 "path" => path = Some(file(&member, &mut seen)?),
-                "content" => content = Some(member.value.text("the contents as a string")?),
+                "content" => content = Some(member.value.text("the content as a string")?),
                 "expected_hash" | "expected" if expected.is_none() => {
                     expected = Some(digest(&member)?);
                 }
@@ -218,7 +218,7 @@ fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
     const WANTED: &str = "`sha256:` and 64 hex digits";
     if member.key == "expected" {
         return Ok(Sha256::of(
-            member.value.text("the contents as a string")?.as_bytes(),
+            member.value.text("the content as a string")?.as_bytes(),
         ));
     }
     Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))

@@ -147,7 +147,10 @@ fn malformed(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError
     let at = (from + line + error.column().saturating_sub(1)).min(text.len());
     if error.is_eof() {
         let end = Span::new(text.len(), text.len());
-        return SyntaxError::new(SyntaxErrorKind::Expected("more of the JSON document"), end);
+        return SyntaxError::new(
+            SyntaxErrorKind::Expected("the rest of the JSON document"),
+            end,
+        );
     }
     SyntaxError::new(
         SyntaxErrorKind::Expected("JSON"),

@@ -68,7 +68,7 @@ fn a_list_of_edits_names_no_file() {
         count(r#"[{"path":"x","old":"a","new":"b"}]"#),
         Err("expected an edit without `path`".into())
     );
-    assert_eq!(count("[] x"), Err("expected nothing but the patch".into()));
+    assert_eq!(count("[] x"), Err("expected only the patch".into()));
     assert_eq!(count("{}"), Err("expected a list of edits".into()));
     assert_eq!(count(""), Err("expected JSON".into()));
 }
@@ -125,7 +125,7 @@ const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
     ),
     (
         "{\"replace\":\n [\n",
-        Expected("more of the JSON document"),
+        Expected("the rest of the JSON document"),
         "",
     ),
     (
@@ -161,7 +161,7 @@ const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
     ),
     (
         r#"{"replace": [{"path": "a", "content": "\ud800"}]}"#,
-        Expected("the contents as a string"),
+        Expected("the content as a string"),
         r#""\ud800""#,
     ),
     (
@@ -176,7 +176,7 @@ const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
     ),
     (
         r#"{"edits": [{"old": "", "new": "a"}]}"#,
-        Expected("the old text as a string, not empty"),
+        Expected("the old text as a string that is not empty"),
         "\"\"",
     ),
     (
@@ -191,7 +191,7 @@ const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
     ),
     (
         r#"{"edits": [{"old": "a"}]}"#,
-        Expected("both the old and the new text"),
+        Expected("`old` and `new` together"),
         r#"{"old": "a"}"#,
     ),
     (
@@ -201,7 +201,7 @@ const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
     ),
     (
         r#"{"replace": [], "changes": []}"#,
-        Contradiction("two kinds of change at once"),
+        Contradiction("two kinds of change in one document"),
         "\"changes\"",
     ),
     (
@@ -216,7 +216,7 @@ const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
     ),
     (
         r#"{"replace": [{"path":"a","content":""}]} x"#,
-        Expected("nothing but the patch"),
+        Expected("only the patch"),
         "x",
     ),
 ];
@@ -350,7 +350,7 @@ fn every_form_takes_the_digest_of_its_file() {
     }
     let two = [diff, &diff.replace('x', "y")].concat();
     let two = serde_json::json!({"patch": two, "expected_hash": digest.to_string()});
-    let says = "a digest belongs to a change of one file";
+    let says = "a digest needs a change of exactly one file";
     assert_eq!(
         refused(&two.to_string()),
         (Contradiction(says), "\"expected_hash\"".to_owned())

@@ -32,7 +32,7 @@ pub enum MailError {
     /// The decoding requires the feature `encodings`.
     #[cfg(not(feature = "encodings"))]
     #[error(
-        "unsupported: this build of wpatch lacks the feature `encodings`, which decodes such mail"
+        "unsupported: wpatch was built without the feature `encodings`, which decodes this mail"
     )]
     Unsupported,
 }

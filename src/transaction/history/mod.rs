@@ -263,7 +263,7 @@ pub(super) fn kept_of(
 pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     debug_assert!(
         matches!(workspace.work_tree(), Ok(None)),
-        "the history is that of the work tree"
+        "the history belongs to the work tree"
     );
     let state = place(workspace)?.directory;
     // A temporary state directory has no entries.

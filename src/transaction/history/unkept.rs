@@ -35,10 +35,13 @@ pub(in crate::transaction) fn reason(
     let reason = match unusable {
         Some(why) => return why.clone(),
         None if workspace.external_history().is_some() => {
-            "XDG_STATE_HOME is not a directory that only this user can write to"
+            "the directory of XDG_STATE_HOME must be writable only by this user"
+        }
+        None if workspace.has_unusable_history() => {
+            "XDG_STATE_HOME must be an absolute path without `..` that neither contains the root nor is inside it"
         }
         None => {
-            "the root is in no git work tree and has no .wpatch directory, and XDG_STATE_HOME is not set"
+            "the root is not in a git work tree, has no .wpatch directory, and XDG_STATE_HOME is not set"
         }
     };
     Unkept::new(reason.to_owned())

@@ -25,7 +25,7 @@ impl Disk {
             fault: ErrorKind::Unsupported,
             source: io::Error::new(
                 io::ErrorKind::Unsupported,
-                "this system is not supported yet",
+                "this operating system is not supported",
             ),
         })
     }

@@ -104,7 +104,7 @@ impl Git {
         if values.len() != names.len() * paths.len() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "git answers in an unknown way",
+                "git printed an unexpected answer",
             ));
         }
         Ok(values

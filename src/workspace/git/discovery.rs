@@ -95,10 +95,7 @@ pub(super) fn common_of(git_dir: &Path) -> PathBuf {
 pub(super) fn text(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs_err::metadata(path) {
         Ok(found) if found.is_file() && found.len() > MAX_TEXT => {
-            let message = format!(
-                "{} is too large for a file of git; remove it",
-                path.display()
-            );
+            let message = format!("{} is too large for a git file; remove it", path.display());
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         }
         Ok(found) if found.is_file() => Ok(fs_err::read(path).ok()),

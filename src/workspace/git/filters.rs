@@ -119,7 +119,7 @@ impl Git {
                 .filter(|name| !name.contains('='));
             let Some(name) = name else {
                 return Err(io::Error::other(
-                    "the name of a filter driver of the repository cannot be overridden",
+                    "the name of a filter driver in the repository configuration cannot be overridden",
                 ));
             };
             let settings = COMMANDS
@@ -186,10 +186,10 @@ impl Git {
         let Some(command) = command else {
             return match process {
                 Some(_) => Err(io::Error::other(
-                    "it has only a long-running `process` command",
+                    "the driver has only a long-running `process` command",
                 )),
                 None if driver.is_required => Err(io::Error::other(format!(
-                    "it is required and has no `{direction}` command"
+                    "the driver is required but has no `{direction}` command"
                 ))),
                 None => Ok(None),
             };

@@ -59,7 +59,7 @@ pub(super) fn output(
     thread::Builder::new().spawn(move || requests.write_all(&input))?;
     let complaints = Complaints::of(errors)?;
     let unanswered =
-        |error: io::Error| io::Error::new(error.kind(), format!("{name} was ended: {error}"));
+        |error: io::Error| io::Error::new(error.kind(), format!("{name} was killed: {error}"));
     let mut answer = Vec::new();
     Patient::new(answers, patience.clone())
         .take(MOST_ANSWER + 1)
@@ -67,7 +67,7 @@ pub(super) fn output(
         .map_err(unanswered)?;
     if answer.len() as u64 > MOST_ANSWER {
         return Err(io::Error::other(format!(
-            "{name} was ended: its output has more than {MOST_ANSWER} bytes"
+            "{name} was killed: its output exceeds {MOST_ANSWER} bytes"
         )));
     }
     // A program can close its output and continue to run.
@@ -77,7 +77,7 @@ pub(super) fn output(
         return Ok(answer);
     }
     Err(complaint_of(name, &complaints)
-        .unwrap_or_else(|| io::Error::other(format!("{name} ended with {status}"))))
+        .unwrap_or_else(|| io::Error::other(format!("{name} failed: {status}"))))
 }
 
 /// Starts git in its own process group, so that the keys of a terminal do not interrupt it. This

@@ -312,7 +312,7 @@ fn is_null(path: &Path) -> bool {
 
 fn refused(path: &Path) -> io::Error {
     let message = format!(
-        "{} is not a regular file, and git would wait for it; remove it",
+        "{} is not a regular file, and git would block on it; remove it",
         path.display()
     );
     io::Error::new(io::ErrorKind::Unsupported, message)

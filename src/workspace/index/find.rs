@@ -81,7 +81,7 @@ impl GitIndex {
         let unknown = || {
             refused(
                 ErrorKind::Other,
-                io::Error::other("git answers in an unknown way"),
+                io::Error::other("git printed an unexpected answer"),
             )
         };
         let answer = Answer::parse(&text).ok_or_else(unknown)?;

@@ -19,8 +19,7 @@ const OPTIONS: [(Mark, &str); 2] = [
 ];
 
 /// The reason why an intent-to-add entry is refused; see [`GitIndex::may_intend`].
-pub const SPOILING: &str =
-    "git does not survive a file that is only going to be added in a directory of a sparse index";
+pub const SPOILING: &str = "git crashes on an intent-to-add entry in a directory of a sparse index";
 
 impl IndexEntry {
     /// Returns whether this is an intent-to-add entry.

@@ -228,7 +228,7 @@ impl GitIndex {
     pub fn write_alone(&self, file: &Path, entries: &[Update]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
         if is_this || !is_index(file).unwrap_or(true) {
-            let source = io::Error::other("another file is there, which stays");
+            let source = io::Error::other("another file exists at this path and was kept");
             return Err(WorkspaceError {
                 verb: "write",
                 path: shown(file),
@@ -287,7 +287,7 @@ impl GitIndex {
     }
 
     fn unknown(&self) -> WorkspaceError {
-        self.failed(io::Error::other("git answers in an unknown way"))
+        self.failed(io::Error::other("git printed an unexpected answer"))
     }
 
     fn failed(&self, source: io::Error) -> WorkspaceError {

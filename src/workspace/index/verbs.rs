@@ -24,7 +24,7 @@ impl Staged {
                 verb,
                 path,
                 ErrorKind::ThroughLink,
-                "a symbolic link is in the way",
+                "the path goes through a symbolic link",
             )),
             None => Ok(()),
         }
@@ -74,7 +74,7 @@ fn held<T>(found: Result<T>) -> Result<T> {
 
 impl Workspace for Staged {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
-        self.through("look at", path)?;
+        self.through("stat", path)?;
         let Some(entry) = self.found(path) else {
             let is_directory = self.directories.contains(path);
             return Ok(is_directory.then(|| stat(FileKind::Directory, 0o755, 0)));

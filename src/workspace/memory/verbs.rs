@@ -67,7 +67,7 @@ fn source(fault: ErrorKind) -> io::Error {
         ErrorKind::CrossDevice => io::ErrorKind::CrossesDevices,
         ErrorKind::Denied => io::ErrorKind::PermissionDenied,
         ErrorKind::Unsupported => io::ErrorKind::Unsupported,
-        ErrorKind::ThroughLink => return io::Error::other("a symbolic link is in the way"),
+        ErrorKind::ThroughLink => return io::Error::other("the path goes through a symbolic link"),
         ErrorKind::NotRegular => return io::Error::other("not a regular file"),
         ErrorKind::Other => return io::Error::other("input/output error"),
     };
@@ -169,14 +169,14 @@ impl Workspace for Memory {
     fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()> {
         let identity = |stat: &Stat| (stat.kind, stat.inode, stat.size, stat.modified);
         // Two steps, so that a test can stop the process between them.
-        self.run("write over", Some(path), |state| {
+        self.run("overwrite", Some(path), |state| {
             let inode = state.live.find(path)?;
             state.live.contents(inode)?;
             let is_same = identity(&state.live.nodes[&inode].stat(inode)) == identity(was);
             is_same.then_some(()).ok_or(ErrorKind::Missing)?;
             state.live.overwrite(inode, &bytes[..bytes.len() / 2])
         })?;
-        self.run("write over", Some(path), |state| {
+        self.run("overwrite", Some(path), |state| {
             let inode = state.live.find(path)?;
             state.live.overwrite(inode, bytes)?;
             state.live.truncate(inode, bytes.len())
@@ -184,7 +184,7 @@ impl Workspace for Memory {
     }
 
     fn symlink(&self, target: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
-        self.run("make a link at", Some(path), |state| {
+        self.run("create link", Some(path), |state| {
             let directory = state.vacant(path)?;
             if target.is_empty() {
                 return Err(ErrorKind::Missing);
@@ -256,7 +256,7 @@ impl Workspace for Memory {
     }
 
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
-        self.run("make the directory", Some(path), |state| {
+        self.run("create directory", Some(path), |state| {
             let directory = state.vacant(path)?;
             let bits = match privacy {
                 Privacy::Private => 0o700,
@@ -269,7 +269,7 @@ impl Workspace for Memory {
     }
 
     fn remove_dir(&self, path: &RelPath) -> Result<()> {
-        self.run("remove the directory", Some(path), |state| {
+        self.run("remove directory", Some(path), |state| {
             let inode = state.live.find(path)?;
             // Linux checks for a mount point before it checks whether the directory is empty.
             if state.mounts.contains(&inode) {
@@ -295,7 +295,7 @@ impl Workspace for Memory {
     }
 
     fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
-        self.run("set the mode of", Some(path), |state| {
+        self.run("change mode", Some(path), |state| {
             let inode = state.live.find(path)?;
             let node = state.live.nodes.get_mut(&inode).ok_or(ErrorKind::Missing)?;
             node.permissions = match (node.body.kind(), permissions) {

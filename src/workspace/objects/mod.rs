@@ -152,7 +152,7 @@ impl Repository {
         {
             return Err(ObjectError::new(
                 ErrorKind::Missing,
-                "no revision can have this name",
+                "the name is not a valid revision",
             ));
         }
         let mut name = revision.to_vec();
@@ -180,7 +180,7 @@ impl Repository {
                 Kind::Blob => {
                     return Err(ObjectError::new(
                         ErrorKind::Missing,
-                        "it is a file, not a tree",
+                        "the revision is a file, not a tree",
                     ));
                 }
             };
@@ -194,7 +194,7 @@ impl Repository {
         }
         Err(ObjectError::new(
             ErrorKind::Missing,
-            "it is a tag of a tag of too many others",
+            "the chain of tags is too long",
         ))
     }
 
@@ -232,7 +232,7 @@ impl Repository {
         if !is_name || name.iter().all(|&digit| digit == b'0') {
             return Err(ObjectError::new(
                 ErrorKind::Missing,
-                "no blob has this name",
+                "the name is not a blob id",
             ));
         }
         match self.object(&[name, b"^{blob}"].concat(), limit)? {
@@ -246,7 +246,7 @@ impl Repository {
             }
             Within::Over(_) => Err(ObjectError::new(
                 ErrorKind::TooLarge,
-                "the file is larger than the limit",
+                "the file exceeds the size limit",
             )),
         }
     }

@@ -43,7 +43,7 @@ impl Repository {
             Within::Limit(object) => Ok(object),
             Within::Over(size) => Err(ObjectError::new(
                 ErrorKind::Other,
-                format!("the object has {size} bytes, more than any that is no file"),
+                format!("the object has {size} bytes, too many for a tree, commit or tag"),
             )),
         }
     }
@@ -116,7 +116,7 @@ impl Repository {
             Ok(Header::Missing) => Ok(Err(self.missing(name))),
             Ok(Header::Ambiguous) => Ok(Err(ObjectError::new(
                 ErrorKind::Missing,
-                "the name stands for several objects",
+                "the abbreviated name matches several objects",
             ))),
             Err(error) => Err(error),
         };
@@ -135,12 +135,13 @@ impl Repository {
             Some(id) => ObjectError::new(
                 ErrorKind::Missing,
                 format!(
-                    "the object {id} is not in the repository {repository}; what a partial or shallow clone leaves out has to be fetched"
+                    "the object {id} is not in the repository {repository}; fetch it if the clone is partial or \
+                     shallow"
                 ),
             ),
             None => ObjectError::new(
                 ErrorKind::Missing,
-                format!("the repository {repository} has no such revision"),
+                format!("the repository {repository} does not have this revision"),
             ),
         }
     }

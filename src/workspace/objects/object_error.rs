@@ -44,8 +44,6 @@ pub(super) type Outcome<T> = Result<T, ObjectError>;
 pub(super) fn damaged(id: ObjectId) -> ObjectError {
     ObjectError::new(
         ErrorKind::Other,
-        format!(
-            "the object {id} is damaged or of another type than it has to be; `git fsck` tells more"
-        ),
+        format!("the object {id} is damaged or has an unexpected type; run `git fsck`"),
     )
 }

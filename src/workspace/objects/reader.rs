@@ -113,7 +113,10 @@ impl Reader {
             .strip_suffix(b"\n")
             .ok_or(io::ErrorKind::UnexpectedEof)?;
         header(line).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way")
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "git printed an unexpected answer",
+            )
         })
     }
 
@@ -149,10 +152,11 @@ impl Reader {
         } = self;
         drop(group);
         if error.kind() == io::ErrorKind::TimedOut {
-            return io::Error::new(error.kind(), format!("git was ended: {error}"));
+            return io::Error::new(error.kind(), format!("git was killed: {error}"));
         }
-        complaint(&complaints)
-            .unwrap_or_else(|| io::Error::new(error.kind(), format!("git broke off: {error}")))
+        complaint(&complaints).unwrap_or_else(|| {
+            io::Error::new(error.kind(), format!("git closed the connection: {error}"))
+        })
     }
 }
 

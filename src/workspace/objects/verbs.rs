@@ -30,7 +30,7 @@ impl Objects {
             }
             Some(Entry::Link(_)) => Err(ObjectError::new(
                 ErrorKind::ThroughLink,
-                "a symbolic link is in the way",
+                "the path goes through a symbolic link",
             )),
         }
     }
@@ -53,7 +53,7 @@ impl Objects {
                 Entry::Link(_) => {
                     return Err(ObjectError::new(
                         ErrorKind::ThroughLink,
-                        "a symbolic link is in the way",
+                        "the path goes through a symbolic link",
                     ));
                 }
             };
@@ -107,7 +107,7 @@ impl Repository {
             Within::Limit(_) => Err(damaged(id)),
             Within::Over(_) => Err(ObjectError::new(
                 ErrorKind::TooLarge,
-                "the file is larger than the limit",
+                "the file exceeds the size limit",
             )),
         }
     }

@@ -138,7 +138,7 @@ fn nothing_goes_with_a_plan_that_would_change_what_it_means() {
     ] {
         let error = desk.refuses("usage", &["apply", "--approve", wrong], PATCH.as_bytes());
         assert_eq!(
-            error["message"], "an approval names a whole plan_id, sha256: and 64 hex digits",
+            error["message"], "the approval needs a full plan_id (`sha256:` and 64 hex digits)",
             "{wrong}"
         );
     }

@@ -37,7 +37,7 @@ fn a_directory_that_others_write_to_makes_a_configuration_unusable() {
                 error["message"]
                     .as_str()
                     .unwrap()
-                    .contains("others may replace the file"),
+                    .contains("other users can replace the file"),
                 "{error:#}"
             );
         }

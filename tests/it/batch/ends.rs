@@ -199,9 +199,8 @@ fn after_a_signal_every_job_that_was_begun_is_answered_and_their_number_is_told(
         let count = u64::try_from(indexes.len()).unwrap();
         assert_eq!(indexes, (0..count).collect::<Vec<_>>());
         assert_eq!(said.status.code(), Some(143));
-        let words = format!(
-            "stopped by signal 15: jobs answered: {count}, nothing is done of the others\n"
-        );
+        let words =
+            format!("stopped by signal 15: {count} jobs completed, the others were not started\n");
         assert!(
             String::from_utf8(said.stderr).unwrap().ends_with(&words),
             "{words}"

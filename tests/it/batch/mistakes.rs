@@ -190,7 +190,7 @@ fn a_job_over_the_limit_is_answered_and_the_next_one_too() {
         ]
     );
     let message = answers[&0]["report"]["error"]["message"].as_str().unwrap();
-    assert_eq!(message, "the job has more than 67108864 bytes");
+    assert_eq!(message, "the job exceeds 67108864 bytes");
 }
 
 #[test]

@@ -26,13 +26,13 @@ fn a_name_that_cannot_be_used_is_told_with_what_to_do() {
     };
     let (bare, outside) = (of("file"), of("a/../../x"));
     assert!(
-        text(&bare.stderr).contains(" check -p0 --color never` with the same input\n"),
+        text(&bare.stderr).contains(" check -p0 --color never` with the same input: "),
         "{}",
         text(&bare.stderr)
     );
     assert!(
         text(&outside.stderr)
-            .starts_with("error: invalid path '../../x'\nnote: ../../x: the path leads out of ")
+            .starts_with("error: invalid path '../../x'\nnote: ../../x: the path leads outside ")
     );
 }
 

@@ -10,18 +10,18 @@ use super::{AFTER, BEFORE, Place, WORSE, codes};
 #[test]
 fn a_server_that_cannot_be_used_is_a_warning_and_a_denial_where_errors_are_denied() {
     let cases = [
-        ("dies", "fake ended; it said `no licence`"),
+        ("dies", "fake ended; its standard error: `no licence`"),
         (
             "chats",
-            "fake said `welcome to the server` in place of a header",
+            "fake sent `welcome to the server` instead of a header",
         ),
         (
             "promises",
-            "fake sent a message of 99999999999 bytes, over the limit of 33554432",
+            "fake sent a message of 99999999999 bytes, which exceeds the limit of 33554432",
         ),
-        ("floods", "fake did not answer in time"),
-        ("deaf", "fake did not answer in time"),
-        ("mute", "fake did not answer in time"),
+        ("floods", "fake did not respond in time"),
+        ("deaf", "fake did not respond in time"),
+        ("mute", "fake did not respond in time"),
     ];
     for (behaviour, words) in cases {
         let place = Place::with(&[("a.x", BEFORE)], behaviour);
@@ -95,7 +95,7 @@ fn a_configuration_that_is_not_understood_stops_the_run() {
         ),
         (
             "[[server]]\nname = \"x\"\nfiles = [\"*\"]\ncommand = [\"./x\"]",
-            "./x is neither a name nor an absolute path",
+            "./x is neither a program name nor an absolute path",
         ),
         (
             "[[server]]\nname = \"x\"\nfiles = [\"[\"]\ncommand = [\"x\"]",

@@ -52,7 +52,7 @@ fn files_without_a_server_are_named() {
     );
     assert_eq!(
         report["problems"][0]["message"],
-        "no language server for *.md, Makefile"
+        "no language server is configured for *.md, Makefile"
     );
     fs::remove_file(place.0.path().join("config/wpatch/config.toml")).unwrap();
     let report = place.report(&["apply", "--diagnostics=deny"], WORSE);
@@ -83,7 +83,7 @@ fn files_that_no_server_can_read_are_named() {
     );
     assert_eq!(
         report["problems"][0]["message"],
-        "no language server is asked about b.x: too large, or not UTF-8"
+        "not checked by a language server, because the file is too large or not UTF-8: b.x"
     );
 }
 
@@ -98,7 +98,7 @@ fn people_read_a_line_for_each_diagnostic() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(
         text.starts_with(
-            "error[wpatch::diagnostics::new_errors]: the change brings 30 new errors\n"
+            "error[wpatch::diagnostics::new_errors]: the change introduces 30 new errors\n"
         ),
         "{text}"
     );
@@ -109,7 +109,7 @@ fn people_read_a_line_for_each_diagnostic() {
     );
     assert!(
         text.ends_with(
-            "a.x:20:1: error: this is bad [fake f1]\nand 10 more diagnostics; --json has them\n"
+            "a.x:20:1: error: this is bad [fake f1]\nand 10 more diagnostics; use --json to print all\n"
         ),
         "{text}"
     );

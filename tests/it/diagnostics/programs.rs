@@ -52,8 +52,8 @@ fn a_tree_does_not_bring_its_own_server() {
     ];
     let relative = ["", ".", "bin", "./bin", "../root/bin"].map(str::to_owned);
     for (entries, words) in [
-        (&inside[..], "which may have brought it"),
-        (&relative, "not in the search path"),
+        (&inside[..], "only inside the tree, which is not trusted"),
+        (&relative, "not found in PATH"),
     ] {
         for entry in entries {
             let report = report(&format!("{entry}:{usual}"));

@@ -11,7 +11,7 @@ use crate::tidy::sources;
 const WPATCH: &str = env!("CARGO_BIN_EXE_wpatch");
 
 /// Phrases that are in no help text and on no page. The second part is the replacement.
-const PHRASES: &[(&str, &str)] = &[
+pub(super) const PHRASES: &[(&str, &str)] = &[
     (
         r"(?i)\b(whoever|nobody|somebody|whatever)\b",
         "the user, no process",

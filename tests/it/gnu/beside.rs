@@ -17,9 +17,9 @@ const PATCHES: usize = 400;
 /// looked for.
 const REASONS: [&str; 5] = [
     "already",
-    " fits (",
-    "fits only where another hunk is placed",
-    "leave none of its lines to look for",
+    " matches at line",
+    "matches only where another hunk is placed",
+    "this fuzz ignores all of its lines",
     ", and the file ends after line ",
 ];
 

@@ -227,7 +227,7 @@ fn what_it_does_not_take_it_says() {
         ),
         (
             "--- a/d/x\n+++ b/d/x\n1c\n!touch y\n.\n",
-            "an ed script is a program",
+            "ed scripts are not supported",
         ),
     ] {
         let ending = told(&patch(root.path(), &["-p1"], text.as_bytes()));

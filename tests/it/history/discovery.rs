@@ -133,7 +133,7 @@ fn a_git_directory_without_a_record_of_its_work_tree_has_the_history_of_one_top(
             let report = done("other", &directory, &["write", "new", "--content", "x"]);
             let reason = report["history"]["reason"].as_str().unwrap();
             assert!(
-                reason.contains("has the history of")
+                reason.contains("contains the history of")
                     && reason.contains(place.top.to_str().unwrap()),
                 "{reason}"
             );

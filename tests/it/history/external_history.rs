@@ -106,7 +106,7 @@ fn one_that_others_can_write_to_is_none() {
     let receipt = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new()).unwrap();
     assert!(
         receipt.warnings[0]
-            .starts_with("this change cannot be undone: XDG_STATE_HOME is not a directory")
+            .starts_with("this change cannot be undone: the directory of XDG_STATE_HOME must be")
     );
     assert!(!memory.entries().contains_key(&path(".wpatch")));
     memory

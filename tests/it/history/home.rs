@@ -152,7 +152,15 @@ fn nothing_is_kept_where_nobody_asked_or_where_a_patch_could_reach_it() {
         fs::create_dir_all(&root).unwrap();
         fs::write(root.join("file"), "one\n").unwrap();
         assert!(is_done(&root, home, WRITE));
-        assert!(!is_done(&root, home, &["undo"]));
+        let undone = run(&root, home, &["undo"]);
+        let told = String::from_utf8(undone.stderr).unwrap();
+        assert!(!undone.status.success());
+        let why = if home.is_empty() {
+            "XDG_STATE_HOME is not set"
+        } else {
+            "XDG_STATE_HOME must be an absolute path without `..`"
+        };
+        assert!(told.contains(why), "{home:?}: {told}");
         assert_eq!(names(&root), ["file"]);
         fs::remove_dir_all(&root).unwrap();
     }

@@ -17,8 +17,8 @@ fn codex_is_told_to_ask_the_user() {
         &json!({"command": patch}),
     ))
     .unwrap();
-    let expected = "a.lock: policy asks for approval: a tool keeps it\n\
-        help: ask the user to make this change, and try no other way around the rule";
+    let expected = "a.lock: policy requires approval: a tool keeps it\nhelp: ask the user to make this change, and \
+         do not try to bypass the rule";
     assert_eq!(why, expected);
 }
 
@@ -123,7 +123,7 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
 fn is_denied(desk: &Desk, tool: &str, input: &Value) {
     let (said, why) = decision(&answered(desk, "codex", tool, input)).unwrap();
     assert!(
-        said == "deny" && why.contains("call apply_patch with the patch alone"),
+        said == "deny" && why.contains("call apply_patch with only the patch"),
         "{input}: {why}"
     );
 }

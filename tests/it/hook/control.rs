@@ -110,7 +110,7 @@ fn a_hook_asks_before_a_control_file_is_written() {
         &json!({"file_path": ".mcp.json", "content": ""}),
     )
     .unwrap();
-    assert!(why.contains("it controls Claude Code"), "{why}");
+    assert!(why.contains("the path controls Claude Code"), "{why}");
 }
 
 /// Returns the document that a server answers.
@@ -192,7 +192,7 @@ fn a_server_asks_and_commands_do_not() {
     );
     assert_eq!(
         called(&[], "str_replace", &replace)["error"]["reason"],
-        "it controls Claude Code"
+        "the path controls Claude Code"
     );
     desk.does(&["edit", ".mcp.json", "--old", "one", "--new", "1"], b"");
     desk.does(&["write", ".envrc", "--content", "x"], b"");
@@ -216,7 +216,8 @@ fn an_explanation_shows_the_rule() {
         b"",
     );
     let text = String::from_utf8(output.stdout).unwrap();
-    let line = "  modify  ask    `hook` and `mcp` ask: it controls Claude Code (control-files)\n";
+    let line =
+        "  modify  ask    `hook` and `mcp` ask: the path controls Claude Code (control-files)\n";
     assert!(text.contains(line), "{text}");
     let document = desk.does(&["policy", "explain", ".mcp.json", "--access", "read"], b"");
     assert_eq!(document["accesses"][0]["verdict"], "allow");

@@ -50,7 +50,7 @@ fn a_call_that_is_made_to_take_long_is_denied_at_once() {
         ])
     };
     let dots = |count| ["{a", &"..b".repeat(count)].concat();
-    let long = "the pattern has more than 1024 bytes";
+    let long = "the pattern exceeds 1024 bytes";
     for (tool, input, why) in [
         ("Glob", json!({"pattern": "[".repeat(200_000)}), long),
         ("Glob", json!({"pattern": dots(1_000_000)}), long),
@@ -92,7 +92,7 @@ fn a_file_name_that_is_too_long_is_blocked_or_denied() {
     ] {
         let (code, text) = ended(&desk, "claude", tool, &input);
         assert!(
-            code == Some(2) && text.contains("the file name has more than 4096 bytes"),
+            code == Some(2) && text.contains("the file name exceeds 4096 bytes"),
             "{tool}: {code:?} {text}"
         );
     }

@@ -249,7 +249,7 @@ fn the_configuration_of_the_user_is_protected_before_it_exists() {
                 &desk,
                 directory,
                 file,
-                "the configuration of wpatch is kept there",
+                "the path contains the configuration of wpatch",
             );
         };
         for name in ["config.toml", "other.toml", "x/y"] {
@@ -356,7 +356,7 @@ fn the_policies_of_the_top_and_of_the_root_both_hold() {
         runs(&desk, "src", &["write", "y", "--content", "y"], b"").0,
         Some(0)
     );
-    is_protected(&desk, "vendor", "v", "no grant of ../wpatch.toml opens it");
+    is_protected(&desk, "vendor", "v", "no grant of ../wpatch.toml allows it");
     fs::write(desk.path("wpatch.toml"), "[policy]\nmode = 1\n").unwrap();
     let (code, text) = runs(
         &desk,

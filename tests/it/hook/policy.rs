@@ -258,7 +258,7 @@ fn a_file_that_somebody_is_asked_about_is_not_told_of() {
     ))
     .unwrap();
     assert!(
-        why.contains("key: policy asks for approval") && !why.contains("hush-9f3c"),
+        why.contains("key: policy requires approval") && !why.contains("hush-9f3c"),
         "{why}"
     );
 }

@@ -186,7 +186,7 @@ fn a_change_of_the_history_is_a_page_too() {
     assert_eq!(rows(&page), ["11 one", "2-two", "2+<script>\\xff\\u{200b}"]);
     assert_eq!(
         texts(&page, "main .word"),
-        ["No line changes.", "The contents are not shown: <i>no</i>"]
+        ["No line changes.", "The content is not shown: <i>no</i>"]
     );
     assert_eq!(texts(&page, ".facts .copy"), [id]);
 }

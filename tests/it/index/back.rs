@@ -42,7 +42,7 @@ fn what_somebody_staged_since_stays_when_a_change_is_taken_back() {
         "changed\ngone\nmine\nplain\nscript\n"
     );
     assert!(
-        said.contains("changed: the index has something else for it now"),
+        said.contains("changed: the index entry changed after this change"),
         "{said}"
     );
 }
@@ -57,7 +57,7 @@ fn what_the_repository_has_lost_does_not_come_back_into_the_index() {
     let entry = tree.git(&["ls-files", "-s", "changed"]);
     let said = tree.back("undo");
     assert!(
-        said.contains("changed: the repository has lost what the index had"),
+        said.contains("changed: the repository no longer has the blob of the previous"),
         "{said}"
     );
     assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);

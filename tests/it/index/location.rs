@@ -108,5 +108,5 @@ fn there_is_no_index_outside_of_a_repository() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("needs a repository"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("needs a git repository"));
 }

@@ -139,11 +139,11 @@ fn a_diff_that_needs_a_repair_next_to_a_block_is_refused_with_both_places() {
     for (patch, words) in [
         (
             format!("{damaged}\n{block}"),
-            "line 1 begins a diff that does not fit as it is, line 9 a SEARCH/REPLACE block",
+            "line 1 starts a diff and line 9 starts a SEARCH/REPLACE block",
         ),
         (
             format!("{block}\n{damaged}"),
-            "line 8 begins a diff that does not fit as it is, line 2 a SEARCH/REPLACE block",
+            "line 8 starts a diff and line 2 starts a SEARCH/REPLACE block",
         ),
     ] {
         let memory = Memory::with_files([(path(), Entry::file("a\nb\nc\nd\n"))]);

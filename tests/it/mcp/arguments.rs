@@ -11,42 +11,42 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "insert",
         r#"{"path": "a", "insert_line": -1, "insert_text": "x"}"#,
-        "`insert_line` is -1; expected a whole number from 0 on",
+        "`insert_line` is -1; expected a whole number of at least 0",
     ),
     (
         "insert",
         r#"{"path": "a", "insert_line": 1.5, "insert_text": "x"}"#,
-        "`insert_line` is 1.5; expected a whole number from 0 on",
+        "`insert_line` is 1.5; expected a whole number of at least 0",
     ),
     (
         "insert",
         r#"{"path": "a", "insert_line": "1", "new_str": "x"}"#,
-        "`insert_line` is \"1\"; expected a whole number from 0 on",
+        "`insert_line` is \"1\"; expected a whole number of at least 0",
     ),
     (
         "insert",
         r#"{"path": "a", "insert_line": 1, "new_str": 2}"#,
-        "`new_str` is 2; expected a text",
+        "`new_str` is 2; expected a string",
     ),
     (
         "insert",
         r#"{"path": "a", "insert_line": 1}"#,
-        "the argument `insert_text` is missing; expected a text",
+        "the argument `insert_text` is missing; expected a string",
     ),
     (
         "view",
         r"{}",
-        "the argument `path` is missing; expected a text",
+        "the argument `path` is missing; expected a string",
     ),
     (
         "view",
         r#"{"path": null}"#,
-        "`path` is null; expected a text",
+        "`path` is null; expected a string",
     ),
     (
         "view",
         r#"{"path": ["a"]}"#,
-        "`path` is a list; expected a text",
+        "`path` is a list; expected a string",
     ),
     (
         "view",
@@ -61,17 +61,17 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "view",
         r#"{"path": "a", "lines": 3}"#,
-        "there is no argument \"lines\"; the arguments are `path`, `view_range`",
+        "unknown argument \"lines\"; expected one of `path`, `view_range`",
     ),
     (
         "create",
         r#"{"path": "a", "file_text": {"a": 1}}"#,
-        "`file_text` is an object; expected a text",
+        "`file_text` is an object; expected a string",
     ),
     (
         "str_replace",
         r#"{"path": "a", "old_str": true}"#,
-        "`old_str` is true; expected a text",
+        "`old_str` is true; expected a string",
     ),
     (
         "apply_patch",
@@ -81,17 +81,17 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"patch": "x", "strip": -1}"#,
-        "`strip` is -1; expected a whole number from 0 on",
+        "`strip` is -1; expected a whole number of at least 0",
     ),
     (
         "str_replace_based_edit_tool",
         r#"{"path": "a"}"#,
-        "the argument `command` is missing; expected a text",
+        "the argument `command` is missing; expected a string",
     ),
     (
         "check_patch",
         r#"{"patch": 1}"#,
-        "`patch` is 1; expected a text",
+        "`patch` is 1; expected a string",
     ),
 ];
 
@@ -114,7 +114,7 @@ fn a_wrong_argument_is_named_with_the_expected_value() {
     let answer = client.hears();
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(
-        text.contains("`path` is given twice") && !text.contains("column"),
+        text.contains("`path` occurs twice") && !text.contains("column"),
         "{text}"
     );
     for params in [json!({"arguments": {}}), json!({"name": 5})] {
@@ -123,7 +123,7 @@ fn a_wrong_argument_is_named_with_the_expected_value() {
             .unwrap()
             .to_owned();
         assert!(
-            message.contains("`name`, a text") && !message.contains("column"),
+            message.contains("`name`, a string") && !message.contains("column"),
             "{message}"
         );
     }

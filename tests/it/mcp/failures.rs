@@ -88,7 +88,7 @@ fn what_a_model_can_mend_is_an_error_of_the_tool_and_leaves_the_tree() {
         &json!({"path": "a", "old_str": "y \n", "new_str": ""}),
     );
     assert!(
-        text.contains("\nthe file has:\n     1\tx\n     2\ty\n     3\tx\n"),
+        text.contains("\ncurrent lines of the file:\n     1\tx\n     2\ty\n     3\tx\n"),
         "{text}"
     );
     let text = client.is_refused(
@@ -126,13 +126,14 @@ fn a_patch_that_ends_too_early_is_to_be_sent_again_complete() {
         for name in ["check_patch", "apply_patch"] {
             let (text, ..) = client.calls(name, &json!({"patch": patch, "lenient": lenient}));
             assert!(
-                text.contains("send the complete patch") && !text.contains("count the lines"),
+                text.contains("provide the complete patch")
+                    && !text.contains("fix the line counts"),
                 "{patch}{text}"
             );
         }
     }
     let wrong = "--- a/a\n+++ b/a\n@@ -1,3 +1,1 @@\n one\n-two\n+2\n three\n";
     let text = client.is_refused("parse", "apply_patch", &json!({"patch": wrong}));
-    assert!(!text.contains("send the complete patch"), "{text}");
+    assert!(!text.contains("provide the complete patch"), "{text}");
     client.ends();
 }

@@ -242,7 +242,7 @@ fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
         (&report["exit_code"], &report["error"]["code"]),
         (&4.into(), &"wpatch::io".into())
     );
-    let words = "main: cannot open as a tree: git was ended: it said nothing for 100 ms";
+    let words = "main: cannot open as a tree: git was killed: no output for 100 ms";
     assert_eq!(report["error"]["message"], words);
     assert!(is_over(&started(elsewhere.path())));
 }
@@ -278,7 +278,7 @@ fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
         report["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("it said nothing for 500 ms"),
+            .contains("no output for 500 ms"),
         "{report:#}"
     );
     assert!(start.elapsed() < Duration::from_secs(30));

@@ -44,7 +44,10 @@ pub(crate) fn unpacked() -> Repository {
 fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
     let repository = Repository::of(&sample());
     let at = repository.path();
-    let missing = format!("the repository {} has no such revision", at.display());
+    let missing = format!(
+        "the repository {} does not have this revision",
+        at.display()
+    );
     for name in [
         "no",
         "main~1",
@@ -65,7 +68,7 @@ fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
     for name in ["", "a\nb", "a\0b", &"x".repeat(5000)] {
         assert_eq!(refused(&at, name).0, ErrorKind::Missing, "{name:?}");
     }
-    let file = "main:a.txt: cannot open as a tree: it is a file, not a tree";
+    let file = "main:a.txt: cannot open as a tree: the revision is a file, not a tree";
     assert_eq!(
         refused(&at, "main:a.txt"),
         (ErrorKind::Missing, file.to_owned())
@@ -74,7 +77,7 @@ fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
     assert!(
         refused(&at, &unknown)
             .1
-            .contains("what a partial or shallow clone leaves out has to be fetched")
+            .contains("fetch it if the clone is partial or shallow")
     );
 }
 
@@ -102,7 +105,7 @@ fn a_file_whose_object_is_gone_is_no_missing_file() {
     let error = tree.read(&path("a.txt"), 100).unwrap_err();
     assert_eq!(error.fault, ErrorKind::Other);
     assert!(
-        told(&error).contains("has to be fetched"),
+        told(&error).contains("fetch it if the clone"),
         "{}",
         told(&error)
     );

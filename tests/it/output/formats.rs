@@ -11,15 +11,15 @@ fn github_shows_each_problem_at_its_place() {
     let desk = desk();
     let output = desk.runs(&["check", "--output", "github", "p/refused.patch"], b"");
     insta::assert_snapshot!(said(&output), @r#"
-    ::error file=p/refused.patch,line=6,col=1,title=wpatch%3A%3Ahunk%3A%3Anot_found::a: the hunk does not match%0Ahelp: re-read a from line 1 on: 2 of 3 lines match there
-    ::error file=p/refused.patch,line=9,col=1,title=wpatch%3A%3Afile%3A%3Aexists::b: the file exists already%0Ahelp: --overwrite replaces it
+    ::error file=p/refused.patch,line=6,col=1,title=wpatch%3A%3Ahunk%3A%3Anot_found::a: the hunk does not match%0Ahelp: read a again from line 1: 2 of 3 lines match there
+    ::error file=p/refused.patch,line=9,col=1,title=wpatch%3A%3Afile%3A%3Aexists::b: the file already exists%0Ahelp: use --overwrite to replace it
     "#);
     assert_eq!((code(&output), output.stderr.as_slice()), (1, &b""[..]));
     // Without a patch that somebody can open it is the file that is shown.
     let output = desk.runs(&["check", "--output", "github"], REFUSED.as_bytes());
     insta::assert_snapshot!(said(&output), @r#"
-    ::error file=a,line=2,title=wpatch%3A%3Ahunk%3A%3Anot_found::the hunk does not match%0Ahelp: re-read a from line 1 on: 2 of 3 lines match there
-    ::error file=b,title=wpatch%3A%3Afile%3A%3Aexists::the file exists already%0Ahelp: --overwrite replaces it
+    ::error file=a,line=2,title=wpatch%3A%3Ahunk%3A%3Anot_found::the hunk does not match%0Ahelp: read a again from line 1: 2 of 3 lines match there
+    ::error file=b,title=wpatch%3A%3Afile%3A%3Aexists::the file already exists%0Ahelp: use --overwrite to replace it
     "#);
     let output = desk.runs(&["check", "--output", "github", "p/good.patch"], b"");
     assert_eq!(
@@ -46,7 +46,7 @@ fn a_checker_is_told_where_and_what_would_fit() {
           }
         }
       },
-      "message": "a: the hunk does not match\nhelp: re-read a from line 1 on: 2 of 3 lines match there",
+      "message": "a: the hunk does not match\nhelp: read a again from line 1: 2 of 3 lines match there",
       "related_locations": [
         {
           "location": {
@@ -114,7 +114,7 @@ fn sarif_has_a_rule_for_each_result() {
         }
       ],
       "message": {
-        "text": "a: the hunk does not match\nhelp: re-read a from line 1 on: 2 of 3 lines match there"
+        "text": "a: the hunk does not match\nhelp: read a again from line 1: 2 of 3 lines match there"
       },
       "partialFingerprints": {
         "wpatch/v1": "b5dbce0eecef9f4a26fcb16bbe3ff649495dfdca109f20138492f68d1639bce9"

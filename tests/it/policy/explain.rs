@@ -28,8 +28,8 @@ fn an_explanation_names_the_rule_that_decides_and_what_else_speaks() {
             "verdict": "deny",
             "rule": said("rule-1", "deny", "wpatch.toml:1", "generated", "vendor/**"),
             "also": [
-                said("rule-2", "ask", "wpatch.toml:6", "wpatch.toml says so", "vendor"),
-                said("grant", "allow", "wpatch.toml:10", "the grant . opens it", "."),
+                said("rule-2", "ask", "wpatch.toml:6", "a rule of wpatch.toml", "vendor"),
+                said("grant", "allow", "wpatch.toml:10", "the grant . allows it", "."),
             ],
         }])
     );
@@ -216,7 +216,7 @@ fn an_explanation_lists_the_built_in_rules() {
         (&json!("off"), &json!("off"), &json!("on"))
     );
     assert!(
-        text.ends_with("policy-file\nswitched off: secrets, control-files\n"),
+        text.ends_with("policy-file\ndisabled built-in rules: secrets, control-files\n"),
         "{text}"
     );
 }

@@ -12,15 +12,15 @@ fn whoever_may_not_read_may_not_change_and_an_explanation_says_so() {
     let output = desk.runs(&["policy", "explain", "a"], b"");
     let text = String::from_utf8(output.stdout).unwrap();
     let expected = "a
-  read    deny   wpatch.toml says so (own, pattern a, wpatch.toml:1)
-  create  allow  no rule speaks of it
-  modify  deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
-  delete  deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
-  rename  deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
-  mode    deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
-mode workspace-write, symlinks inside, binary allow, secrets places
-built in, every command: git-directory, state-directory, drive-letter, backslash-parent, policy-file, secrets
-built in, hook and mcp: control-files
+  read    deny   a rule of wpatch.toml (own, pattern a, wpatch.toml:1)
+  create  allow  no rule matches
+  modify  deny   a rule of wpatch.toml (own, pattern a, wpatch.toml:1, for read)
+  delete  deny   a rule of wpatch.toml (own, pattern a, wpatch.toml:1, for read)
+  rename  deny   a rule of wpatch.toml (own, pattern a, wpatch.toml:1, for read)
+  mode    deny   a rule of wpatch.toml (own, pattern a, wpatch.toml:1, for read)
+mode workspace-write, symlinks inside, binary allow, secrets true
+built-in rules of every command: git-directory, state-directory, drive-letter, backslash-parent, policy-file, secrets
+built-in rules of hook and mcp: control-files
 ";
     assert_eq!((output.status.code(), text.as_str()), (Some(0), expected));
     let alone = desk.runs(&["policy"], b"");
@@ -53,18 +53,18 @@ fn what_may_not_be_read_is_not_shown_out_of_the_history_either() {
         (&json!(".env"), &json!(null)),
         "{document:#}"
     );
-    assert_eq!(files[0]["withheld"], "credentials are kept there");
+    assert_eq!(files[0]["withheld"], "the path can contain credentials");
     assert!(
         files[1]["diff"].as_str().unwrap().ends_with("-a\n+b\n")
             && files[1].get("withheld").is_none()
     );
     assert_eq!(
         shown(0)["entries"][0]["files"][0]["withheld"],
-        "credentials are kept there"
+        "the path can contain credentials"
     );
     let text = String::from_utf8(desk.runs(&["show", id(1)], b"").stdout).unwrap();
     assert!(
-        text.contains("  modify .env (contents not shown: credentials are kept there)\n"),
+        text.contains("  modify .env (content not shown: the path can contain credentials)\n"),
         "{text}"
     );
     assert!(text.contains("+b\n") && !text.contains("key"), "{text}");

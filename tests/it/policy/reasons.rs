@@ -74,7 +74,7 @@ const REFUSALS: &[Refusal] = &[
         "denied",
         &["edit", "wpatch.toml", "--old", "a", "--new", "b"],
         b"",
-        "it is a policy file, or on the way to one",
+        "the path is a policy file or a directory above one",
     ),
 ];
 

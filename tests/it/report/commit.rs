@@ -41,7 +41,7 @@ fn people_are_not_told_that_nothing_happened_where_something_may_have() {
         )
     };
     assert_eq!(ended(&code::IO), "nothing applied\n");
-    assert_eq!(ended(&code::INCOMPLETE), "rolled back in part\n");
+    assert_eq!(ended(&code::INCOMPLETE), "partly rolled back\n");
 }
 
 #[test]

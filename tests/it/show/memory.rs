@@ -53,7 +53,7 @@ fn diffs_that_are_not_held_are_the_same_once_more() {
         .map(|diff| diff.map_err(|error| error.to_string()))
         .collect();
     let changed: Vec<_> = told.iter().filter_map(|diff| diff.as_ref().err()).collect();
-    assert_eq!(changed, ["f03: it changed while it was shown"]);
+    assert_eq!(changed, ["f03: the file changed while it was printed"]);
 }
 
 #[test]

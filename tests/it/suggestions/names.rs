@@ -58,10 +58,12 @@ fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
         let shown = file.replace('\u{200b}', "\\u{200b}");
         let sentence = match expected {
             "the end of the name" => {
-                format!("{shown} exists and has {found} at character {place}, where this name ends")
+                format!(
+                    "{shown} exists, but it has {found} at character {place}, where this name ends"
+                )
             }
             _ => format!(
-                "{shown} exists and has {found} at character {place}, where this name has {expected}"
+                "{shown} exists, but it has {found} at character {place}, where this name has {expected}"
             ),
         };
         for arguments in [
@@ -89,7 +91,7 @@ fn a_name_in_another_case_is_suggested() {
     ]);
     let text = fails(&desk, "", &["apply", "../patch"]);
     assert!(
-        text.contains("`README.md`, whose name differs in the case of letters"),
+        text.contains("use the existing file `README.md`; its name differs only in case"),
         "{text}"
     );
 }

@@ -28,7 +28,7 @@ fn patches_in_the_wrong_order_are_named_with_the_command_that_applies_them() {
         let desk = ordered();
         let text = fails(&desk, "", &[&["apply"], arguments].concat());
         assert!(
-            text.contains("help: ../B needs ../A, which comes after it: "),
+            text.contains("help: ../B depends on ../A, which comes after it; "),
             "{text}"
         );
         follows(&desk, "", &text);
@@ -38,8 +38,7 @@ fn patches_in_the_wrong_order_are_named_with_the_command_that_applies_them() {
     let [(_, first), (_, second), _] = patches();
     fs::write(desk.path("../both"), [second, first].concat()).unwrap();
     let text = fails(&desk, "", &["apply", "../both"]);
-    let fault =
-        "the patch at line 1 of ../both needs the patch at line 8 of ../both, which comes after it";
+    let fault = "the patch at line 1 of ../both depends on the patch at line 8 of ../both, which comes after it";
     assert!(text.contains(fault), "{text}");
 }
 
@@ -49,14 +48,8 @@ fn patches_that_are_applied_already_are_named() {
     desk.does(&["apply", "../A"], b"");
     for (arguments, fault) in [
         (&["../A"][..], "the patch is already applied; "),
-        (
-            &["../A", "../B"],
-            "../A is already applied; the others apply with ",
-        ),
-        (
-            &["../A", "../C"],
-            "../A is already applied; the others apply with ",
-        ),
+        (&["../A", "../B"], "../A is already applied; use "),
+        (&["../A", "../C"], "../A is already applied; use "),
     ] {
         let text = fails(&desk, "", &[&["check"], arguments].concat());
         assert!(text.contains(&format!("help: {fault}")), "{text}");

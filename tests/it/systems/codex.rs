@@ -201,12 +201,17 @@ fn s04_two_updates_of_one_file_apply_in_order() {
 fn s05_an_error_says_the_line_of_the_patch_and_what_was_expected() {
     let desk = Desk::with(&[("a", b"one\n"), ("d/x", b"")]);
     let cases: [(&str, &str, u64, &str); 7] = [
-        ("", "parse", 2, "expected a section in the patch"),
+        (
+            "",
+            "parse",
+            2,
+            "expected a section, such as `*** Update File: PATH`",
+        ),
         (
             "*** Update File: a\n",
             "parse",
             3,
-            "expected a chunk, with lines that start with ` `, `-` or `+`",
+            "expected a hunk with lines that start with ` `, `-` or `+`",
         ),
         (
             "*** Update File: a\n@@\none\n",

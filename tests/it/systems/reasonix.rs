@@ -228,7 +228,7 @@ fn s11_a_text_in_another_encoding_is_replaced_in_it() {
     let error = desk.refuses("encoding", &edit("l", "latin1", "f", "名"), b"");
     assert_eq!(
         fields(&error, &["path", "message"]),
-        json!(["l", "windows-1252 cannot hold a text of the edit"])
+        json!(["l", "windows-1252 cannot represent the text of the edit"])
     );
     desk.refuses("encoding", &edit("l", "klingon", "f", "g"), b"");
 }

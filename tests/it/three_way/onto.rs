@@ -152,7 +152,7 @@ fn a_merge_driver_that_is_a_program_is_named_and_not_run() {
                 report["error"]["message"]
                     .as_str()
                     .unwrap()
-                    .contains("the merge driver `mine` is a program")
+                    .contains("does not run its merge driver `mine`")
             );
             assert_eq!(
                 (both(wpatch), wpatch.root().join("../ran").exists()),

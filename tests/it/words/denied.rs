@@ -92,7 +92,7 @@ fn a_directory_that_is_not_writable_is_named_with_the_file() {
                     "{closed} {arguments:?} {code:?}: {words}"
                 );
                 assert!(
-                    words.contains("help: get write permission for this directory"),
+                    words.contains("help: make this directory writable for the current user"),
                     "{closed}: {words}"
                 );
                 assert_eq!(
@@ -117,7 +117,7 @@ fn a_directory_with_the_name_of_a_transaction_is_named_whole() {
             code == Some(4) && words.contains("the directory d/txn-1 is not writable"),
             "{code:?}: {words}"
         );
-        assert!(!words.contains("keeps a change"), "{words}");
+        assert!(!words.contains("stores an unfinished change"), "{words}");
     });
 }
 

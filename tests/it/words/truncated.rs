@@ -42,7 +42,10 @@ fn a_patch_that_was_cut_off_after_a_line_is_to_be_sent_again() {
                 continue;
             }
             let words = String::from_utf8(output.stderr).unwrap();
-            assert!(words.contains("send the complete patch"), "{cut}\n{words}");
+            assert!(
+                words.contains("provide the complete patch"),
+                "{cut}\n{words}"
+            );
             assert!(!words.contains("--recount"), "{cut}\n{words}");
             cuts += 1;
         }
@@ -65,7 +68,7 @@ fn a_model_is_told_to_send_the_complete_patch() {
             let answer = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
             let is_refused = answer.contains("\"isError\":true");
             assert!(
-                !is_refused || answer.contains("send the complete patch"),
+                !is_refused || answer.contains("provide the complete patch"),
                 "{lenient} {cut}\n{answer}"
             );
             assert!(
@@ -82,15 +85,15 @@ fn a_last_line_without_a_newline_may_be_cut_off() {
     for (patch, advice) in [
         (
             "--- a/f\n+++ b/f\n@@ -1,3 +1,",
-            "if the patch is cut off in this line, send the complete patch",
+            "if the patch ends in the middle of this line, provide the complete patch",
         ),
         (
             "*** Begin Patch\n*** Update File: f\n@@\n-two\n*** End P",
-            "if the patch is cut off in this line,",
+            "if the patch ends in the middle of this line,",
         ),
         (
             "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+1",
-            "end it with a newline",
+            "add a final newline",
         ),
     ] {
         let words = spoken(&root.root(), &["check"], patch);
@@ -102,7 +105,7 @@ fn a_last_line_without_a_newline_may_be_cut_off() {
         r#"{"edits":[{"path":"f","olds":"two","new":"2"}]}"#,
     );
     assert!(
-        words.contains("expected `path`, `old`") && !words.contains("cut off"),
+        words.contains("expected `path`, `old`") && !words.contains("ends in the middle"),
         "{words}"
     );
 }

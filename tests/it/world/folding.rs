@@ -158,7 +158,7 @@ fn names_that_are_one_are_not_both_created() {
         ] {
             for files in [&[][..], &[("stays", "one\n")]] {
                 let tree = Tree::new(&mounted, files);
-                let words = format!("{clash} are one name on this file system");
+                let words = format!("{clash} are the same name on this file system");
                 tree.refuses(
                     &[create(first, "1"), create(second, "2")].concat(),
                     "wpatch::path::folded",

@@ -55,7 +55,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysRes
     }
     Err(SysError::own(
         ErrorKind::Other,
-        "it is being written to all the time",
+        "another process keeps writing to the file",
     ))
 }
 
@@ -149,7 +149,7 @@ pub(super) fn overwrite_file(
     if identity(&stat) != identity(was) {
         return Err(SysError::own(
             ErrorKind::Missing,
-            "it is not the file any more that was read",
+            "the file was replaced after it was read",
         ));
     }
     write_bytes(&file, bytes)?;

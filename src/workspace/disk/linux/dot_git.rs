@@ -73,7 +73,7 @@ pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
         Some(false) => {
             let is_linked = real.join("commondir").exists();
             let advice = if is_linked {
-                "; `git worktree repair` fixes one that was moved"
+                "; run `git worktree repair` if the work tree was moved"
             } else {
                 ""
             };
@@ -101,7 +101,7 @@ fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
         // This can be a linked work tree of a repository that was moved.
         let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
         let advice = if is_linked {
-            "; `git worktree repair` in the main work tree fixes it after a move"
+            "; run `git worktree repair` in the main work tree if it was moved"
         } else {
             ""
         };
@@ -154,7 +154,7 @@ fn binding(real: &Path, top: &Path) -> GitResult<Option<Vec<u8>>> {
         let (name, record) = (printable(name), shown(&state.join(TOP)));
         let (state, top) = (shown(&state), shown(top));
         let why = format!(
-            "{state} has the history of {name}; if that was moved to {top}, remove {record}"
+            "{state} contains the history of {name}; remove {record} if that directory was moved to {top}"
         );
         return Err(Refusal::advised(why, true));
     }

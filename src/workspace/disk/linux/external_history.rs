@@ -39,7 +39,7 @@ impl ExternalHistory {
     pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
         let root = root.canonicalize().ok()?;
         // If a component does not exist yet, the meaning of a later `..` is unknown.
-        if above.components().any(|part| part == Component::ParentDir) {
+        if above.is_relative() || above.components().any(|part| part == Component::ParentDir) {
             return None;
         }
         let real = above.ancestors().find_map(|ancestor| {

@@ -94,7 +94,7 @@ pub(super) fn no_links(errno: Errno) -> SysError {
     match errno {
         Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::own(
             ErrorKind::Unsupported,
-            "this file system has no symbolic links",
+            "this file system does not support symbolic links",
         ),
         errno => errno.into(),
     }

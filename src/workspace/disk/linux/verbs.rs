@@ -36,7 +36,7 @@ const PRIVATE: u32 = 0o700;
 
 impl Workspace for Disk {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
-        let found = self.attempt("look at", Some(path), || self.look(path));
+        let found = self.attempt("stat", Some(path), || self.look(path));
         match found {
             Ok(stat) => Ok(Some(stat)),
             Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::NotDirectory) => {
@@ -93,14 +93,14 @@ impl Workspace for Disk {
     }
 
     fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()> {
-        self.attempt("write over", Some(path), || {
+        self.attempt("overwrite", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
             overwrite_file(&directory, name, bytes, was)
         })
     }
 
     fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()> {
-        self.attempt("make link", Some(path), || {
+        self.attempt("create link", Some(path), || {
             let model = like
                 .map(|like| self.look(like).map_err(|trouble| trouble.blaming(like)))
                 .transpose()?;
@@ -145,7 +145,7 @@ impl Workspace for Disk {
     }
 
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
-        self.attempt("make directory", Some(path), || {
+        self.attempt("create directory", Some(path), || {
             if let Some(history) = self
                 .parents
                 .external_history()
@@ -259,7 +259,7 @@ impl Workspace for Disk {
     }
 
     fn identity(&self) -> Result<String> {
-        self.attempt("look at", None, || {
+        self.attempt("stat", None, || {
             let root = stat_of(&fstat(self.parents.root())?);
             // The device number is left out, because it can change when the system restarts.
             let machine = machine().map_err(|error| SysError::new(ErrorKind::Other, error))?;
@@ -291,6 +291,10 @@ impl Workspace for Disk {
         self.parents
             .external_history()
             .map(|history| history.own().clone())
+    }
+
+    fn has_unusable_history(&self) -> bool {
+        self.above.is_some() && self.parents.external_history().is_none()
     }
 
     fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {

@@ -116,7 +116,7 @@ impl Disk {
         self.located().map_err(|source| {
             let fault = SysError::from(Errno::from_io_error(&source).unwrap_or(Errno::IO)).fault;
             WorkspaceError {
-                verb: "look at",
+                verb: "stat",
                 path: shown(&self.root.join(".git")),
                 fault,
                 source,
@@ -193,7 +193,7 @@ impl Disk {
             ) if is_top => Ok(Located::Top),
             (Ok(Above::Top(top) | Above::Empty(top)), Some(root)) => self.below(&root, &top),
             (Ok(Above::Inside), Some(root)) => Ok(Located::Inside(format!(
-                "{} is in a git directory, and in no work tree",
+                "{} is in a git directory, not in a work tree",
                 shown(&root)
             ))),
             (Err(refusal), _) => Err(refusal),
@@ -236,7 +236,11 @@ impl Disk {
 
     /// Returns the position of the root, whose absolute path is `root`, in the work tree `top`.
     fn below(&self, root: &Path, top: &Path) -> GitResult<Located> {
-        let unsound = || Refusal::Failed(io::Error::other("the directory was moved meanwhile"));
+        let unsound = || {
+            Refusal::Failed(io::Error::other(
+                "the directory was moved while it was in use",
+            ))
+        };
         let failed = |error: WorkspaceError| Refusal::Failed(error.source);
         let prefix = root.strip_prefix(top).map_err(|_| unsound())?;
         let prefix = RelPath::new(prefix.as_os_str().as_bytes()).map_err(|_| unsound())?;

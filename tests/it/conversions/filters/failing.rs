@@ -45,7 +45,7 @@ fn a_driver_that_fails_is_named_by_its_program_and_its_reason() {
         ),
         (
             "false -- %f".to_owned(),
-            "false ended with exit status: 1".to_owned(),
+            "false failed: exit status: 1".to_owned(),
         ),
         (
             "exec missing-tool".to_owned(),
@@ -53,7 +53,7 @@ fn a_driver_that_fails_is_named_by_its_program_and_its_reason() {
         ),
         (
             "kill -9 $$".to_owned(),
-            "kill ended with signal: 9 (SIGKILL)".to_owned(),
+            "kill failed: signal: 9 (SIGKILL)".to_owned(),
         ),
     ] {
         fs::write(

@@ -66,7 +66,7 @@ fn allow_is_not_about_another_name_of_a_control_file() {
     ] {
         let (said, why) = allowed(&desk, file);
         assert!(
-            said == "ask" && why.contains(&format!("it is another name of {link}")),
+            said == "ask" && why.contains(&format!("the path is a link to {link}")),
             "{file}: {said}: {why}"
         );
         assert_eq!(on_write(&desk, file, &["claude"]), "ask", "{file}");
@@ -104,7 +104,7 @@ fn allow_is_not_about_a_hard_link_of_a_control_file() {
     let (said, why) = allowed(&desk, "innocent");
     assert!(
         said == "ask"
-            && why.contains("it is another name of .mcp.json, which controls Claude Code"),
+            && why.contains("the path is a link to .mcp.json, which controls Claude Code"),
         "{why}"
     );
     for file in ["twin", "other/settings.json"] {

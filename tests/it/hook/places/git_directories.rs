@@ -32,10 +32,15 @@ fn a_root_in_a_git_directory_is_protected() {
     ] {
         is_protected(&desk, directory, file, "`.git` is protected");
     }
-    is_protected(&desk, ".wpatch", "new", "wpatch keeps its state there");
+    is_protected(
+        &desk,
+        ".wpatch",
+        "new",
+        "the path contains the state of wpatch",
+    );
     let (code, text) = checked(&desk, ".wpatch", "new");
     assert!(
-        code == Some(3) && text.contains("wpatch keeps its state there"),
+        code == Some(3) && text.contains("the path contains the state of wpatch"),
         "{code:?} {text}"
     );
     // A person may write there, as with git apply.

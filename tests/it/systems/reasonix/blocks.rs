@@ -79,7 +79,7 @@ fn s05_of_blocks_that_fail_each_is_named_with_its_status() {
     let error = desk.refuses("outside_root", &arguments, patch.concat().as_bytes());
     assert_eq!(
         fields(&error, &["path", "message"]),
-        json!(["../out", "the path leads out of the root"])
+        json!(["../out", "the path leads outside the root"])
     );
     let report = desk.says(&arguments, patch.concat().as_bytes());
     let told = |file: &Value| {

@@ -185,7 +185,7 @@ fn a_running_command_of_another_user_is_waited_for_and_named() {
     );
     let (code, words) = run(&["check", "p"]);
     assert!(
-        code == Some(0) && words.contains("another wpatch changes this tree"),
+        code == Some(0) && words.contains("another wpatch process is changing this tree"),
         "{code:?} {words}"
     );
     fs::remove_dir(base.path().join(".wpatch")).unwrap();
