@@ -1,24 +1,18 @@
 //! Computes the edit script between two texts with Myers' algorithm, then positions each change
 //! like git.
+//!
+//! The result is the shortest edit script, except for lines that [`LineNumbers::compared`]
+//! excludes. git gives up after a number of changes; this module does not, because a longer script
+//! can align a line of one text with a line of the other text at another place.
 
-use std::iter;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, Interner, NoSliderHeuristic, Token};
-
-use super::edits::{Budget, Edit, Edits, push};
-use super::indent::IndentHeuristic;
-use super::pieces::{Piece, Pieces};
+use super::align::{Alignment, align};
+use super::edits::{Budget, Edit, Edits};
+use super::numbers::{ComparedLines, LineNumbers};
+use super::shortest_edits::Pair;
+use super::slide::{Side, Slide, edits, slide};
 use super::table::LineTable;
-
-/// The position of a change that could also be a few lines further up or down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slide {
-    /// The last position, as in `git merge-file`.
-    Last,
-    /// The position that the indentation suggests, as in `git diff`.
-    Indent,
-}
 
 /// Returns the changes from `old` to `new`.
 ///
@@ -30,82 +24,73 @@ pub(crate) fn diff(
     budget: Budget,
     slide: Slide,
 ) -> Edits {
-    let mut interner = Interner::new(old.lines.len() + new.lines.len());
-    let before: Vec<_> = old
-        .lines
-        .iter()
-        .map(|line| interner.intern(*line))
-        .collect();
-    // Most lines are equal to the old line with the same number. These lines need no hash.
-    let in_place = old
-        .lines
-        .iter()
-        .zip(&before)
-        .map(Some)
-        .chain(iter::repeat(None));
-    let after: Vec<_> = new
-        .lines
-        .iter()
-        .zip(in_place)
-        .map(|(line, same)| match same {
-            Some((old, token)) if old == line => *token,
-            _ => interner.intern(*line),
-        })
-        .collect();
-    let mut edits = Edits::new();
-    let mut pieces = Pieces::new(&before, &after, budget);
-    while let Some(piece) = pieces.next() {
-        match piece {
-            Piece::Replace(edit) => push(&mut edits, edit),
-            Piece::Compare(Edit { old, new }) => {
-                let is_whole = old.len() + new.len() == before.len() + after.len();
-                let compare = if is_whole { compare } else { compare_part };
-                let found = compare(&before[old.clone()], &after[new.clone()], &interner, slide);
-                pieces.spend_on(old.len() + new.len(), &found);
-                for edit in found {
-                    push(&mut edits, edit.shifted(old.start, new.start));
-                }
-            }
+    align_lines(old, new, budget, slide).edits
+}
+
+/// Returns the changes from `old` to `new`, and the parts that `budget` does not suffice to compare.
+pub(super) fn align_lines(
+    old: &LineTable<'_>,
+    new: &LineTable<'_>,
+    budget: Budget,
+    position: Slide,
+) -> Alignment {
+    let numbers = LineNumbers::new(old, new);
+    let core = Pair {
+        old: &numbers.old,
+        new: &numbers.new,
+    }
+    .core(&Edit {
+        old: 0..old.lines.len(),
+        new: 0..new.lines.len(),
+    });
+    let compared = numbers.compared(core.old.clone(), core.new.clone());
+    let [before, after] = &compared;
+    let mut found = align(
+        &Pair {
+            old: &before.numbers,
+            new: &after.numbers,
+        },
+        budget,
+    );
+    for part in &mut found.unaligned {
+        part.old = before.lines(&part.old);
+        part.new = after.lines(&part.new);
+    }
+    let changed = |edit: fn(&Edit) -> &Range<usize>| found.edits.iter().map(edit);
+    let mut old = Side {
+        lines: &old.lines,
+        numbers: &numbers.old,
+        changed: changed_lines(old.lines.len(), core.old, before, changed(|edit| &edit.old)),
+    };
+    let mut new = Side {
+        lines: &new.lines,
+        numbers: &numbers.new,
+        changed: changed_lines(new.lines.len(), core.new, after, changed(|edit| &edit.new)),
+    };
+    slide(&mut old, &mut new, position);
+    found.edits = edits(&old.changed, &new.changed);
+    found
+}
+
+/// Returns whether each of `count` lines is changed: the lines of `core` that are not compared, and
+/// the compared lines of the edits.
+fn changed_lines<'e>(
+    count: usize,
+    core: Range<usize>,
+    compared: &ComparedLines,
+    edits: impl Iterator<Item = &'e Range<usize>>,
+) -> Vec<bool> {
+    let mut changed = vec![false; count];
+    changed[core].fill(true);
+    for &line in &compared.lines {
+        changed[line] = false;
+    }
+    for edit in edits {
+        for &line in &compared.lines[edit.clone()] {
+            changed[line] = true;
         }
     }
-    edits
-}
-
-/// Compares two texts in one step.
-fn compare(before: &[Token], after: &[Token], interner: &Interner<&[u8]>, slide: Slide) -> Edits {
-    let mut diff = Diff::default();
-    let count = interner.num_tokens();
-    diff.compute_with(Algorithm::Myers, before, after, count);
-    match slide {
-        Slide::Last => diff.postprocess_with(before, after, NoSliderHeuristic),
-        Slide::Indent => diff.postprocess_with(before, after, IndentHeuristic { lines: interner }),
-    }
-    let range = |range: Range<u32>| range.start as usize..range.end as usize;
-    diff.hunks()
-        .map(|hunk| Edit {
-            old: range(hunk.before),
-            new: range(hunk.after),
-        })
-        .collect()
-}
-
-/// Compares two texts with new, small tokens. `imara-diff` allocates a counter for each token up to
-/// the largest one.
-fn compare_part(
-    before: &[Token],
-    after: &[Token],
-    interner: &Interner<&[u8]>,
-    slide: Slide,
-) -> Edits {
-    let mut own = Interner::new(before.len() + after.len());
-    let mut intern = |tokens: &[Token]| {
-        tokens
-            .iter()
-            .map(|token| own.intern(interner[*token]))
-            .collect::<Vec<_>>()
-    };
-    let (before, after) = (intern(before), intern(after));
-    compare(&before, &after, &own, slide)
+    changed
 }
 
 #[cfg(test)]
@@ -116,6 +101,7 @@ mod tests {
     use proptest::test_runner::RngSeed;
 
     use super::*;
+    use crate::lines::align::shortest_edits;
 
     const LINES: [&str; 8] = ["a\n", "b\n", "\n", "  c\n", "\td\n", "}\n", "e\r\n", "f"];
 
@@ -138,6 +124,14 @@ mod tests {
         lines.concat()
     }
 
+    /// Returns the number of changed lines.
+    fn size(edits: &[Edit]) -> usize {
+        edits
+            .iter()
+            .map(|edit| edit.old.len() + edit.new.len())
+            .sum()
+    }
+
     fn budget() -> impl Strategy<Value = Budget> {
         prop_oneof![Just(Budget::default()), (0..3000_u64).prop_map(Budget)]
     }
@@ -156,6 +150,20 @@ mod tests {
             prop_assert_eq!(applied(&old, &new, &diff(&old, &new, budget, slide)), new.lines.concat());
         }
 
+        /// Lines that are missing in the other text decide which frequent lines are not compared.
+        #[test]
+        fn texts_of_the_same_lines_have_the_shortest_edit_script(
+            old in vec(select(&LINES[..4]), 0..80),
+            new in vec(select(&LINES[..4]), 0..80),
+            slide in select(&[Slide::Last, Slide::Indent][..]),
+        ) {
+            let all = &LINES[..4];
+            let [old, new] = [old, new].map(|lines| table(&[all, &lines[..]].concat()));
+            let numbers = LineNumbers::new(&old, &new);
+            let shortest = shortest_edits(&Pair { old: &numbers.old, new: &numbers.new });
+            prop_assert_eq!(size(&diff(&old, &new, Budget::default(), slide)), size(&shortest));
+        }
+
         #[test]
         fn a_few_changes_stay_a_few_edits(
             lines in vec(select(&LINES[..]), 0..80),
@@ -169,8 +177,7 @@ mod tests {
             let (old, new) = (table(&lines), table(&changed));
             let edits = diff(&old, &new, Budget::default(), slide);
             prop_assert_eq!(applied(&old, &new, &edits), new.lines.concat());
-            let size: usize = edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum();
-            prop_assert!(size <= count + copied, "{:?}", edits);
+            prop_assert!(size(&edits) <= count + copied, "{:?}", edits);
         }
     }
 
@@ -189,19 +196,27 @@ mod tests {
         let [old, new] = texts.each_ref().map(|lines| table(lines));
         let edits = diff(&old, &new, Budget(20_000_000), Slide::Last);
         assert_eq!(applied(&old, &new, &edits), new.lines.concat());
-        let size: usize = edits
-            .iter()
-            .map(|edit| edit.old.len() + edit.new.len())
-            .sum();
-        assert!(size < 200, "{size}");
-        // Without any budget, the changes are one edit.
+        assert!(size(&edits) < 200, "{}", size(&edits));
+        // Without any budget, all lines between the first and the last one that both texts have and
+        // that changed are one edit.
         let edits = diff(&old, &new, Budget(0), Slide::Last);
+        assert_eq!(applied(&old, &new, &edits), new.lines.concat());
         assert_eq!(
             edits,
-            [Edit {
-                old: 10..20_000,
-                new: 10..20_001
-            }]
+            [
+                Edit {
+                    old: 10..10,
+                    new: 10..11
+                },
+                Edit {
+                    old: 4_999..15_001,
+                    new: 5_000..15_001
+                },
+                Edit {
+                    old: 20_000..20_000,
+                    new: 20_000..20_001
+                }
+            ]
         );
     }
 }

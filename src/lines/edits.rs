@@ -16,25 +16,15 @@ pub(crate) struct Edit {
 /// changes.
 pub(crate) type Edits = Vec<Edit>;
 
-impl Edit {
-    /// Returns the edit moved down by `old` and `new` lines.
-    pub(super) fn shifted(self, old: usize, new: usize) -> Self {
-        Self {
-            old: self.old.start + old..self.old.end + old,
-            new: self.new.start + new..self.new.end + new,
-        }
-    }
-}
-
 /// A limit on work, counted in steps. A step is about one comparison of two lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget(pub(super) u64);
 
 impl Default for Budget {
-    /// Returns a budget for less than a second of work. Texts with at most 131,072 lines between
+    /// Returns a budget for a fraction of a second of work. Texts with at most 6,000 lines between
     /// their first and last change, in both texts together, never exceed it.
     fn default() -> Self {
-        Self(1 << 28)
+        Self(1 << 26)
     }
 }
 

@@ -1,28 +1,18 @@
 //! git's indent heuristic: selects the position of a change that could also be a few lines further
 //! up or down.
 //!
-//! The constants come from `xdiff/xdiffi.c` in git. The heuristic of the same name in `imara-diff`
-//! counts the blank lines at the end of a file differently. Its results therefore differ from git
-//! there.
+//! The constants come from `xdiff/xdiffi.c` in git.
 
 use std::cmp::Ordering;
 use std::ops::Range;
-
-use imara_diff::{Interner, SliderHeuristic, Token};
 
 /// Deeper indentation counts as this many columns.
 const MAX_INDENT: i32 = 200;
 /// After this many blank lines, the next line counts as not indented.
 const MAX_BLANKS: i32 = 20;
 /// Positions further up than this are not considered.
-const MAX_SLIDING: u32 = 100;
+const MAX_SLIDING: usize = 100;
 const INDENT_WEIGHT: i32 = 60;
-
-/// Selects a position by the indentation of the lines around it.
-pub(super) struct IndentHeuristic<'l, 't> {
-    /// The line of each token.
-    pub(super) lines: &'l Interner<&'t [u8]>,
-}
 
 /// The score of a position. The smaller score is better.
 #[derive(Clone, Copy)]
@@ -42,44 +32,38 @@ struct Surroundings {
     blanks_after: i32,
 }
 
-impl SliderHeuristic for IndentHeuristic<'_, '_> {
-    fn best_slider_end(&mut self, tokens: &[Token], hunk: Range<u32>, earliest_end: u32) -> u32 {
-        let size = hunk.end - hunk.start;
-        let first = earliest_end
-            .max(hunk.start.saturating_sub(1))
-            .max(hunk.end.saturating_sub(MAX_SLIDING));
-        let score = |end: u32| {
-            self.score(tokens, end as usize)
-                .plus(self.score(tokens, (end - size) as usize))
-        };
-        let (mut best, mut best_score) = (first, score(first));
-        for end in first + 1..=hunk.end {
-            let score = score(end);
-            if score.compare(best_score) <= 0 {
-                (best, best_score) = (end, score);
-            }
+/// Returns the end of the best position of a run of changed lines. `run` is its last position.
+/// `first_end` is the end of its first position.
+pub(super) fn best_end(lines: &[&[u8]], run: Range<usize>, first_end: usize) -> usize {
+    let first = first_end
+        .max(run.start.saturating_sub(1))
+        .max(run.end.saturating_sub(MAX_SLIDING));
+    let at = |end: usize| score(lines, end).plus(score(lines, end - run.len()));
+    let (mut best, mut best_score) = (first, at(first));
+    for end in first + 1..=run.end {
+        let score = at(end);
+        if score.compare(best_score) <= 0 {
+            (best, best_score) = (end, score);
         }
-        best
     }
+    best
 }
 
-impl IndentHeuristic<'_, '_> {
-    /// Returns the score of a change that begins or ends before the line `position`.
-    fn score(&self, tokens: &[Token], position: usize) -> Score {
-        let indent = |token: &Token| indent(self.lines[*token]);
-        let (before, blanks_before) = nearest(tokens[..position].iter().rev().map(indent));
-        let (after, blanks_after) = nearest(tokens.iter().skip(position + 1).map(indent));
-        let line = tokens.get(position);
-        Surroundings {
-            is_end_of_file: line.is_none(),
-            indent: line.and_then(indent),
-            before,
-            blanks_before,
-            after,
-            blanks_after,
-        }
-        .score()
+/// Returns the score of a change that begins or ends before the line `position`.
+fn score(lines: &[&[u8]], position: usize) -> Score {
+    let indent = |line: &&[u8]| indent(line);
+    let (before, blanks_before) = nearest(lines[..position].iter().rev().map(indent));
+    let (after, blanks_after) = nearest(lines.iter().skip(position + 1).map(indent));
+    let line = lines.get(position);
+    Surroundings {
+        is_end_of_file: line.is_none(),
+        indent: line.and_then(indent),
+        before,
+        blanks_before,
+        after,
+        blanks_after,
     }
+    .score()
 }
 
 /// Returns the indentation of the first line that is not blank, and the number of blank lines

@@ -4,18 +4,21 @@
 //! that both sides have in common are removed from a conflict. Conflicts with at most three lines
 //! between them are joined.
 
+mod output;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::diff::{Slide, diff};
-use super::edits::{Budget, Edit, Edits};
+use super::diff::{align_lines, diff};
+use super::edits::{Budget, Edit};
+use super::slide::Slide;
 use super::table::LineTable;
+pub(crate) use output::{end_line, put_marker};
+use output::{has_return, put};
 
 /// The maximum number of lines between two conflicts that are joined.
 const MOST_BETWEEN: usize = 3;
-/// The length of a conflict marker, in bytes.
-const MARKER: usize = 7;
 
 /// The side that resolves conflicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -88,6 +91,15 @@ enum Kind {
     Ours,
     Theirs,
     Conflict,
+    /// A conflict with lines that the budget does not suffice to compare. No [`Favour`] resolves it,
+    /// because the lines of a side can belong to another place.
+    Unaligned,
+}
+
+impl Kind {
+    fn is_conflict(self) -> bool {
+        matches!(self, Self::Conflict | Self::Unaligned)
+    }
 }
 
 /// The lines of the three texts.
@@ -100,7 +112,8 @@ struct Texts<'t> {
 /// Merges the changes from `base` to `ours` and from `base` to `theirs`. `favour` resolves
 /// conflicts. Without it, conflicts are written in `style`.
 ///
-/// If the budget of a comparison is used up, conflicts are larger than necessary.
+/// If the budget of a comparison is used up, conflicts are larger than necessary. `favour` does not
+/// resolve conflicts with lines that were not compared.
 #[must_use]
 pub fn merge(
     base: &[u8],
@@ -114,14 +127,26 @@ pub fn merge(
         ours: LineTable::of(ours),
         theirs: LineTable::of(theirs),
     };
-    let mine = edits(&texts.base, &texts.ours);
-    let other = edits(&texts.base, &texts.theirs);
-    let regions = regions(&mine, &other)
+    merge_within(&texts, favour, style, Budget::default())
+}
+
+fn merge_within(
+    texts: &Texts<'_>,
+    favour: Option<Favour>,
+    style: ConflictStyle,
+    budget: Budget,
+) -> Merged {
+    let mine = align_lines(&texts.base, &texts.ours, budget, Slide::Last);
+    let other = align_lines(&texts.base, &texts.theirs, budget, Slide::Last);
+    let regions = regions(&mine.edits, &other.edits)
         .into_iter()
-        .filter_map(|touching| texts.region(touching))
+        .filter_map(|touching| {
+            let is_aligned = mine.is_aligned(touching.mine) && other.is_aligned(touching.other);
+            texts.region(touching, is_aligned)
+        })
         .collect();
     let regions = match style {
-        ConflictStyle::Sides => joined(refined(&texts, regions)),
+        ConflictStyle::Sides => joined(refined(texts, regions)),
         ConflictStyle::Base => regions,
         ConflictStyle::ShortBase => regions
             .into_iter()
@@ -129,17 +154,15 @@ pub fn merge(
             .collect(),
     };
     let bytes = texts.written(&regions, favour, style);
-    let conflicts = regions
-        .into_iter()
-        .filter(|region| region.kind == Kind::Conflict && favour.is_none());
+    let conflicts = regions.into_iter().filter(|region| match region.kind {
+        Kind::Ours | Kind::Theirs => false,
+        Kind::Conflict => favour.is_none(),
+        Kind::Unaligned => true,
+    });
     Merged {
         bytes,
         conflicts: conflicts.map(|region| region.at).collect(),
     }
-}
-
-fn edits(old: &LineTable<'_>, new: &LineTable<'_>) -> Edits {
-    diff(old, new, Budget::default(), Slide::Last)
 }
 
 /// Groups the changes of both sides, in order. At least one unchanged line separates two groups.
@@ -190,13 +213,15 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
     for region in regions {
         let Conflict { base, ours, theirs } = &region.at;
-        if region.kind != Kind::Conflict || ours.is_empty() || theirs.is_empty() {
+        if !region.kind.is_conflict() || ours.is_empty() || theirs.is_empty() {
             all.push(region);
             continue;
         }
-        let differences = edits(
+        let differences = diff(
             &texts.ours.part(ours.clone()),
             &texts.theirs.part(theirs.clone()),
+            Budget::default(),
+            Slide::Last,
         );
         if differences.is_empty() {
             all.push(Region {
@@ -209,7 +234,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
             let ours = ours.start + edit.old.start..ours.start + edit.old.end;
             let theirs = theirs.start + edit.new.start..theirs.start + edit.new.end;
             Region {
-                kind: Kind::Conflict,
+                kind: region.kind,
                 at: Conflict {
                     base: base.clone(),
                     ours,
@@ -227,10 +252,13 @@ fn joined(regions: Vec<Region>) -> Vec<Region> {
     for region in regions {
         match all.last_mut() {
             Some(last)
-                if last.kind == Kind::Conflict
-                    && region.kind == Kind::Conflict
+                if last.kind.is_conflict()
+                    && region.kind.is_conflict()
                     && region.at.ours.start - last.at.ours.end <= MOST_BETWEEN =>
             {
+                if region.kind == Kind::Unaligned {
+                    last.kind = Kind::Unaligned;
+                }
                 last.at.base.end = region.at.base.end;
                 last.at.ours.end = region.at.ours.end;
                 last.at.theirs.end = region.at.theirs.end;
@@ -243,7 +271,11 @@ fn joined(regions: Vec<Region>) -> Vec<Region> {
 
 impl Texts<'_> {
     /// Returns the kind of a region, or `None` if both sides made the same change.
-    fn region(&self, Touching { mine, other, at }: Touching<'_>) -> Option<Region> {
+    fn region(
+        &self,
+        Touching { mine, other, at }: Touching<'_>,
+        is_aligned: bool,
+    ) -> Option<Region> {
         let kind = match (mine, other) {
             (_, []) => Kind::Ours,
             ([], _) => Kind::Theirs,
@@ -253,25 +285,22 @@ impl Texts<'_> {
             {
                 return None;
             }
-            _ => Kind::Conflict,
+            _ if is_aligned => Kind::Conflict,
+            _ => Kind::Unaligned,
         };
         Some(Region { kind, at })
     }
 
     /// Removes the lines at both ends that both sides of a conflict have in common.
     fn shortened(&self, region: Region) -> Region {
-        let Region {
-            kind: Kind::Conflict,
-            at:
-                Conflict {
-                    base,
-                    mut ours,
-                    mut theirs,
-                },
-        } = region
-        else {
+        if !region.kind.is_conflict() {
             return region;
-        };
+        }
+        let Conflict {
+            base,
+            mut ours,
+            mut theirs,
+        } = region.at;
         while !ours.is_empty()
             && !theirs.is_empty()
             && self.ours.lines[ours.start] == self.theirs.lines[theirs.start]
@@ -287,7 +316,7 @@ impl Texts<'_> {
             theirs.end -= 1;
         }
         Region {
-            kind: Kind::Conflict,
+            kind: region.kind,
             at: Conflict { base, ours, theirs },
         }
     }
@@ -309,7 +338,9 @@ impl Texts<'_> {
                     end_line(&mut out, self.newline(at));
                     put(&mut out, theirs);
                 }
-                (Kind::Conflict, None) => self.put_conflict(at, style, &mut out),
+                (Kind::Conflict, None) | (Kind::Unaligned, _) => {
+                    self.put_conflict(at, style, &mut out);
+                }
             }
         }
         put(&mut out, &self.ours.lines[position..]);
@@ -345,32 +376,6 @@ impl Texts<'_> {
         } else {
             b"\n"
         }
-    }
-}
-
-/// Returns whether a line ends with CR LF. For an unterminated last line, the line before it
-/// decides.
-fn has_return(lines: &[&[u8]], index: usize) -> Option<bool> {
-    let line = lines.get(index).filter(|line| line.ends_with(b"\n"));
-    let line = line.or_else(|| lines.get(index.checked_sub(1)?));
-    line.map(|line| line.ends_with(b"\r\n"))
-}
-
-fn put(out: &mut Vec<u8>, lines: &[&[u8]]) {
-    out.extend(lines.iter().copied().flatten());
-}
-
-/// Writes a conflict marker.
-pub(crate) fn put_marker(out: &mut Vec<u8>, sign: u8, label: &str, newline: &[u8]) {
-    out.extend([sign; MARKER]);
-    out.extend(label.as_bytes());
-    out.extend(newline);
-}
-
-/// Terminates the last line if it has no terminator.
-pub(crate) fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
-    if out.last().is_some_and(|&last| last != b'\n') {
-        out.extend_from_slice(newline);
     }
 }
 

@@ -8,6 +8,8 @@
 //! Start with [`diff()`], which computes an edit script, and [`RunIndex`], which finds runs of lines.
 //! [`Comparison`] and the ladder define when two lines are equal.
 
+mod align;
+mod anchors;
 mod comparison;
 mod diff;
 mod edits;
@@ -15,13 +17,15 @@ mod find;
 mod indent;
 pub(crate) mod ladder;
 mod merge;
+mod numbers;
 mod offsets;
-mod pieces;
 mod shortest_edits;
+mod slide;
 mod table;
 
+pub(crate) use align::shortest_edits;
 pub(crate) use comparison::Comparison;
-pub(crate) use diff::{Slide, diff};
+pub(crate) use diff::diff;
 pub(crate) use edits::{Budget, Edit, Edits, push};
 pub(crate) use find::{
     LineHashes, LineOccurrences, Needle, Places, RunHash, RunIndex, is_at, power,
@@ -30,5 +34,6 @@ pub(crate) use ladder::{LADDER, Rung};
 pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
 pub(crate) use merge::{Touching, end_line, put_marker, regions};
 pub use offsets::LineOffsets;
-pub(crate) use shortest_edits::{Pair, beginning, shortest_edits};
+pub(crate) use shortest_edits::{Pair, beginning};
+pub(crate) use slide::Slide;
 pub(crate) use table::LineTable;

@@ -1,9 +1,12 @@
-//! Computes the shortest edit script between two sequences as GNU diff selects it, and aligns a
-//! sequence with a prefix of another one.
+//! Searches the shortest edit script between two sequences as GNU diff and git select it, and
+//! aligns a sequence with a prefix of another one.
+//!
+//! The algorithm is E. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1
+//! (1986).
 
 use std::ops::RangeInclusive;
 
-use super::edits::{Edit, Edits, push};
+use super::edits::Edit;
 
 /// Two sequences of numbers.
 pub(crate) struct Pair<'p> {
@@ -14,73 +17,67 @@ pub(crate) struct Pair<'p> {
 }
 
 impl Pair<'_> {
+    /// Returns a part of both sequences.
+    pub(super) fn part(&self, part: &Edit) -> Pair<'_> {
+        Pair {
+            old: &self.old[part.old.clone()],
+            new: &self.new[part.new.clone()],
+        }
+    }
+
+    /// Returns `part` without the elements at its ends that both sequences have in common.
+    pub(super) fn core(&self, part: &Edit) -> Edit {
+        let Pair { old, new } = self.part(part);
+        let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
+        let end = rest.take_while(|(a, b)| a == b).count();
+        Edit {
+            old: part.old.start + start..part.old.end - end,
+            new: part.new.start + start..part.new.end - end,
+        }
+    }
+
     fn same(&self, x: isize, y: isize) -> bool {
         self.old[x.cast_unsigned()] == self.new[y.cast_unsigned()]
     }
 
     /// Returns the end of the equal run that starts at `from` on `diagonal`, as an index of the
     /// first sequence.
-    fn run(&self, from: isize, diagonal: isize, steps: &mut usize) -> isize {
+    fn run(&self, from: isize, diagonal: isize) -> isize {
         let (width, height) = (self.old.len().cast_signed(), self.new.len().cast_signed());
         let mut x = from;
         while x < width && x - diagonal < height && self.same(x, x - diagonal) {
             x += 1;
         }
-        *steps = steps.saturating_sub((x - from).cast_unsigned() + 1);
         x
     }
-}
 
-/// Returns the edits from the first sequence to the second. The algorithm is E. Myers, "An O(ND)
-/// Difference Algorithm and Its Variations", Algorithmica 1 (1986).
-pub(crate) fn shortest_edits(pair: &Pair<'_>) -> Edits {
-    let mut edits = Edits::new();
-    let mut open = vec![(0, pair.old.len(), 0, pair.new.len())];
-    while let Some((mut left, mut right, mut top, mut bottom)) = open.pop() {
-        while left < right && top < bottom && pair.old[left] == pair.new[top] {
-            (left, top) = (left + 1, top + 1);
+    /// Returns the start of the equal run that ends at `from` on `diagonal`, as an index of the
+    /// first sequence.
+    fn run_back(&self, from: isize, diagonal: isize) -> isize {
+        let mut x = from;
+        while x > 0 && x - diagonal > 0 && self.same(x - 1, x - diagonal - 1) {
+            x -= 1;
         }
-        while left < right && top < bottom && pair.old[right - 1] == pair.new[bottom - 1] {
-            (right, bottom) = (right - 1, bottom - 1);
-        }
-        if left == right && top == bottom {
-            continue;
-        }
-        if left == right || top == bottom {
-            push(
-                &mut edits,
-                Edit {
-                    old: left..right,
-                    new: top..bottom,
-                },
-            );
-        } else {
-            let (x, y) = middle(&Pair {
-                old: &pair.old[left..right],
-                new: &pair.new[top..bottom],
-            });
-            open.push((left + x, right, top + y, bottom));
-            open.push((left, left + x, top, top + y));
-        }
+        x
     }
-    edits
 }
 
 /// The furthest points that a search has reached, as indexes of the first sequence, one for each
 /// diagonal.
 ///
 /// A diagonal is the difference between the indexes of the first and the second sequence.
-struct Front {
-    reached: Vec<isize>,
+struct Front<'f> {
+    reached: &'f mut [isize],
     base: isize,
     first: isize,
     last: isize,
 }
 
-impl Front {
-    fn new(count: usize, base: isize, (diagonal, at): (isize, isize)) -> Self {
+impl<'f> Front<'f> {
+    fn new(reached: &'f mut [isize], base: isize, (diagonal, at): (isize, isize)) -> Self {
         let mut front = Self {
-            reached: vec![0; count],
+            reached,
             base,
             first: diagonal,
             last: diagonal,
@@ -114,37 +111,73 @@ impl Front {
     }
 }
 
-/// Returns a point on a shortest path through two sequences. The sequences must begin and end with
-/// different elements.
-fn middle(pair: &Pair<'_>) -> (usize, usize) {
-    let (width, height) = (pair.old.len().cast_signed(), pair.new.len().cast_signed());
-    let bounds = (-height, width);
-    let (count, base) = (pair.old.len() + pair.new.len() + 3, height + 1);
-    let mut forward = Front::new(count, base, (0, 0));
-    let mut backward = Front::new(count, base, (width - height, width));
-    let is_odd = (width - height) % 2 != 0;
-    loop {
-        forward.widen(bounds, -1);
-        for diagonal in (forward.first..=forward.last).rev().step_by(2) {
-            let (low, high) = (*forward.at(diagonal - 1), *forward.at(diagonal + 1));
-            let x = pair.run(if low < high { high } else { low + 1 }, diagonal, &mut 0);
-            *forward.at(diagonal) = x;
-            if is_odd && backward.has(diagonal) && *backward.at(diagonal) <= x {
-                return (x.cast_unsigned(), (x - diagonal).cast_unsigned());
+/// A search for points on the shortest paths through parts of two sequences, with its memory.
+pub(super) struct MiddleSearch {
+    forward: Vec<isize>,
+    backward: Vec<isize>,
+}
+
+impl MiddleSearch {
+    /// Creates a search for `pair` and its parts.
+    pub(super) fn new(pair: &Pair<'_>) -> Self {
+        let count = pair.old.len() + pair.new.len() + 3;
+        Self {
+            forward: vec![0; count],
+            backward: vec![0; count],
+        }
+    }
+
+    /// Returns a point on a shortest path through `pair`. The sequences must begin and end with
+    /// different elements.
+    ///
+    /// Each comparison takes one of `steps`. The function returns `None` if they are used up, or if
+    /// the path has more than about twice `most` changes.
+    pub(super) fn middle(
+        &mut self,
+        pair: &Pair<'_>,
+        most: usize,
+        steps: &mut u64,
+    ) -> Option<(usize, usize)> {
+        let (width, height) = (pair.old.len().cast_signed(), pair.new.len().cast_signed());
+        let bounds = (-height, width);
+        let base = height + 1;
+        let mut forward = Front::new(&mut self.forward, base, (0, 0));
+        let mut backward = Front::new(&mut self.backward, base, (width - height, width));
+        let is_odd = (width - height) % 2 != 0;
+        let (mut taken, mut changes) = (0, 0);
+        while taken < *steps && changes < most {
+            changes += 1;
+            forward.widen(bounds, -1);
+            let mut diagonal = forward.last;
+            while diagonal >= forward.first {
+                let (low, high) = (*forward.at(diagonal - 1), *forward.at(diagonal + 1));
+                let from = if low < high { high } else { low + 1 };
+                let x = pair.run(from, diagonal);
+                taken += (x - from).cast_unsigned() as u64 + 1;
+                *forward.at(diagonal) = x;
+                if is_odd && backward.has(diagonal) && *backward.at(diagonal) <= x {
+                    *steps = steps.saturating_sub(taken);
+                    return Some((x.cast_unsigned(), (x - diagonal).cast_unsigned()));
+                }
+                diagonal -= 2;
+            }
+            backward.widen(bounds, isize::MAX);
+            let mut diagonal = backward.last;
+            while diagonal >= backward.first {
+                let (low, high) = (*backward.at(diagonal - 1), *backward.at(diagonal + 1));
+                let from = if low < high { low } else { high - 1 };
+                let x = pair.run_back(from, diagonal);
+                taken += (from - x).cast_unsigned() as u64 + 1;
+                *backward.at(diagonal) = x;
+                if !is_odd && forward.has(diagonal) && x <= *forward.at(diagonal) {
+                    *steps = steps.saturating_sub(taken);
+                    return Some((x.cast_unsigned(), (x - diagonal).cast_unsigned()));
+                }
+                diagonal -= 2;
             }
         }
-        backward.widen(bounds, isize::MAX);
-        for diagonal in (backward.first..=backward.last).rev().step_by(2) {
-            let (low, high) = (*backward.at(diagonal - 1), *backward.at(diagonal + 1));
-            let mut x = if low < high { low } else { high - 1 };
-            while x > 0 && x - diagonal > 0 && pair.same(x - 1, x - diagonal - 1) {
-                x -= 1;
-            }
-            *backward.at(diagonal) = x;
-            if !is_odd && forward.has(diagonal) && x <= *forward.at(diagonal) {
-                return (x.cast_unsigned(), (x - diagonal).cast_unsigned());
-            }
-        }
+        *steps = steps.saturating_sub(taken);
+        None
     }
 }
 
@@ -178,18 +211,24 @@ pub(crate) fn beginning(
             && (least..=height).contains(&y)
             && (least == 0 || x + y - changes + 2 * line >= 2 * least)
     };
-    let x = pair.run(0, 0, steps);
+    let run = |from: isize, diagonal: isize, steps: &mut usize| {
+        let x = pair.run(from, diagonal);
+        *steps = steps.saturating_sub((x - from).cast_unsigned() + 1);
+        x
+    };
+    let x = run(0, 0, steps);
     if fits(x, x, 0) {
         return Some((x.cast_unsigned(), 0));
     }
-    let mut front = Front::new(2 * most + 3, most.cast_signed() + 1, (0, x));
+    let mut reached = vec![0; 2 * most + 3];
+    let mut front = Front::new(&mut reached, most.cast_signed() + 1, (0, x));
     *steps = steps.saturating_sub(most);
     for changes in 1..=most {
         front.widen((-height, width), -1);
         let mut longest = None;
         for diagonal in (front.first..=front.last).rev().step_by(2) {
             let (low, high) = (*front.at(diagonal - 1), *front.at(diagonal + 1));
-            let x = pair.run(if low < high { high } else { low + 1 }, diagonal, steps);
+            let x = run(if low < high { high } else { low + 1 }, diagonal, steps);
             *front.at(diagonal) = x;
             if fits(x, x - diagonal, changes.cast_signed()) {
                 longest = longest.max(Some(x - diagonal));
@@ -211,44 +250,6 @@ mod tests {
 
     fn numbers(text: &str) -> Vec<u32> {
         text.bytes().map(u32::from).collect()
-    }
-
-    /// Returns both sequences as one text, with `-` before deleted elements and `+` before inserted
-    /// elements.
-    fn parted(old: &str, new: &str) -> String {
-        let (mut text, mut at) = (String::new(), (0, 0));
-        let end = Edit {
-            old: old.len()..old.len(),
-            new: new.len()..new.len(),
-        };
-        for edit in shortest_edits(&Pair {
-            old: &numbers(old),
-            new: &numbers(new),
-        })
-        .into_iter()
-        .chain([end])
-        {
-            let (same, other) = (&old[at.0..edit.old.start], &new[at.1..edit.new.start]);
-            assert_eq!(same, other);
-            text += same;
-            old[edit.old.clone()]
-                .chars()
-                .for_each(|element| text.extend(['-', element]));
-            new[edit.new.clone()]
-                .chars()
-                .for_each(|element| text.extend(['+', element]));
-            at = (edit.old.end, edit.new.end);
-        }
-        text
-    }
-
-    #[test]
-    fn the_shortest_way_is_found() {
-        assert_eq!(parted("abc", "abc"), "abc");
-        assert_eq!(parted("abcd", "axcd"), "a-b+xcd");
-        assert_eq!(parted("", "ab"), "+a+b");
-        assert_eq!(parted("ab", ""), "-a-b");
-        assert_eq!(parted("abcabba", "cbabac").matches(['+', '-']).count(), 5);
     }
 
     #[test]

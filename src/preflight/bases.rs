@@ -193,37 +193,28 @@ impl Bases {
     }
 }
 
-/// Reports the conflicts of a merge, if there are any.
-pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
-    let &Merge {
-        ref conflicts,
-        is_binary,
-        is_marked,
-        ..
-    } = merge;
+/// Reports the conflicts of a merge, if there are any. A conflict that `favour` does not resolve
+/// contains lines that were not compared.
+pub(super) fn tell(merge: &Merge, favour: Option<Favour>, findings: &mut Findings) {
+    let conflicts = &merge.conflicts;
     if conflicts.is_empty() {
         return;
     }
-    let message = if is_binary {
+    let is_uncompared = favour.is_some() && !merge.is_binary;
+    let message = if merge.is_binary {
         "both the patch and the file change the same binary content".to_owned()
     } else {
-        let named: Vec<_> = conflicts.iter().take(MOST_NAMED).map(place).collect();
-        let more = if conflicts.len() > MOST_NAMED {
-            " and others"
+        let places = places(conflicts);
+        if is_uncompared {
+            format!(
+                "the file differs too much from the preimage of the patch to compare all lines: \
+                 {places}"
+            )
         } else {
-            ""
-        };
-        let what = if conflicts.len() == 1 {
-            "a conflict"
-        } else {
-            "conflicts"
-        };
-        format!(
-            "the patch changes lines that differ in the file: {what} at {}{more}",
-            named.join(", ")
-        )
+            format!("the patch changes lines that differ in the file: {places}")
+        }
     };
-    let problem = if is_marked {
+    let problem = if merge.is_marked {
         findings.warning(&code::MERGE_CONFLICT, message)
     } else {
         findings.error(&code::MERGE_CONFLICT, message)
@@ -232,14 +223,33 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
         .iter()
         .map(|conflict| conflict.ours.start)
         .collect();
-    let help = if is_marked && !is_binary {
-        "both versions are in the file, between conflict markers; resolve them"
-    } else if is_marked {
-        "the file was not changed; use --theirs for the version of the patch"
-    } else {
-        "use --ours, --theirs or --union to resolve it, or --conflict markers to write both versions into the file"
+    let help = match (merge.is_marked, merge.is_binary) {
+        (true, false) => "both versions are in the file, between conflict markers; resolve them",
+        (true, true) => "the file was not changed; use --theirs for the version of the patch",
+        (false, _) if is_uncompared => {
+            "use --conflict markers to write both versions into the file"
+        }
+        (false, _) => {
+            "use --ours, --theirs or --union to resolve it, or --conflict markers to write both versions into the file"
+        }
     };
     problem.help = Some(help.to_owned());
+}
+
+/// Returns the positions of conflicts as text.
+fn places(conflicts: &[Conflict]) -> String {
+    let named: Vec<_> = conflicts.iter().take(MOST_NAMED).map(place).collect();
+    let more = if conflicts.len() > MOST_NAMED {
+        " and others"
+    } else {
+        ""
+    };
+    let what = if conflicts.len() == 1 {
+        "a conflict"
+    } else {
+        "conflicts"
+    };
+    format!("{what} at {}{more}", named.join(", "))
 }
 
 /// Returns the position of a conflict in the current file as text, with lines counted from 1.

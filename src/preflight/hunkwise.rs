@@ -63,7 +63,7 @@ pub(super) fn merged(
         hunks: done,
         sides: None,
     };
-    tell(&merge, findings);
+    tell(&merge, None, findings);
     findings.outcome.placements = placements;
     findings.outcome.merge = Some(Box::new(merge));
     bytes

@@ -181,7 +181,7 @@ fn merged(
         sides,
     };
     if !is_link {
-        tell(&merge, findings);
+        tell(&merge, favour, findings);
     }
     findings.outcome.merge = Some(Box::new(merge));
     if is_refused {

@@ -1,6 +1,7 @@
 //! `--3way`: patches merged with what became of their files, as `git apply --3way` merges them.
 
 mod base;
+mod large;
 mod missing;
 mod onto;
 mod pairs;

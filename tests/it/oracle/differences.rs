@@ -44,8 +44,8 @@ const TESTS: &[(&str, &str)] = &[
         "git_crashes_at_an_intention_in_a_sparse_directory",
     ),
     (
-        "merges of files that repeat lines",
-        "lines_that_are_there_several_times_are_nearly_always_merged_as_git_merges_them",
+        "merges of files with many changes of repeated lines",
+        "a_change_between_large_deletions_is_merged_at_its_place",
     ),
     ("exit codes", "exit_codes_tell_more_than_those_of_git"),
     (

@@ -1,0 +1,204 @@
+//! Aligns two sequences with the shortest edit script, within a budget.
+
+use super::anchors::{anchors, single_elements};
+use super::edits::{Budget, Edit, Edits, push};
+use super::shortest_edits::{MiddleSearch, Pair};
+
+/// The steps that the search for anchors takes for each element.
+const COST_OF_DIVISION: u64 = 16;
+
+/// The number of changes from each end for which git searches the shortest edit script
+/// (`XDL_HEUR_MIN_COST`).
+///
+/// For more changes, git takes the longest path that it has found by then, even if its end is not
+/// on a shortest path. Lines after that point can then be aligned with lines at another place.
+const FEW: usize = 256;
+
+/// The changes from one sequence to another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Alignment {
+    /// The edit script.
+    pub(crate) edits: Edits,
+    /// The parts that the budget does not suffice to compare, in order. All elements of such a part
+    /// count as changed, so one of the edits covers it.
+    pub(crate) unaligned: Edits,
+}
+
+impl Alignment {
+    /// Returns whether no part that was not compared touches one of `edits`.
+    pub(super) fn is_aligned(&self, edits: &[Edit]) -> bool {
+        edits.iter().all(|edit| {
+            let before = |part: &Edit| part.old.end < edit.old.start;
+            let next = self.unaligned.partition_point(before);
+            let next = self.unaligned.get(next);
+            next.is_none_or(|part| part.old.start > edit.old.end)
+        })
+    }
+}
+
+/// Returns the shortest edit script from the first sequence to the second.
+pub(crate) fn shortest_edits(pair: &Pair<'_>) -> Edits {
+    Aligner::new(pair, Budget(u64::MAX))
+        .align(Search::Bounded)
+        .edits
+}
+
+/// Returns the changes from the first sequence to the second.
+///
+/// The edit script is the shortest one if it has few changes. A part with more changes is first
+/// divided at its anchors.
+pub(super) fn align(pair: &Pair<'_>, budget: Budget) -> Alignment {
+    Aligner::new(pair, budget).align(Search::Few)
+}
+
+/// A part of both sequences.
+struct Part {
+    range: Edit,
+    search: Search,
+}
+
+/// The search for a point of a shortest path through a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Search {
+    /// At most [`FEW`] changes from each end.
+    Few,
+    /// As many changes as the budget allows.
+    Many,
+    /// As many changes as necessary. The part begins or ends at a point of a shortest path through
+    /// a larger part, and the search for that point took about as many steps.
+    Bounded,
+}
+
+struct Aligner<'p> {
+    pair: &'p Pair<'p>,
+    search: MiddleSearch,
+    budget: u64,
+    /// The parts that were not compared yet, in reverse order.
+    waiting: Vec<Part>,
+    /// The number of elements in the waiting parts that are not bounded.
+    elements: usize,
+    found: Alignment,
+}
+
+impl<'p> Aligner<'p> {
+    fn new(pair: &'p Pair<'p>, Budget(budget): Budget) -> Self {
+        Self {
+            pair,
+            search: MiddleSearch::new(pair),
+            budget,
+            waiting: Vec::new(),
+            elements: 0,
+            found: Alignment::default(),
+        }
+    }
+
+    /// Aligns both sequences as a whole, at first with `search`.
+    fn align(mut self, search: Search) -> Alignment {
+        let all = Edit {
+            old: 0..self.pair.old.len(),
+            new: 0..self.pair.new.len(),
+        };
+        self.add(all, search);
+        while let Some(part) = self.waiting.pop() {
+            self.compare(part);
+        }
+        self.found
+    }
+
+    /// Adds a part that must be compared before the waiting ones.
+    fn add(&mut self, range: Edit, search: Search) {
+        if search != Search::Bounded {
+            self.elements += range.old.len() + range.new.len();
+        }
+        self.waiting.push(Part { range, search });
+    }
+
+    fn compare(&mut self, Part { range, search }: Part) {
+        let core = self.pair.core(&range);
+        let (most, limit) = match search {
+            Search::Few => (FEW, self.share(&range)),
+            Search::Many => (usize::MAX, self.share(&range)),
+            Search::Bounded => (usize::MAX, u64::MAX),
+        };
+        if core.old.is_empty() && core.new.is_empty() {
+            return;
+        }
+        if core.old.is_empty() || core.new.is_empty() {
+            push(&mut self.found.edits, core);
+            return;
+        }
+        let mut left = limit;
+        let middle = self.search.middle(&self.pair.part(&core), most, &mut left);
+        self.budget = self.budget.saturating_sub(limit - left);
+        match (middle, search) {
+            (Some((x, y)), _) => {
+                let (x, y) = (core.old.start + x, core.new.start + y);
+                for (old, new) in [
+                    (x..core.old.end, y..core.new.end),
+                    (core.old.start..x, core.new.start..y),
+                ] {
+                    self.add(Edit { old, new }, Search::Bounded);
+                }
+            }
+            (None, Search::Few) => {
+                if let Err(core) = self.divide(core, anchors) {
+                    self.add(core, Search::Many);
+                }
+            }
+            (None, _) => {
+                if let Err(core) = self.divide(core, single_elements) {
+                    self.found.unaligned.push(core.clone());
+                    push(&mut self.found.edits, core);
+                }
+            }
+        }
+    }
+
+    /// Returns the number of steps that a search in a waiting part may take. As many are left for
+    /// the parts before and after the point.
+    fn share(&mut self, part: &Edit) -> u64 {
+        let elements = part.old.len() + part.new.len();
+        let share = u128::from(self.budget) * elements as u128 / self.elements.max(1) as u128;
+        self.elements -= elements;
+        u64::try_from(share / 2).unwrap_or(self.budget)
+    }
+
+    /// Divides a part at the pairs of elements that `search` finds. Returns the part if there are
+    /// none, or if the budget does not suffice.
+    fn divide(
+        &mut self,
+        core: Edit,
+        search: fn(&Pair<'_>) -> Vec<(usize, usize)>,
+    ) -> Result<(), Edit> {
+        let cost = COST_OF_DIVISION * (core.old.len() + core.new.len()) as u64;
+        if cost > self.budget {
+            return Err(core);
+        }
+        self.budget -= cost;
+        let anchors = search(&self.pair.part(&core));
+        if anchors.is_empty() {
+            return Err(core);
+        }
+        let (mut old, mut new) = (core.old.end, core.new.end);
+        for (x, y) in anchors.into_iter().rev() {
+            let (x, y) = (core.old.start + x, core.new.start + y);
+            if x + 1 < old || y + 1 < new {
+                let part = Edit {
+                    old: x + 1..old,
+                    new: y + 1..new,
+                };
+                self.add(part, Search::Few);
+            }
+            (old, new) = (x, y);
+        }
+        let first = Edit {
+            old: core.old.start..old,
+            new: core.new.start..new,
+        };
+        self.add(first, Search::Few);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

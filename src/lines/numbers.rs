@@ -1,0 +1,143 @@
+//! The lines of two texts as numbers, and the lines that are worth comparing.
+
+use std::collections::HashMap;
+use std::iter;
+use std::ops::Range;
+
+use super::table::LineTable;
+
+/// The number of lines above and below a frequent line that decide whether it is compared.
+const WINDOW: usize = 100;
+
+/// A line is frequent if it occurs at least as often as this in the other text, or as often as
+/// [`square_root`] of the number of lines.
+const MAX_FREQUENT: usize = 1024;
+
+/// The numbers of the lines of two texts. Equal lines have the same number.
+pub(super) struct LineNumbers {
+    pub(super) old: Vec<u32>,
+    pub(super) new: Vec<u32>,
+    /// The number of different lines.
+    count: usize,
+}
+
+/// The lines of a text that are compared.
+pub(super) struct ComparedLines {
+    pub(super) numbers: Vec<u32>,
+    /// The line of each number.
+    pub(super) lines: Vec<usize>,
+}
+
+/// The occurrences of a line in the other text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occurrence {
+    Missing,
+    Rare,
+    Frequent,
+}
+
+impl ComparedLines {
+    /// Returns the lines that `range` of the numbers covers.
+    pub(super) fn lines(&self, range: &Range<usize>) -> Range<usize> {
+        let first = self.lines[range.start];
+        first
+            ..range
+                .end
+                .checked_sub(1)
+                .map_or(first, |last| self.lines[last] + 1)
+    }
+}
+
+impl LineNumbers {
+    pub(super) fn new(old: &LineTable<'_>, new: &LineTable<'_>) -> Self {
+        let mut known = HashMap::with_capacity(old.lines.len());
+        let mut number = |line| {
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            *known.entry(line).or_insert(next)
+        };
+        let before: Vec<_> = old.lines.iter().map(|line| number(*line)).collect();
+        // Most lines are equal to the old line with the same number. These lines need no hash.
+        let in_place = old.lines.iter().zip(&before).map(Some);
+        let after = new.lines.iter().zip(in_place.chain(iter::repeat(None)));
+        let after = after.map(|(line, same)| match same {
+            Some((old, same)) if old == line => *same,
+            _ => number(*line),
+        });
+        let after = after.collect();
+        Self {
+            old: before,
+            new: after,
+            count: known.len(),
+        }
+    }
+
+    /// Returns the lines of `old` in the first text and of `new` in the second text that are
+    /// compared. The other lines count as changed.
+    ///
+    /// Like git, the function excludes lines that are missing in the other text, and frequent lines
+    /// between many of them. git's names are `xdl_cleanup_records` and `xdl_clean_mmatch`
+    /// (`xdiff/xprepare.c`).
+    pub(super) fn compared(&self, old: Range<usize>, new: Range<usize>) -> [ComparedLines; 2] {
+        [
+            compared(&self.old, &occurrences(&self.new, self.count), old),
+            compared(&self.new, &occurrences(&self.old, self.count), new),
+        ]
+    }
+}
+
+fn occurrences(numbers: &[u32], count: usize) -> Vec<u32> {
+    let mut occurrences = vec![0; count];
+    for &number in numbers {
+        occurrences[number as usize] += 1;
+    }
+    occurrences
+}
+
+/// Returns the lines of `range` that are compared. `counts` has the number of occurrences of each
+/// line in the other text.
+fn compared(numbers: &[u32], counts: &[u32], range: Range<usize>) -> ComparedLines {
+    let limit = square_root(numbers.len()).min(MAX_FREQUENT);
+    let occurrence = |number: &u32| match counts[*number as usize] as usize {
+        0 => Occurrence::Missing,
+        count if count < limit => Occurrence::Rare,
+        _ => Occurrence::Frequent,
+    };
+    let occurrences: Vec<_> = numbers[range.clone()].iter().map(occurrence).collect();
+    let is_compared = |line: &usize| match occurrences[*line - range.start] {
+        Occurrence::Missing => false,
+        Occurrence::Rare => true,
+        Occurrence::Frequent => !is_between_missing(&occurrences, *line - range.start),
+    };
+    let lines: Vec<_> = range.clone().filter(is_compared).collect();
+    ComparedLines {
+        numbers: lines.iter().map(|&line| numbers[line]).collect(),
+        lines,
+    }
+}
+
+/// Returns whether missing lines are above and below the frequent line at `place`, and there are
+/// more than three times as many of them as of frequent lines.
+fn is_between_missing(occurrences: &[Occurrence], place: usize) -> bool {
+    let counted = |lines: &mut dyn Iterator<Item = &Occurrence>| {
+        let (mut missing, mut frequent) = (0, 1);
+        for occurrence in lines.take(WINDOW) {
+            match occurrence {
+                Occurrence::Missing => missing += 1,
+                Occurrence::Frequent => frequent += 1,
+                Occurrence::Rare => break,
+            }
+        }
+        (missing, frequent)
+    };
+    let (above, frequent_above) = counted(&mut occurrences[..place].iter().rev());
+    if above == 0 {
+        return false;
+    }
+    let (below, frequent_below) = counted(&mut occurrences[place + 1..].iter());
+    below > 0 && above + below > 3 * (frequent_above + frequent_below)
+}
+
+/// Returns an approximate square root like `xdl_bogosqrt` in git: a power of two.
+fn square_root(number: usize) -> usize {
+    1 << (usize::BITS - number.leading_zeros()).div_ceil(2)
+}
