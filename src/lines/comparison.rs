@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ladder::{FIXED, LADDER};
+use super::ladder::{EXACT, FIXED, LADDER};
 use super::offsets::LineOffsets;
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 use crate::whitespace::{WhitespaceRule, fix};
@@ -85,7 +85,74 @@ impl Comparison {
             .map(move |(number, (_, line))| self.bare(number, line))
     }
 
+    /// Returns whether the run `wanted` is in a file at `line`, which starts at `offset`.
+    ///
+    /// A line without a terminator can only be the last line of the file.
+    pub(crate) fn is_at(
+        self,
+        index: &LineOffsets<'_>,
+        (line, offset): (usize, usize),
+        wanted: &[&[u8]],
+    ) -> bool {
+        let text = &index.text()[offset..];
+        if self == Self::strict(EXACT) {
+            return is_prefix(text, wanted);
+        }
+        let mut found = self.lines_of(text, line);
+        let key = |line| self.key(line);
+        wanted
+            .iter()
+            .all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
+    }
+
+    /// Returns the hash of the key of a line.
     pub(crate) fn hash(self, line: &[u8]) -> u64 {
         xxh3_64(&self.key(line))
+    }
+}
+
+/// Returns whether `text` begins with the run `wanted`, byte for byte. This avoids a search for the
+/// line endings of the text.
+fn is_prefix(mut text: &[u8], wanted: &[&[u8]]) -> bool {
+    wanted.iter().all(|wanted| {
+        let rest = text.strip_prefix(*wanted);
+        text = rest.unwrap_or_default();
+        rest.is_some() && !wanted.is_empty() && (wanted.ends_with(b"\n") || text.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 5000,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(11),
+            ..ProptestConfig::default()
+        })]
+
+        /// A run can be empty, and any of its lines can be empty or lack its terminator.
+        #[test]
+        fn an_exact_run_is_where_each_line_is_equal(
+            file in vec(select(vec!["a\n", "b\n", "\n", "ab\n"]), 0..4),
+            last in select(vec!["", "a", "b", "ab"]),
+            run in vec(select(vec!["a\n", "b\n", "\n", "a", "b", ""]), 0..4),
+        ) {
+            let text = file.concat() + last;
+            let index = LineOffsets::new(text.as_bytes());
+            let run: Vec<_> = run.into_iter().map(str::as_bytes).collect();
+            let found: Vec<_> = index.lines_from(0).collect();
+            for line in 0..=index.count() {
+                let is_there = Comparison::strict(EXACT).is_at(&index, (line, index.offset(line)), &run);
+                prop_assert_eq!(is_there, found[line..].starts_with(&run), "line {}", line);
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@
 
 mod align;
 mod anchors;
+mod common;
 mod comparison;
 mod diff;
 mod edits;
@@ -24,15 +25,15 @@ mod slide;
 mod table;
 
 pub(crate) use align::shortest_edits;
+pub(crate) use common::common_ends;
 pub(crate) use comparison::Comparison;
 pub(crate) use diff::diff;
 pub(crate) use edits::{Budget, Edit, Edits, push};
-pub(crate) use find::{
-    LineHashes, LineOccurrences, Needle, Places, RunHash, RunIndex, is_at, power,
-};
+pub(crate) use find::{LineHashes, LineOccurrences, Needle, Places, RunHash, RunIndex, power};
 pub(crate) use ladder::{LADDER, Rung};
 pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
 pub(crate) use merge::{Touching, end_line, put_marker, regions};
+pub(crate) use numbers::LineNumbering;
 pub use offsets::LineOffsets;
 pub(crate) use shortest_edits::{Pair, beginning};
 pub(crate) use slide::Slide;

@@ -1,5 +1,6 @@
-//! The lines of two texts as numbers, and the lines that are worth comparing.
+//! Distinct lines as numbers, and the lines of two texts that are worth comparing.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
@@ -12,6 +13,38 @@ const WINDOW: usize = 100;
 /// A line is frequent if it occurs at least as often as this in the other text, or as often as
 /// [`square_root`] of the number of lines.
 const MAX_FREQUENT: usize = 1024;
+
+/// Assigns numbers to distinct lines, from 0 on.
+#[derive(Default)]
+pub(crate) struct LineNumbering<'l> {
+    numbers: HashMap<Cow<'l, [u8]>, u32>,
+}
+
+impl<'l> LineNumbering<'l> {
+    fn with_capacity(lines: usize) -> Self {
+        Self {
+            numbers: HashMap::with_capacity(lines),
+        }
+    }
+
+    /// Returns the number of the line with this key ([`Comparison::key`](super::Comparison::key)).
+    /// Assigns the next number to a new line.
+    pub(crate) fn number(&mut self, key: Cow<'l, [u8]>) -> u32 {
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(key).or_insert(next)
+    }
+
+    /// Returns the number of the line with this key, or [`u32::MAX`] if it has none. Lines without
+    /// a number must not be compared with each other.
+    pub(crate) fn known(&self, key: &[u8]) -> u32 {
+        self.numbers.get(key).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Returns the number of distinct lines.
+    fn count(&self) -> usize {
+        self.numbers.len()
+    }
+}
 
 /// The numbers of the lines of two texts. Equal lines have the same number.
 pub(super) struct LineNumbers {
@@ -50,24 +83,21 @@ impl ComparedLines {
 
 impl LineNumbers {
     pub(super) fn new(old: &LineTable<'_>, new: &LineTable<'_>) -> Self {
-        let mut known = HashMap::with_capacity(old.lines.len());
-        let mut number = |line| {
-            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-            *known.entry(line).or_insert(next)
-        };
-        let before: Vec<_> = old.lines.iter().map(|line| number(*line)).collect();
+        let mut numbering = LineNumbering::with_capacity(old.lines.len());
+        let mut number = |line| numbering.number(Cow::Borrowed(line));
+        let before: Vec<_> = old.lines.iter().map(|line| number(line)).collect();
         // Most lines are equal to the old line with the same number. These lines need no hash.
         let in_place = old.lines.iter().zip(&before).map(Some);
         let after = new.lines.iter().zip(in_place.chain(iter::repeat(None)));
         let after = after.map(|(line, same)| match same {
             Some((old, same)) if old == line => *same,
-            _ => number(*line),
+            _ => number(line),
         });
         let after = after.collect();
         Self {
             old: before,
             new: after,
-            count: known.len(),
+            count: numbering.count(),
         }
     }
 

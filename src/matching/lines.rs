@@ -217,14 +217,14 @@ fn endings<'a>(
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1)..line.max(1),
         LineTarget::End => index.count().saturating_sub(1)..index.count(),
     };
-    let known = |ending: LineEnding| Some(ending).filter(|ending| *ending != LineEnding::Missing);
-    let mut ending =
-        known(LineEnding::of(&index.text()[..index.offset(lines.start)])).unwrap_or(LineEnding::Lf);
+    let mut ending = LineEnding::of(&index.text()[..index.offset(lines.start)])
+        .present()
+        .unwrap_or(LineEnding::Lf);
     let mut named = index.lines_from(lines.start).take(lines.len());
     iter::repeat_with(move || {
         ending = named
             .next()
-            .and_then(|line| known(LineEnding::of(line)))
+            .and_then(|line| LineEnding::of(line).present())
             .unwrap_or(ending);
         ending
     })

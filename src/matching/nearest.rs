@@ -149,18 +149,15 @@ impl<'p> FailedHunk<'p> {
     /// The stated line has priority. Otherwise the postimage must occur exactly once and be
     /// recognisable.
     fn applied_at(&self, index: &LineOffsets<'_>, runs: &mut RunIndex<'_>) -> Option<usize> {
-        let count = self.postimage.count();
-        let is_at = |line: usize| {
-            line + count <= index.count()
-                && score(index, line, &self.postimage, self.comparison).0 == count
-        };
-        if count == 0 {
+        let (comparison, wanted) = (self.comparison, self.postimage.lines());
+        let is_at = |line| comparison.is_at(index, (line, index.offset(line)), wanted);
+        if wanted.is_empty() {
             return None;
         }
         if let Some(stated) = self.stated.filter(|&stated| is_at(stated)) {
             return Some(stated);
         }
-        let places = runs.places(self.postimage.lines());
+        let places = runs.places(wanted);
         let line = places
             .next(0)
             .filter(|_| self.is_recognisable && places.count_from(0) == 1)?;

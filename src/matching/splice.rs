@@ -11,7 +11,7 @@ use super::reindent::Reindent;
 use super::{Placement, Rules, Spliced, blank_end};
 use crate::plan::{Direction, Hunk, HunkLine, LineKind, MatchMode, has_note};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
-use output::{Output, ending_near, present};
+use output::{Output, ending_near};
 
 /// Applies the hunks at their placements and returns the new file.
 pub(super) fn splice(
@@ -187,7 +187,7 @@ impl<'a> Site<'a> {
             .covered()
             .next()
             .map_or(LineEnding::Missing, LineEnding::of);
-        let mut ending = present(first).unwrap_or(self.ending);
+        let mut ending = first.present().unwrap_or(self.ending);
         let mut before = ending;
         // The line endings of the deleted lines that no insertion has replaced yet.
         let mut free = VecDeque::new();
@@ -222,7 +222,7 @@ impl<'a> Site<'a> {
             } else {
                 found
             };
-            before = present(LineEnding::of(found)).unwrap_or(before);
+            before = LineEnding::of(found).present().unwrap_or(before);
             if line.kind == LineKind::Context {
                 ending = before;
                 free.clear();

@@ -9,7 +9,7 @@ use crate::lines::{LADDER, LineOffsets};
 use crate::matching::{DifferenceReason, Lookalike, LookalikeSearch, Nearest, lookalike};
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::syntax::foreign::without_escapes;
-use crate::text::{lines, utf16_name, without_ending, without_entities};
+use crate::text::{utf16_name, without_ending, without_entities};
 
 /// Adds the cause of the mismatch between `hunk` and `file` to `problem`, if the cause is known.
 pub(super) fn explain_hunk(
@@ -129,7 +129,7 @@ pub(super) fn explain_text(
         add(problem, Cause::Lookalike(found));
     } else if let Some(markup) = markup(wanted, contains) {
         add_markup(problem, markup);
-    } else if wanted.contains_str(b"\r\n") && contains(&with_line_feeds(wanted)) {
+    } else if wanted.contains_str(b"\r\n") && contains(&wanted.replace("\r\n", "\n")) {
         add(
             problem,
             Cause::LineEnding {
@@ -139,16 +139,6 @@ pub(super) fn explain_text(
         problem.help = Some("use the line endings of the file (LF) in the text".to_owned());
         problem.facts.advice = Some("send the text with LF line endings".to_owned());
     }
-}
-
-/// Returns `text` with each CR LF replaced by LF.
-fn with_line_feeds(text: &[u8]) -> Vec<u8> {
-    let parts =
-        |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
-    lines(text)
-        .flat_map(|(_, line)| parts(line))
-        .collect::<Vec<_>>()
-        .concat()
 }
 
 /// Reports that no text can be `done` (for example "inserted") in a file with the encoding `name`.

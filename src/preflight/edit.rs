@@ -91,7 +91,7 @@ fn spliced(
     }
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         let patch = (text, hunks);
-        let merged = hunkwise::merged(operation, patch, preimage, (&rules, options), findings);
+        let merged = hunkwise::merged(operation, patch, &file, (&rules, options), findings);
         return Some(merged.into());
     }
     explain(

@@ -4,6 +4,7 @@ use super::bases::{BaseKind, Merge, tell};
 use super::edited::{compare, tell_place};
 use super::findings::Findings;
 use super::options::Options;
+use crate::lines::LineOffsets;
 use crate::matching::{MergeResult, MergedFile, Mismatch, Placements, Rules, merge_hunks};
 use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
 
@@ -19,11 +20,11 @@ pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
     options.merge_hunks.is_some() && stays && has_lines && operation.left_out.is_empty()
 }
 
-/// Returns the postimage after merging the hunks with `preimage`.
+/// Returns the postimage after merging the hunks with `file`.
 pub(super) fn merged(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
-    preimage: &[u8],
+    file: &LineOffsets<'_>,
     (rules, options): (&Rules, &Options),
     findings: &mut Findings,
 ) -> Vec<u8> {
@@ -32,7 +33,7 @@ pub(super) fn merged(
         bytes,
         hunks: done,
         conflicts,
-    } = merge_hunks(preimage, (text, hunks), operation.direction, rules, style);
+    } = merge_hunks(file, (text, hunks), operation.direction, rules, style);
     let is_done = |kind: MergeResult| kind == MergeResult::AlreadyApplied;
     findings.outcome.is_done = done
         .iter()
@@ -53,7 +54,7 @@ pub(super) fn merged(
             );
         }
     }
-    compare(preimage, &bytes, &mut findings.outcome);
+    compare(file.text(), &bytes, &mut findings.outcome);
     let is_marked = !conflicts.is_empty();
     let merge = Merge {
         base: BaseKind::Hunks,

@@ -257,6 +257,11 @@ impl LineEnding {
             Self::Missing => b"",
         }
     }
+
+    /// Returns the terminator, or `None` if it is missing.
+    pub(crate) fn present(self) -> Option<Self> {
+        (self != Self::Missing).then_some(self)
+    }
 }
 
 /// Returns `line` without its terminator (LF or CR LF).

@@ -5,7 +5,6 @@ use std::cell::Cell;
 use super::Places;
 use super::positions::Progressions;
 use crate::lines::comparison::Comparison;
-use crate::lines::ladder::EXACT;
 use crate::lines::offsets::LineOffsets;
 
 /// The occurrences of one run of lines. The hash of the run selects candidates. Each candidate is
@@ -29,25 +28,8 @@ impl Matches<'_> {
 
     /// Returns whether the run is at `line`.
     pub(crate) fn is_at(&self, line: usize) -> bool {
-        let text = &self.index.text()[offset(self.index, self.near, line)..];
-        if self.comparison == Comparison::strict(EXACT) {
-            return self.is_prefix_of(text);
-        }
-        let mut found = self.comparison.lines_of(text, line);
-        let key = |line| self.comparison.key(line);
-        self.wanted
-            .iter()
-            .all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
-    }
-
-    /// Returns whether `text` begins with the run, byte for byte. This avoids a search for the line
-    /// endings of the text.
-    fn is_prefix_of(&self, mut text: &[u8]) -> bool {
-        self.wanted.iter().all(|wanted| {
-            let rest = text.strip_prefix(*wanted);
-            text = rest.unwrap_or_default();
-            rest.is_some() && !wanted.is_empty() && (wanted.ends_with(b"\n") || text.is_empty())
-        })
+        let start = (line, offset(self.index, self.near, line));
+        self.comparison.is_at(self.index, start, self.wanted)
     }
 }
 

@@ -28,7 +28,7 @@ use runs::{BloomFilter, Runs};
 
 pub(crate) use hashes::{LineHashes, power};
 pub(crate) use matches::Matches;
-pub(crate) use needle::{Needle, is_at};
+pub(crate) use needle::Needle;
 pub(crate) use occurrences::LineOccurrences;
 
 /// The occurrences of one run of lines, in order. They may overlap each other.

@@ -12,18 +12,6 @@ use crate::lines::offsets::LineOffsets;
 /// The number of bytes in one step of a backward search.
 const BLOCK: usize = 1 << 16;
 
-/// Returns whether the file contains the lines `wanted` from `offset` on. Only the last line may
-/// lack its terminator.
-pub(crate) fn is_at(index: &LineOffsets<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
-    let mut rest = &index.text()[offset..];
-    let are_there = wanted.iter().all(|line| {
-        let behind = rest.strip_prefix(*line);
-        rest = behind.unwrap_or_default();
-        behind.is_some()
-    });
-    are_there && (rest.is_empty() || wanted.last().is_none_or(|line| line.ends_with(b"\n")))
-}
-
 /// The occurrences of one run of whole lines, byte for byte.
 pub(crate) struct Needle<'n> {
     index: &'n LineOffsets<'n>,
@@ -71,12 +59,15 @@ impl<'n> Needle<'n> {
         }
     }
 
+    /// Returns whether the run is at the first line, which no newline precedes.
     fn is_first(&self) -> bool {
-        is_at(self.index, 0, &[&self.anchored[1..]])
+        let lines = &self.anchored[1..];
+        self.index.text().starts_with(lines) && self.is_whole(lines.len())
     }
 
-    fn is_whole(&self, found: usize) -> bool {
-        self.anchored.ends_with(b"\n") || found + self.anchored.len() == self.index.text().len()
+    /// Returns whether an occurrence that ends at the offset `end` ends with a whole line.
+    fn is_whole(&self, end: usize) -> bool {
+        self.anchored.ends_with(b"\n") || end == self.index.text().len()
     }
 }
 
@@ -92,7 +83,7 @@ impl Places for Needle<'_> {
         let text = self.index.text();
         let mut start = self.index.offset(from).saturating_sub(1);
         while let Some(found) = self.forward.find(&text[start..]) {
-            if self.is_whole(start + found) {
+            if self.is_whole(start + found + self.anchored.len()) {
                 return Some(self.index.line_at(start + found + 1));
             }
             start += found + 1;
@@ -113,7 +104,7 @@ impl Places for Needle<'_> {
             && start < end
             && let Some(found) = self.last_within(start..end)
         {
-            if self.is_whole(found) {
+            if self.is_whole(found + self.anchored.len()) {
                 return Some(self.index.line_at(found + 1));
             }
             end = found + self.anchored.len() - 1;

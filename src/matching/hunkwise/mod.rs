@@ -9,17 +9,18 @@ mod places;
 mod sides;
 
 use crate::lines::ladder::{EXACT, WHITESPACE};
-use crate::lines::{Comparison, LineOffsets};
+use crate::lines::{Comparison, LineNumbering, LineOffsets};
 use std::ops::Range;
 
 use super::numbered::Patch;
 use super::{Placement, Rules};
 use crate::lines::{
-    Conflict, ConflictStyle, Pair, Touching, end_line, put_marker, regions, shortest_edits,
+    Conflict, ConflictStyle, Pair, Touching, common_ends, end_line, put_marker, regions,
+    shortest_edits,
 };
 use crate::plan::{Direction, Hunk};
 use places::Search;
-use sides::{LineNumbering, Sides};
+use sides::Sides;
 
 /// The result of merging hunks into a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,53 +66,56 @@ pub enum MergeResult {
     Conflict,
 }
 
-/// Merges `hunks` into `preimage`. Uses only `ignore_whitespace` and `interrupt` of `rules`.
+/// Merges `hunks` into `file`. Uses only `ignore_whitespace` and `interrupt` of `rules`.
 #[must_use]
 pub fn merge_hunks(
-    preimage: &[u8],
+    file: &LineOffsets<'_>,
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     rules: &Rules,
     style: ConflictStyle,
 ) -> MergedFile {
-    let index = LineOffsets::new(preimage);
     let comparison = Comparison::strict(if rules.ignore_whitespace {
         WHITESPACE
     } else {
         EXACT
     });
-    let numbers = LineNumbering::new(
-        comparison,
-        hunks.iter().flat_map(|hunk| hunk.lines(text, direction)),
-    );
-    let has_returns = index
+    let mut numbering = LineNumbering::default();
+    let mut number = |line| numbering.number(comparison.key(line));
+    let sides: Vec<_> = hunks
+        .iter()
+        .map(|hunk| Sides::new(hunk, text, direction, &mut number))
+        .collect();
+    let numbers = file
+        .lines_from(0)
+        .map(|line| numbering.known(&comparison.key(line)))
+        .collect();
+    let has_returns = file
         .lines_from(0)
         .next()
         .is_some_and(|line| line.ends_with(b"\r\n"));
     let mut merger = Merger {
-        index: &index,
+        index: file,
         search: Search::new(
-            &index,
+            file,
             Patch {
                 text,
                 hunks,
                 direction,
                 rules,
             },
-            &numbers,
+            comparison,
+            numbers,
         ),
         newline: if has_returns { b"\r\n" } else { b"\n" },
         style,
         frozen: 0,
         written: 0,
-        out: Vec::with_capacity(preimage.len()),
+        out: Vec::with_capacity(file.text().len()),
         conflicts: Vec::new(),
     };
-    let hunks = hunks
-        .iter()
-        .map(|hunk| merger.merge(&Sides::new(hunk, text, direction, &numbers)))
-        .collect();
-    merger.copy_to(index.count());
+    let hunks = sides.iter().map(|sides| merger.merge(sides)).collect();
+    merger.copy_to(file.count());
     MergedFile {
         bytes: merger.out,
         hunks,
@@ -211,9 +215,6 @@ impl Merger<'_> {
             &self.search.numbers[at.ours.clone()],
             &sides.new.numbers[at.theirs.clone()],
         );
-        let same = |pairs: &mut dyn Iterator<Item = (&u32, &u32)>| {
-            pairs.take_while(|(a, b)| a == b).count()
-        };
         if ours == theirs {
             let first = self.written;
             self.copy_to(at.ours.end);
@@ -223,16 +224,7 @@ impl Merger<'_> {
             };
         }
         let (prefix, suffix) = if self.style == ConflictStyle::Sides {
-            let prefix = same(&mut ours.iter().zip(theirs));
-            (
-                prefix,
-                same(
-                    &mut ours[prefix..]
-                        .iter()
-                        .rev()
-                        .zip(theirs[prefix..].iter().rev()),
-                ),
-            )
+            common_ends(ours, theirs, |ours, theirs| ours == theirs)
         } else {
             (0, 0)
         };
@@ -287,7 +279,7 @@ mod tests {
         }
         let hunks = (&section.text[..], &section.hunks[..]);
         let found = merge_hunks(
-            lines(file).as_bytes(),
+            &LineOffsets::new(lines(file).as_bytes()),
             hunks,
             Direction::Forward,
             &Rules::default(),
@@ -383,7 +375,7 @@ mod tests {
         let hunks = (&section.text[..], &section.hunks[..]);
         let rules = Rules::default();
         let found = merge_hunks(
-            file.as_bytes(),
+            &LineOffsets::new(file.as_bytes()),
             hunks,
             Direction::Forward,
             &rules,

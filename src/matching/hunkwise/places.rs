@@ -1,14 +1,14 @@
 //! Finds the lines of the file with which a hunk is merged: all its old lines, or the closest
 //! match.
 
-use crate::lines::{LineOffsets, RunIndex};
+use crate::lines::{Comparison, LineOffsets, RunIndex};
 use std::ops::Range;
 
 use super::super::Placement;
 use super::super::numbered::Patch;
 use super::super::occupied::{Occupied, signed};
 use super::super::search::{candidates, nearest};
-use super::sides::{LineNumbering, Sides};
+use super::sides::Sides;
 use crate::lines::{Pair, beginning};
 
 /// The maximum number of line comparisons in the search for partial matches, for all hunks
@@ -22,9 +22,9 @@ const MOST_STEPS: usize = 20_000_000;
 pub(super) struct Search<'m> {
     index: &'m LineOffsets<'m>,
     patch: Patch<'m>,
-    /// The number of each file line, see [`LineNumbering`].
+    comparison: Comparison,
+    /// The number of each file line. Lines that occur in no hunk are unknown.
     pub(super) numbers: Vec<u32>,
-    numbering: &'m LineNumbering<'m>,
     runs: Option<RunIndex<'m>>,
     /// The offset of the last hunk whose old lines all matched.
     carried: isize,
@@ -38,18 +38,15 @@ impl<'m> Search<'m> {
     pub(super) fn new(
         index: &'m LineOffsets<'m>,
         patch: Patch<'m>,
-        numbering: &'m LineNumbering<'m>,
+        comparison: Comparison,
+        numbers: Vec<u32>,
     ) -> Self {
-        let numbers = index
-            .lines_from(0)
-            .map(|line| numbering.number(line))
-            .collect();
         let (to_come, steps) = (patch.hunks.len(), MOST_STEPS);
         Self {
             index,
             patch,
+            comparison,
             numbers,
-            numbering,
             runs: None,
             carried: 0,
             to_come,
@@ -99,10 +96,7 @@ impl<'m> Search<'m> {
         // Later hunks are expected at the same offset from their stated lines.
         self.carried += signed(line) - expected;
         let lines = line..line + sides.old.count();
-        let (bytes, rung) = (
-            self.index.bytes(lines.clone()),
-            self.numbering.comparison.rung,
-        );
+        let (bytes, rung) = (self.index.bytes(lines.clone()), self.comparison.rung);
         Some(Placement {
             offset: self.carried,
             candidates,
@@ -131,7 +125,7 @@ impl<'m> Search<'m> {
         expected: isize,
         frozen: usize,
     ) -> Option<(usize, Vec<usize>)> {
-        let (index, patch, comparison) = (self.index, self.patch, self.numbering.comparison);
+        let (index, patch, comparison) = (self.index, self.patch, self.comparison);
         let runs = self
             .runs
             .get_or_insert_with(|| patch.run_index(index, comparison));

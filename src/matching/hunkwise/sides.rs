@@ -1,39 +1,8 @@
 //! The preimage and the postimage of a hunk.
 
-use crate::lines::Comparison;
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use super::super::context_level::stated;
 use crate::lines::{Edit, Edits, push};
-use crate::plan::{Direction, Hunk, HunkLine, LineKind};
-
-/// Assigns numbers to lines. Equal lines have the same number.
-pub(super) struct LineNumbering<'n> {
-    pub(super) comparison: Comparison,
-    known: HashMap<Cow<'n, [u8]>, u32>,
-}
-
-impl<'n> LineNumbering<'n> {
-    /// Numbers the lines of hunks.
-    pub(super) fn new(comparison: Comparison, lines: impl Iterator<Item = HunkLine<'n>>) -> Self {
-        let mut known = HashMap::new();
-        for line in lines {
-            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-            known.entry(comparison.key(line.text)).or_insert(next);
-        }
-        Self { comparison, known }
-    }
-
-    /// Returns the number of a line. All lines that occur in no hunk have the same number, because
-    /// they are never compared with each other.
-    pub(super) fn number(&self, line: &[u8]) -> u32 {
-        self.known
-            .get(&*self.comparison.key(line))
-            .copied()
-            .unwrap_or(u32::MAX)
-    }
-}
+use crate::plan::{Direction, Hunk, LineKind};
 
 /// The old and new lines of a hunk.
 #[derive(Default)]
@@ -74,7 +43,7 @@ impl<'h> Sides<'h> {
         hunk: &Hunk,
         text: &'h [u8],
         direction: Direction,
-        numbers: &LineNumbering<'_>,
+        number: &mut dyn FnMut(&'h [u8]) -> u32,
     ) -> Self {
         let mut sides = Self {
             stated: stated(hunk.preimage_range(direction)),
@@ -83,7 +52,7 @@ impl<'h> Sides<'h> {
         };
         let mut is_leading = true;
         for line in hunk.lines(text, direction) {
-            let number = numbers.number(line.text);
+            let number = number(line.text);
             let is_context = line.kind == LineKind::Context;
             is_leading &= is_context;
             sides.leading += usize::from(is_leading);

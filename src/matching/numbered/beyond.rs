@@ -45,12 +45,8 @@ impl Placer<'_> {
         })?;
         let line = self.index.count() - fitting;
         // Hashes can collide, so the lines are compared.
-        let mut there = comparison.lines_from(self.index, line);
-        let key = |line| comparison.key(line);
-        if !lines[..fitting]
-            .iter()
-            .all(|&wanted| there.next().is_some_and(|line| key(line) == key(wanted)))
-        {
+        let start = (line, self.index.offset(line));
+        if !comparison.is_at(self.index, start, &lines[..fitting]) {
             return None;
         }
         let offset = self.covered.running(line) - quest.stated;

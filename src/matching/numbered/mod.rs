@@ -15,7 +15,7 @@ mod patch;
 mod tests;
 
 use crate::lines::ladder::{EOF, EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
-use crate::lines::{Comparison, LADDER, LineOffsets, Needle, Places, RunIndex, is_at};
+use crate::lines::{Comparison, LADDER, LineOffsets, Needle, Places, RunIndex};
 use std::collections::HashMap;
 
 use super::context_level::{ContextLevel, levels, stated};
@@ -174,10 +174,6 @@ impl Placer<'_> {
     }
 
     fn find_exactly(&mut self, quest: &HunkSearch<'_>) -> Found {
-        // A line without terminator in the middle of a hunk cannot match byte for byte.
-        if !quest.is_whole() {
-            return Found::default();
-        }
         match self.field(quest, EXACT) {
             SearchRange::Nowhere => Found::default(),
             SearchRange::Only(line) => self.check_exactly(quest, line),
@@ -188,7 +184,9 @@ impl Placer<'_> {
                     .is_some_and(|line| self.covered.running(line) == quest.stated);
                 // If context is ignored, several places are equally good guesses. The search must
                 // therefore look for further matches.
-                if (is_there && !quest.level.is_fuzzy) || quest.last().is_none() {
+                let is_found = is_there && !quest.level.is_fuzzy;
+                // A line without terminator in the middle of a hunk cannot match byte for byte.
+                if is_found || quest.last().is_none() || !quest.is_whole() {
                     at_stated
                 } else {
                     self.search(quest)
@@ -214,15 +212,21 @@ impl Placer<'_> {
         let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
         let lines = hunk.lines(text, direction).filter(HunkLine::is_new);
         let postimage: Vec<_> = lines.map(|line| line.text).collect();
-        let is_there = is_at(self.index, self.offset(stated), &postimage);
+        let is_there = self.is_exactly_at(stated, &postimage);
         Some(stated).filter(|line| is_there && !placement.lines.contains(line))
     }
 
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
     /// there.
     fn check_exactly(&mut self, quest: &HunkSearch<'_>, line: usize) -> Found {
-        let is_there = is_at(self.index, self.offset(line), quest.lines());
+        let is_there = self.is_exactly_at(line, quest.lines());
         self.check(quest, line, is_there)
+    }
+
+    /// Returns whether the lines are at `line`, byte for byte.
+    fn is_exactly_at(&mut self, line: usize, lines: &[&[u8]]) -> bool {
+        let start = (line, self.offset(line));
+        Comparison::strict(EXACT).is_at(self.index, start, lines)
     }
 
     /// Returns the byte offset of a line. It is counted from the previous line that was looked up,

@@ -176,6 +176,22 @@ fn a_line_belongs_to_one_hunk() {
 }
 
 #[test]
+fn only_the_last_line_of_a_hunk_can_lack_its_terminator() {
+    let body = " a\n\\ No newline at end of file\n-b\n+x\n c\n";
+    for (file, line) in [
+        ("ab\nc\n", 1),
+        ("0\nab\nc\n0\n", 2),
+        ("0\n0\n0\n0\nab\nc\n0\n", 2),
+    ] {
+        assert_eq!(
+            placed(file, &[(body, line)], &Rules::default()),
+            [Err(MismatchKind::NotFound)],
+            "{file:?}"
+        );
+    }
+}
+
+#[test]
 fn an_insertion_without_context_stands_where_it_says_or_nowhere() {
     let mut section = Section::default();
     section.push("+x\n", 1, 2);

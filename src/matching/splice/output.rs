@@ -129,10 +129,6 @@ pub(super) fn ending_near(preimage: &[u8], offset: usize) -> LineEnding {
         next,
     ]
     .into_iter()
-    .find_map(present)
+    .find_map(LineEnding::present)
     .unwrap_or(LineEnding::Lf)
-}
-
-pub(super) fn present(ending: LineEnding) -> Option<LineEnding> {
-    (ending != LineEnding::Missing).then_some(ending)
 }

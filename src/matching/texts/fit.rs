@@ -1,6 +1,7 @@
 //! Adapts new content to the line endings and the indentation of its place.
 
 use super::{Site, ending_at, search};
+use crate::lines::common_ends;
 use crate::lines::ladder::{INDENT, PUNCT};
 use crate::matching::reindent::Reindent;
 use crate::plan::{LastLineEnding as AtEnd, MatchMode, Replacement, Target};
@@ -136,20 +137,13 @@ fn with_endings(new: &[u8], region: &[u8], otherwise: LineEnding) -> Vec<u8> {
     }
     let [old, come]: [Vec<&[u8]>; 2] =
         [region, new].map(|text| lines(text).map(|(_, line)| line).collect());
-    let is_same = |(left, right): &(&&[u8], &&[u8])| without_ending(left) == without_ending(right);
-    let first = old.iter().zip(&come).take_while(is_same).count();
-    let most = old.len().min(come.len()) - first;
-    let last = old
-        .iter()
-        .rev()
-        .zip(come.iter().rev())
-        .take(most)
-        .take_while(is_same)
-        .count();
+    let (_, last) = common_ends(&old, &come, |old, new| {
+        without_ending(old) == without_ending(new)
+    });
     let (changed, kept) = old.split_at(old.len() - last);
     let mut ending = old
         .iter()
-        .find_map(|line| present(line))
+        .find_map(|line| LineEnding::of(line).present())
         .unwrap_or(otherwise);
     let mut out = Vec::with_capacity(new.len() + 16);
     for (index, line) in come.iter().enumerate() {
@@ -157,7 +151,9 @@ fn with_endings(new: &[u8], region: &[u8], otherwise: LineEnding) -> Vec<u8> {
             Some(index) => kept.get(index),
             None => changed.get(index),
         };
-        ending = counterpart.and_then(|line| present(line)).unwrap_or(ending);
+        ending = counterpart
+            .and_then(|line| LineEnding::of(line).present())
+            .unwrap_or(ending);
         match LineEnding::of(line) {
             LineEnding::Lf => {
                 out.extend_from_slice(without_ending(line));
@@ -167,10 +163,6 @@ fn with_endings(new: &[u8], region: &[u8], otherwise: LineEnding) -> Vec<u8> {
         }
     }
     out
-}
-
-fn present(line: &[u8]) -> Option<LineEnding> {
-    Some(LineEnding::of(line)).filter(|&ending| ending != LineEnding::Missing)
 }
 
 /// Converts the indentation of the lines of `new` from the indentation of `old` to the file.
