@@ -7,6 +7,8 @@
 //! match. Counts limit all work. Read `names.rs` first.
 
 mod alike;
+#[cfg(feature = "html")]
+mod approval;
 mod budget;
 mod candidates;
 mod command;
@@ -27,9 +29,9 @@ use crate::workspace::Workspace;
 
 use alike::explain_missing;
 pub(super) use alike::explain_missing_file;
-use budget::Budget;
 #[cfg(feature = "html")]
-pub(super) use command::approval;
+pub(super) use approval::approval;
+use budget::Budget;
 
 /// The limit on the total size of patches for which suggestions are tried, in bytes.
 const MAX_BYTES: usize = 1 << 20;

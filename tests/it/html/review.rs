@@ -291,7 +291,7 @@ fn a_page_names_no_place_of_the_machine() {
     let patch = root.path().join("change.diff");
     fs::write(
         &patch,
-        "--- a/list\n+++ b/list\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+        "--- a/list\n+++ b/list\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
     )
     .unwrap();
     let shown = Command::new(env!("CARGO_BIN_EXE_wpatch"))
