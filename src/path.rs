@@ -43,7 +43,7 @@ pub enum PathError {
     #[error("the path is empty")]
     Empty,
     /// The path names the root itself, for example `.` or `a/..`.
-    #[error("is the root directory; expected the path of a file")]
+    #[error("is a directory (the root); expected the path of a file")]
     Root,
     /// The path starts with `/`.
     #[error("the path is absolute")]

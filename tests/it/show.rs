@@ -178,7 +178,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
                                  │   5 +         next
       5   d                      │   6   d
       6   last                   │   7   last
-          \ no newline          │       \ no newline
+          \ no newline           │       \ no newline
 
     1 file changed, 2 insertions(+), 1 deletion(-)
     "#);

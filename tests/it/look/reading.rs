@@ -133,7 +133,7 @@ fn reading_on_leaves_nothing_out_and_gives_nothing_twice() {
     let told = |arguments: &[&str]| String::from_utf8(run(&root, arguments).stderr).unwrap();
     assert_eq!(
         told(&["read", "long", "--offset", "0"]),
-        "wpatch: the file continues; use --offset 65536\n for the rest"
+        "wpatch: the file continues; use --offset 65536 for the rest\n"
     );
     assert_eq!(
         told(&["read", "long", "--offset", "0", "--length", "65536"]),

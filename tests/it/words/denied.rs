@@ -216,7 +216,7 @@ fn a_configuration_directory_that_cannot_be_read_is_named_with_its_variable() {
     });
     let (code, words) = says(&mut program(&desk, &["check", "p", "--policy", "gone"]));
     let is_named = words.contains("gone: No such file or directory\n")
-        && words.contains("name an existing policy file");
+        && words.contains("use --policy with an existing policy file");
     assert!(
         code == Some(3) && is_named && !words.contains("fix it"),
         "{code:?}: {words}"
