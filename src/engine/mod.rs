@@ -112,6 +112,9 @@ pub use tool::{
 
 use stages::{Command, Committed};
 use suggest::{Origin, suggest};
+
+#[cfg(feature = "cli")]
+pub(crate) use suggest::approval;
 use task::{CommandMode, CommandRun};
 
 /// The result of a command.

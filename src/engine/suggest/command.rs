@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use crate::text::printable;
+
 /// The differences from the given command line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Difference {
@@ -64,6 +66,31 @@ pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option
         ""
     };
     Some(format!("`{}`{suffix}", quoted.join(" ")))
+}
+
+/// Returns the command line `arguments` of a check as one that approves and applies the plan `id`,
+/// quoted for a shell. Returns `None` if `arguments` is no check, if a word is not UTF-8 or cannot
+/// be printed as it is, or if `apply` lacks an option of the check.
+#[cfg(feature = "cli")]
+pub(crate) fn approval(arguments: &[OsString], id: &str) -> Option<String> {
+    let mut words: Vec<&str> = arguments
+        .iter()
+        .map(|word| word.to_str())
+        .collect::<Option<_>>()?;
+    let verb = verb(words.get(1..)?)? + 1;
+    let is_only_of_check = |word: &&str| word.starts_with("--git-t");
+    if words[verb] != "check" || words.iter().any(is_only_of_check) {
+        return None;
+    }
+    words.splice(verb..=verb, ["apply", "--approve", id]);
+    let quoted: Vec<_> = words
+        .iter()
+        .map(|word| quoted(word))
+        .collect::<Option<_>>()?;
+    let command = quoted.join(" ");
+    // Invisible and bidirectional characters would show another command than they run.
+    let is_visible = printable(command.as_bytes()).to_text() == command;
+    is_visible.then_some(command)
 }
 
 /// Returns the index of the subcommand.
@@ -268,6 +295,30 @@ mod tests {
             suggested("wpatch apply", &strip).as_deref(),
             Some("`wpatch apply -p0` with the same input")
         );
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_check_becomes_the_command_that_approves_its_plan() {
+        let approved = |line: &str| {
+            let words: Vec<_> = line.split(' ').map(OsString::from).collect();
+            approval(&words, "sha256:0a")
+        };
+        let expected = [
+            ("wpatch check", Some("wpatch apply --approve sha256:0a")),
+            (
+                "wpatch -d check check -R --policy apply a;b",
+                Some("wpatch -d check apply --approve sha256:0a -R --policy apply 'a;b'"),
+            ),
+            ("wpatch check --git-timeout=3s x", None),
+            ("wpatch check a\nb", None),
+            ("wpatch check a\u{202e}b", None),
+            ("wpatch apply --check x", None),
+            ("wpatch", None),
+        ];
+        for (line, command) in expected {
+            assert_eq!(approved(line).as_deref(), command, "{line}");
+        }
     }
 
     #[test]

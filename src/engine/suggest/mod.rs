@@ -28,6 +28,8 @@ use crate::workspace::Workspace;
 use alike::explain_missing;
 pub(super) use alike::explain_missing_file;
 use budget::Budget;
+#[cfg(feature = "cli")]
+pub(crate) use command::approval;
 
 /// The limit on the total size of patches for which suggestions are tried, in bytes.
 const MAX_BYTES: usize = 1 << 20;

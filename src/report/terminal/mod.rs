@@ -6,9 +6,10 @@
 //! files pass through the escaping functions, so none of them can affect the terminal.
 //!
 //! Read this file first. `unified` and `columns` are the two layouts, `cells` wraps and escapes one
-//! line.
+//! line. `check` prints the summary of a check instead of its hunks.
 
 mod cells;
+mod check;
 mod columns;
 mod hunk;
 mod unified;
@@ -19,10 +20,12 @@ use anstyle::{AnsiColor, Style};
 use bstr::ByteSlice;
 
 use super::inline::Inline;
-use super::{FileReport, FileStatus, FileType, HunkReport, Report, stat};
+use super::{FileReport, FileStatus, FileType, HunkReport, Op, Report, stat};
 use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::printable;
+
+pub use check::print_check;
 
 /// The width and the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,10 +138,17 @@ fn print_file(
     writeln!(out)
 }
 
-/// Prints the operation on the file in one bold line, with a rule above it.
+/// Prints the operation on the file in one line, with a rule above it.
 fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "{FAINT}{}{FAINT:#}", RULE.repeat(sheet.width))?;
-    write!(out, "{HEADER}{} ", file.op)?;
+    print_operation(file, out)
+}
+
+/// Prints the operation on the file, its names, its modes, its numbers of lines, and its status
+/// unless it applies.
+fn print_operation(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
+    let style = style(file.op);
+    write!(out, "{style}{}{style:#} {HEADER}", file.op)?;
     if let Some(from) = file.from.as_ref().filter(|from| **from != file.path) {
         write!(out, "{from} => ")?;
     }
@@ -163,6 +173,16 @@ fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io:
         )?;
     }
     writeln!(out)
+}
+
+/// Returns the style of an operation. The colors are those of `jj diff --summary`.
+fn style(op: Op) -> Style {
+    let color = match op {
+        Op::Create | Op::Copy => AnsiColor::Green,
+        Op::Delete => AnsiColor::Red,
+        Op::Modify | Op::Rename | Op::Mode => AnsiColor::Cyan,
+    };
+    color.on_default().bold()
 }
 
 /// Prints a note for each hunk of the patch in `shown` that has an offset, fuzz, a less strict
