@@ -15,7 +15,7 @@ use super::{CommandMode, EarlyExit, finish, history, input, progress, request};
 use crate::engine::options::{Progress, code};
 use crate::engine::{self, Disk, Preview, Request};
 use crate::report::print_html;
-use crate::report::terminal::{self, Layout, Sheet};
+use crate::report::terminal::{self, Layout, Sheet, Symbols};
 
 /// The width from which two files are shown side by side by default, and the assumed width if it is
 /// unknown, in columns.
@@ -76,7 +76,27 @@ impl Form {
         } else {
             Layout::Unified
         };
-        Self::Sheet(Sheet { width, layout })
+        Self::Sheet(Sheet {
+            width,
+            layout,
+            symbols: symbols(),
+        })
+    }
+}
+
+/// Returns the symbols for the character encoding of the locale. Windows and macOS set no locale.
+fn symbols() -> Symbols {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let mut locales = names.iter().filter_map(env::var_os);
+    let locale = locales.find(|locale| !locale.is_empty());
+    let is_utf8 = locale.map_or(cfg!(any(windows, target_vendor = "apple")), |locale| {
+        let locale = locale.to_string_lossy().to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    });
+    if is_utf8 {
+        Symbols::Unicode
+    } else {
+        Symbols::Ascii
     }
 }
 
@@ -165,7 +185,9 @@ fn preview<'w>(
     (global, workspace): (&Global, &'w Disk),
     progress: Progress,
 ) -> Result<Preview<'w>, EarlyExit> {
-    let request = options_from(patch, global, progress)?;
+    let mut request = options_from(patch, global, progress)?;
+    // A sheet has the section headings of the patch, which only a full report contains.
+    request.look.describe |= matches!(form, Form::Sheet(_));
     let mut preview = match form {
         Form::Page => engine::render_page(request, workspace),
         Form::Report | Form::Patch | Form::Sheet(_) => engine::preview(request, workspace),
