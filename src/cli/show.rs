@@ -11,7 +11,7 @@ use clap::Args;
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, printed};
 use super::root::{open, root};
-use super::{CommandMode, EarlyExit, finish, history, input, progress, request};
+use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, request};
 use crate::engine::options::{Progress, code};
 use crate::engine::{self, Disk, Preview, Request};
 use crate::report::print_html;
@@ -213,9 +213,10 @@ fn print(preview: &Preview<'_>, form: Form, global: &Global) -> io::Result<()> {
         }
         Form::Sheet(sheet) => {
             let color = output::color(global, &io::stdout());
-            let mut out = BufWriter::new(AutoStream::new(io::stdout().lock(), color));
-            terminal::print(&preview.report, preview.diffs(), sheet, &mut out)?;
-            out.flush()
+            pager::paged(global, |out| {
+                let mut out = AutoStream::new(out, color);
+                terminal::print(&preview.report, preview.diffs(), sheet, &mut out)
+            })
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The program on a terminal.
 
 mod check;
+mod pager;
 
 use std::fs::File;
 use std::io::Read;
@@ -38,7 +39,6 @@ fn wpatch(root: &Path, arguments: &[&str]) -> Command {
         "XDG_CONFIG_HOME",
         "WPATCH_PAGER",
         "GIT_PAGER",
-        "PAGER",
         "LESS",
         "LV",
     ] {
@@ -48,6 +48,7 @@ fn wpatch(root: &Path, arguments: &[&str]) -> Command {
         .current_dir(root)
         .args(arguments)
         .env("TERM", "xterm")
+        .env("PAGER", "cat")
         .env("CI", "true")
         .env("LANG", "C.UTF-8")
         .env("HOME", root)

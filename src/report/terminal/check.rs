@@ -11,7 +11,7 @@ use crate::report::stat::changes;
 use crate::report::{FileReport, FileStatus, Outcome, Report, RuleHit};
 
 /// The limit on the number of listed files.
-const MOST_FILES: usize = 20;
+const MOST_FILES: usize = 15;
 /// The limits on the numbers of listed hunks and of listed rules of one file.
 const MOST_HUNKS: usize = 5;
 const MOST_RULES: usize = 3;
