@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::args::Global;
 use super::signals;
-use crate::engine::Git;
+use crate::engine::{DEFAULT_PAGER, Git};
 
 /// The options of `less` and `lv` for a user who sets none; see `PAGER_ENV` in git's Makefile.
 const OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
@@ -53,21 +53,18 @@ fn command(global: &Global) -> Option<Command> {
     if chosen.is_empty() || chosen == "cat" {
         return None;
     }
-    let mut command = match chosen
+    let plain = chosen
         .to_str()
-        .filter(|text| !text.contains(|c| SHELL.contains(c)))
-    {
-        Some(words) => {
-            let mut words = words.split_ascii_whitespace();
-            let mut command = git.program(OsStr::new(words.next()?)).ok()?;
-            command.args(words);
-            command
-        }
-        None => {
-            let mut command = Command::new("/bin/sh");
-            command.arg("-c").arg(&chosen);
-            command
-        }
+        .filter(|text| !text.contains(|c| SHELL.contains(c)));
+    let mut command = if let Some(words) = plain {
+        let mut words = words.split_ascii_whitespace();
+        let mut command = git.program(OsStr::new(words.next()?)).ok()?;
+        command.args(words);
+        command
+    } else {
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(&chosen);
+        command
     };
     for (name, value) in OPTIONS {
         if env::var_os(name).is_none() {
@@ -88,7 +85,7 @@ fn chosen(git: &Git) -> Option<OsString> {
         .or_else(|| env::var_os("GIT_PAGER"))
         .or_else(configured)
         .or_else(|| env::var_os("PAGER"))
-        .or_else(|| (is_capable && !cfg!(windows)).then(|| "less".into()))
+        .or_else(|| DEFAULT_PAGER.filter(|_| is_capable).map(OsString::from))
 }
 
 fn text(value: &[u8]) -> OsString {

@@ -14,7 +14,7 @@ use super::{
     request, tree,
 };
 use crate::engine::options::{Progress, WhitespaceAction};
-use crate::engine::{self, Outcome};
+use crate::engine::{self, Outcome, Request};
 use crate::report;
 
 /// Applies a patch. With `--check` or an option that turns applying off, does less.
@@ -162,14 +162,7 @@ fn outcome(
         }
     }
     if matches!(task, CommandMode::Describe | CommandMode::Shape) {
-        if task == CommandMode::Shape {
-            request.decide.whitespace = None;
-            request.context.git = None;
-            request.context.whitespace = WhitespaceAction::NoWarn;
-        }
-        let mut outcome = engine::describe(request);
-        outcome.report.command = task.name();
-        return Ok(outcome);
+        return Ok(described(request, task));
     }
     if let PlanSource::Tree(tree) = way {
         return tree::check(request, tree, global);
@@ -187,4 +180,16 @@ fn outcome(
         engine::apply(request, &workspace, &interrupt)
     };
     Ok(with_root(outcome, global))
+}
+
+/// Describes the patches of `request` without reading a file of the tree.
+fn described(mut request: Request, task: CommandMode) -> Outcome {
+    if task == CommandMode::Shape {
+        request.decide.whitespace = None;
+        request.context.git = None;
+        request.context.whitespace = WhitespaceAction::NoWarn;
+    }
+    let mut outcome = engine::describe(request);
+    outcome.report.command = task.name();
+    outcome
 }

@@ -13,7 +13,7 @@ use super::output::{self, Output, Verbosity, printed};
 use super::root::{open, root};
 use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, request};
 use crate::engine::options::{Progress, code};
-use crate::engine::{self, Disk, Preview, Request};
+use crate::engine::{self, Disk, HAS_LOCALE, Preview, Request};
 use crate::report::print_html;
 use crate::report::terminal::{self, Layout, Sheet, Symbols};
 
@@ -84,12 +84,13 @@ impl Form {
     }
 }
 
-/// Returns the symbols for the character encoding of the locale. Windows and macOS set no locale.
+/// Returns the symbols for the character encoding of the locale. A system without
+/// locales in its environment uses UTF-8.
 fn symbols() -> Symbols {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let mut locales = names.iter().filter_map(env::var_os);
     let locale = locales.find(|locale| !locale.is_empty());
-    let is_utf8 = locale.map_or(cfg!(any(windows, target_vendor = "apple")), |locale| {
+    let is_utf8 = locale.map_or(!HAS_LOCALE, |locale| {
         let locale = locale.to_string_lossy().to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
     });

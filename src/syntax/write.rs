@@ -236,12 +236,16 @@ fn section(
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
-        match detail {
-            Detail::Changes => diff.write(&mut out, CONTEXT),
-            Detail::Full => diff.write_with_headings(&mut out, CONTEXT),
-        }
+        put_hunks(&mut out, &diff, detail);
     }
     out
+}
+
+fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, detail: Detail) {
+    match detail {
+        Detail::Changes => diff.write(out, CONTEXT),
+        Detail::Full => diff.write_with_headings(out, CONTEXT),
+    }
 }
 
 /// Writes the line that states that binary content differs.
