@@ -59,7 +59,6 @@ pub(super) fn explain(PolicyCommand::Explain(options): PolicyCommand, global: &G
         |workspace, policy| engine::explain(&request(policy), workspace),
         |explanation, out| explanation.print(out),
     )
-    .1
 }
 
 fn accesses() -> PossibleValuesParser {

@@ -8,7 +8,7 @@ use super::args::{BackOptions, Global, RejectOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::policy::policy;
 use super::root::{open, open_to_change, root};
-use super::{EarlyExit, finish, install_signals, output, progress, request};
+use super::{EarlyExit, finish, install_signals, output, pager, progress, request};
 use crate::engine::options::{Interrupt, Limits, TransactionOptions};
 use crate::engine::{self, Commit, Disk, Outcome, Request, Target, What};
 use crate::report::{Log, print_change_html, print_json};
@@ -159,7 +159,7 @@ fn listed(
     command: &'static str,
     global: &Global,
     list: impl FnOnce(&Disk) -> Result<Result<Log, Box<Outcome>>, EarlyExit>,
-    print: impl FnOnce(&Log, &mut dyn Write) -> io::Result<()>,
+    print: impl Fn(&Log, &mut dyn Write) -> io::Result<()>,
 ) -> ExitCode {
     let log = match open(global).and_then(|workspace| list(&workspace)) {
         Ok(Ok(log)) => log,
@@ -177,11 +177,10 @@ fn listed(
             .and_then(|workspace| engine::unkept(&workspace));
         output::complain(unkept.as_deref().unwrap_or("the history is empty"));
     }
-    let mut out = BufWriter::new(io::stdout().lock());
-    let printed = if global.json {
-        print_json(&log, &mut out)
+    output::printed(if global.json {
+        let mut out = BufWriter::new(io::stdout().lock());
+        print_json(&log, &mut out).and_then(|()| out.flush())
     } else {
-        print(&log, &mut out)
-    };
-    output::printed(printed.and_then(|()| out.flush()))
+        pager::paged(global, |out| print(&log, out))
+    })
 }

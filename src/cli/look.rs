@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::args::Global;
 use super::file_options::relative_to;
 use super::output::{self, Output, Verbosity, complain};
+use super::pager;
 use super::policy::policy;
 use super::root::open;
 use super::{EarlyExit, finish};
@@ -181,7 +182,6 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
             Ok(())
         },
     )
-    .1
 }
 
 /// Prints the names in a directory.
@@ -233,7 +233,6 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
             Ok(())
         },
     )
-    .1
 }
 
 /// Prints the difference between two files. The exit code is 0 if they are equal, 1 if they differ,
@@ -248,28 +247,49 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
         max_output: options.max_bytes.unwrap_or(defaults.max_output),
         ..defaults
     };
-    let (difference, code) = looked(
-        "diff",
-        global,
-        |workspace, policy| engine::diff(&DiffRequest { policy, ..request }, workspace),
-        |difference, out| {
-            put(&difference.printed(), out)?;
-            print_message(
-                global,
-                difference.truncated.then(|| {
-                    "the diff is truncated; use --max-bytes to raise the limit".to_owned()
-                }),
-            );
-            Ok(())
-        },
-    );
-    match difference {
-        Some(difference) if code == ExitCode::SUCCESS => {
-            ExitCode::from(u8::from(!difference.identical))
-        }
-        Some(_) => ExitCode::from(2),
-        None => code,
+    let found = found("diff", global, |workspace, policy| {
+        engine::diff(&DiffRequest { policy, ..request }, workspace)
+    });
+    let difference = match found {
+        Ok(difference) => difference,
+        Err(code) => return code,
+    };
+    let printed = if global.json {
+        print_to_stdout(|out| print_json(&difference, out))
+    } else {
+        pager::paged(global, |out| put(&difference.printed(), out))
+    };
+    if difference.truncated && !global.json {
+        let message = "the diff is truncated; use --max-bytes to raise the limit".to_owned();
+        print_message(global, Some(message));
     }
+    if output::printed(printed) == ExitCode::SUCCESS {
+        ExitCode::from(u8::from(!difference.identical))
+    } else {
+        ExitCode::from(2)
+    }
+}
+
+/// Runs `look`. If it fails, prints the report and returns the exit code.
+fn found<T>(
+    command: &'static str,
+    global: &Global,
+    look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
+) -> Result<T, ExitCode> {
+    let output = Output::of(global, Verbosity::Normal);
+    let outcome = match open(global).and_then(|workspace| Ok(look(&workspace, policy(global)?))) {
+        Ok(Ok(found)) => return Ok(found),
+        Ok(Err(outcome)) => *outcome,
+        Err(stop) => stop.into_outcome(command),
+    };
+    Err(finish(&outcome, &output))
+}
+
+/// Prints with `print` to standard output.
+fn print_to_stdout(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    print(&mut out)?;
+    out.flush()
 }
 
 /// Runs `look` and prints its result as JSON, or with `print`.
@@ -278,23 +298,19 @@ pub(super) fn looked<T: Serialize>(
     global: &Global,
     look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
     print: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
-) -> (Option<T>, ExitCode) {
-    let output = Output::of(global, Verbosity::Normal);
-    let found = match open(global).and_then(|workspace| Ok(look(&workspace, policy(global)?))) {
-        Ok(Ok(found)) => found,
-        Ok(Err(outcome)) => return (None, finish(&outcome, &output)),
-        Err(stop) => return (None, finish(&stop.into_outcome(command), &output)),
+) -> ExitCode {
+    let found = match found(command, global, look) {
+        Ok(found) => found,
+        Err(code) => return code,
     };
-    let mut out = BufWriter::new(io::stdout().lock());
-    let printed = if global.json {
-        print_json(&found, &mut out)
-    } else {
-        print(&found, &mut out)
-    };
-    (
-        Some(found),
-        output::printed(printed.and_then(|()| out.flush())),
-    )
+    let printed = print_to_stdout(|out| {
+        if global.json {
+            print_json(&found, out)
+        } else {
+            print(&found, out)
+        }
+    });
+    output::printed(printed)
 }
 
 /// Writes `bytes` unchanged, or escaped if standard output is a terminal.

@@ -40,6 +40,7 @@ mod merge;
 mod names;
 mod notebook;
 mod output;
+mod pager;
 mod patch;
 mod policy;
 mod progress;

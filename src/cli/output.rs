@@ -1,6 +1,7 @@
 //! Printing: data to standard output, messages to standard error.
 
 mod problems;
+mod summary;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use crate::engine::Outcome;
 use crate::engine::options::{Direction, Problem, Severity, code};
 use crate::report;
 use crate::text::printable;
+use summary::CheckSummary;
 
 /// The formats, the verbosity and the colors of the printed outcome.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub(super) struct Output {
     usage: Option<String>,
     /// The options of git's messages, which come before the diagnosis of wpatch.
     speech: Option<Speech>,
+    /// The summary of a check, printed if nothing else is printed to standard output.
+    summary: Option<CheckSummary>,
 }
 
 /// The amount of output for people.
@@ -68,6 +72,7 @@ impl Output {
             color,
             usage: None,
             speech: None,
+            summary: None,
         }
     }
 
@@ -105,6 +110,7 @@ impl Output {
             color: ColorChoice::Never,
             usage,
             speech: None,
+            summary: None,
         }
     }
 
@@ -162,6 +168,9 @@ impl Output {
     pub(super) fn print(&self, outcome: &Outcome) -> io::Result<()> {
         if self.verbosity > Verbosity::Quiet {
             let _ = self.print_problems(outcome);
+        }
+        if let Some(summary) = self.summary.as_ref().filter(|_| self.has_summary()) {
+            return summary.print(outcome);
         }
         let mut out = BufWriter::new(io::stdout().lock());
         for name in &self.formats {

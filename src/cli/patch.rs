@@ -14,7 +14,7 @@ use super::{
     request, tree,
 };
 use crate::engine::options::{Progress, WhitespaceAction};
-use crate::engine::{self, Outcome};
+use crate::engine::{self, Outcome, Request};
 use crate::report;
 
 /// Applies a patch. With `--check` or an option that turns applying off, does less.
@@ -26,7 +26,13 @@ pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
         (_, false, true) => CommandMode::Describe,
     };
     let way = options.plan.map_or(PlanSource::Plain, PlanSource::Saved);
-    run((task, way), options.patch, &options.commands, global)
+    let output = Output::of(global, Verbosity::Normal);
+    run(
+        (task, way),
+        options.patch,
+        &options.commands,
+        (global, output),
+    )
 }
 
 /// Checks a patch.
@@ -52,7 +58,22 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
         (_, true) => PlanSource::Tree(&tree),
         _ => PlanSource::Plain,
     };
-    run((task, way), patch, &CommandOptions::default(), global)
+    // The user needs the identifier of the saved plan, so print it by default.
+    let usual = if save {
+        Verbosity::Loud
+    } else {
+        Verbosity::Normal
+    };
+    let mut output = Output::of(global, usual);
+    if task == CommandMode::Check {
+        output = output.with_summary(global);
+    }
+    run(
+        (task, way),
+        patch,
+        &CommandOptions::default(),
+        (global, output),
+    )
 }
 
 /// The source or destination of the plan.
@@ -71,21 +92,22 @@ fn run(
     (task, way): (CommandMode, PlanSource<'_>),
     patch: PatchOptions,
     commands: &CommandOptions,
-    global: &Global,
+    (global, output): (&Global, Output),
 ) -> ExitCode {
-    // The user needs the identifier of the saved plan, so print it by default.
-    let usual = if matches!(way, PlanSource::Save) {
-        Verbosity::Loud
-    } else {
-        Verbosity::Normal
-    };
-    let output = Output::of(global, usual)
+    let output = output
         .with_statistics(&patch, global)
         .with_git(&patch, global);
     let is_deterministic = patch.look.deterministic;
     let names_files = names_files(&patch, global);
+    let has_summary = output.has_summary();
     let outcome = progress::shown(global, |progress| {
-        outcome((task, &way), patch, commands, global, progress)
+        outcome(
+            (task, &way),
+            (patch, has_summary),
+            commands,
+            global,
+            progress,
+        )
     });
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
     if names_files {
@@ -107,7 +129,7 @@ fn names_files(patch: &PatchOptions, global: &Global) -> bool {
 
 fn outcome(
     (task, way): (CommandMode, &PlanSource<'_>),
-    mut patch: PatchOptions,
+    (mut patch, has_summary): (PatchOptions, bool),
     commands: &CommandOptions,
     global: &Global,
     progress: Progress,
@@ -126,6 +148,7 @@ fn outcome(
         _ => request::request(patch, task, global)?,
     };
     request.look.progress = progress;
+    request.look.describe |= has_summary;
     if let Some(file) = ancestor {
         let file = path::absolute(&file).unwrap_or(file);
         policy::writable(&file, global)?;
@@ -139,14 +162,7 @@ fn outcome(
         }
     }
     if matches!(task, CommandMode::Describe | CommandMode::Shape) {
-        if task == CommandMode::Shape {
-            request.decide.whitespace = None;
-            request.context.git = None;
-            request.context.whitespace = WhitespaceAction::NoWarn;
-        }
-        let mut outcome = engine::describe(request);
-        outcome.report.command = task.name();
-        return Ok(outcome);
+        return Ok(described(request, task));
     }
     if let PlanSource::Tree(tree) = way {
         return tree::check(request, tree, global);
@@ -164,4 +180,16 @@ fn outcome(
         engine::apply(request, &workspace, &interrupt)
     };
     Ok(with_root(outcome, global))
+}
+
+/// Describes the patches of `request` without reading a file of the tree.
+fn described(mut request: Request, task: CommandMode) -> Outcome {
+    if task == CommandMode::Shape {
+        request.decide.whitespace = None;
+        request.context.git = None;
+        request.context.whitespace = WhitespaceAction::NoWarn;
+    }
+    let mut outcome = engine::describe(request);
+    outcome.report.command = task.name();
+    outcome
 }

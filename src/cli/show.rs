@@ -11,11 +11,11 @@ use clap::Args;
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, printed};
 use super::root::{open, root};
-use super::{CommandMode, EarlyExit, finish, history, input, progress, request};
+use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, request};
 use crate::engine::options::{Progress, code};
-use crate::engine::{self, Disk, Preview, Request};
+use crate::engine::{self, Disk, HAS_LOCALE, Preview, Request};
 use crate::report::print_html;
-use crate::report::terminal::{self, Layout, Sheet};
+use crate::report::terminal::{self, Layout, Sheet, Symbols};
 
 /// The width from which two files are shown side by side by default, and the assumed width if it is
 /// unknown, in columns.
@@ -76,7 +76,28 @@ impl Form {
         } else {
             Layout::Unified
         };
-        Self::Sheet(Sheet { width, layout })
+        Self::Sheet(Sheet {
+            width,
+            layout,
+            symbols: symbols(),
+        })
+    }
+}
+
+/// Returns the symbols for the character encoding of the locale. A system without
+/// locales in its environment uses UTF-8.
+fn symbols() -> Symbols {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let mut locales = names.iter().filter_map(env::var_os);
+    let locale = locales.find(|locale| !locale.is_empty());
+    let is_utf8 = locale.map_or(!HAS_LOCALE, |locale| {
+        let locale = locale.to_string_lossy().to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    });
+    if is_utf8 {
+        Symbols::Unicode
+    } else {
+        Symbols::Ascii
     }
 }
 
@@ -171,6 +192,8 @@ fn preview<'w>(
     if form == Form::Page && !is_limited {
         request.look.max_diff = usize::MAX;
     }
+    // A sheet has the section headings of the patch, which only a full report contains.
+    request.look.describe |= matches!(form, Form::Sheet(_));
     let mut preview = match form {
         Form::Page => engine::render_page(request, workspace),
         Form::Report | Form::Patch | Form::Sheet(_) => engine::preview(request, workspace),
@@ -196,9 +219,10 @@ fn print(preview: &Preview<'_>, form: Form, global: &Global) -> io::Result<()> {
         }
         Form::Sheet(sheet) => {
             let color = output::color(global, &io::stdout());
-            let mut out = BufWriter::new(AutoStream::new(io::stdout().lock(), color));
-            terminal::print(&preview.report, preview.diffs(), sheet, &mut out)?;
-            out.flush()
+            pager::paged(global, |out| {
+                let mut out = AutoStream::new(out, color);
+                terminal::print(&preview.report, preview.diffs(), sheet, &mut out)
+            })
         }
     }
 }

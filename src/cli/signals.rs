@@ -14,6 +14,8 @@ use crate::engine::options::Interrupt;
 /// The signals that request an interruption. They are looked up by name, because some systems lack
 /// some of them.
 const WISHES: [&str; 3] = ["SIGHUP", "SIGINT", "SIGTERM"];
+/// The signals of the keys that end the processes of a terminal.
+const KEYBOARD: [&str; 2] = ["SIGINT", "SIGQUIT"];
 /// The signal for a write over the file size limit. With any handler installed, the write fails
 /// with `EFBIG` instead; see setrlimit(2).
 const LIMIT: &str = "SIGXFSZ";
@@ -23,6 +25,8 @@ const END: i32 = 32;
 /// The handle that the signal handlers raise.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
+/// Whether a signal of the keyboard arrived. No code reads it.
+static IS_LEFT_TO_CHILD: AtomicBool = AtomicBool::new(false);
 /// Whether the command reads the interrupt.
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 /// Whether no tool call runs, so that a signal can end the process at once.
@@ -68,6 +72,20 @@ pub(super) fn note() -> io::Result<()> {
         } else if name == LIMIT {
             register(number, &IS_OVER_LIMIT)?;
         }
+    }
+    Ok(())
+}
+
+/// Installs handlers that ignore the signals of the keyboard. The terminal also sends them to the
+/// child process, which can use them without ending.
+///
+/// # Errors
+///
+/// Returns the system's error if a handler cannot be installed.
+pub(super) fn leave_to_child() -> io::Result<()> {
+    let is_of_keyboard = |name| KEYBOARD.contains(&name);
+    for number in (1..END).filter(|&number| signal_name(number).is_some_and(is_of_keyboard)) {
+        register(number, &IS_LEFT_TO_CHILD)?;
     }
     Ok(())
 }

@@ -84,6 +84,8 @@ pub use crate::workspace::objects::{Objects, Repository};
 pub use crate::matching::Favour;
 pub use crate::preflight::Given;
 pub use crate::process::home;
+#[cfg(feature = "cli")]
+pub(crate) use crate::process::{DEFAULT_PAGER, HAS_LOCALE};
 pub use commands::{AT_WORK, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Patched, patched};
@@ -112,6 +114,9 @@ pub use tool::{
 
 use stages::{Command, Committed};
 use suggest::{Origin, suggest};
+
+#[cfg(feature = "cli")]
+pub(crate) use suggest::approval;
 use task::{CommandMode, CommandRun};
 
 /// The result of a command.

@@ -7,6 +7,7 @@
 //! To support another system, add `process/<system>.rs` with `Group`, `converse`, `user` and
 //! `wait_for_bytes`, and select it here.
 
+mod conventions;
 mod home;
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 mod linux;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use crate::interrupt::Interrupt;
 
+pub use conventions::{DEFAULT_PAGER, HAS_LOCALE};
 pub use home::{home, home_of};
 pub(crate) use search::command;
 pub(crate) use tail::Complaints;

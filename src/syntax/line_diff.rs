@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::headings::Headings;
 use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
 use crate::text::{LineEnding, is_binary};
 
@@ -10,6 +11,10 @@ const BLOCK: usize = 64;
 
 /// The line diff of two texts.
 pub(super) struct LineDiff<'a> {
+    /// The whole old text.
+    text: &'a [u8],
+    /// The number of bytes in the common lines before `old`.
+    start: usize,
     old: Vec<&'a [u8]>,
     new: Vec<&'a [u8]>,
     edits: Edits,
@@ -31,7 +36,7 @@ impl<'a> LineDiff<'a> {
             }
         };
         if is_binary(old) || is_binary(new) {
-            Self::between(lines(old), lines(new))
+            Self::between(old, lines(old), lines(new))
         } else {
             Self::of_lines(old, new, context)
         }
@@ -40,7 +45,7 @@ impl<'a> LineDiff<'a> {
     /// Compares two texts without testing for binary content.
     pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
         Self::of_middle(old, new, context)
-            .unwrap_or_else(|| Self::between(LineTable::of(old), LineTable::of(new)))
+            .unwrap_or_else(|| Self::between(old, LineTable::of(old), LineTable::of(new)))
     }
 
     /// Compares two texts without most of their common lines at the start and at the end. Returns
@@ -55,20 +60,23 @@ impl<'a> LineDiff<'a> {
             return None;
         }
         let middle = |text: &'a [u8]| LineTable::of(&text[start..text.len() - end]);
-        let diff = Self::between(middle(old), middle(new));
+        let diff = Self::between(old, middle(old), middle(new));
         let is_same = (start == 0 || diff.is_settled_at_start(context))
             && (end == 0 || diff.is_settled_at_end(context));
         let skipped = memchr::memchr_iter(b'\n', &old[..start]).count();
         is_same.then_some(Self {
+            start,
             skipped,
             left_out: start + end,
             ..diff
         })
     }
 
-    fn between(old: LineTable<'a>, new: LineTable<'a>) -> Self {
+    fn between(text: &'a [u8], old: LineTable<'a>, new: LineTable<'a>) -> Self {
         let edits = diff(&old, &new, Budget::default(), Slide::Indent);
         Self {
+            text,
+            start: 0,
             old: old.lines,
             new: new.lines,
             edits,
@@ -127,7 +135,6 @@ impl<'a> LineDiff<'a> {
 
     /// Returns the percentage of the larger side that also occurs on the other side.
     pub(super) fn similarity(&self) -> usize {
-        let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         let old = self.left_out + size(&self.old);
         let alike = old
             - self
@@ -140,8 +147,30 @@ impl<'a> LineDiff<'a> {
             .unwrap_or(100)
     }
 
-    /// Writes the hunks with `context` lines around each change.
+    /// Writes the hunks with `context` lines around each change, without section headings.
     pub(super) fn write(&self, out: &mut Vec<u8>, context: usize) {
+        self.write_hunks(out, context, |_| b"");
+    }
+
+    /// Writes the hunks with `context` lines around each change, and their section headings.
+    pub(super) fn write_with_headings(&self, out: &mut Vec<u8>, context: usize) {
+        let mut headings = Headings::of(self.text);
+        let (mut line, mut offset) = (0, self.start);
+        self.write_hunks(out, context, |first| {
+            offset += size(&self.old[line..first]);
+            line = first;
+            headings.before(offset)
+        });
+    }
+
+    /// Writes the hunks. `section` returns the section heading of the hunk that starts at a line of
+    /// `old`.
+    fn write_hunks(
+        &self,
+        out: &mut Vec<u8>,
+        context: usize,
+        mut section: impl FnMut(usize) -> &'a [u8],
+    ) {
         let is_near =
             |one: &Edit, next: &Edit| next.old.start - one.old.end <= context.saturating_mul(2);
         for hunk in self.edits.chunk_by(is_near) {
@@ -152,7 +181,13 @@ impl<'a> LineDiff<'a> {
             let after = context.min(self.old.len() - last.old.end);
             let old = self.range(first.old.start - before..last.old.end + after);
             let new = self.range(first.new.start - before..last.new.end + after);
-            out.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
+            out.extend_from_slice(format!("@@ -{old} +{new} @@").as_bytes());
+            let section = section(first.old.start - before);
+            if !section.is_empty() {
+                out.push(b' ');
+                out.extend_from_slice(section);
+            }
+            out.push(b'\n');
             let mut next = first.old.start - before;
             for edit in hunk {
                 put_lines(out, b' ', &self.old[next..edit.old.start]);
@@ -173,6 +208,11 @@ impl<'a> LineDiff<'a> {
             count => format!("{},{count}", start + 1),
         }
     }
+}
+
+/// Returns the number of bytes in `lines`.
+fn size(lines: &[&[u8]]) -> usize {
+    lines.iter().map(|line| line.len()).sum()
 }
 
 fn is_blank(line: &[u8]) -> bool {
@@ -238,10 +278,10 @@ mod tests {
             let (old, new) = (format!("{start}{old}{end}"), format!("{start}{new}{end}"));
             let written = |diff: &LineDiff<'_>| {
                 let mut out = Vec::new();
-                diff.write(&mut out, context);
+                diff.write_with_headings(&mut out, context);
                 (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
             };
-            let whole = LineDiff::between(LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
+            let whole = LineDiff::between(old.as_bytes(), LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
             let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
             prop_assert_eq!(written(&diff), written(&whole));
         }
@@ -268,12 +308,15 @@ mod tests {
             (String::new(), many("a\n")),
         ] {
             for context in [0, 1, 3, usize::MAX] {
-                let whole =
-                    LineDiff::between(LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
+                let whole = LineDiff::between(
+                    old.as_bytes(),
+                    LineTable::of(old.as_bytes()),
+                    LineTable::of(new.as_bytes()),
+                );
                 let middle = LineDiff::of_lines(old.as_bytes(), new.as_bytes(), context);
                 let written = [whole, middle].map(|diff| {
                     let mut out = Vec::new();
-                    diff.write(&mut out, context.min(100));
+                    diff.write_with_headings(&mut out, context.min(100));
                     (
                         String::from_utf8(out).unwrap(),
                         diff.changed_lines(),

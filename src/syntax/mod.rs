@@ -28,6 +28,7 @@ mod error;
 pub(crate) mod foreign;
 mod git;
 mod hashline;
+mod headings;
 mod hunks;
 mod json;
 mod lead;

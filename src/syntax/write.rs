@@ -36,48 +36,48 @@ pub fn git_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    written(action, before, after, Binary::Told)
+    written(action, before, after, Detail::Changes)
 }
 
-/// Returns the same diff as [`git_diff`], but with all binary content, so that it can be applied
-/// (`git diff --binary`).
+/// Returns the same diff as [`git_diff`], but with section headings, and with all binary content, so
+/// that it can be applied (`git diff --binary`).
 #[must_use]
 pub fn whole_diff(
     action: Action,
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    written(action, before, after, Binary::Written)
+    written(action, before, after, Detail::Full)
 }
 
-/// The form of binary content in a diff.
+/// The detail of a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Binary {
-    /// A line that states that the files differ.
-    Told,
-    /// The complete data.
-    Written,
+enum Detail {
+    /// Of binary content, a line that states that the files differ. No section headings.
+    Changes,
+    /// The complete binary data, and section headings.
+    Full,
 }
 
 fn written(
     action: Action,
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
-    binary: Binary,
+    detail: Detail,
 ) -> Vec<u8> {
     match (action, before, after) {
-        (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename"), binary),
-        (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy"), binary),
+        (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename"), detail),
+        (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy"), detail),
         // As in git, a change of the file type is a deletion and a creation.
         (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => [
-            section(before, None, None, binary),
-            section(None, after, None, binary),
+            section(before, None, None, detail),
+            section(None, after, None, detail),
         ]
         .concat(),
         (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => {
             Vec::new()
         }
-        _ => section(before, after, None, binary),
+        _ => section(before, after, None, detail),
     }
 }
 
@@ -153,6 +153,8 @@ pub struct DiffHunk<'a> {
     pub old: LineRange,
     /// The lines of the new file.
     pub new: LineRange,
+    /// The section heading.
+    pub section: &'a [u8],
     /// The lines with their markers, without LF.
     pub lines: Vec<&'a [u8]>,
 }
@@ -165,9 +167,10 @@ pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         match (line.first(), hunks.last_mut()) {
             (Some(b'@'), _) => {
-                hunks.extend(ranges(line).map(|(old, new)| DiffHunk {
+                hunks.extend(ranges(line).map(|(old, new, section)| DiffHunk {
                     old,
                     new,
+                    section,
                     lines: Vec::new(),
                 }));
             }
@@ -182,7 +185,7 @@ fn section(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
     moved: Option<&str>,
-    binary: Binary,
+    detail: Detail,
 ) -> Vec<u8> {
     let Some(named) = after.or(before) else {
         return Vec::new();
@@ -217,7 +220,7 @@ fn section(
         return out;
     }
     let is_data = is_binary(old) || is_binary(new);
-    if is_data && binary == Binary::Written {
+    if is_data && detail == Detail::Full {
         // git rejects binary patches with abbreviated object names.
         index_line(&mut out, before, after, usize::MAX);
         literal::put(&mut out, old, new);
@@ -233,9 +236,16 @@ fn section(
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
-        diff.write(&mut out, CONTEXT);
+        put_hunks(&mut out, &diff, detail);
     }
     out
+}
+
+fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, detail: Detail) {
+    match detail {
+        Detail::Changes => diff.write(out, CONTEXT),
+        Detail::Full => diff.write_with_headings(out, CONTEXT),
+    }
 }
 
 /// Writes the line that states that binary content differs.

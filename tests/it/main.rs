@@ -73,6 +73,7 @@ mod stat;
 mod stop;
 mod suggestions;
 mod systems;
+mod terminal;
 mod three_way;
 mod tidy;
 mod transaction;

@@ -2,6 +2,7 @@
 
 mod laws;
 mod memory;
+mod sections;
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +11,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
-use wpatch::report::terminal::{self, Layout, Sheet};
+use wpatch::report::terminal::{self, Layout, Sheet, Symbols};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::case::{Case, Settings, each, same};
@@ -107,7 +108,9 @@ fn drawn(files: &[(&str, &[u8])], patch: &str, sheet: Sheet) -> String {
         (RelPath::new(name.as_bytes()).unwrap(), Entry::file(*bytes))
     };
     let memory = Memory::with_files(files.iter().map(entry));
-    let preview = engine::preview(Request::of(patch), &memory);
+    let mut request = Request::of(patch);
+    request.look.describe = true;
+    let preview = engine::preview(request, &memory);
     let mut out = Vec::new();
     terminal::print(&preview.report, preview.diffs(), sheet, &mut out).unwrap();
     String::from_utf8(out).unwrap().replace('\x1b', "~")
@@ -139,6 +142,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
         Sheet {
             width: 40,
             layout: Layout::Unified,
+            symbols: Symbols::Unicode,
         },
     );
     insta::assert_snapshot!(plain(&unified), @r#"
@@ -164,6 +168,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
         Sheet {
             width: 60,
             layout: Layout::SideBySide,
+            symbols: Symbols::Unicode,
         },
     );
     insta::assert_snapshot!(plain(&beside), @r#"
@@ -192,6 +197,7 @@ fn what_differs_within_a_line_is_marked() {
         Sheet {
             width: 40,
             layout: Layout::Unified,
+            symbols: Symbols::Unicode,
         },
     );
     let changed: Vec<_> = unified
@@ -210,7 +216,15 @@ fn no_file_or_name_writes_to_the_terminal() {
     let patch =
         format!("--- /dev/null\n+++ \"b/a\\033[31m\\342\\200\\256\"\n@@ -0,0 +1 @@\n+{hostile}\n");
     for layout in [Layout::Unified, Layout::SideBySide] {
-        let drawn = plain(&drawn(&[], &patch, Sheet { width: 100, layout }));
+        let drawn = plain(&drawn(
+            &[],
+            &patch,
+            Sheet {
+                width: 100,
+                layout,
+                symbols: Symbols::Unicode,
+            },
+        ));
         assert!(drawn.contains("a\\x1b[31m\\u{202e}"), "{drawn}");
         assert!(
             drawn.contains("\\x1b[2J\\x07\\u{202e}\\u{9b}31m\\r\n"),
@@ -247,7 +261,7 @@ fn a_pipe_gets_a_patch_and_who_asks_for_colours_gets_them() {
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
         String::from_utf8(output.stdout).unwrap()
     };
-    let none = ("LC_ALL", "C");
+    let none = ("LC_ALL", "C.UTF-8");
     for piped in [
         wpatch(&[], none),
         wpatch(&["--color=never"], ("CLICOLOR_FORCE", "1")),
@@ -263,10 +277,13 @@ fn a_pipe_gets_a_patch_and_who_asks_for_colours_gets_them() {
         wpatch(&[], ("CLICOLOR_FORCE", "1")),
     ] {
         assert!(
-            coloured.contains("\x1b[1mrename old => new\x1b[0m") && coloured.contains(" │ "),
+            coloured.contains("\x1b[1m\x1b[36mrename\x1b[0m \x1b[1mold => new\x1b[0m")
+                && coloured.contains(" │ "),
             "{coloured}"
         );
     }
+    let ascii = wpatch(&["--side-by-side"], ("LC_ALL", "C"));
+    assert!(ascii.is_ascii() && ascii.contains(" | "), "{ascii}");
     let plain = wpatch(&["--unified"], none);
     assert!(
         plain.contains("rename old => new  +2  -1\n")

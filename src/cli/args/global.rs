@@ -50,6 +50,12 @@ pub(in crate::cli) struct Global {
         hide_short_help = true
     )]
     pub(in crate::cli) color: Option<When>,
+    /// Print long output at once instead of page by page
+    ///
+    /// `show`, `log`, `diff` and `check` run a pager on a terminal. `WPATCH_PAGER`, `GIT_PAGER`,
+    /// git's `core.pager` and `PAGER` name it; the default is `less`.
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(in crate::cli) no_pager: bool,
     /// Print each action
     #[arg(short, long, global = true, overrides_with = "quiet")]
     pub(in crate::cli) verbose: bool,

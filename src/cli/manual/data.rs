@@ -114,7 +114,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Show a patch of any format as a git diff",
-                "wpatch show answer.md | less -R",
+                "wpatch show answer.md",
             ),
             (
                 "Write a page for reviewers",
@@ -256,6 +256,20 @@ pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
     (
         "CLICOLOR_FORCE, CLICOLOR, NO_COLOR, TERM",
         "Whether the output has colors, if --color is auto.",
+    ),
+    (
+        "WPATCH_PAGER, GIT_PAGER, PAGER",
+        "The pager of show, log, diff and check on a terminal. The first variable that is set counts; core.pager of \
+         git's configuration of the user comes before PAGER. An empty value or cat turns the pager off. The default \
+         is less.",
+    ),
+    (
+        "LESS, LV",
+        "The options of the pager. wpatch sets LESS=FRX and LV=-c if they are not set.",
+    ),
+    (
+        "LC_ALL, LC_CTYPE, LANG",
+        "Whether show uses symbols outside of ASCII on a terminal.",
     ),
     (
         "CI, COLUMNS",

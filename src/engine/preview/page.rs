@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 
 use super::Preview;
-use crate::engine::suggest::approval;
+use crate::engine::suggest::portable_approval;
 use crate::engine::{Hints, Request};
 use crate::preflight::ImagePreviews;
 use crate::report::{Exhibit, Exhibits, Page, Report};
@@ -52,11 +52,11 @@ pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'
 fn approval_of(report: &Report, hints: &Hints) -> Option<String> {
     let plan_id = report.plan_id.as_ref().filter(|_| report.ok)?;
     if let Hints::Command(arguments) = hints {
-        return approval(arguments, plan_id);
+        return portable_approval(arguments, plan_id);
     }
     let names = report.inputs.iter().map(|input| input.name.as_str());
     let words: Vec<_> = ["wpatch", "show"].into_iter().chain(names).collect();
-    approval(
+    portable_approval(
         &words.into_iter().map(OsString::from).collect::<Vec<_>>(),
         plan_id,
     )

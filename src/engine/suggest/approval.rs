@@ -1,8 +1,10 @@
-//! Writes the command line that approves a plan on a page.
+//! Writes the command line that approves a plan, for a page and for the summary of a check.
 
 use std::ffi::OsString;
 
 use super::command::{quoted, verb};
+#[cfg(feature = "cli")]
+use crate::text::printable;
 
 /// The options of `show` that `apply` does not have.
 const ONLY_SHOW: [&str; 3] = ["--html", "--side-by-side", "--unified"];
@@ -12,7 +14,10 @@ const ONLY_SHOW: [&str; 3] = ["--html", "--side-by-side", "--unified"];
 ///
 /// The reader can be on another machine. The command line therefore names no root, and only the
 /// last component of each absolute path.
-pub(in crate::engine) fn approval(arguments: &[OsString], plan_id: &str) -> Option<String> {
+pub(in crate::engine) fn portable_approval(
+    arguments: &[OsString],
+    plan_id: &str,
+) -> Option<String> {
     let words: Vec<&str> = arguments
         .iter()
         .map(|word| word.to_str())
@@ -53,6 +58,31 @@ fn last(word: &str) -> String {
     name.unwrap_or(word).to_owned()
 }
 
+/// Returns the command line `arguments` of a check as one that approves and applies the plan `id`,
+/// quoted for a shell. Returns `None` if `arguments` is no check, if a word is not UTF-8 or cannot
+/// be printed as it is, or if `apply` lacks an option of the check.
+#[cfg(feature = "cli")]
+pub(crate) fn approval(arguments: &[OsString], id: &str) -> Option<String> {
+    let mut words: Vec<&str> = arguments
+        .iter()
+        .map(|word| word.to_str())
+        .collect::<Option<_>>()?;
+    let verb = verb(words.get(1..)?)? + 1;
+    let is_only_of_check = |word: &&str| word.starts_with("--git-t");
+    if words[verb] != "check" || words.iter().any(is_only_of_check) {
+        return None;
+    }
+    words.splice(verb..=verb, ["apply", "--approve", id]);
+    let quoted: Vec<_> = words
+        .iter()
+        .map(|word| quoted(word))
+        .collect::<Option<_>>()?;
+    let command = quoted.join(" ");
+    // Invisible and bidirectional characters would show another command than they run.
+    let is_visible = printable(command.as_bytes()).to_text() == command;
+    is_visible.then_some(command)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,7 +91,7 @@ mod tests {
     fn an_approval_keeps_the_options_and_no_place_of_the_machine() {
         let approved = |line: &str| {
             let words: Vec<_> = line.split(' ').map(OsString::from).collect();
-            approval(&words, "sha256:0")
+            portable_approval(&words, "sha256:0")
         };
         for (shown, expected) in [
             ("wpatch show --html x", "wpatch apply --approve sha256:0 x"),
@@ -77,5 +107,29 @@ mod tests {
             assert_eq!(approved(shown).as_deref(), Some(expected));
         }
         assert_eq!(approved("wpatch"), None);
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_check_becomes_the_command_that_approves_its_plan() {
+        let approved = |line: &str| {
+            let words: Vec<_> = line.split(' ').map(OsString::from).collect();
+            approval(&words, "sha256:0a")
+        };
+        let expected = [
+            ("wpatch check", Some("wpatch apply --approve sha256:0a")),
+            (
+                "wpatch -d check check -R --policy apply a;b",
+                Some("wpatch -d check apply --approve sha256:0a -R --policy apply 'a;b'"),
+            ),
+            ("wpatch check --git-timeout=3s x", None),
+            ("wpatch check a\nb", None),
+            ("wpatch check a\u{202e}b", None),
+            ("wpatch apply --check x", None),
+            ("wpatch", None),
+        ];
+        for (line, command) in expected {
+            assert_eq!(approved(line).as_deref(), command, "{line}");
+        }
     }
 }

@@ -7,7 +7,7 @@
 //! match. Counts limit all work. Read `names.rs` first.
 
 mod alike;
-#[cfg(feature = "html")]
+#[cfg(any(feature = "cli", feature = "html"))]
 mod approval;
 mod budget;
 mod candidates;
@@ -29,8 +29,10 @@ use crate::workspace::Workspace;
 
 use alike::explain_missing;
 pub(super) use alike::explain_missing_file;
+#[cfg(feature = "cli")]
+pub(crate) use approval::approval;
 #[cfg(feature = "html")]
-pub(super) use approval::approval;
+pub(super) use approval::portable_approval;
 use budget::Budget;
 
 /// The limit on the total size of patches for which suggestions are tried, in bytes.

@@ -21,6 +21,8 @@ pub(super) struct Row {
     pub(super) pieces: Vec<(Tone, String)>,
     /// The width in columns.
     pub(super) width: usize,
+    /// Whether the row continues the line of the row above it.
+    pub(super) is_continued: bool,
 }
 
 /// The style of a piece of text within its line.
@@ -68,7 +70,7 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
         }
     }
     if end < text.len() {
-        rows.put_escaped(&format!("… {} more bytes", text.len() - end), Tone::Plain);
+        rows.put_escaped(&format!("... {} more bytes", text.len() - end), Tone::Plain);
     }
     rows.all
 }
@@ -121,7 +123,10 @@ impl Rows {
             .last()
             .is_none_or(|row| row.width > 0 && row.width + width > self.width);
         if is_full {
-            self.all.push(Row::default());
+            self.all.push(Row {
+                is_continued: true,
+                ..Row::default()
+            });
         }
         let Some(row) = self.all.last_mut() else {
             return;
@@ -195,7 +200,7 @@ mod tests {
         let line = "é".repeat(3000);
         let all = texts(line.as_bytes(), 1000).concat();
         assert!(
-            all.ends_with("é… 2000 more bytes"),
+            all.ends_with("é... 2000 more bytes"),
             "{}",
             &all[all.len() - 30..]
         );

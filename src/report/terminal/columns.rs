@@ -6,10 +6,7 @@ use anstyle::Style;
 
 use super::cells::{Row, rows};
 use super::hunk::{Block, Line};
-use super::{ADDED, FAINT, REMOVED};
-
-/// The separator between the two columns.
-const MIDDLE: &str = " │ ";
+use super::{ADDED, FAINT, REMOVED, Sheet, Symbols};
 
 /// The format of one of the two columns.
 #[derive(Clone, Copy)]
@@ -19,23 +16,25 @@ struct Form {
     width: usize,
     marker: char,
     style: Style,
+    symbols: Symbols,
 }
 
-/// Prints `blocks` in two columns with a total width of `width`. Line numbers have `digits`
-/// columns.
+/// Prints `blocks` in two columns that have the width of `sheet` together. Line numbers have
+/// `digits` columns.
 pub(super) fn print(
     blocks: &[Block<'_>],
     digits: usize,
-    width: usize,
+    sheet: Sheet,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     // Before each text there are a number, a blank, a marker and a blank.
-    let width = (width.saturating_sub(3) / 2).saturating_sub(digits + 3);
+    let width = (sheet.width.saturating_sub(3) / 2).saturating_sub(digits + 3);
     let form = |marker, style| Form {
         digits,
         width,
         marker,
         style,
+        symbols: sheet.symbols,
     };
     let (same, removed, added) = (
         form(' ', Style::new()),
@@ -70,7 +69,8 @@ fn put(
     let (left_rows, right_rows) = (shown(left, left_form), shown(right, right_form));
     for index in 0..left_rows.len().max(right_rows.len()) {
         let filled = put_row(left, left_rows.get(index), left_form, index, out)?;
-        write!(out, "{:filled$}{FAINT}{MIDDLE}{FAINT:#}", "")?;
+        let separator = left_form.symbols.separator();
+        write!(out, "{:filled$}{FAINT}{separator}{FAINT:#}", "")?;
         put_row(right, right_rows.get(index), right_form, index, out)?;
         writeln!(out)?;
     }
@@ -99,6 +99,7 @@ fn put_row(
         width,
         marker,
         style,
+        symbols,
     } = form;
     let Some((line, row)) = line.zip(row) else {
         return Ok(width + digits + 3);
@@ -110,7 +111,12 @@ fn put_row(
             line.number
         )?;
     } else {
-        write!(out, "{:1$}", "", digits + 3)?;
+        let marker = if row.is_continued {
+            symbols.continuation()
+        } else {
+            ' '
+        };
+        write!(out, "{:digits$} {FAINT}{marker}{FAINT:#} ", "")?;
     }
     row.print(style, out)?;
     Ok(width.saturating_sub(row.width))

@@ -6,9 +6,10 @@
 //! files pass through the escaping functions, so none of them can affect the terminal.
 //!
 //! Read this file first. `unified` and `columns` are the two layouts, `cells` wraps and escapes one
-//! line.
+//! line. `check` prints the summary of a check instead of its hunks.
 
 mod cells;
+mod check;
 mod columns;
 mod hunk;
 mod unified;
@@ -19,10 +20,12 @@ use anstyle::{AnsiColor, Style};
 use bstr::ByteSlice;
 
 use super::inline::Inline;
-use super::{FileReport, FileStatus, FileType, HunkReport, Report, stat};
+use super::{FileReport, FileStatus, FileType, HunkReport, Op, Report, stat};
 use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
-use crate::text::printable;
+use crate::text::{printable, printable_line};
+
+pub use check::print_check;
 
 /// The width and the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,44 @@ pub struct Sheet {
     pub width: usize,
     /// The layout of the two versions of a file.
     pub layout: Layout,
+    /// The characters around the text.
+    pub symbols: Symbols,
+}
+
+/// The characters of rules, separators and markers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Symbols {
+    /// Characters that a terminal with UTF-8 shows.
+    Unicode,
+    /// Characters that every terminal shows.
+    Ascii,
+}
+
+impl Symbols {
+    /// Returns the character of the line between files.
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Unicode => "─",
+            Self::Ascii => "-",
+        }
+    }
+
+    /// Returns the separator between two columns.
+    fn separator(self) -> &'static str {
+        match self {
+            Self::Unicode => " │ ",
+            Self::Ascii => " | ",
+        }
+    }
+
+    /// Returns the marker of a row that continues the line above it.
+    fn continuation(self) -> char {
+        match self {
+            Self::Unicode => '↪',
+            Self::Ascii => '>',
+        }
+    }
 }
 
 /// The position of deleted lines.
@@ -45,8 +86,6 @@ pub enum Layout {
 
 /// The minimum and the maximum width, in columns.
 const WIDTHS: (usize, usize) = (40, 400);
-/// The character of the line between files.
-const RULE: &str = "─";
 
 const HEADER: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -124,21 +163,31 @@ fn print_file(
     let gutter = digits(&shown);
     for hunk in &shown {
         print_notes(file, hunk, shown.len(), out)?;
-        let place = format!("@@ -{} +{} @@", range(hunk.old), range(hunk.new));
-        writeln!(out, "{PLACE}{place}{PLACE:#}")?;
+        print_place(file, hunk, shown.len(), out)?;
         let blocks = hunk::blocks(hunk, inline);
         match sheet.layout {
-            Layout::Unified => unified::print(&blocks, gutter, sheet.width, out)?,
-            Layout::SideBySide => columns::print(&blocks, gutter, sheet.width, out)?,
+            Layout::Unified => unified::print(&blocks, gutter, sheet, out)?,
+            Layout::SideBySide => columns::print(&blocks, gutter, sheet, out)?,
         }
     }
     writeln!(out)
 }
 
-/// Prints the operation on the file in one bold line, with a rule above it.
+/// Prints the operation on the file in one line, with a rule above it.
 fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
-    writeln!(out, "{FAINT}{}{FAINT:#}", RULE.repeat(sheet.width))?;
-    write!(out, "{HEADER}{} ", file.op)?;
+    writeln!(
+        out,
+        "{FAINT}{}{FAINT:#}",
+        sheet.symbols.rule().repeat(sheet.width)
+    )?;
+    print_operation(file, out)
+}
+
+/// Prints the operation on the file, its names, its modes, its numbers of lines, and its status
+/// unless it applies.
+fn print_operation(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
+    let style = style(file.op);
+    write!(out, "{style}{}{style:#} {HEADER}", file.op)?;
     if let Some(from) = file.from.as_ref().filter(|from| **from != file.path) {
         write!(out, "{from} => ")?;
     }
@@ -165,6 +214,16 @@ fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io:
     writeln!(out)
 }
 
+/// Returns the style of an operation. The colors are those of `jj diff --summary`.
+fn style(op: Op) -> Style {
+    let color = match op {
+        Op::Create | Op::Copy => AnsiColor::Green,
+        Op::Delete => AnsiColor::Red,
+        Op::Modify | Op::Rename | Op::Mode => AnsiColor::Cyan,
+    };
+    color.on_default().bold()
+}
+
 /// Prints a note for each hunk of the patch in `shown` that has an offset, fuzz, a less strict
 /// comparison or several candidates.
 fn print_notes(
@@ -173,17 +232,47 @@ fn print_notes(
     of: usize,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let is_in = |hunk: &HunkReport| {
-        let start = hunk.applied.as_ref().map_or(0, |applied| applied.old_start);
-        of == 1 || (shown.old.start..shown.old.start + shown.old.count.max(1)).contains(&start)
-    };
-    for hunk in file.hunks.iter().filter(|hunk| is_in(hunk)) {
+    for hunk in of_patch(file, shown, of) {
         let notes = notes(hunk);
         if !notes.is_empty() {
             writeln!(out, "{NOTE}{}: {}{NOTE:#}", hunk.id, notes.join(", "))?;
         }
     }
     Ok(())
+}
+
+/// Returns the hunks of the patch in `shown`, which is one of `of` hunks.
+fn of_patch<'f>(
+    file: &'f FileReport,
+    shown: &DiffHunk<'_>,
+    of: usize,
+) -> impl Iterator<Item = &'f HunkReport> {
+    let lines = shown.old.start..shown.old.start + shown.old.count.max(1);
+    file.hunks.iter().filter(move |hunk| {
+        let start = hunk.applied.as_ref().map_or(0, |applied| applied.old_start);
+        of == 1 || lines.contains(&start)
+    })
+}
+
+/// Prints the lines of `shown` with the section heading: the one that the patch states, or else the
+/// one of the file.
+fn print_place(
+    file: &FileReport,
+    shown: &DiffHunk<'_>,
+    of: usize,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let place = format!("@@ -{} +{} @@", range(shown.old), range(shown.new));
+    write!(out, "{PLACE}{place}{PLACE:#}")?;
+    let stated = of_patch(file, shown, of)
+        .map(|hunk| hunk.patch.section.as_bytes())
+        .find(|section| !section.is_empty());
+    let section = stated.unwrap_or(shown.section).trim_ascii();
+    if section.is_empty() {
+        writeln!(out)
+    } else {
+        writeln!(out, " {}", printable_line(section))
+    }
 }
 
 fn notes(hunk: &HunkReport) -> Vec<String> {

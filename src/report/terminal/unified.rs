@@ -6,20 +6,20 @@ use anstyle::Style;
 
 use super::cells::rows;
 use super::hunk::{Block, Line};
-use super::{ADDED, FAINT, REMOVED};
+use super::{ADDED, FAINT, REMOVED, Sheet};
 
 /// Prints `blocks` with the number of each line in both files. Each number has `digits` columns.
 pub(super) fn print(
     blocks: &[Block<'_>],
     digits: usize,
-    width: usize,
+    sheet: Sheet,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     for block in blocks {
         match block {
             Block::Same(old, line) => {
                 let numbers = format!("{old:digits$} {:digits$}", line.number);
-                put(line, &numbers, ' ', (width, Style::new()), out)?;
+                put(line, &numbers, ' ', (sheet, Style::new()), out)?;
             }
             Block::Changed(gone, come) => {
                 for line in gone {
@@ -27,7 +27,7 @@ pub(super) fn print(
                         line,
                         &format!("{:digits$} {:digits$}", line.number, ""),
                         '-',
-                        (width, REMOVED),
+                        (sheet, REMOVED),
                         out,
                     )?;
                 }
@@ -36,7 +36,7 @@ pub(super) fn print(
                         line,
                         &format!("{:digits$} {:digits$}", "", line.number),
                         '+',
-                        (width, ADDED),
+                        (sheet, ADDED),
                         out,
                     )?;
                 }
@@ -50,19 +50,19 @@ fn put(
     line: &Line<'_>,
     numbers: &str,
     marker: char,
-    (width, style): (usize, Style),
+    (sheet, style): (Sheet, Style),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let (mut numbers, mut marker) = (numbers.to_owned(), marker);
-    for row in rows(
-        line.text,
-        &line.marks,
-        width.saturating_sub(numbers.len() + 3),
-    ) {
-        write!(out, "{FAINT}{numbers}{FAINT:#} {style}{marker}{style:#} ")?;
+    let width = sheet.width.saturating_sub(numbers.len() + 3);
+    for row in rows(line.text, &line.marks, width) {
+        if row.is_continued {
+            let (blank, marker) = (numbers.len(), sheet.symbols.continuation());
+            write!(out, "{:blank$} {FAINT}{marker}{FAINT:#} ", "")?;
+        } else {
+            write!(out, "{FAINT}{numbers}{FAINT:#} {style}{marker}{style:#} ")?;
+        }
         row.print(style, out)?;
         writeln!(out)?;
-        (numbers, marker) = (" ".repeat(numbers.len()), ' ');
     }
     if line.is_unterminated {
         writeln!(

@@ -24,11 +24,11 @@ pub(in crate::syntax) fn is_whole_header(line: &[u8]) -> bool {
     header(line).is_ok()
 }
 
-/// Returns the line ranges of both sides in a complete hunk header.
-pub(in crate::syntax) fn ranges(line: &[u8]) -> Option<(LineRange, LineRange)> {
-    header(line)
-        .ok()
-        .map(|(_, header)| (header.old, header.new))
+/// Returns the line ranges of both sides in a complete hunk header, and its section heading.
+pub(in crate::syntax) fn ranges(line: &[u8]) -> Option<(LineRange, LineRange, &[u8])> {
+    let (_, header) = header(line).ok()?;
+    let section = &line[line.len() - header.section..];
+    Some((header.old, header.new, section))
 }
 
 /// A parsed hunk header.

@@ -36,6 +36,21 @@ impl Git {
         Ok(last.map(|variable| variable.value.as_slice()))
     }
 
+    /// Returns the value of `key` in the user's own configuration. Values in the repository have no
+    /// effect. `key` must be in lower case.
+    ///
+    /// # Errors
+    ///
+    /// Returns git's reason if it is run and fails.
+    pub fn user_config(&self, key: &str) -> io::Result<Option<&[u8]>> {
+        let variable = key.rsplit('.').next().unwrap_or(key);
+        let last = self
+            .variables(variable)?
+            .iter()
+            .rfind(|variable| variable.is_of_user && variable.name == key.as_bytes());
+        Ok(last.map(|variable| variable.value.as_slice()))
+    }
+
     /// Returns the directory that `core.hooksPath` names, or `None` if git runs the hooks of the
     /// git directory.
     ///

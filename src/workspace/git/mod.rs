@@ -14,8 +14,11 @@ pub(super) mod process;
 pub(super) mod special;
 pub(super) mod variables;
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::slice;
 use std::sync::{Mutex, OnceLock};
 
 use crate::interrupt::Interrupt;
@@ -94,6 +97,20 @@ impl Git {
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Returns a command for the program `name`, which is a name or an absolute path.
+    ///
+    /// # Security
+    ///
+    /// The program and the search path of its process are outside the directory and the work trees
+    /// around it. An absolute path is not checked.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such program.
+    pub fn program(&self, name: &OsStr) -> io::Result<Command> {
+        process::program(name, slice::from_ref(&self.directory))
     }
 
     /// Returns the git of `directory` with the same allowed filters. It reads the configuration

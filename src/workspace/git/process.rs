@@ -124,6 +124,16 @@ fn complaint_of(name: &str, complaints: &Complaints) -> Option<io::Error> {
 ///
 /// Returns an error if git cannot be started.
 pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
+    program("git".as_ref(), trees).map_err(|error| unstarted(&error))
+}
+
+/// Returns a command for the program `name` that is outside `trees` and outside the work trees that
+/// contain them. `name` is a name or an absolute path.
+///
+/// # Errors
+///
+/// Returns an error if there is no such program.
+pub(super) fn program(name: &OsStr, trees: &[PathBuf]) -> io::Result<Command> {
     let names = |tree: &PathBuf| [path::absolute(tree).ok(), fs_err::canonicalize(tree).ok()];
     let names: Vec<_> = trees.iter().flat_map(names).flatten().collect();
     let around = names.iter().flat_map(|name| name.ancestors());
@@ -131,7 +141,7 @@ pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
         .filter(|tree| fs_err::symlink_metadata(tree.join(".git")).is_ok())
         .map(Path::to_owned);
     let trees: Vec<_> = trees.iter().cloned().chain(around).collect();
-    process::command("git".as_ref(), &trees).map_err(|error| unstarted(&error))
+    process::command(name, &trees)
 }
 
 /// Returns the command for git in `directory`, on the repository that git finds there.

@@ -1,0 +1,157 @@
+//! The pager: shows long output on a terminal page by page, as git does.
+//!
+//! [`paged`] chooses the pager, starts it before the first byte, and waits for its end.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::process::{Child, Command, Stdio};
+
+use super::args::Global;
+use super::signals;
+use crate::engine::{DEFAULT_PAGER, Git};
+
+/// The options of `less` and `lv` for a user who sets none; see `PAGER_ENV` in git's Makefile.
+const OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
+/// The characters that need a shell; see `prepare_shell_cmd` in git's run-command.c. A blank needs
+/// none here.
+const SHELL: &str = "|&;<>()$`\\\"'\t\n*?[#~=%";
+/// The exit codes of a shell that cannot start a command.
+const UNSTARTED: [i32; 2] = [126, 127];
+
+/// Runs `print` with a writer to the pager, or to standard output if no pager is wanted or can be
+/// started. Returns after the pager has ended.
+///
+/// # Errors
+///
+/// Returns the error of `print`. If the pager ends before it has read everything, this is
+/// [`io::ErrorKind::BrokenPipe`].
+pub(super) fn paged(
+    global: &Global,
+    print: impl Fn(&mut (dyn Write + 'static)) -> io::Result<()>,
+) -> io::Result<()> {
+    if let Some(command) = command(global) {
+        let mut out = BufWriter::new(Pager::Waiting(command));
+        let printed = print(&mut out).and_then(|()| out.flush());
+        let (pager, _) = out.into_parts();
+        if pager.end() == End::Normal {
+            return printed;
+        }
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    print(&mut out)?;
+    out.flush()
+}
+
+/// Returns the command of the pager, or `None` if no pager is wanted.
+fn command(global: &Global) -> Option<Command> {
+    if global.no_pager || !io::stdout().is_terminal() {
+        return None;
+    }
+    let git = Git::around(global.root());
+    let chosen = chosen(&git)?;
+    if chosen.is_empty() || chosen == "cat" {
+        return None;
+    }
+    let plain = chosen
+        .to_str()
+        .filter(|text| !text.contains(|c| SHELL.contains(c)));
+    let mut command = if let Some(words) = plain {
+        let mut words = words.split_ascii_whitespace();
+        let mut command = git.program(OsStr::new(words.next()?)).ok()?;
+        command.args(words);
+        command
+    } else {
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(&chosen);
+        command
+    };
+    for (name, value) in OPTIONS {
+        if env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
+    command.stdin(Stdio::piped());
+    Some(command)
+}
+
+/// Returns the pager that the user chose, or the default one. The first variable that is set
+/// counts, even if it is empty.
+fn chosen(git: &Git) -> Option<OsString> {
+    // A repository that was received as an archive can name any program in its configuration.
+    let configured = || git.user_config("core.pager").ok()?.map(text);
+    let is_capable = env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb");
+    env::var_os("WPATCH_PAGER")
+        .or_else(|| env::var_os("GIT_PAGER"))
+        .or_else(configured)
+        .or_else(|| env::var_os("PAGER"))
+        .or_else(|| DEFAULT_PAGER.filter(|_| is_capable).map(OsString::from))
+}
+
+fn text(value: &[u8]) -> OsString {
+    String::from_utf8_lossy(value).into_owned().into()
+}
+
+/// A writer to a pager.
+enum Pager {
+    /// Nothing was written yet.
+    Waiting(Command),
+    /// The pager runs.
+    Running(Child),
+    /// The pager cannot be started. All output is discarded.
+    Unusable,
+}
+
+/// The end of a pager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The pager showed the output, or there was no output.
+    Normal,
+    /// The pager showed nothing, because it could not be started.
+    Unstarted,
+}
+
+impl Pager {
+    /// Starts the pager. From then on, SIGINT does not end this process: the terminal sends it to
+    /// the pager too, which can use it to stop a search.
+    fn start(&mut self) {
+        if let Self::Waiting(command) = self {
+            let started = signals::leave_to_child().and_then(|()| command.spawn());
+            *self = started.map_or(Self::Unusable, Self::Running);
+        }
+    }
+
+    /// Closes the input of the pager, and waits for its end.
+    fn end(self) -> End {
+        match self {
+            Self::Waiting(_) => End::Normal,
+            Self::Unusable => End::Unstarted,
+            Self::Running(mut child) => {
+                drop(child.stdin.take());
+                let code = child.wait().ok().and_then(|status| status.code());
+                if code.is_some_and(|code| UNSTARTED.contains(&code)) {
+                    End::Unstarted
+                } else {
+                    End::Normal
+                }
+            }
+        }
+    }
+}
+
+impl Write for Pager {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.start();
+        match self {
+            Self::Running(child) => child
+                .stdin
+                .as_mut()
+                .map_or(Ok(bytes.len()), |input| input.write(bytes)),
+            Self::Waiting(_) | Self::Unusable => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,8 @@
+//! Conventions of systems about programs and their environment.
+
+/// The program that shows long output, on systems that have one by convention.
+pub const DEFAULT_PAGER: Option<&str> = if cfg!(windows) { None } else { Some("less") };
+
+/// Whether environment variables state the character encoding of terminals. Terminals of other
+/// systems use UTF-8.
+pub const HAS_LOCALE: bool = !cfg!(any(windows, target_vendor = "apple"));
