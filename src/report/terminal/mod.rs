@@ -23,8 +23,9 @@ use super::inline::Inline;
 use super::{FileReport, FileStatus, FileType, HunkReport, Op, Report, stat};
 use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
-use crate::text::{printable, printable_line};
+use crate::text::printable;
 
+use cells::rows;
 pub use check::print_check;
 
 /// The width and the layout.
@@ -163,7 +164,7 @@ fn print_file(
     let gutter = digits(&shown);
     for hunk in &shown {
         print_notes(file, hunk, shown.len(), out)?;
-        print_place(file, hunk, shown.len(), out)?;
+        print_place(file, (hunk, shown.len()), sheet, out)?;
         let blocks = hunk::blocks(hunk, inline);
         match sheet.layout {
             Layout::Unified => unified::print(&blocks, gutter, sheet, out)?,
@@ -254,12 +255,12 @@ fn of_patch<'f>(
     })
 }
 
-/// Prints the lines of `shown` with the section heading: the one that the patch states, or else the
-/// one of the file.
+/// Prints the lines of `shown`, one of `of` hunks, in one row with the section heading: the one that
+/// the patch states, or else the one of the file.
 fn print_place(
     file: &FileReport,
-    shown: &DiffHunk<'_>,
-    of: usize,
+    (shown, of): (&DiffHunk<'_>, usize),
+    sheet: Sheet,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let place = format!("@@ -{} +{} @@", range(shown.old), range(shown.new));
@@ -268,11 +269,15 @@ fn print_place(
         .map(|hunk| hunk.patch.section.as_bytes())
         .find(|section| !section.is_empty());
     let section = stated.unwrap_or(shown.section).trim_ascii();
-    if section.is_empty() {
-        writeln!(out)
-    } else {
-        writeln!(out, " {}", printable_line(section))
+    let width = sheet.width.saturating_sub(place.len() + 1);
+    if let Some(row) = rows(section, &[], width)
+        .first()
+        .filter(|row| row.width > 0)
+    {
+        write!(out, " ")?;
+        row.print(Style::new(), out)?;
     }
+    writeln!(out)
 }
 
 fn notes(hunk: &HunkReport) -> Vec<String> {

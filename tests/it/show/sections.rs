@@ -132,3 +132,17 @@ fn a_patch_has_the_section_headings_of_git() {
     assert_eq!(places(&expected).len(), 7);
     assert_eq!(places(&shown), places(&expected));
 }
+
+#[test]
+fn a_long_section_heading_is_cut_at_the_edge_of_the_terminal() {
+    let old = format!("{}\n{}last\n", "w".repeat(100), ".\n".repeat(9));
+    let patch = "--- a/f\n+++ b/f\n@@ -8,4 +8,4 @@\n .\n .\n .\n-last\n+end\n";
+    let sheet = Sheet {
+        width: 40,
+        layout: Layout::Unified,
+        symbols: Symbols::Unicode,
+    };
+    let drawn = plain(&drawn(&[("f", old.as_bytes())], patch, sheet));
+    let place = drawn.lines().find(|line| line.starts_with("@@")).unwrap();
+    assert_eq!(place, format!("@@ -8,4 +8,4 @@ {}", "w".repeat(24)));
+}
