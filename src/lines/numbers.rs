@@ -1,7 +1,8 @@
 //! Distinct lines as numbers, and the lines of two texts that are worth comparing.
 
-use std::borrow::Cow;
+use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::iter;
 use std::ops::Range;
 
@@ -15,13 +16,13 @@ const WINDOW: usize = 100;
 const MAX_FREQUENT: usize = 1024;
 
 /// Assigns numbers to distinct lines, from 0 on.
-#[derive(Default)]
-pub(crate) struct LineNumbering<'l> {
-    numbers: HashMap<Cow<'l, [u8]>, u32>,
+pub(crate) struct LineNumbering<K> {
+    numbers: HashMap<K, u32>,
 }
 
-impl<'l> LineNumbering<'l> {
-    fn with_capacity(lines: usize) -> Self {
+impl<K: Eq + Hash + Borrow<[u8]>> LineNumbering<K> {
+    /// Creates a numbering with space reserved for `lines` distinct lines.
+    pub(crate) fn with_capacity(lines: usize) -> Self {
         Self {
             numbers: HashMap::with_capacity(lines),
         }
@@ -29,7 +30,7 @@ impl<'l> LineNumbering<'l> {
 
     /// Returns the number of the line with this key ([`Comparison::key`](super::Comparison::key)).
     /// Assigns the next number to a new line.
-    pub(crate) fn number(&mut self, key: Cow<'l, [u8]>) -> u32 {
+    pub(crate) fn number(&mut self, key: K) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(key).or_insert(next)
     }
@@ -84,14 +85,14 @@ impl ComparedLines {
 impl LineNumbers {
     pub(super) fn new(old: &LineTable<'_>, new: &LineTable<'_>) -> Self {
         let mut numbering = LineNumbering::with_capacity(old.lines.len());
-        let mut number = |line| numbering.number(Cow::Borrowed(line));
-        let before: Vec<_> = old.lines.iter().map(|line| number(line)).collect();
+        let mut number = |line| numbering.number(line);
+        let before: Vec<_> = old.lines.iter().map(|line| number(*line)).collect();
         // Most lines are equal to the old line with the same number. These lines need no hash.
         let in_place = old.lines.iter().zip(&before).map(Some);
         let after = new.lines.iter().zip(in_place.chain(iter::repeat(None)));
         let after = after.map(|(line, same)| match same {
             Some((old, same)) if old == line => *same,
-            _ => number(line),
+            _ => number(*line),
         });
         let after = after.collect();
         Self {

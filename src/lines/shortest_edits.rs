@@ -6,6 +6,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::common::common_ends;
 use super::edits::Edit;
 
 /// Two sequences of numbers.
@@ -28,9 +29,7 @@ impl Pair<'_> {
     /// Returns `part` without the elements at its ends that both sequences have in common.
     pub(super) fn core(&self, part: &Edit) -> Edit {
         let Pair { old, new } = self.part(part);
-        let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
-        let end = rest.take_while(|(a, b)| a == b).count();
+        let (start, end) = common_ends(old, new, |a, b| a == b);
         Edit {
             old: part.old.start + start..part.old.end - end,
             new: part.new.start + start..part.new.end - end,

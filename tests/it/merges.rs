@@ -137,13 +137,13 @@ fn by_git(directory: &Path, texts: [&[u8]; 3], options: &[&str]) -> Output {
 
 /// A base of `count` different lines. Our side does not have two ranges of them, and their side
 /// has another line at `line`. Returns them, and the text with both changes.
-fn deleted(count: usize, ranges: [Range<usize>; 2], line: usize) -> [Vec<u8>; 4] {
+fn deleted(count: usize, ranges: &[Range<usize>; 2], line: usize) -> [Vec<u8>; 4] {
     let mut dice = Dice::new(1);
     let base: Vec<_> = (0..51_475)
         .map(|_| format!("w{}\n", dice.below(count)))
         .collect();
     let mut theirs = base.clone();
-    theirs[line] = "new\n".to_owned();
+    "new\n".clone_into(&mut theirs[line]);
     let without = |lines: &[String]| {
         let mut lines = lines.to_vec();
         ranges
@@ -164,7 +164,7 @@ fn deleted(count: usize, ranges: [Range<usize>; 2], line: usize) -> [Vec<u8>; 4]
 #[test]
 fn a_change_far_from_large_deletions_is_merged_as_git_merges_it() {
     let directory = TempDir::new().unwrap();
-    let [base, ours, theirs, both] = deleted(49, [0..17, 25_776..45_776], 20_000);
+    let [base, ours, theirs, both] = deleted(49, &[0..17, 25_776..45_776], 20_000);
     for (favour, favoured) in FAVOURS {
         let git = by_git(directory.path(), [&base, &ours, &theirs], &[favoured]);
         assert!(git.status.success() && git.stdout == both);
@@ -180,7 +180,7 @@ fn a_change_far_from_large_deletions_is_merged_as_git_merges_it() {
 #[test]
 fn a_change_between_large_deletions_is_merged_at_its_place() {
     let directory = TempDir::new().unwrap();
-    let [base, ours, theirs, both] = deleted(49, [5_000..15_000, 21_000..46_000], 20_000);
+    let [base, ours, theirs, both] = deleted(49, &[5_000..15_000, 21_000..46_000], 20_000);
     let minimal = "--diff-algorithm=minimal";
     for (options, is_right) in [(&["--theirs"][..], false), (&["--theirs", minimal], true)] {
         let git = by_git(directory.path(), [&base, &ours, &theirs], options);

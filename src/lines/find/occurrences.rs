@@ -46,15 +46,13 @@ impl LineOccurrences {
 
     /// Returns the lines with the hash `hash`, in order.
     pub(crate) fn find(&self, hash: u64) -> Cow<'_, [usize]> {
-        match &self.lines {
-            Some(lines) => lines.get(&hash).map_or(&[][..], Vec::as_slice).into(),
-            None => {
-                let all = self.hashes.iter().enumerate();
-                all.filter(|(_, other)| **other == hash)
-                    .map(|(line, _)| line)
-                    .collect()
-            }
+        if let Some(lines) = &self.lines {
+            return lines.get(&hash).map_or(&[][..], Vec::as_slice).into();
         }
+        let all = self.hashes.iter().enumerate();
+        all.filter(|(_, other)| **other == hash)
+            .map(|(line, _)| line)
+            .collect()
     }
 
     /// Returns the number of lines with the hash `hash`.

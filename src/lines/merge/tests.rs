@@ -156,7 +156,7 @@ fn changes_of_large_texts_with_few_different_lines_are_merged_at_their_place() {
             lines.drain(1000..2500);
         });
         both_changes(&base, 4000, |lines| {
-            drop(lines.splice(4100..5900, added.clone()))
+            drop(lines.splice(4100..5900, added.clone()));
         });
         both_changes(&base, 4000, |lines| {
             let moved: Vec<_> = lines.drain(5000..6000).collect();
@@ -197,7 +197,7 @@ fn no_favour_resolves_a_conflict_with_lines_that_were_not_compared() {
     ] {
         for favour in [Favour::Ours, Favour::Theirs, Favour::Union] {
             let found = merge_within(&texts, Some(favour), style, Budget(10_000));
-            assert_eq!(found.conflicts.is_empty(), false, "{favour:?}");
+            assert!(!found.conflicts.is_empty(), "{favour:?}");
             let enough = merge_within(&texts, Some(favour), style, Budget::default());
             assert_eq!(enough.conflicts, []);
         }

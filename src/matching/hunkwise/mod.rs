@@ -80,7 +80,7 @@ pub fn merge_hunks(
     } else {
         EXACT
     });
-    let mut numbering = LineNumbering::default();
+    let mut numbering = LineNumbering::with_capacity(0);
     let mut number = |line| numbering.number(comparison.key(line));
     let sides: Vec<_> = hunks
         .iter()

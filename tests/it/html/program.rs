@@ -107,7 +107,8 @@ fn the_program_prints_one_page_whatever_comes_of_the_patch() {
 #[test]
 fn a_page_has_the_end_of_a_long_change() {
     let root = tempfile::tempdir().unwrap();
-    let lines: String = (1..=5000).map(|n| format!("+line {n}\n")).collect();
+    let lines: Vec<_> = (1..=5000).map(|n| format!("+line {n}\n")).collect();
+    let lines = lines.concat();
     let patch = format!("--- /dev/null\n+++ b/long\n@@ -0,0 +1,5000 @@\n{lines}");
     fs::write(root.path().join("patch"), patch).unwrap();
     let last = |arguments: &[&str]| {

@@ -17,7 +17,8 @@ fn values(page: &Html, selector: &str, name: &str) -> Vec<String> {
 /// A patch that creates files with these names.
 fn creating(names: &[&str]) -> String {
     let section = |name: &&str| {
-        let quoted: String = name.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+        let quoted: Vec<_> = name.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+        let quoted = quoted.concat();
         format!("--- /dev/null\n+++ \"b/{quoted}\"\n@@ -0,0 +1 @@\n+x\n")
     };
     names.iter().map(section).collect()
@@ -181,11 +182,12 @@ fn two_sides_are_one_table_without_duplicates_for_screen_readers() {
 
 #[test]
 fn many_replaced_lines_are_not_aligned() {
-    let old: String = (0..300).map(|n| format!("{n}\n")).collect();
+    let old: Vec<_> = (0..300).map(|n| format!("{n}\n")).collect();
+    let old = old.concat();
     let side = |sign: char| -> String {
-        (0..300)
-            .map(|n| format!("{sign}{n}{}\n", if sign == '+' { "x" } else { "" }))
-            .collect()
+        let mark = if sign == '+' { "x" } else { "" };
+        let lines: Vec<_> = (0..300).map(|n| format!("{sign}{n}{mark}\n")).collect();
+        lines.concat()
     };
     let patch = format!(
         "--- a/a\n+++ b/a\n@@ -1,300 +1,300 @@\n{}{}",
