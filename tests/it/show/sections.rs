@@ -52,7 +52,10 @@ fn a_long_line_has_a_marker_in_each_further_row() {
 
 #[test]
 fn a_hunk_has_the_section_heading_of_the_patch_or_of_the_file() {
-    let lines: String = (1..10).map(|line| format!("\t{line}\n")).collect();
+    let lines = (1..10)
+        .map(|line| format!("\t{line}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let old = format!("int f(void)\n{{\n{lines}}}\n\nint g(\x1b[31m)\n{{\n{lines}}}\n");
     let section = "static \x07 int f";
     let patch = format!(

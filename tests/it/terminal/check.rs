@@ -166,10 +166,11 @@ fn the_summary_of_many_files_is_short_and_lists_those_that_need_approval() {
         .map(|number| (format!("f{number}"), "x\n"))
         .chain([("ci/run".to_owned(), "x\n")])
         .collect();
-    let patch: String = files
+    let patch = files
         .iter()
         .map(|(name, _)| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-x\n+y\n"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let mut all: Vec<_> = files.iter().map(|(name, text)| (&**name, *text)).collect();
     all.extend([("wpatch.toml", POLICY), ("patch", &patch)]);
     let root = tree(&all);
@@ -196,7 +197,8 @@ fn many_hunks_of_a_file_are_counted() {
     let lines = |change: &str| -> String {
         (0..200)
             .map(|line| format!("{}{line}\n", if line % 20 == 10 { change } else { "" }))
-            .collect()
+            .collect::<Vec<_>>()
+            .concat()
     };
     let hunk = |number: usize| {
         let line = number * 20 + 10;

@@ -178,7 +178,10 @@ fn a_pager_that_cannot_start_is_replaced_by_plain_output() {
 
 #[test]
 fn a_pager_that_ends_early_is_no_failure() {
-    let lines: String = (0..50_000).map(|line| format!("{line}\n")).collect();
+    let lines = (0..50_000)
+        .map(|line| format!("{line}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let root = tree(&[("a", &lines), ("b", ""), ("patch", PATCH)]);
     let patch = format!(
         "--- a/b\n+++ b/b\n@@ -0,0 +1,50000 @@\n+{}",
