@@ -17,7 +17,7 @@ fn lines(dice: &mut Dice, count: usize, different: usize) -> Vec<String> {
 /// Returns a tree with a file `x` and a patch that replaces a line of `base`.
 fn replaced(base: &[String], line: usize, ours: &[String]) -> Tree {
     let fork = forked(&|_| {}, &|root| {
-        fs::write(root.join("x"), ours.concat()).unwrap()
+        fs::write(root.join("x"), ours.concat()).unwrap();
     });
     fs::write(fork.root().join("../base"), base.concat()).unwrap();
     let patch = format!(
