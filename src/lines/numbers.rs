@@ -107,11 +107,16 @@ impl LineNumbers {
     ///
     /// Like git, the function excludes lines that are missing in the other text, and frequent lines
     /// between many of them. git's names are `xdl_cleanup_records` and `xdl_clean_mmatch`
-    /// (`xdiff/xprepare.c`).
+    /// (`xdiff/xprepare.c`). Unlike git, the function counts only the lines in these ranges, so the
+    /// result does not depend on lines at the ends that both texts have in common.
     pub(super) fn compared(&self, old: Range<usize>, new: Range<usize>) -> [ComparedLines; 2] {
         [
-            compared(&self.old, &occurrences(&self.new, self.count), old),
-            compared(&self.new, &occurrences(&self.old, self.count), new),
+            compared(
+                &self.old,
+                &occurrences(&self.new[new.clone()], self.count),
+                old.clone(),
+            ),
+            compared(&self.new, &occurrences(&self.old[old], self.count), new),
         ]
     }
 }
@@ -127,7 +132,7 @@ fn occurrences(numbers: &[u32], count: usize) -> Vec<u32> {
 /// Returns the lines of `range` that are compared. `counts` has the number of occurrences of each
 /// line in the other text.
 fn compared(numbers: &[u32], counts: &[u32], range: Range<usize>) -> ComparedLines {
-    let limit = square_root(numbers.len()).min(MAX_FREQUENT);
+    let limit = square_root(range.len()).min(MAX_FREQUENT);
     let occurrence = |number: &u32| match counts[*number as usize] as usize {
         0 => Occurrence::Missing,
         count if count < limit => Occurrence::Rare,
