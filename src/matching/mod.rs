@@ -258,9 +258,27 @@ pub fn place(
     direction: Direction,
     rules: &Rules,
 ) -> Placements {
+    place_after(index, index, (text, hunks), direction, rules)
+}
+
+/// Finds a placement for each hunk like [`place`], in the file of `index` that earlier hunks have
+/// made of `original`. A hunk is already applied only if `original` contains its postimage.
+fn place_after(
+    original: &LineOffsets<'_>,
+    index: &LineOffsets<'_>,
+    (text, hunks): (&[u8], &[Hunk]),
+    direction: Direction,
+    rules: &Rules,
+) -> Placements {
+    let patch = numbered::Patch {
+        text,
+        hunks,
+        direction,
+        rules,
+    };
     let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
         Some(Anchor::Headings { .. }) => headings::place(index, text, hunks, direction, rules),
-        _ => numbered::place(index, text, hunks, direction, rules),
+        _ => numbered::place(original, index, patch),
     };
     let most = match rules.detail {
         Detail::Nothing => return placements,
@@ -270,7 +288,7 @@ pub fn place(
         Detail::Full => MOST_EXPLAINED,
     };
     nearest::explain(
-        index,
+        (original, index),
         (text, hunks),
         direction,
         (&mut placements, most),

@@ -127,6 +127,22 @@ fn hunks_may_overlap_where_that_is_allowed() {
 }
 
 #[test]
+fn a_hunk_that_is_already_applied_is_not_applied_elsewhere() {
+    let before: &[u8] = b"1\ntwo\n3\n0\n1\n2\n3\n";
+    let patch = b"--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n";
+    for overlap in [&[][..], &["--allow-overlap"]] {
+        let desk = Desk::with(&[("a", before)]);
+        let report = desk.does(&[&["apply", "--idempotent"], overlap].concat(), patch);
+        let hunk = &report["files"][0]["hunks"][0];
+        assert_eq!(hunk["status"], "already_applied", "{report:#}");
+        assert_eq!(
+            (&report["changed"], desk.bytes("a").as_slice()),
+            (&false.into(), before)
+        );
+    }
+}
+
+#[test]
 fn hunks_that_overlap_without_end_are_done_in_time() {
     let lines: String = (0..400).map(|_| "x\n").collect();
     let hunk = "@@ -200,3 +200,3 @@\n x\n-x\n+x\n x\n".repeat(400);

@@ -22,8 +22,8 @@ use super::context_level::{ContextLevel, levels, stated};
 use super::occupied::{Occupied, signed};
 use super::pattern::Pattern;
 use super::search::{Found, candidates, nearest};
-use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
-use crate::plan::{Anchor, Direction, Hunk, HunkLine};
+use super::{Detail, Mismatch, MismatchKind, Placement, Placements};
+use crate::plan::{Anchor, Hunk, HunkLine};
 use hunk_search::HunkSearch;
 use patch::{comparison, loose_rungs};
 
@@ -37,19 +37,19 @@ const FEW_SEARCHES: usize = 2;
 const MANY: usize = 1000;
 
 /// Places each hunk where its old lines match, nearest to the stated line.
+///
+/// Earlier hunks have made the file of `index` of the file of `original`.
 pub(super) fn place(
+    original: &LineOffsets<'_>,
     index: &LineOffsets<'_>,
-    text: &[u8],
-    hunks: &[Hunk],
-    direction: Direction,
-    rules: &Rules,
+    patch: Patch<'_>,
 ) -> Placements {
-    let patch = Patch {
+    let Patch {
         text,
         hunks,
         direction,
         rules,
-    };
+    } = patch;
     let mut placer = Placer {
         index,
         patch,
@@ -72,10 +72,39 @@ pub(super) fn place(
         let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
         has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
         let mut placement = outcome.map_err(Mismatch::unexplained)?;
-        placement.already_at = placer.already_at(hunk, &placement);
-        Ok(placement)
+        placement.already_at = already_at(original, patch, hunk, &placement);
+        match placement.already_at {
+            Some(line) if rules.skips_applied => {
+                Err(Mismatch::unexplained(MismatchKind::AlreadyApplied { line }))
+            }
+            _ => Ok(placement),
+        }
     });
     outcomes.collect()
+}
+
+/// Returns the stated line of a hunk that was placed elsewhere, if the postimage of the hunk is at
+/// the stated line of `original`: the patch may already be applied. git applies such a hunk. GNU
+/// patch asks the user only if the first hunk of a patch fails, so this returns `None` for its
+/// rules.
+fn already_at(
+    original: &LineOffsets<'_>,
+    patch: Patch<'_>,
+    hunk: &Hunk,
+    placement: &Placement,
+) -> Option<usize> {
+    if placement.offset == 0 || placement.candidates.len() > 1 || patch.rules.as_gnu {
+        return None;
+    }
+    let range = hunk.postimage_range(patch.direction);
+    let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
+    let lines = hunk.lines(patch.text, patch.direction);
+    let postimage: Vec<_> = lines
+        .filter(HunkLine::is_new)
+        .map(|line| line.text)
+        .collect();
+    let is_there = is_at(original, original.offset(stated), &postimage);
+    Some(stated).filter(|line| is_there && !placement.lines.contains(line))
 }
 
 struct Placer<'a> {
@@ -195,27 +224,6 @@ impl Placer<'_> {
                 }
             }
         }
-    }
-
-    /// Returns the stated line of a hunk that was placed elsewhere, if the postimage of the hunk is at
-    /// the stated line: the patch may already be applied. git applies such a hunk. GNU patch asks
-    /// the user only if the first hunk of a patch fails, so this returns `None` for its rules.
-    fn already_at(&mut self, hunk: &Hunk, placement: &Placement) -> Option<usize> {
-        let Patch {
-            text,
-            direction,
-            rules,
-            ..
-        } = self.patch;
-        if placement.offset == 0 || placement.candidates.len() > 1 || rules.as_gnu {
-            return None;
-        }
-        let range = hunk.postimage_range(direction);
-        let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
-        let lines = hunk.lines(text, direction).filter(HunkLine::is_new);
-        let postimage: Vec<_> = lines.map(|line| line.text).collect();
-        let is_there = is_at(self.index, self.offset(stated), &postimage);
-        Some(stated).filter(|line| is_there && !placement.lines.contains(line))
     }
 
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed

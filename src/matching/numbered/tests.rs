@@ -1,9 +1,10 @@
 //! Tests for hunks with line numbers.
 
 use super::super::testing::Section;
-use super::super::{MOST_CANDIDATES, place};
+use super::super::{MOST_CANDIDATES, Rules, place};
 use super::*;
 use crate::lines::LineOffsets;
+use crate::plan::Direction;
 
 fn placed(
     file: &str,

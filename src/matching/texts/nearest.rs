@@ -15,7 +15,7 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
     let (body, hunk) = deletion(old);
     let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
     nearest::explain(
-        &index,
+        (&index, &index),
         (&body, &[hunk]),
         Direction::Forward,
         (&mut placements, 1),
