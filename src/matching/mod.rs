@@ -156,6 +156,8 @@ pub enum MismatchKind {
         lines: Vec<usize>,
         /// The rung on which the hunk matches there.
         rung: &'static str,
+        /// The number of ignored context lines at the start and at the end.
+        left_out: (usize, usize),
     },
     /// The hunk matches only where another hunk is placed.
     Overlap,

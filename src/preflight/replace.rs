@@ -250,7 +250,7 @@ fn refuse<'f>(
 ) -> &'f mut Problem {
     let name = name(edit);
     match &misfit.mismatch.kind {
-        MismatchKind::Ambiguous { lines, rung } => {
+        MismatchKind::Ambiguous { lines, rung, .. } => {
             let count = misfit.count;
             let message = format!("{name} occurs {count} times ({rung}), {}", at_lines(lines));
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);

@@ -154,6 +154,67 @@ fn hunks_that_overlap_without_end_are_done_in_time() {
 }
 
 #[test]
+fn a_match_with_less_context_is_not_called_a_match_of_the_whole_hunk() {
+    let before: &[u8] = b"0\n1\nb\nc\n2\n3\n4\nb\nc\n5\n";
+    let diff = |hunk: &str| format!("--- a/a\n+++ b/a\n{hunk}");
+    let both = diff("@@ -5,4 +5,4 @@\n a\n-b\n-c\n+x\n+y\n d\n");
+    let start = diff("@@ -1,3 +1,3 @@\n a\n-b\n-c\n+x\n+y\n");
+    let end = diff("@@ -5,4 +5,4 @@\n-b\n-c\n+x\n+y\n d\n d\n");
+    let told = |code: &str, options: &[&str], patch: &str| {
+        let desk = Desk::with(&[("a", before)]);
+        let report = desk.says(&[&["check"], options].concat(), patch.as_bytes());
+        let problem = &report["problems"][0];
+        assert_eq!(problem["code"], code, "{report:#}");
+        (
+            problem["message"].as_str().unwrap().to_owned(),
+            report["files"][0]["hunks"][0]["fuzz"].as_u64(),
+        )
+    };
+    let ambiguous = "wpatch::hunk::ambiguous";
+    for (options, patch, how, fuzz) in [
+        (
+            &["--fuzz", "1"][..],
+            &both,
+            "exact, without 1 context line at the start and 1 at the end",
+            1,
+        ),
+        (
+            &["--fuzz", "2"],
+            &end,
+            "exact, without 2 context lines at the end",
+            2,
+        ),
+        (
+            &["--fuzz", "1"],
+            &start,
+            "exact, without 1 context line at the start",
+            1,
+        ),
+        (
+            &["-C0", "--unique"],
+            &both,
+            "exact, without 1 context line at the start and 1 at the end",
+            1,
+        ),
+    ] {
+        let message = format!("the hunk fits ({how}) at lines 3 and 8");
+        assert_eq!(told(ambiguous, options, patch), (message, Some(fuzz)));
+    }
+    let exact = diff("@@ -5,2 +5,2 @@\n b\n-c\n+x\n");
+    let message = "the hunk fits (exact) at lines 3 and 8".to_owned();
+    assert_eq!(
+        told(ambiguous, &["--unidiff-zero", "--unique"], &exact),
+        (message, None)
+    );
+    let message = "the hunk was placed at line 8 without 1 context line at the start and 1 at the \
+                   end, and fits at lines 3 and 8";
+    assert_eq!(
+        told("wpatch::hunk::several_places", &["-C0"], &both),
+        (message.to_owned(), Some(1))
+    );
+}
+
+#[test]
 fn a_text_without_a_change_can_be_allowed() {
     for text in ["", "only words\n"] {
         assert!(!alike(&[("a", b"one\n")], &[], text));

@@ -349,10 +349,15 @@ impl Placer<'_> {
             || (TRAILING..=PUNCT).contains(&rung)
             || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
         let name = LADDER[rung].name;
+        let left_out = (
+            quest.level.lines.start,
+            quest.pattern.count() - quest.level.lines.end,
+        );
         if wants_one && candidates.len() > 1 {
             return Err(MismatchKind::Ambiguous {
                 lines: candidates,
                 rung: name,
+                left_out,
             });
         }
         let lines = line..line + quest.count();
@@ -367,19 +372,13 @@ impl Placer<'_> {
         };
         self.covered.take(lines.clone(), quest.pattern.change);
         self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
-        let context = quest
-            .pattern
-            .trailing
-            .saturating_sub(quest.pattern.count() - quest.level.lines.end);
+        let context = quest.pattern.trailing.saturating_sub(left_out.1);
         self.frozen = lines.end - context.min(quest.count());
         Ok(Placement {
             bytes: start..end,
             lines,
             offset,
-            left_out: (
-                quest.level.lines.start,
-                quest.pattern.count() - quest.level.lines.end,
-            ),
+            left_out,
             rung: name,
             candidates: match offset {
                 0 => Vec::new(),

@@ -366,6 +366,7 @@ fn found(
                 let kind = MismatchKind::Ambiguous {
                     lines,
                     rung: LADDER[rung].name,
+                    left_out: (0, 0),
                 };
                 return Err((Mismatch::unexplained(kind), count));
             }

@@ -38,7 +38,7 @@ fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Match
         Ok((after, _)) => after.escape_ascii().to_string(),
         Err(Misplaced { misfits, .. }) => {
             let told = misfits.iter().map(|misfit| match &misfit.mismatch.kind {
-                MismatchKind::Ambiguous { lines, rung } => {
+                MismatchKind::Ambiguous { lines, rung, .. } => {
                     format!("{}: {rung} {lines:?} of {}", misfit.edit, misfit.count)
                 }
                 kind => format!("{}: {kind:?}", misfit.edit),
