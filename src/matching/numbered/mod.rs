@@ -11,10 +11,11 @@
 mod beyond;
 mod hunk_search;
 mod patch;
+mod rungs;
 #[cfg(test)]
 mod tests;
 
-use crate::lines::ladder::{EOF, EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
+use crate::lines::ladder::{EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
 use crate::lines::{Comparison, LADDER, LineOffsets, Needle, Places, RunIndex, is_at};
 use std::collections::HashMap;
 
@@ -25,7 +26,7 @@ use super::search::{Found, candidates, nearest};
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Hunk, HunkLine};
 use hunk_search::HunkSearch;
-use patch::{comparison, loose_rungs};
+use patch::comparison;
 
 pub(super) use patch::Patch;
 
@@ -164,17 +165,8 @@ impl Placer<'_> {
                 level,
                 stated,
             };
-            let mut rung = EXACT;
-            let mut found = self.find_exactly(&quest);
+            let (found, rung) = self.find(&quest);
             is_blocked |= found.is_blocked;
-            for looser in loose_rungs(self.patch.rules) {
-                if found.line.is_some() || quest.count() == 0 {
-                    break;
-                }
-                rung = looser;
-                found = self.find_loosely(&quest, rung);
-                is_blocked |= found.is_blocked;
-            }
             if let Some(line) = found.line {
                 return self.accept(&quest, line, rung, found.candidates);
             }
@@ -238,26 +230,6 @@ impl Placer<'_> {
     fn offset(&mut self, line: usize) -> usize {
         self.near = (line, self.index.offset_from(self.near, line));
         self.near.1
-    }
-
-    fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> Found {
-        // The option lets the file lack a terminator that the patch contains, not the reverse.
-        if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
-            return Found::default();
-        }
-        let field = self.field(quest, rung);
-        let comparison = comparison(rung, self.patch.rules);
-        // The index is moved out of the map, because the search also borrows `self`.
-        let known = self.loose.remove(&rung);
-        let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
-        let places = index.places(quest.lines());
-        let found = match field {
-            SearchRange::Nowhere => Found::default(),
-            SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
-            SearchRange::Anywhere => self.around(&places, quest.stated),
-        };
-        self.loose.insert(rung, index);
-        found
     }
 
     /// Returns the lines at which a match is allowed. If terminators count, old lines without a
