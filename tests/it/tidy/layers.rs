@@ -72,6 +72,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
             "syntax",
             "matching",
             "policy",
+            "interrupt",
         ],
     ),
     (
