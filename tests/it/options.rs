@@ -128,8 +128,8 @@ fn hunks_may_overlap_where_that_is_allowed() {
 
 #[test]
 fn a_hunk_that_is_already_applied_is_not_applied_elsewhere() {
-    let before: &[u8] = b"1\ntwo\n3\n0\n1\n2\n3\n";
-    let patch = b"--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n";
+    let before: &[u8] = b"0\n1\ntwo\n3\n0\n1\n2\n3\n";
+    let patch = b"--- a/a\n+++ b/a\n@@ -2,3 +2,3 @@\n 1\n-2\n+two\n 3\n";
     for overlap in [&[][..], &["--allow-overlap"]] {
         let desk = Desk::with(&[("a", before)]);
         let report = desk.does(&[&["apply", "--idempotent"], overlap].concat(), patch);
