@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::problems::{repair_warnings, unrepaired};
 use super::stages::Selected;
 use crate::change::Dropped;
+use crate::interrupt::Interrupt;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
@@ -26,6 +27,7 @@ struct TextRepairer {
     /// The number of files that each input changes. Each of these files has an equal share of the
     /// budget, so the order of the repairs does not change the result.
     files: HashMap<usize, usize>,
+    interrupt: Interrupt,
     kept: Mutex<Kept>,
 }
 
@@ -57,6 +59,7 @@ impl TextRepairer {
             policy: Arc::clone(&options.policy),
             unread,
             files,
+            interrupt: options.rules.interrupt.clone(),
             kept: Mutex::default(),
         }
     }
@@ -81,7 +84,7 @@ impl TextRepair for TextRepairer {
             .work
             .remove(&file)
             .unwrap_or_else(share);
-        let repaired = repair_texts(content, changes, &mut work);
+        let repaired = repair_texts(content, changes, &mut work, &self.interrupt);
         let changes = repaired
             .as_ref()
             .ok()

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use std::iter;
 use std::ops::Range;
 
+use super::edits::Edit;
 use super::table::LineTable;
 
 /// The number of lines above and below a frequent line that decide whether it is compared.
@@ -102,37 +103,39 @@ impl LineNumbers {
         }
     }
 
-    /// Returns the lines of `old` in the first text and of `new` in the second text that are
-    /// compared. The other lines count as changed.
+    /// Returns the lines of `core` that are compared. The other lines of `core` count as changed.
     ///
     /// Like git, the function excludes lines that are missing in the other text, and frequent lines
     /// between many of them. git's names are `xdl_cleanup_records` and `xdl_clean_mmatch`
-    /// (`xdiff/xprepare.c`). Unlike git, the function counts only the lines in these ranges, so the
-    /// result does not depend on lines at the ends that both texts have in common.
-    pub(super) fn compared(&self, old: Range<usize>, new: Range<usize>) -> [ComparedLines; 2] {
+    /// (`xdiff/xprepare.c`). The occurrences of a line are counted in `counted`, which contains
+    /// `core`.
+    pub(super) fn compared(&self, core: &Edit, counted: &Edit) -> [ComparedLines; 2] {
+        let limit = |lines: &Range<usize>| square_root(lines.len()).min(MAX_FREQUENT);
+        let old = self.occurrences(&self.old[counted.old.clone()]);
+        let new = self.occurrences(&self.new[counted.new.clone()]);
         [
-            compared(
-                &self.old,
-                &occurrences(&self.new[new.clone()], self.count),
-                old.clone(),
-            ),
-            compared(&self.new, &occurrences(&self.old[old], self.count), new),
+            compared(&self.old, core.old.clone(), (&new, limit(&counted.old))),
+            compared(&self.new, core.new.clone(), (&old, limit(&counted.new))),
         ]
     }
-}
 
-fn occurrences(numbers: &[u32], count: usize) -> Vec<u32> {
-    let mut occurrences = vec![0; count];
-    for &number in numbers {
-        occurrences[number as usize] += 1;
+    /// Returns the number of occurrences of each line in `numbers`.
+    fn occurrences(&self, numbers: &[u32]) -> Vec<u32> {
+        let mut occurrences = vec![0; self.count];
+        for &number in numbers {
+            occurrences[number as usize] += 1;
+        }
+        occurrences
     }
-    occurrences
 }
 
 /// Returns the lines of `range` that are compared. `counts` has the number of occurrences of each
-/// line in the other text.
-fn compared(numbers: &[u32], counts: &[u32], range: Range<usize>) -> ComparedLines {
-    let limit = square_root(range.len()).min(MAX_FREQUENT);
+/// line in the other text. From `limit` on, a line is frequent.
+fn compared(
+    numbers: &[u32],
+    range: Range<usize>,
+    (counts, limit): (&[u32], usize),
+) -> ComparedLines {
     let occurrence = |number: &u32| match counts[*number as usize] as usize {
         0 => Occurrence::Missing,
         count if count < limit => Occurrence::Rare,

@@ -281,7 +281,11 @@ impl<'a> Placer<'a> {
             // No hunk occupies lines after the cursor, so none must be excluded here.
             let lines = candidates(&places, &no_cover, line, cursor);
             if chunk.headings.is_empty() && lines.len() > 1 {
-                return Err(MismatchKind::Ambiguous { lines, rung: name });
+                return Err(MismatchKind::Ambiguous {
+                    lines,
+                    rung: name,
+                    left_out: (0, 0),
+                });
             }
             return Ok(Some(Fit {
                 line,

@@ -156,6 +156,8 @@ pub enum MismatchKind {
         lines: Vec<usize>,
         /// The rung on which the hunk matches there.
         rung: &'static str,
+        /// The number of ignored context lines at the start and at the end.
+        left_out: (usize, usize),
     },
     /// The hunk matches only where another hunk is placed.
     Overlap,
@@ -258,9 +260,27 @@ pub fn place(
     direction: Direction,
     rules: &Rules,
 ) -> Placements {
+    place_after(index, index, (text, hunks), direction, rules)
+}
+
+/// Finds a placement for each hunk like [`place`], in the file of `index` that earlier hunks have
+/// made of `original`. A hunk is already applied only if `original` contains its postimage.
+fn place_after(
+    original: &LineOffsets<'_>,
+    index: &LineOffsets<'_>,
+    (text, hunks): (&[u8], &[Hunk]),
+    direction: Direction,
+    rules: &Rules,
+) -> Placements {
+    let patch = numbered::Patch {
+        text,
+        hunks,
+        direction,
+        rules,
+    };
     let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
         Some(Anchor::Headings { .. }) => headings::place(index, text, hunks, direction, rules),
-        _ => numbered::place(index, text, hunks, direction, rules),
+        _ => numbered::place(original, index, patch),
     };
     let most = match rules.detail {
         Detail::Nothing => return placements,
@@ -270,7 +290,7 @@ pub fn place(
         Detail::Full => MOST_EXPLAINED,
     };
     nearest::explain(
-        index,
+        (original, index),
         (text, hunks),
         direction,
         (&mut placements, most),

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::iter;
 
 use super::difference::{first, score};
+use super::occupied::signed;
 use super::pattern::Pattern;
 use super::{MismatchKind, Nearest, Placements, clipped};
 use crate::interrupt::Interrupt;
@@ -37,8 +38,11 @@ const LOOSE: Comparison = Comparison::loose(INDENT);
 
 /// Completes the mismatches in `placements`. The first `most` of them get lines and the closest
 /// match.
+///
+/// `index` is the file in which the hunks were searched for. Earlier hunks have made it of
+/// `original`.
 pub(super) fn explain(
-    index: &LineOffsets<'_>,
+    (original, index): (&LineOffsets<'_>, &LineOffsets<'_>),
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     (placements, most): (&mut Placements, usize),
@@ -53,14 +57,22 @@ pub(super) fn explain(
     if misfits.is_empty() {
         return;
     }
+    let is_changed = !std::ptr::eq(original, index);
+    let added = signed(index.count()) - signed(original.count());
     let gained = gained(hunks, direction, placements);
     let misfits: Vec<_> = misfits
         .iter()
         .map(|&(nth, (hunk, _))| FailedHunk::new(nth, hunk, text, direction, gained[nth]))
         .collect();
     let wanted = |misfit: &FailedHunk<'_>| RunHash::new(LOOSE, misfit.postimage.lines());
-    let mut runs = RunIndex::new(index, LOOSE, misfits.iter().map(wanted), interrupt);
+    let run_index = |index| RunIndex::new(index, LOOSE, misfits.iter().map(wanted), interrupt);
+    let runs = run_index(index);
     let elections = elections(&runs, &misfits[..misfits.len().min(most)]);
+    let mut runs = if is_changed {
+        run_index(original)
+    } else {
+        runs
+    };
     let votes = elections.into_iter().map(Some).chain(iter::repeat(None));
     for (misfit, votes) in misfits.iter().zip(votes) {
         if interrupt.is_raised() {
@@ -70,17 +82,11 @@ pub(super) fn explain(
             continue;
         };
         if votes.is_some() {
-            mismatch.expected = misfit
-                .pattern
-                .lines()
-                .iter()
-                .copied()
-                .take(4)
-                .map(clipped)
-                .collect();
+            let lines = misfit.pattern.lines().iter().copied();
+            mismatch.expected = lines.take(4).map(clipped).collect();
         }
         if mismatch.kind == MismatchKind::NotFound
-            && let Some(line) = misfit.applied_at(index, &mut runs)
+            && let Some(line) = misfit.applied_at(original, added, &mut runs)
         {
             mismatch.kind = MismatchKind::AlreadyApplied { line };
         }
@@ -104,7 +110,7 @@ fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<
                 hunk.preimage_range(direction).count,
                 hunk.postimage_range(direction).count,
             );
-            sum += super::occupied::signed(new) - super::occupied::signed(old);
+            sum += signed(new) - signed(old);
         }
         before
     });
@@ -147,14 +153,25 @@ impl<'p> FailedHunk<'p> {
     /// Returns the line at which the postimage already is.
     ///
     /// The stated line has priority. Otherwise the postimage must occur exactly once and be
-    /// recognisable.
-    fn applied_at(&self, index: &LineOffsets<'_>, runs: &mut RunIndex<'_>) -> Option<usize> {
+    /// recognisable. `added` is the number of lines that earlier hunks have added to `index`.
+    fn applied_at(
+        &self,
+        index: &LineOffsets<'_>,
+        added: isize,
+        runs: &mut RunIndex<'_>,
+    ) -> Option<usize> {
         let (comparison, wanted) = (self.comparison, self.postimage.lines());
-        let is_at = |line| comparison.is_at(index, (line, index.offset(line)), wanted);
+        let is_at = |line: usize| {
+            line + wanted.len() <= index.count()
+                && comparison.is_at(index, (line, index.offset(line)), wanted)
+        };
         if wanted.is_empty() {
             return None;
         }
-        if let Some(stated) = self.stated.filter(|&stated| is_at(stated)) {
+        let stated = self
+            .stated
+            .map(|stated| stated.saturating_add_signed(-added));
+        if let Some(stated) = stated.filter(|&stated| is_at(stated)) {
             return Some(stated);
         }
         let places = runs.places(wanted);

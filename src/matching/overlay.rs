@@ -1,7 +1,7 @@
 //! Places overlapping hunks (`--allow-overlap`): each hunk is searched for in the result of the
 //! earlier ones.
 
-use super::{Placement, Placements, Rules, Spliced, place, splice_by};
+use super::{Placement, Placements, Rules, Spliced, place_after, splice_by};
 use crate::lines::LineOffsets;
 use crate::plan::{Direction, Hunk};
 
@@ -21,6 +21,7 @@ pub fn overlay(
     rules: &Rules,
 ) -> (Placements, Spliced) {
     let (mut all, mut rest) = (Placements::new(), hunks);
+    let original = LineOffsets::new(preimage);
     let (mut file, mut made) = (preimage.to_vec(), Spliced::default());
     let (mut bytes, mut ahead) = (0_usize, 1);
     loop {
@@ -28,10 +29,11 @@ pub fn overlay(
         // each complete batch.
         bytes = bytes.saturating_add(file.len());
         let is_last = bytes > MOST_BYTES || ahead > rest.len();
-        let mut placements = place(
+        let batch = if is_last { rest } else { &rest[..ahead] };
+        let mut placements = place_after(
+            &original,
             &LineOffsets::new(&file),
-            text,
-            if is_last { rest } else { &rest[..ahead] },
+            (text, batch),
             direction,
             rules,
         );
@@ -55,12 +57,10 @@ pub fn overlay(
             1
         };
         let (now, later) = rest.split_at(placements.len());
-        let placed = now
-            .iter()
-            .zip(&placements)
-            .filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
-        let (fitting, found): (Vec<_>, Vec<_>) =
-            placed.map(|(hunk, place)| (hunk.clone(), place)).unzip();
+        let pairs = now.iter().zip(&placements);
+        let (fitting, found): (Vec<_>, Vec<_>) = pairs
+            .filter_map(|(hunk, placed)| Some((hunk.clone(), placed.as_ref().ok()?)))
+            .unzip();
         let spliced = splice_by(&file, text, &fitting, direction, &found, rules);
         file = spliced.pieces.join(&file);
         made.corrected.extend(spliced.corrected);
@@ -71,5 +71,80 @@ pub fn overlay(
             made.pieces.insert(&file);
             return (all, made);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MismatchKind;
+    use super::super::testing::Section;
+    use super::*;
+
+    /// Returns the line at which the result of each hunk already is, or why the hunk does not
+    /// match, and the new file. The hunks start at the given lines.
+    fn repeated(
+        file: &str,
+        hunks: &[(&str, usize)],
+        rules: &Rules,
+    ) -> (Vec<Result<Option<usize>, MismatchKind>>, String) {
+        let mut section = Section::default();
+        for &(body, line) in hunks {
+            section.push(body, line, line);
+        }
+        let (placements, spliced) = overlay(
+            file.as_bytes(),
+            (&section.text, &section.hunks),
+            Direction::Forward,
+            rules,
+        );
+        let outcome = |placed: Result<Placement, Box<super::super::Mismatch>>| {
+            placed
+                .map(|placement| placement.already_at)
+                .map_err(|mismatch| mismatch.kind)
+        };
+        let after = spliced.pieces.join(file.as_bytes());
+        (
+            placements.into_iter().map(outcome).collect(),
+            String::from_utf8(after).unwrap(),
+        )
+    }
+
+    const BODY: &str = "-a\n+x\n c\n";
+    const OTHER: &str = " 1\n-2\n+two\n a\n";
+
+    #[test]
+    fn what_an_earlier_hunk_wrote_is_not_already_applied() {
+        let rules = Rules::default();
+        let twice = [(BODY, 2), (BODY, 2)];
+        let found = repeated("0\na\nc\n1\n2\na\nc\n0\n", &twice, &rules);
+        let after = "0\nx\nc\n1\n2\nx\nc\n0\n".to_owned();
+        assert_eq!(found, (vec![Ok(None); 2], after));
+        let (outcomes, after) = repeated("0\na\nc\n1\n2\n", &twice, &rules);
+        assert_eq!(outcomes, [Ok(None), Err(MismatchKind::NotFound)]);
+        assert_eq!(after, "0\nx\nc\n1\n2\n");
+    }
+
+    #[test]
+    fn what_the_original_file_has_is_already_applied() {
+        let skips = Rules {
+            skips_applied: true,
+            ..Rules::default()
+        };
+        let applied = |line| Err(MismatchKind::AlreadyApplied { line });
+        let file = "0\nx\nc\n1\n2\na\nc\n0\n";
+        for (hunks, changed) in [
+            (&[(BODY, 2)][..], "2\n"),
+            (&[(OTHER, 4), (BODY, 2)], "two\n"),
+        ] {
+            let after = |last: &str| format!("0\nx\nc\n1\n{changed}{last}\nc\n0\n");
+            let (outcomes, found) = repeated(file, hunks, &Rules::default());
+            assert_eq!((outcomes.last(), found), (Some(&Ok(Some(1))), after("x")));
+            let (outcomes, found) = repeated(file, hunks, &skips);
+            assert_eq!((outcomes.last(), found), (Some(&applied(1)), after("a")));
+        }
+        // An earlier hunk has added lines above.
+        let more = " 1\n-2\n+two\n+three\n x\n";
+        let (outcomes, _) = repeated("1\n2\nx\nc\n0\n", &[(more, 1), (BODY, 4)], &skips);
+        assert_eq!(outcomes[1], applied(2));
     }
 }

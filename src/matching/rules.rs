@@ -34,6 +34,9 @@ pub struct Rules {
     pub no_add: bool,
     /// Whether hunks may overlap (`--allow-overlap`); see [`overlay()`](super::overlay()).
     pub allow_overlap: bool,
+    /// Whether a hunk with [`Placement::already_at`](super::Placement::already_at) is already
+    /// applied (`--idempotent`).
+    pub skips_applied: bool,
     /// Whether a hunk with an offset must match in only one place (`--unique`).
     pub unique: bool,
     /// How closely lines must match (`--match`, `--reindent`). On looser rungs a match must be
@@ -58,6 +61,7 @@ impl Default for Rules {
             inaccurate_eof: false,
             no_add: false,
             allow_overlap: false,
+            skips_applied: false,
             unique: false,
             closeness: MatchMode::Exact,
             detail: Detail::Full,

@@ -5,6 +5,7 @@ use super::codes::code;
 use super::converted::Converter;
 use super::findings::Findings;
 use super::modes;
+use super::options::Options;
 use super::overlay::{Node, Overlay, Seen};
 use crate::lines::LineOffsets;
 use crate::matching::{self, MismatchKind, Rules, TextMismatch};
@@ -87,8 +88,8 @@ pub(super) fn is_hunk_done(mismatch: Option<&MismatchKind>) -> bool {
 
 /// Returns the changes that are not yet in `text`. Sequential changes are returned all together or
 /// not at all.
-pub(super) fn pending(text: &[u8], changes: &Replacements, most: u64) -> Vec<Replacement> {
-    let how = (changes.closeness, most);
+pub(super) fn pending(text: &[u8], changes: &Replacements, options: &Options) -> Vec<Replacement> {
+    let how = (changes.closeness, options);
     match changes.order {
         EditOrder::InTurn if are_done(text, &changes.edits, how) => Vec::new(),
         EditOrder::InTurn => changes.edits.clone(),
@@ -98,7 +99,7 @@ pub(super) fn pending(text: &[u8], changes: &Replacements, most: u64) -> Vec<Rep
 
 /// Returns those of `edits` that are not yet in `text`. If the result of one edit can be the
 /// preimage of another, all edits count as applied, or none does.
-fn pending_at_once(text: &[u8], edits: &[Replacement], how: MatchLimit) -> Vec<Replacement> {
+fn pending_at_once(text: &[u8], edits: &[Replacement], how: MatchLimit<'_>) -> Vec<Replacement> {
     let is_done = |edit: &Replacement| are_done(text, std::slice::from_ref(edit), how);
     let (done, pending): (Vec<_>, Vec<_>) = edits.iter().cloned().partition(is_done);
     if edits.len() == 1 || done.is_empty() || are_beside(text, &done, &pending, how) {
@@ -119,7 +120,7 @@ fn are_beside(
     text: &[u8],
     done: &[Replacement],
     pending: &[Replacement],
-    (closeness, most): MatchLimit,
+    (closeness, options): MatchLimit<'_>,
 ) -> bool {
     let at_once = |edits| Replacements {
         edits,
@@ -127,7 +128,7 @@ fn are_beside(
         closeness,
     };
     let made = |text: &[u8], edits| {
-        matching::replace_unexplained(text, &at_once(edits), most)
+        replaced(text, &at_once(edits), options)
             .ok()
             .map(|(after, _)| after)
     };
@@ -143,22 +144,24 @@ fn are_beside(
     together.is_some() && together == made(text, pending.to_vec())
 }
 
-/// How strictly a preimage must match, and the maximum size of a file in bytes.
-type MatchLimit = (MatchMode, u64);
+/// How strictly a preimage must match, and the options with the other limits.
+type MatchLimit<'o> = (MatchMode, &'o Options);
+
+fn replaced(text: &[u8], changes: &Replacements, options: &Options) -> matching::Replaced {
+    let interrupt = &options.rules.interrupt;
+    matching::replace_unexplained(text, changes, options.max_made(), interrupt)
+}
 
 /// Returns whether `text` is the result of `edits`: reversing the edits in `text` and applying them
 /// again gives `text`.
-fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): MatchLimit) -> bool {
+fn are_done(text: &[u8], edits: &[Replacement], (closeness, options): MatchLimit<'_>) -> bool {
     let made = |text: &[u8], edits: Vec<_>| {
-        matching::replace_unexplained(
-            text,
-            &Replacements {
-                edits,
-                order: EditOrder::InTurn,
-                closeness,
-            },
-            most,
-        )
+        let changes = Replacements {
+            edits,
+            order: EditOrder::InTurn,
+            closeness,
+        };
+        replaced(text, &changes, options)
     };
     // A deletion leaves no text to search for. It counts as applied if its preimage is absent.
     if let [

@@ -16,7 +16,7 @@ use super::guards::{judge_block, judge_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
 use crate::lines::LineOffsets;
-use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules, Spliced};
+use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
 use crate::threads;
@@ -81,14 +81,11 @@ fn spliced(
     let rules = whitespace::rules(operation, (text, hunks), options);
     let file = LineOffsets::with(preimage, threads::together);
     let HunkPlacements {
-        mut placements,
+        placements,
         overlaid,
         counted,
     } = HunkPlacements::new(operation, (text, hunks), &file, &rules);
     (findings.outcome.added, findings.outcome.removed) = counted;
-    if options.idempotent {
-        placements.iter_mut().for_each(skip_repetition);
-    }
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         let patch = (text, hunks);
         let merged = hunkwise::merged(operation, patch, &file, (&rules, options), findings);
@@ -178,17 +175,6 @@ impl Splice<'_> {
         findings.outcome.is_binary =
             is_binary(preimage) || is_binary(&after.beginning(BINARY_PREFIX));
         Some(after)
-    }
-}
-
-/// Makes a hunk already applied if its postimage is at its stated line.
-fn skip_repetition(placed: &mut Result<Placement, Box<Mismatch>>) {
-    if let Ok(Placement {
-        already_at: Some(line),
-        ..
-    }) = *placed
-    {
-        *placed = Err(Mismatch::unexplained(MismatchKind::AlreadyApplied { line }));
     }
 }
 

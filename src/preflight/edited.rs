@@ -35,8 +35,11 @@ pub(super) fn tell_place(
         return;
     }
     let line = placement.lines.start + 1;
+    let without = without_context(placement.left_out)
+        .map(|without| format!(" {without}"))
+        .unwrap_or_default();
     let message = format!(
-        "the hunk was placed at line {line}, but it matches {}",
+        "the hunk was placed at line {line}{without}, but it matches {}",
         at_lines(&placement.candidates)
     );
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
@@ -54,6 +57,20 @@ pub(super) fn headed(hunk: &Hunk) -> Span {
     } else {
         hunk.header
     }
+}
+
+/// Returns the context lines that a match ignores at the start and at the end of a hunk as text.
+pub(super) fn without_context(left_out: (usize, usize)) -> Option<String> {
+    let lines = |count| match count {
+        1 => "1 context line".to_owned(),
+        count => format!("{count} context lines"),
+    };
+    Some(match left_out {
+        (0, 0) => return None,
+        (start, 0) => format!("without {} at the start", lines(start)),
+        (0, end) => format!("without {} at the end", lines(end)),
+        (start, end) => format!("without {} at the start and {end} at the end", lines(start)),
+    })
 }
 
 /// Returns the lines where a hunk matches as text. The text counts lines from 1.

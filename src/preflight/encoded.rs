@@ -4,6 +4,7 @@
 use super::codes::code;
 use super::edited::at;
 use super::findings::Findings;
+use crate::interrupt::Interrupt;
 use crate::matching::{self, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
 use crate::text::{EncodingChoice, TextEncoding};
@@ -89,9 +90,10 @@ impl Encoded {
         preimage: &[u8],
         changes: &Replacements,
         most: u64,
+        interrupt: &Interrupt,
     ) -> Result<matching::Replaced, Unwritable> {
         if changes.order == EditOrder::AtOnce {
-            return self.at_once((preimage, &self.text), changes, most);
+            return self.at_once((preimage, &self.text), changes, most, interrupt);
         }
         let (mut bytes, mut text, mut all) = (preimage.to_vec(), self.text.clone(), Vec::new());
         for (index, edit) in changes.edits.iter().enumerate() {
@@ -101,7 +103,7 @@ impl Encoded {
                 ..*changes
             };
             let replaced = self
-                .at_once((&bytes, &text), &alone, most)
+                .at_once((&bytes, &text), &alone, most, interrupt)
                 .map_err(|_| Unwritable(index))?;
             match replaced {
                 Ok((after, places)) => {
@@ -133,8 +135,9 @@ impl Encoded {
         (preimage, text): (&[u8], &[u8]),
         changes: &Replacements,
         most: u64,
+        interrupt: &Interrupt,
     ) -> Result<matching::Replaced, Unwritable> {
-        let places = match matching::replace(text, changes, most) {
+        let places = match matching::replace(text, changes, most, interrupt) {
             Ok((_, places)) => places,
             Err(misfits) => return Ok(Err(misfits)),
         };

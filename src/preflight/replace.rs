@@ -43,7 +43,7 @@ pub(super) fn postimage(
     }
     let left = options
         .idempotent
-        .then(|| already_applied::pending(text, changes, options.max_made()));
+        .then(|| already_applied::pending(text, changes, options));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
         findings.warning(&code::ALREADY_APPLIED, "the change is already applied");
         if left.is_empty() {
@@ -126,14 +126,13 @@ fn replaced(
     } else {
         preimage
     };
+    let (most, interrupt) = (options.max_made(), &options.rules.interrupt);
     let replaced = match encoded {
-        Some(encoded) => encoded.replace(before, changes, options.max_made()),
+        Some(encoded) => encoded.replace(before, changes, most, interrupt),
         None if options.ends_early() => Ok(matching::replace_unexplained(
-            before,
-            changes,
-            options.max_made(),
+            before, changes, most, interrupt,
         )),
-        None => Ok(matching::replace(before, changes, options.max_made())),
+        None => Ok(matching::replace(before, changes, most, interrupt)),
     };
     let replaced = replaced
         .map_err(|error| encoded::refuse(error, operation, changes, findings))
@@ -250,7 +249,7 @@ fn refuse<'f>(
 ) -> &'f mut Problem {
     let name = name(edit);
     match &misfit.mismatch.kind {
-        MismatchKind::Ambiguous { lines, rung } => {
+        MismatchKind::Ambiguous { lines, rung, .. } => {
             let count = misfit.count;
             let message = format!("{name} occurs {count} times {} ({rung})", at_lines(lines));
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);

@@ -6,6 +6,7 @@ use super::error::Shortage;
 use super::line::Line;
 use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
+use crate::text::LineEnding;
 
 /// The content of the `@@` lines of a hunk.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +137,8 @@ pub(super) struct ReadLine {
     pub(super) raw: Option<Vec<u8>>,
     /// Whether the line has no terminator. A `\` line after it states this.
     pub(super) is_open: bool,
+    /// The terminator of the line in the patch.
+    pub(super) ending: LineEnding,
     /// The offset of the line in the patch, in bytes.
     pub(super) at: usize,
 }

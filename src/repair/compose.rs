@@ -216,11 +216,17 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
         for Coming {
             text,
             is_open,
+            ending: stated,
             like,
             ..
         } in come[at].iter().copied()
         {
-            add(text, if *is_open { b"" } else { ending(*like) }, *like);
+            let end = match stated {
+                _ if *is_open => b"",
+                Some(stated) => stated.bytes(),
+                None => ending(*like),
+            };
+            add(text, end, *like);
         }
         if at < range.len() && !gone[at] {
             add(file.all[start + at], b"", start + at);
@@ -254,7 +260,13 @@ pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<
             |body: &&Body<'_, '_>| body.row.is_some() || body.lines.len() == chunk.body.len();
         let bodies = bodies(chunk);
         let mut certain = bodies.iter().filter(is_certain);
-        let (content, body) = certain.find_map(|body| Some((inserted(body.lines)?, body)))?;
+        let states_endings = !section.is_enveloped && chunk.header.counts.is_some();
+        let ending = |line: &Line<'_>| match line.ending {
+            LineEnding::CrLf if states_endings => LineEnding::CrLf,
+            _ => LineEnding::Lf,
+        };
+        let content = |body: &Body<'_, '_>| inserted(body.lines, ending);
+        let (content, body) = certain.find_map(|body| Some((content(body)?, body)))?;
         out.extend(content);
         if let Some(blank) = body.lines.iter().find(|line| line.text.is_empty()) {
             log.note(RepairKind::Markers, blank.number);
@@ -267,14 +279,12 @@ pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<
 }
 
 /// Returns the content of the inserted lines; `None` if the body contains other lines.
-fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
+fn inserted(body: &[Line<'_>], ending: impl Fn(&Line<'_>) -> LineEnding) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for line in body {
         match line.text {
             [b'\\'] | [b'\\', b' ', ..] => {
-                if out.last() == Some(&b'\n') {
-                    out.pop();
-                }
+                out.truncate(without_ending(&out).len());
                 continue;
             }
             [b'+', text @ ..] => out.extend_from_slice(text),
@@ -282,7 +292,7 @@ fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
             [] => {}
             _ => return None,
         }
-        out.push(b'\n');
+        out.extend_from_slice(ending(line).bytes());
     }
     Some(out)
 }

@@ -13,6 +13,7 @@ use crate::lines::LADDER;
 use crate::lines::ladder::trimmed;
 use crate::matching::reindent::Reindent;
 use crate::plan::LineKind;
+use crate::text::LineEnding;
 
 /// The effect of a hunk on a file.
 #[derive(Clone, Debug)]
@@ -34,12 +35,14 @@ pub(super) struct Coming {
     pub(super) text: Vec<u8>,
     /// Whether the line has no terminator.
     pub(super) is_open: bool,
+    /// The line ending that the patch states; `None` if the new line takes that of the file.
+    pub(super) ending: Option<LineEnding>,
     /// The line of the file whose line ending the new line takes.
     pub(super) like: usize,
 }
 
 impl PartialEq for Coming {
-    /// Ignores `like`, which only selects the line ending.
+    /// Ignores the line ending.
     fn eq(&self, other: &Self) -> bool {
         (self.at, &self.text, self.is_open) == (other.at, &other.text, other.is_open)
     }
@@ -99,11 +102,7 @@ pub(super) fn fitted(
     let style = (rung >= LOOSE).then(|| Style::new(&chosen, found, rung));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line takes the line ending of the deleted line that it replaces, if there is one.
-    let mut like = if old.is_empty() {
-        start.saturating_sub(1)
-    } else {
-        start
-    };
+    let mut like = start.saturating_sub(usize::from(old.is_empty()));
     let mut free = VecDeque::new();
     for line in &reading.lines {
         match line.kind {
@@ -131,6 +130,7 @@ pub(super) fn fitted(
                     at,
                     text,
                     is_open: line.is_open,
+                    ending: None,
                     like,
                 });
             }
@@ -141,6 +141,32 @@ pub(super) fn fitted(
         gone,
         come,
     })
+}
+
+impl Placed {
+    /// Gives the new lines the line endings of `reading`, if the preimage of the reading equals the
+    /// file byte for byte. The strict mode does the same.
+    pub(super) fn with_stated_endings(mut self, file: &Lines<'_>, reading: &Reading) -> Self {
+        let old: Vec<_> = reading.old().collect();
+        let chosen = chosen(file, &old, self.lines.start, 0);
+        let is_same = |(line, (old, text)): (usize, (&&ReadLine, &&[u8]))| {
+            let ending = if old.is_open {
+                LineEnding::Missing
+            } else {
+                old.ending
+            };
+            file.content(line) == *text && LineEnding::of(file.all[line]) == ending
+        };
+        let mut lines = self.lines.clone().zip(old.iter().zip(&chosen));
+        if lines.all(is_same) && (!old.is_empty() || file.all.is_empty()) {
+            let is_new = |line: &&ReadLine| line.kind == LineKind::Insertion;
+            let new = reading.lines.iter().filter(is_new);
+            for (line, new) in self.come.iter_mut().zip(new) {
+                line.ending = (new.ending != LineEnding::Missing).then_some(new.ending);
+            }
+        }
+        self
+    }
 }
 
 /// Returns the content of each line in `old` that matches the file at `start`. The raw form is used

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::error::PlacementError;
 use super::typography::Typography;
 use super::{Refusal, RepairKind};
+use crate::interrupt::Interrupt;
 use crate::lines::ladder::folds_to_same;
 use crate::matching::{self, MismatchKind};
 use crate::plan::{MatchMode, Replacement, Replacements};
@@ -24,12 +25,12 @@ pub(super) struct RepairedText {
 /// Finds a text within lines that differs only in typographic characters. The parts that the new
 /// text shares with the old text keep the characters of the file.
 pub(super) fn folded(
-    content: &[u8],
+    (content, interrupt): (&[u8], &Interrupt),
     old: &[u8],
     edit: &Replacement,
     refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
-    let Some(bytes) = find(content, edit, refuse)? else {
+    let Some(bytes) = find((content, interrupt), edit, refuse)? else {
         return Ok(None);
     };
     let texts =
@@ -80,7 +81,7 @@ pub(super) fn folded(
 
 /// Returns the place of the old text of `edit` in `content`, if there is exactly one.
 fn find(
-    content: &[u8],
+    (content, interrupt): (&[u8], &Interrupt),
     edit: &Replacement,
     refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
 ) -> Result<Option<Range<usize>>, Box<Refusal>> {
@@ -88,7 +89,7 @@ fn find(
         closeness: MatchMode::Ladder,
         ..Replacements::of(vec![edit.clone()])
     };
-    match matching::replace_unexplained(content, &wanted, u64::MAX) {
+    match matching::replace_unexplained(content, &wanted, u64::MAX, interrupt) {
         Ok((_, mut changes)) if changes.len() == 1 => Ok(Some(changes.remove(0).placement.bytes)),
         Ok(_) => Ok(None),
         Err(misplaced) => match misplaced.misfits.first().map(|error| &error.mismatch.kind) {

@@ -1,6 +1,6 @@
 //! The lines of a patch.
 
-use crate::text::{Span, lines, mark_length, without_ending};
+use crate::text::{LineEnding, Span, lines, mark_length, without_ending};
 
 /// One line of the patch.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +9,8 @@ pub(super) struct Line<'t> {
     pub(super) text: &'t [u8],
     /// The original line. It differs from `text` if the line was converted from another format.
     pub(super) whole: &'t [u8],
+    /// The terminator of the original line.
+    pub(super) ending: LineEnding,
     pub(super) span: Span,
     /// The line number, counted from 1.
     pub(super) number: usize,
@@ -19,11 +21,12 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// Creates a line that was not converted.
+    /// Creates a line with LF that was not converted.
     pub(super) fn new(text: &'t [u8], span: Span, number: usize) -> Self {
         Self {
             text,
             whole: text,
+            ending: LineEnding::Lf,
             span,
             number,
             is_normal: false,
@@ -39,11 +42,11 @@ pub(super) fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
     let all = lines(&text[start..])
         .enumerate()
         .map(|(index, (span, line))| {
-            Line::new(
-                without_ending(line),
-                Span::new(span.start + start, span.end + start),
-                index + 1,
-            )
+            let span = Span::new(span.start + start, span.end + start);
+            Line {
+                ending: LineEnding::of(line),
+                ..Line::new(without_ending(line), span, index + 1)
+            }
         });
     all.collect()
 }

@@ -127,7 +127,18 @@ fn place_reading(
         log,
     )?;
     match start {
-        Some(start) => placed_at(file, chunk, (reading, start), rung, log),
+        Some(start) => {
+            let placed = placed_at(file, chunk, (reading, start), rung, log)?;
+            // As in strict mode, only a hunk with line numbers states line endings.
+            let states_endings = chunk.header.counts.is_some() && !is_enveloped;
+            Ok(placed.map(|placed| {
+                if states_endings {
+                    placed.with_stated_endings(file, reading)
+                } else {
+                    placed
+                }
+            }))
+        }
         None => Ok(None),
     }
 }

@@ -6,6 +6,7 @@ use super::chunk::{Chunk, ReadLine, Reading, counts};
 use super::line::Line;
 use super::shown::{unescaped, without_numbers};
 use crate::plan::LineKind;
+use crate::text::LineEnding;
 
 impl<'t> Chunk<'t> {
     /// Returns the readings, the most likely first. The first reading with exactly one place is
@@ -31,6 +32,7 @@ impl<'t> Chunk<'t> {
                         text: text.to_vec(),
                         raw: None,
                         is_open: false,
+                        ending: LineEnding::Lf,
                         at: self.at,
                     };
                     lines.insert(0, line);
@@ -137,6 +139,7 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
             text: text.to_vec(),
             raw,
             is_open: false,
+            ending: line.ending,
             at: line.span.start,
         });
     }

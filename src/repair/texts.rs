@@ -19,6 +19,7 @@ use super::place::place;
 use super::refusal::words;
 use super::rows::Work;
 use super::{Refusal, RepairKind, RepairLog};
+use crate::interrupt::Interrupt;
 use crate::lines::{Budget, LineTable, Slide, diff};
 use crate::matching::{self, MismatchKind, TextChange};
 use crate::plan::{
@@ -51,6 +52,7 @@ pub fn repair_texts(
     content: &[u8],
     changes: &Replacements,
     work: &mut Work,
+    interrupt: &Interrupt,
 ) -> Result<TextRepairs, Vec<Refusal>> {
     let mut changes = changes.clone();
     let Replacements {
@@ -62,6 +64,7 @@ pub fn repair_texts(
         content: content.into(),
         lines: None,
         log: RepairLog::with_work(*work),
+        interrupt,
     };
     for (edit, cells) in changes.edits.iter_mut().zip(&cells) {
         match repair_text(&mut file, edit, cells) {
@@ -81,7 +84,7 @@ pub fn repair_texts(
                 edits: vec![edit.clone()],
             };
             if let Ok((after, places)) =
-                matching::replace_unexplained(&file.content, &alone, u64::MAX)
+                matching::replace_unexplained(&file.content, &alone, u64::MAX, interrupt)
             {
                 file.write(after, &places, cells);
             }
@@ -101,6 +104,7 @@ struct SearchedText<'f> {
     content: Cow<'f, [u8]>,
     lines: Option<Lines<'f>>,
     log: RepairLog,
+    interrupt: &'f Interrupt,
 }
 
 /// The memory to which the lines of a file point: the content when an edit first needs the lines,
@@ -175,11 +179,11 @@ fn repair_text<'f>(
         return Err(refuse(PlacementError::Elided));
     }
     file.log.spend(file.content.len() / SCAN).map_err(refuse)?;
-    let alone = |closeness| Replacements {
-        closeness,
+    let exact = Replacements {
+        closeness: MatchMode::Exact,
         ..Replacements::of(vec![edit.clone()])
     };
-    match matching::replace_unexplained(&file.content, &alone(MatchMode::Exact), u64::MAX) {
+    match matching::replace_unexplained(&file.content, &exact, u64::MAX, file.interrupt) {
         Ok(_) => return Ok(None),
         Err(misplaced) if edit.line.is_none() => {
             let is_several = |error: &matching::TextMismatch| {
@@ -204,7 +208,7 @@ fn repair_text<'f>(
             file.log
                 .spend(file.content.len() / COMPARE)
                 .map_err(refuse)?;
-            folded(&file.content, old, edit, &refuse)
+            folded((&file.content, file.interrupt), old, edit, &refuse)
         }
         Err(PlacementError::Nothing) => Ok(None),
         Err(error) => Err(refuse(error)),

@@ -287,8 +287,13 @@ impl HunkReport {
             MismatchKind::Overlap => HunkStatus::Overlap,
             MismatchKind::TooLarge { .. } => HunkStatus::TooLarge,
             MismatchKind::NotEmpty => HunkStatus::Exists,
-            MismatchKind::Ambiguous { lines, rung } => {
+            MismatchKind::Ambiguous {
+                lines,
+                rung,
+                left_out,
+            } => {
                 self.rung = Some(rung);
+                self.fuzz = Some(left_out.0.max(left_out.1)).filter(|&fuzz| fuzz > 0);
                 self.candidates = candidates(lines);
                 HunkStatus::Ambiguous
             }

@@ -2,6 +2,7 @@
 //! refused; never another.
 
 mod damage;
+mod endings;
 mod ends;
 mod forms;
 mod further;

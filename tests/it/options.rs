@@ -127,6 +127,22 @@ fn hunks_may_overlap_where_that_is_allowed() {
 }
 
 #[test]
+fn a_hunk_that_is_already_applied_is_not_applied_elsewhere() {
+    let before: &[u8] = b"0\n1\ntwo\n3\n0\n1\n2\n3\n";
+    let patch = b"--- a/a\n+++ b/a\n@@ -2,3 +2,3 @@\n 1\n-2\n+two\n 3\n";
+    for overlap in [&[][..], &["--allow-overlap"]] {
+        let desk = Desk::with(&[("a", before)]);
+        let report = desk.does(&[&["apply", "--idempotent"], overlap].concat(), patch);
+        let hunk = &report["files"][0]["hunks"][0];
+        assert_eq!(hunk["status"], "already_applied", "{report:#}");
+        assert_eq!(
+            (&report["changed"], desk.bytes("a").as_slice()),
+            (&false.into(), before)
+        );
+    }
+}
+
+#[test]
 fn hunks_that_overlap_without_end_are_done_in_time() {
     let lines: String = (0..400).map(|_| "x\n").collect();
     let hunk = "@@ -200,3 +200,3 @@\n x\n-x\n+x\n x\n".repeat(400);
@@ -134,6 +150,67 @@ fn hunks_that_overlap_without_end_are_done_in_time() {
     desk.says(
         &["apply", "--allow-overlap"],
         format!("--- a/a\n+++ b/a\n{hunk}").as_bytes(),
+    );
+}
+
+#[test]
+fn a_match_with_less_context_is_not_called_a_match_of_the_whole_hunk() {
+    let before: &[u8] = b"0\n1\nb\nc\n2\n3\n4\nb\nc\n5\n";
+    let diff = |hunk: &str| format!("--- a/a\n+++ b/a\n{hunk}");
+    let both = diff("@@ -5,4 +5,4 @@\n a\n-b\n-c\n+x\n+y\n d\n");
+    let start = diff("@@ -1,3 +1,3 @@\n a\n-b\n-c\n+x\n+y\n");
+    let end = diff("@@ -5,4 +5,4 @@\n-b\n-c\n+x\n+y\n d\n d\n");
+    let told = |code: &str, options: &[&str], patch: &str| {
+        let desk = Desk::with(&[("a", before)]);
+        let report = desk.says(&[&["check"], options].concat(), patch.as_bytes());
+        let problem = &report["problems"][0];
+        assert_eq!(problem["code"], code, "{report:#}");
+        (
+            problem["message"].as_str().unwrap().to_owned(),
+            report["files"][0]["hunks"][0]["fuzz"].as_u64(),
+        )
+    };
+    let ambiguous = "wpatch::hunk::ambiguous";
+    for (options, patch, how, fuzz) in [
+        (
+            &["--fuzz", "1"][..],
+            &both,
+            "exact, without 1 context line at the start and 1 at the end",
+            1,
+        ),
+        (
+            &["--fuzz", "2"],
+            &end,
+            "exact, without 2 context lines at the end",
+            2,
+        ),
+        (
+            &["--fuzz", "1"],
+            &start,
+            "exact, without 1 context line at the start",
+            1,
+        ),
+        (
+            &["-C0", "--unique"],
+            &both,
+            "exact, without 1 context line at the start and 1 at the end",
+            1,
+        ),
+    ] {
+        let message = format!("the hunk fits ({how}) at lines 3 and 8");
+        assert_eq!(told(ambiguous, options, patch), (message, Some(fuzz)));
+    }
+    let exact = diff("@@ -5,2 +5,2 @@\n b\n-c\n+x\n");
+    let message = "the hunk fits (exact) at lines 3 and 8".to_owned();
+    assert_eq!(
+        told(ambiguous, &["--unidiff-zero", "--unique"], &exact),
+        (message, None)
+    );
+    let message = "the hunk was placed at line 8 without 1 context line at the start and 1 at the \
+                   end, and fits at lines 3 and 8";
+    assert_eq!(
+        told("wpatch::hunk::several_places", &["-C0"], &both),
+        (message.to_owned(), Some(1))
     );
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
-use wpatch::plan::MatchMode;
+use wpatch::plan::{MatchMode, Replacement, Replacements, Target, Times};
 use wpatch::progress::Progress;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::disk::Disk;
@@ -73,6 +73,47 @@ fn a_search_ends_wherever_a_signal_comes() {
             let (exit_code, _, later) = applied(patience, change);
             assert!(
                 exit_code == 128 + 15 && later < 50,
+                "{nth}: {exit_code} after {patience} of {most}, {later} more"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_search_for_the_texts_of_edits_ends_wherever_a_signal_comes() {
+    const EDITS: usize = 60;
+    let file: String = (0..2000).map(|line| format!("line {line}\n")).collect();
+    let ways: [fn(&mut Request); 4] = [
+        |_| {},
+        |request| request.decide.idempotent = true,
+        |request| request.decide.closeness = MatchMode::Ladder,
+        |request| request.decide.lenient = true,
+    ];
+    for (nth, change) in ways.into_iter().enumerate() {
+        let applied = |patience| {
+            let path = RelPath::new(b"x").unwrap();
+            let memory = Memory::with_files([(path.clone(), Entry::file(file.as_str()))]);
+            let edit = |number| {
+                let old = format!("line {number}\nno {number}\n").into_bytes();
+                let times = Times::Once;
+                Replacement::of(Target::Text { old, times }, "new\n")
+            };
+            let edits = Replacements::of((0..EDITS).map(edit).collect());
+            let mut request = Request::edits("x", edits);
+            change(&mut request);
+            let interrupt = Interrupt::raised_after(patience, 15);
+            let report = engine::apply(request, &memory, &interrupt).report;
+            assert!(!report.changed && memory.files()[&path].contents == file.as_bytes());
+            (report.exit_code, interrupt.reads())
+        };
+        let (exit_code, most) = applied(usize::MAX);
+        assert_eq!(exit_code, 1, "{nth}");
+        assert!(most > EDITS, "{nth}: it was asked {most} times");
+        for patience in (0..most - 1).step_by(most / 4) {
+            let (exit_code, reads) = applied(patience);
+            let later = reads.saturating_sub(patience);
+            assert!(
+                exit_code == 128 + 15 && later < 2 * EDITS,
                 "{nth}: {exit_code} after {patience} of {most}, {later} more"
             );
         }

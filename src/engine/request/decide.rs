@@ -239,6 +239,7 @@ impl Decide {
             inaccurate_eof: self.inaccurate_eof,
             no_add: self.no_add,
             allow_overlap: self.allow_overlap,
+            skips_applied: self.idempotent,
             // If several places match, git chooses one. A model can mean any of them.
             unique: self.unique || self.lenient,
             closeness: self.closeness,

@@ -11,10 +11,11 @@
 mod beyond;
 mod hunk_search;
 mod patch;
+mod rungs;
 #[cfg(test)]
 mod tests;
 
-use crate::lines::ladder::{EOF, EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
+use crate::lines::ladder::{EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
 use crate::lines::{Comparison, LADDER, LineOffsets, Needle, Places, RunIndex};
 use std::collections::HashMap;
 
@@ -22,10 +23,10 @@ use super::context_level::{ContextLevel, levels, stated};
 use super::occupied::{Occupied, signed};
 use super::pattern::Pattern;
 use super::search::{Found, candidates, nearest};
-use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
-use crate::plan::{Anchor, Direction, Hunk, HunkLine};
+use super::{Detail, Mismatch, MismatchKind, Placement, Placements};
+use crate::plan::{Anchor, Hunk, HunkLine};
 use hunk_search::HunkSearch;
-use patch::{comparison, loose_rungs};
+use patch::comparison;
 
 pub(super) use patch::Patch;
 
@@ -37,19 +38,19 @@ const FEW_SEARCHES: usize = 2;
 const MANY: usize = 1000;
 
 /// Places each hunk where its old lines match, nearest to the stated line.
+///
+/// Earlier hunks have made the file of `index` of the file of `original`.
 pub(super) fn place(
+    original: &LineOffsets<'_>,
     index: &LineOffsets<'_>,
-    text: &[u8],
-    hunks: &[Hunk],
-    direction: Direction,
-    rules: &Rules,
+    patch: Patch<'_>,
 ) -> Placements {
-    let patch = Patch {
+    let Patch {
         text,
         hunks,
         direction,
         rules,
-    };
+    } = patch;
     let mut placer = Placer {
         index,
         patch,
@@ -72,10 +73,40 @@ pub(super) fn place(
         let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
         has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
         let mut placement = outcome.map_err(Mismatch::unexplained)?;
-        placement.already_at = placer.already_at(hunk, &placement);
-        Ok(placement)
+        placement.already_at = already_at(original, patch, hunk, &placement);
+        match placement.already_at {
+            Some(line) if rules.skips_applied => {
+                Err(Mismatch::unexplained(MismatchKind::AlreadyApplied { line }))
+            }
+            _ => Ok(placement),
+        }
     });
     outcomes.collect()
+}
+
+/// Returns the stated line of a hunk that was placed elsewhere, if the postimage of the hunk is at
+/// the stated line of `original`: the patch may already be applied. git applies such a hunk. GNU
+/// patch asks the user only if the first hunk of a patch fails, so this returns `None` for its
+/// rules.
+fn already_at(
+    original: &LineOffsets<'_>,
+    patch: Patch<'_>,
+    hunk: &Hunk,
+    placement: &Placement,
+) -> Option<usize> {
+    if placement.offset == 0 || placement.candidates.len() > 1 || patch.rules.as_gnu {
+        return None;
+    }
+    let range = hunk.postimage_range(patch.direction);
+    let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
+    let lines = hunk.lines(patch.text, patch.direction);
+    let postimage: Vec<_> = lines
+        .filter(HunkLine::is_new)
+        .map(|line| line.text)
+        .collect();
+    let start = (stated, original.offset(stated));
+    let is_there = Comparison::strict(EXACT).is_at(original, start, &postimage);
+    Some(stated).filter(|line| is_there && !placement.lines.contains(line))
 }
 
 struct Placer<'a> {
@@ -135,17 +166,8 @@ impl Placer<'_> {
                 level,
                 stated,
             };
-            let mut rung = EXACT;
-            let mut found = self.find_exactly(&quest);
+            let (found, rung) = self.find(&quest);
             is_blocked |= found.is_blocked;
-            for looser in loose_rungs(self.patch.rules) {
-                if found.line.is_some() || quest.count() == 0 {
-                    break;
-                }
-                rung = looser;
-                found = self.find_loosely(&quest, rung);
-                is_blocked |= found.is_blocked;
-            }
             if let Some(line) = found.line {
                 return self.accept(&quest, line, rung, found.candidates);
             }
@@ -195,27 +217,6 @@ impl Placer<'_> {
         }
     }
 
-    /// Returns the stated line of a hunk that was placed elsewhere, if the postimage of the hunk is at
-    /// the stated line: the patch may already be applied. git applies such a hunk. GNU patch asks
-    /// the user only if the first hunk of a patch fails, so this returns `None` for its rules.
-    fn already_at(&mut self, hunk: &Hunk, placement: &Placement) -> Option<usize> {
-        let Patch {
-            text,
-            direction,
-            rules,
-            ..
-        } = self.patch;
-        if placement.offset == 0 || placement.candidates.len() > 1 || rules.as_gnu {
-            return None;
-        }
-        let range = hunk.postimage_range(direction);
-        let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
-        let lines = hunk.lines(text, direction).filter(HunkLine::is_new);
-        let postimage: Vec<_> = lines.map(|line| line.text).collect();
-        let is_there = self.is_exactly_at(stated, &postimage);
-        Some(stated).filter(|line| is_there && !placement.lines.contains(line))
-    }
-
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
     /// there.
     fn check_exactly(&mut self, quest: &HunkSearch<'_>, line: usize) -> Found {
@@ -234,26 +235,6 @@ impl Placer<'_> {
     fn offset(&mut self, line: usize) -> usize {
         self.near = (line, self.index.offset_from(self.near, line));
         self.near.1
-    }
-
-    fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> Found {
-        // The option lets the file lack a terminator that the patch contains, not the reverse.
-        if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
-            return Found::default();
-        }
-        let field = self.field(quest, rung);
-        let comparison = comparison(rung, self.patch.rules);
-        // The index is moved out of the map, because the search also borrows `self`.
-        let known = self.loose.remove(&rung);
-        let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
-        let places = index.places(quest.lines());
-        let found = match field {
-            SearchRange::Nowhere => Found::default(),
-            SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
-            SearchRange::Anywhere => self.around(&places, quest.stated),
-        };
-        self.loose.insert(rung, index);
-        found
     }
 
     /// Returns the lines at which a match is allowed. If terminators count, old lines without a
@@ -345,10 +326,15 @@ impl Placer<'_> {
             || (TRAILING..=PUNCT).contains(&rung)
             || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
         let name = LADDER[rung].name;
+        let left_out = (
+            quest.level.lines.start,
+            quest.pattern.count() - quest.level.lines.end,
+        );
         if wants_one && candidates.len() > 1 {
             return Err(MismatchKind::Ambiguous {
                 lines: candidates,
                 rung: name,
+                left_out,
             });
         }
         let lines = line..line + quest.count();
@@ -363,19 +349,13 @@ impl Placer<'_> {
         };
         self.covered.take(lines.clone(), quest.pattern.change);
         self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
-        let context = quest
-            .pattern
-            .trailing
-            .saturating_sub(quest.pattern.count() - quest.level.lines.end);
+        let context = quest.pattern.trailing.saturating_sub(left_out.1);
         self.frozen = lines.end - context.min(quest.count());
         Ok(Placement {
             bytes: start..end,
             lines,
             offset,
-            left_out: (
-                quest.level.lines.start,
-                quest.pattern.count() - quest.level.lines.end,
-            ),
+            left_out,
             rung: name,
             candidates: match offset {
                 0 => Vec::new(),

@@ -1,9 +1,10 @@
 //! Tests for hunks with line numbers.
 
 use super::super::testing::Section;
-use super::super::{MOST_CANDIDATES, place};
+use super::super::{MOST_CANDIDATES, Rules, place};
 use super::*;
 use crate::lines::LineOffsets;
+use crate::plan::Direction;
 
 fn placed(
     file: &str,
@@ -64,6 +65,7 @@ fn the_stated_place_wins_and_then_the_nearest() {
     let ambiguous = MismatchKind::Ambiguous {
         lines: vec![1, 6],
         rung: "exact",
+        left_out: (0, 0),
     };
     assert_eq!(placed(file, &[(BODY, 3)], &unique), [Err(ambiguous)]);
     assert_eq!(placed(file, &[(BODY, 7)], &unique), [Ok(at(6, 3, 0, &[]))]);
@@ -228,19 +230,20 @@ fn fuzz_and_blanks_need_one_place() {
         fuzz: 1,
         ..Rules::default()
     };
-    let ambiguous = |lines: &[usize], rung| {
+    let ambiguous = |lines: &[usize], rung, left_out| {
         [Err(MismatchKind::Ambiguous {
             lines: lines.to_vec(),
             rung,
+            left_out,
         })]
     };
     assert_eq!(
         placed(file, &[(" a\n-b\n-c\n+x\n d\n", 4)], &fuzzy),
-        ambiguous(&[2, 7], "exact")
+        ambiguous(&[2, 7], "exact", (1, 1))
     );
     assert_eq!(
         placed(file, &[(" a\n-b\n-c\n+x\n d\n", 7)], &fuzzy),
-        ambiguous(&[2, 7], "exact")
+        ambiguous(&[2, 7], "exact", (1, 1))
     );
     let there = Placement {
         left_out: (1, 1),
@@ -257,7 +260,7 @@ fn fuzz_and_blanks_need_one_place() {
     let file = "0\n\ta\n b\n0\n\ta\n b\n0\n";
     assert_eq!(
         placed(file, &[("   a\n-\tb\n 0\n", 3)], &blanks),
-        ambiguous(&[1, 4], "whitespace")
+        ambiguous(&[1, 4], "whitespace", (0, 0))
     );
     let line = placed(file, &[("   a\n-\tb\n 0\n", 2)], &blanks)
         .remove(0)

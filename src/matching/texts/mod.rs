@@ -1,7 +1,7 @@
 //! Edits that name text: finds the text in a file and builds the new file.
 //!
 //! Input: the file and [`Replacements`]. Output: the new file and the place of each change, or
-//! every change that has no place. `search` finds the text, `fit` adapts the new content to its
+//! every change that has no place. `search` finds the text, `sites` selects its place, `fit` adapts the new content to its
 //! place, and `nearest` finds the closest match.
 //!
 //! Bytes outside the places never change. A comparison is tried on the whole file before a looser
@@ -10,17 +10,19 @@
 mod fit;
 mod nearest;
 mod search;
+mod sites;
 #[cfg(test)]
 mod tests;
 
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::{MOST_CANDIDATES, Mismatch, MismatchKind, Placement};
-use crate::lines::LADDER;
-use crate::plan::{EditOrder, MatchMode, Replacement, Replacements, Target, Times};
-use crate::text::{LineEnding, lines, mark_length};
-use search::{Hits, TextSearch};
+use super::{Mismatch, MismatchKind, Placement};
+use crate::interrupt::Interrupt;
+use crate::plan::{EditOrder, MatchMode, Replacement, Replacements};
+use crate::text::{LineEnding, lines};
+use search::TextSearch;
+use sites::{Site, sites};
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,20 +64,20 @@ pub struct Misplaced {
 /// The first failed change gets a closest match in a file of any size.
 const MOST_LOOKED: usize = 64 << 20;
 
-/// The place of a text.
-struct Site {
-    bytes: Range<usize>,
-    rung: usize,
-}
-
 /// Applies the changes to `preimage` and returns the new file, which may have at most `most` bytes.
 ///
 /// # Errors
 ///
 /// Returns every change that has no place. For changes in turn, also returns the places of the
-/// other changes.
-pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
-    replace_within(preimage, wanted, most, MOST_LOOKED)
+/// other changes. After `interrupt` is raised, no change has a place, and the list of changes can
+/// be incomplete.
+pub fn replace(
+    preimage: &[u8],
+    wanted: &Replacements,
+    most: u64,
+    interrupt: &Interrupt,
+) -> Replaced {
+    replace_within(preimage, wanted, (most, MOST_LOOKED), interrupt)
 }
 
 /// Applies the changes like [`replace`], but finds no closest matches.
@@ -83,23 +85,32 @@ pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
 /// # Errors
 ///
 /// Returns the same errors as [`replace`].
-pub fn replace_unexplained(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
-    replace_within(preimage, wanted, most, 0)
+pub fn replace_unexplained(
+    preimage: &[u8],
+    wanted: &Replacements,
+    most: u64,
+    interrupt: &Interrupt,
+) -> Replaced {
+    replace_within(preimage, wanted, (most, 0), interrupt)
 }
 
 /// Searches about `looks` bytes for closest matches. If `looks` is not 0, the first search covers
 /// the whole file.
-fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usize) -> Replaced {
+fn replace_within(
+    preimage: &[u8],
+    wanted: &Replacements,
+    (most, looks): (u64, usize),
+    interrupt: &Interrupt,
+) -> Replaced {
     let looks = Cell::new(looks);
+    let at_once = |text: &[u8], edits: &[_]| {
+        let file = TextSearch::new(text, &looks, interrupt);
+        at_once(&file, edits, (wanted.closeness, most))
+    };
     match wanted.order {
         EditOrder::AtOnce => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
-            at_once(
-                &TextSearch::new(preimage, &looks),
-                &edits,
-                (wanted.closeness, most),
-            )
-            .map_err(|misfits| Misplaced {
+            at_once(preimage, &edits).map_err(|misfits| Misplaced {
                 misfits,
                 ..Misplaced::default()
             })
@@ -108,16 +119,15 @@ fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usiz
             let (mut text, mut places, mut misfits) = (preimage.to_vec(), Vec::new(), Vec::new());
             // A failed change does not stop the others, so the report contains all failures.
             for edit in wanted.edits.iter().enumerate() {
-                match at_once(
-                    &TextSearch::new(&text, &looks),
-                    &[edit],
-                    (wanted.closeness, most),
-                ) {
+                match at_once(&text, &[edit]) {
                     Ok((after, changes)) => {
                         text = after;
                         places.extend(changes);
                     }
                     Err(more) => misfits.extend(more),
+                }
+                if !misfits.is_empty() && interrupt.is_raised() {
+                    break;
                 }
             }
             if misfits.is_empty() {
@@ -156,6 +166,10 @@ fn at_once(
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
     let mut new = 0_u64;
     for &(index, edit) in edits {
+        if file.interrupt.is_raised() {
+            misfits.push(misfit(index, MismatchKind::NotFound, 0));
+            break;
+        }
         match sites(file, edit, closeness) {
             Ok(sites) if made(&mut new, &sites, edit) > most => {
                 let gone: u64 = changes
@@ -164,12 +178,8 @@ fn at_once(
                     .sum();
                 let goes: u64 = sites.iter().map(|site| site.bytes.len() as u64).sum();
                 let size = new.saturating_add((preimage.len() as u64).saturating_sub(gone + goes));
-                let mismatch = Mismatch::unexplained(MismatchKind::TooLarge { size });
-                return Err(vec![TextMismatch {
-                    edit: index,
-                    mismatch,
-                    count: sites.len(),
-                }]);
+                let kind = MismatchKind::TooLarge { size };
+                return Err(vec![misfit(index, kind, sites.len())]);
             }
             Ok(sites) => changes.extend(
                 sites
@@ -192,11 +202,7 @@ fn at_once(
     });
     misfits.extend(touching.map(|pair| {
         let edit = pair[0].edit.max(pair[1].edit);
-        TextMismatch {
-            edit,
-            mismatch: Mismatch::unexplained(MismatchKind::Overlap),
-            count: 0,
-        }
+        misfit(edit, MismatchKind::Overlap, 0)
     }));
     if !misfits.is_empty() {
         misfits.sort_by_key(|misfit| misfit.edit);
@@ -205,6 +211,15 @@ fn at_once(
     }
     number(preimage, &mut changes);
     Ok((spliced(preimage, &changes), changes))
+}
+
+/// Returns the mismatch of the change `edit`, which matches `count` times.
+fn misfit(edit: usize, kind: MismatchKind, count: usize) -> TextMismatch {
+    TextMismatch {
+        edit,
+        mismatch: Mismatch::unexplained(kind),
+        count,
+    }
 }
 
 /// Adds the size of the new content of `sites` to `new` and returns the sum.
@@ -266,117 +281,6 @@ fn spliced(preimage: &[u8], changes: &[TextChange]) -> Vec<u8> {
     }
     out.extend_from_slice(&preimage[done..]);
     out
-}
-
-/// The reason why a change has no place, and the number of places where it matches.
-type EditMismatch = (Box<Mismatch>, usize);
-
-/// Returns the places of one change.
-fn sites(
-    file: &TextSearch<'_>,
-    edit: &Replacement,
-    closeness: MatchMode,
-) -> Result<Vec<Site>, EditMismatch> {
-    let insertion = |at: usize| {
-        Ok(vec![Site {
-            bytes: at..at,
-            rung: 0,
-        }])
-    };
-    match &edit.target {
-        Target::Text { old, times } => found(file, old, *times, closeness, edit),
-        Target::Lines(old) => found(file, old, Times::Once, closeness, edit),
-        Target::Nothing if file.text.is_empty() => insertion(0),
-        Target::Nothing => Err((Mismatch::unexplained(MismatchKind::NotEmpty), 0)),
-        Target::Range { from, to } => {
-            let once = |text| {
-                found(file, text, Times::Once, closeness, edit)
-                    .map(|sites| (sites[0].bytes.clone(), sites[0].rung))
-            };
-            let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
-            // The range must end after its start.
-            if last.start < first.end {
-                return Err((Mismatch::unexplained(MismatchKind::NotFound), 0));
-            }
-            Ok(vec![Site {
-                bytes: first.start..last.end,
-                rung: loose.max(looser),
-            }])
-        }
-        Target::After(0) => insertion(mark_length(file.text)),
-        Target::After(line) => match lines(file.text).nth(line - 1) {
-            Some((span, _)) => insertion(span.end),
-            None => Err(beyond(file.text)),
-        },
-        Target::Before(line) => match line
-            .checked_sub(1)
-            .and_then(|line| lines(file.text).nth(line))
-        {
-            Some((span, _)) if span.start == 0 => insertion(mark_length(file.text)),
-            Some((span, _)) => insertion(span.start),
-            None => Err(beyond(file.text)),
-        },
-        Target::End(_) => insertion(file.text.len()),
-    }
-}
-
-/// Returns the mismatch for a line after the end of the file, with the last line as the closest
-/// match.
-fn beyond(text: &[u8]) -> EditMismatch {
-    let mut mismatch = Mismatch::unexplained(MismatchKind::NotFound);
-    mismatch.nearest = nearest::last_line(text);
-    (mismatch, 0)
-}
-
-fn found(
-    file: &TextSearch<'_>,
-    old: &[u8],
-    times: Times,
-    closeness: MatchMode,
-    edit: &Replacement,
-) -> Result<Vec<Site>, EditMismatch> {
-    let rungs = if matches!(edit.target, Target::Lines(_)) {
-        search::LINE_RUNGS
-    } else {
-        search::RUNGS
-    };
-    let rungs = if closeness == MatchMode::Exact {
-        &rungs[..1]
-    } else {
-        rungs
-    };
-    for &(rung, search) in rungs {
-        let Hits { places, count } = search(file, old, closeness);
-        let site = |bytes: &Range<usize>| Site {
-            bytes: bytes.clone(),
-            rung,
-        };
-        match (count, times) {
-            // Try the next, looser rung.
-            (0, _) => {}
-            (1, _) => return Ok(places.iter().map(site).collect()),
-            (_, Times::Every) if places.len() == count => {
-                return Ok(places.iter().map(site).collect());
-            }
-            _ => {
-                let line = |bytes: &Range<usize>| {
-                    memchr::memchr_iter(b'\n', &file.text[..bytes.start]).count()
-                };
-                let lines = places.iter().take(MOST_CANDIDATES).map(line).collect();
-                let kind = MismatchKind::Ambiguous {
-                    lines,
-                    rung: LADDER[rung].name,
-                };
-                return Err((Mismatch::unexplained(kind), count));
-            }
-        }
-    }
-    let explained = || nearest::explained(file.text, old, edit);
-    let mismatch = file.may_look().then(explained);
-    Err((
-        mismatch.unwrap_or_else(|| Mismatch::unexplained(MismatchKind::NotFound)),
-        0,
-    ))
 }
 
 /// Returns the ending of the line at `offset`, else of the last terminated line, else LF.

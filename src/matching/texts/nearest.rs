@@ -10,16 +10,21 @@ use crate::text::{Span, lines, without_ending};
 
 /// Returns the mismatch for `old`, which does not occur in `text`. The closest match is the place
 /// with most of its lines, or else the line with most of its words.
-pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mismatch> {
+pub(super) fn explained(
+    text: &[u8],
+    old: &[u8],
+    edit: &Replacement,
+    interrupt: &Interrupt,
+) -> Box<Mismatch> {
     let index = LineOffsets::new(text);
     let (body, hunk) = deletion(old);
     let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
     nearest::explain(
-        &index,
+        (&index, &index),
         (&body, &[hunk]),
         Direction::Forward,
         (&mut placements, 1),
-        &Interrupt::new(),
+        interrupt,
     );
     let Some(Err(mut mismatch)) = placements.pop() else {
         return Mismatch::unexplained(MismatchKind::NotFound);
@@ -30,7 +35,7 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
                 difference.patch_offset = edit.span.start;
             }
         }
-        nearest => *nearest = similar(&index, old),
+        nearest => *nearest = similar(&index, old, interrupt),
     }
     mismatch
 }
@@ -77,7 +82,7 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
 
 /// Returns the line of the file that shares most words with the first line of `old` that contains
 /// words.
-fn similar(index: &LineOffsets<'_>, old: &[u8]) -> Option<Nearest> {
+fn similar(index: &LineOffsets<'_>, old: &[u8], interrupt: &Interrupt) -> Option<Nearest> {
     let wanted: HashSet<&[u8]> = lines(old)
         .map(|(_, line)| words(line).collect())
         .find(|words: &HashSet<_>| !words.is_empty())?;
@@ -87,7 +92,8 @@ fn similar(index: &LineOffsets<'_>, old: &[u8]) -> Option<Nearest> {
             .intersection(&wanted)
             .count()
     };
-    let scored = lines(index.text())
+    let scored = interrupt
+        .until_raised(lines(index.text()))
         .enumerate()
         .map(|(number, (_, line))| (shared(line), number));
     let (count, line) = scored.max_by_key(|&(count, number)| (count, std::cmp::Reverse(number)))?;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use bstr::ByteSlice;
 use memchr::memmem;
 
+use crate::interrupt::Interrupt;
 use crate::plan::MatchMode;
 use crate::text::{Lines, Span, lines, mark_length, without_ending};
 
@@ -54,14 +55,17 @@ pub(super) struct TextSearch<'a> {
     plain: Shrunk<'a>,
     /// The number of bytes that may still be searched for closest matches.
     looks: &'a Cell<usize>,
+    /// The handle that cancels the search.
+    pub(super) interrupt: &'a Interrupt,
 }
 
 impl<'a> TextSearch<'a> {
-    pub(super) fn new(text: &'a [u8], looks: &'a Cell<usize>) -> Self {
+    pub(super) fn new(text: &'a [u8], looks: &'a Cell<usize>, interrupt: &'a Interrupt) -> Self {
         Self {
             text,
             plain: Shrunk::plain(text),
             looks,
+            interrupt,
         }
     }
 

@@ -1,8 +1,10 @@
 //! Tests for text replacements. Most cases come from the specification of the editing commands.
 
+mod cancelled;
 mod whole_lines;
 
 use super::*;
+use crate::plan::{Target, Times};
 use crate::text::Span;
 
 fn text(old: &str, new: &str, times: Times) -> Replacement {
@@ -34,11 +36,12 @@ fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Match
             closeness,
         },
         u64::MAX,
+        &Interrupt::new(),
     ) {
         Ok((after, _)) => after.escape_ascii().to_string(),
         Err(Misplaced { misfits, .. }) => {
             let told = misfits.iter().map(|misfit| match &misfit.mismatch.kind {
-                MismatchKind::Ambiguous { lines, rung } => {
+                MismatchKind::Ambiguous { lines, rung, .. } => {
                     format!("{}: {rung} {lines:?} of {}", misfit.edit, misfit.count)
                 }
                 kind => format!("{}: {kind:?}", misfit.edit),
@@ -273,7 +276,7 @@ fn a_text_that_is_not_there_has_a_nearest_place() {
             order: EditOrder::AtOnce,
             closeness: MatchMode::Exact,
         };
-        let nearest = replace(file, &wanted, u64::MAX)
+        let nearest = replace(file, &wanted, u64::MAX, &Interrupt::new())
             .unwrap_err()
             .misfits
             .remove(0)
@@ -325,7 +328,8 @@ fn changes_in_turn_are_all_judged() {
         order: EditOrder::InTurn,
         closeness: MatchMode::Exact,
     };
-    let Misplaced { misfits, places } = replace(b"a\nc\n", &wanted, u64::MAX).unwrap_err();
+    let Misplaced { misfits, places } =
+        replace(b"a\nc\n", &wanted, u64::MAX, &Interrupt::new()).unwrap_err();
     let edits = (
         misfits.iter().map(|misfit| misfit.edit).collect(),
         places.iter().map(|place| place.edit).collect(),
@@ -344,7 +348,7 @@ fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
         order: EditOrder::InTurn,
         ..Replacements::of(edits)
     };
-    let misfits = replace(file.as_bytes(), &wanted, u64::MAX)
+    let misfits = replace(file.as_bytes(), &wanted, u64::MAX, &Interrupt::new())
         .unwrap_err()
         .misfits;
     let is_placed: Vec<_> = misfits

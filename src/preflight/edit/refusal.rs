@@ -4,7 +4,7 @@ use crate::matching::{Mismatch, MismatchKind};
 use crate::plan::Operation;
 use crate::preflight::checks::way;
 use crate::preflight::codes::code;
-use crate::preflight::edited::at_lines;
+use crate::preflight::edited::{at_lines, without_context};
 use crate::preflight::findings::Findings;
 use crate::preflight::problem::{Problem, Severity};
 use crate::text::printable;
@@ -21,10 +21,18 @@ pub(super) fn refuse<'f>(
         MismatchKind::HeadingNotFound { heading, above } => {
             refuse_heading(heading, *above, findings)
         }
-        MismatchKind::Ambiguous { lines, rung } => {
+        MismatchKind::Ambiguous {
+            lines,
+            rung,
+            left_out,
+        } => {
+            let how = match without_context(*left_out) {
+                Some(without) => format!("{rung}, {without}"),
+                None => (*rung).to_owned(),
+            };
             let problem = findings.error(
                 &code::AMBIGUOUS,
-                format!("{hunk} matches {} ({rung})", at_lines(lines)),
+                format!("{hunk} matches {} ({how})", at_lines(lines)),
             );
             problem.lines.clone_from(lines);
             problem.help = Some("add context lines until the place is unique".into());

@@ -7,13 +7,14 @@ mod context;
 mod normal;
 
 use super::line::{Line, plain_lines};
-use crate::text::Span;
+use crate::text::{LineEnding, Span};
 
 /// A line of the patch, or the equivalent line of a unified diff.
 pub(super) struct OwnedLine<'t> {
     text: Vec<u8>,
     /// The original line.
     whole: &'t [u8],
+    ending: LineEnding,
     span: Span,
     number: usize,
     /// Whether the line is the header of a hunk of a normal diff.
@@ -27,19 +28,20 @@ impl OwnedLine<'_> {
         let Self {
             text,
             whole,
+            ending,
             span,
             number,
             is_normal,
             is_converted,
         } = self;
-        let (span, number, is_normal, is_converted) = (*span, *number, *is_normal, *is_converted);
         Line {
             text,
             whole,
-            span,
-            number,
-            is_normal,
-            is_converted,
+            ending: *ending,
+            span: *span,
+            number: *number,
+            is_normal: *is_normal,
+            is_converted: *is_converted,
         }
     }
 }
@@ -97,6 +99,7 @@ fn kept(line: Line<'_>) -> OwnedLine<'_> {
     let Line {
         text,
         whole,
+        ending,
         span,
         number,
         ..
@@ -104,6 +107,7 @@ fn kept(line: Line<'_>) -> OwnedLine<'_> {
     OwnedLine {
         text: text.to_vec(),
         whole,
+        ending,
         span,
         number,
         is_normal: false,

@@ -58,7 +58,7 @@ fn each_fixture_that_applies_is_the_same_change_with_repairs() {
 }
 
 /// Returns a file after a patch without repairs.
-fn strictly(content: &str, patch: &str) -> Option<String> {
+pub(super) fn strictly(content: &str, patch: &str) -> Option<String> {
     let memory = Memory::with_files([(path(), Entry::file(content))]);
     let report = engine::apply(Request::of(patch.to_owned()), &memory, &Interrupt::new()).report;
     report

@@ -3,6 +3,7 @@
 
 mod patches;
 mod prepare;
+mod spaced;
 
 use super::beside::beside;
 
@@ -350,7 +351,7 @@ const ROWS: &[Row] = &[
 
 /// Returns the first cells of the rows.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|row| row.name)
+    ROWS.iter().chain(spaced::ROWS).map(|row| row.name)
 }
 
 /// Returns how a row is wrong, of which git and wpatch leave `left`; `None` if it is right.
@@ -382,6 +383,7 @@ fn small_patches_end_as_the_table_says() {
     };
     let mistakes: Vec<_> = ROWS
         .iter()
+        .chain(spaced::ROWS)
         .filter_map(|row| mistake(row, &left(row)))
         .collect();
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));

@@ -99,3 +99,41 @@ fn a_hunk_without_new_lines_removes_the_line_that_its_header_names() {
         [(0, Some(&b"x\ty\nz\n"[..])), (0, Some(b"x  y\nz\n"))]
     );
 }
+
+/// A hunk for lines of a file that has them twice: exactly at line 10, and with other white space
+/// at line 2.
+#[test]
+fn a_match_with_other_white_space_counts_if_it_is_nearer_than_an_exact_one() {
+    let mut refused = 0;
+    for (option, spaced) in [
+        ("--ignore-whitespace", "a   b\n"),
+        ("--whitespace=fix", "a b \t\n"),
+    ] {
+        let zeros = "0\n".repeat(5);
+        let file = format!("0\np\n{spaced}q\n{zeros}p\na b\nq\n{zeros}");
+        for line in 2..=14 {
+            let hunk = format!("@@ -{line},3 +{line},3 @@\n p\n-a b\n+n\n q\n");
+            let [git, ours] = hunk_beside("!whitespace", file.as_bytes(), &hunk, &[option]);
+            assert_eq!(git.exit, 0, "{git:?}");
+            let is_refused = ours.exit != 0;
+            let expected = if is_refused {
+                file.as_bytes()
+            } else {
+                git.file("f").unwrap()
+            };
+            assert_eq!(ours.file("f"), Some(expected), "{option} {line}");
+            // Only the place nearest to the line counts, and the exact one needs no other.
+            assert_eq!(
+                is_refused,
+                (3..6).contains(&line),
+                "{option} {line}: {ours:?}"
+            );
+            refused += usize::from(is_refused);
+        }
+        // An option that compares exactly takes the exact place.
+        let hunk = "@@ -2,3 +2,3 @@\n p\n-a b\n+n\n q\n";
+        let [git, ours] = hunk_beside("!whitespace", file.as_bytes(), hunk, &[]);
+        assert_eq!((git.exit, git.file("f")), (0, ours.file("f")));
+    }
+    assert_eq!(refused, 6);
+}

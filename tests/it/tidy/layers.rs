@@ -69,7 +69,14 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
     (
         "repair",
         &[
-            "text", "mode", "path", "plan", "lines", "syntax", "matching",
+            "text",
+            "mode",
+            "path",
+            "plan",
+            "lines",
+            "syntax",
+            "matching",
+            "interrupt",
         ],
     ),
     (

@@ -118,6 +118,15 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
         [0, 2],
     ),
     (
+        "a hunk that matches several places with `-l`",
+        &["-p0", "-l"],
+        &[
+            "--- e\n+++ e\n@@ -0,0 +1,10 @@\n+0\n+p q\n+r\n+0\n+0\n+0\n+0\n+p\tq\n+r\n+0\n",
+            "--- e\n+++ e\n@@ -3,3 +3,3 @@\n p  q\n-r\n+s\n 0\n",
+        ],
+        [0, 1],
+    ),
+    (
         "insertions without context past the end of the file",
         &["y"],
         &["12a13\n> y\n"],

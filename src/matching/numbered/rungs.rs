@@ -1,0 +1,66 @@
+//! Searches for one hunk on the rungs that the rules allow.
+
+use super::{Found, HunkSearch, Placer, SearchRange};
+use crate::lines::ladder::{EOF, EXACT, FIXED, WHITESPACE};
+use crate::matching::numbered::patch::{comparison, loose_rungs};
+
+impl Placer<'_> {
+    /// Finds the best match of a hunk, and its rung.
+    ///
+    /// A looser rung is used only if no stricter rung matches. `WHITESPACE` and `FIXED` are
+    /// different: as in git (`match_fragment` in `apply.c`), their nearest match counts even if an
+    /// exact match is further away.
+    pub(super) fn find(&mut self, quest: &HunkSearch<'_>) -> (Found, usize) {
+        let (mut best, mut rung) = (self.find_exactly(quest), EXACT);
+        for looser in loose_rungs(self.patch.rules) {
+            let may_be_nearer = rung == EXACT
+                && matches!(looser, WHITESPACE | FIXED)
+                && best
+                    .line
+                    .is_some_and(|line| self.covered.running(line) != quest.stated);
+            if quest.count() == 0 || best.line.is_some() && !may_be_nearer {
+                continue;
+            }
+            let found = self.find_loosely(quest, looser);
+            let is_blocked = best.is_blocked || found.is_blocked;
+            if self.is_nearer(quest, &found, &best) {
+                (best, rung) = (found, looser);
+            }
+            best.is_blocked = is_blocked;
+        }
+        (best, rung)
+    }
+
+    /// Returns whether `found` is nearer to the stated line than `best`. Of two equally near
+    /// matches, the later one counts as nearer.
+    fn is_nearer(&self, quest: &HunkSearch<'_>, found: &Found, best: &Found) -> bool {
+        let rank = |line| {
+            let distance = self.covered.running(line) - quest.stated;
+            (distance.unsigned_abs(), distance < 0)
+        };
+        match (found.line, best.line) {
+            (Some(found), Some(best)) => rank(found) < rank(best),
+            (found, _) => found.is_some(),
+        }
+    }
+
+    fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> Found {
+        // The option lets the file lack a terminator that the patch contains, not the reverse.
+        if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
+            return Found::default();
+        }
+        let field = self.field(quest, rung);
+        let comparison = comparison(rung, self.patch.rules);
+        // The index is moved out of the map, because the search also borrows `self`.
+        let known = self.loose.remove(&rung);
+        let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
+        let places = index.places(quest.lines());
+        let found = match field {
+            SearchRange::Nowhere => Found::default(),
+            SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
+            SearchRange::Anywhere => self.around(&places, quest.stated),
+        };
+        self.loose.insert(rung, index);
+        found
+    }
+}

@@ -1,0 +1,128 @@
+//! Selects the places of one change.
+
+use std::ops::Range;
+
+use super::nearest;
+use super::search::{self, Hits, TextSearch};
+use crate::lines::LADDER;
+use crate::matching::{MOST_CANDIDATES, Mismatch, MismatchKind};
+use crate::plan::{MatchMode, Replacement, Target, Times};
+use crate::text::{lines, mark_length};
+
+/// The place of a text.
+pub(super) struct Site {
+    pub(super) bytes: Range<usize>,
+    pub(super) rung: usize,
+}
+
+/// The reason why a change has no place, and the number of places where it matches.
+pub(super) type EditMismatch = (Box<Mismatch>, usize);
+
+/// Returns the places of one change.
+pub(super) fn sites(
+    file: &TextSearch<'_>,
+    edit: &Replacement,
+    closeness: MatchMode,
+) -> Result<Vec<Site>, EditMismatch> {
+    let insertion = |at: usize| {
+        Ok(vec![Site {
+            bytes: at..at,
+            rung: 0,
+        }])
+    };
+    match &edit.target {
+        Target::Text { old, times } => found(file, old, *times, closeness, edit),
+        Target::Lines(old) => found(file, old, Times::Once, closeness, edit),
+        Target::Nothing if file.text.is_empty() => insertion(0),
+        Target::Nothing => Err((Mismatch::unexplained(MismatchKind::NotEmpty), 0)),
+        Target::Range { from, to } => {
+            let once = |text| {
+                found(file, text, Times::Once, closeness, edit)
+                    .map(|sites| (sites[0].bytes.clone(), sites[0].rung))
+            };
+            let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
+            // The range must end after its start.
+            if last.start < first.end {
+                return Err((Mismatch::unexplained(MismatchKind::NotFound), 0));
+            }
+            Ok(vec![Site {
+                bytes: first.start..last.end,
+                rung: loose.max(looser),
+            }])
+        }
+        Target::After(0) => insertion(mark_length(file.text)),
+        Target::After(line) => match lines(file.text).nth(line - 1) {
+            Some((span, _)) => insertion(span.end),
+            None => Err(beyond(file.text)),
+        },
+        Target::Before(line) => match line
+            .checked_sub(1)
+            .and_then(|line| lines(file.text).nth(line))
+        {
+            Some((span, _)) if span.start == 0 => insertion(mark_length(file.text)),
+            Some((span, _)) => insertion(span.start),
+            None => Err(beyond(file.text)),
+        },
+        Target::End(_) => insertion(file.text.len()),
+    }
+}
+
+/// Returns the mismatch for a line after the end of the file, with the last line as the closest
+/// match.
+fn beyond(text: &[u8]) -> EditMismatch {
+    let mut mismatch = Mismatch::unexplained(MismatchKind::NotFound);
+    mismatch.nearest = nearest::last_line(text);
+    (mismatch, 0)
+}
+
+fn found(
+    file: &TextSearch<'_>,
+    old: &[u8],
+    times: Times,
+    closeness: MatchMode,
+    edit: &Replacement,
+) -> Result<Vec<Site>, EditMismatch> {
+    let rungs = if matches!(edit.target, Target::Lines(_)) {
+        search::LINE_RUNGS
+    } else {
+        search::RUNGS
+    };
+    let rungs = if closeness == MatchMode::Exact {
+        &rungs[..1]
+    } else {
+        rungs
+    };
+    for &(rung, search) in rungs {
+        let Hits { places, count } = search(file, old, closeness);
+        let site = |bytes: &Range<usize>| Site {
+            bytes: bytes.clone(),
+            rung,
+        };
+        match (count, times) {
+            // Try the next, looser rung.
+            (0, _) => {}
+            (1, _) => return Ok(places.iter().map(site).collect()),
+            (_, Times::Every) if places.len() == count => {
+                return Ok(places.iter().map(site).collect());
+            }
+            _ => {
+                let line = |bytes: &Range<usize>| {
+                    memchr::memchr_iter(b'\n', &file.text[..bytes.start]).count()
+                };
+                let lines = places.iter().take(MOST_CANDIDATES).map(line).collect();
+                let kind = MismatchKind::Ambiguous {
+                    lines,
+                    rung: LADDER[rung].name,
+                    left_out: (0, 0),
+                };
+                return Err((Mismatch::unexplained(kind), count));
+            }
+        }
+    }
+    let explained = || nearest::explained(file.text, old, edit, file.interrupt);
+    let mismatch = file.may_look().then(explained);
+    Err((
+        mismatch.unwrap_or_else(|| Mismatch::unexplained(MismatchKind::NotFound)),
+        0,
+    ))
+}
