@@ -197,17 +197,17 @@ fn a_match_with_less_context_is_not_called_a_match_of_the_whole_hunk() {
             1,
         ),
     ] {
-        let message = format!("the hunk fits ({how}) at lines 3 and 8");
+        let message = format!("the hunk matches at lines 3 and 8 ({how})");
         assert_eq!(told(ambiguous, options, patch), (message, Some(fuzz)));
     }
     let exact = diff("@@ -5,2 +5,2 @@\n b\n-c\n+x\n");
-    let message = "the hunk fits (exact) at lines 3 and 8".to_owned();
+    let message = "the hunk matches at lines 3 and 8 (exact)".to_owned();
     assert_eq!(
         told(ambiguous, &["--unidiff-zero", "--unique"], &exact),
         (message, None)
     );
     let message = "the hunk was placed at line 8 without 1 context line at the start and 1 at the \
-                   end, and fits at lines 3 and 8";
+                   end, but it matches at lines 3 and 8";
     assert_eq!(
         told("wpatch::hunk::several_places", &["-C0"], &both),
         (message.to_owned(), Some(1))

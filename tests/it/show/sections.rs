@@ -31,7 +31,7 @@ fn a_long_line_has_a_marker_in_each_further_row() {
                 ↪ nine ten eleven twelve
               1 + twelve
           2   2   end
-                \ no line end
+                \ no newline
 
         1 file changed, 1 insertion(+), 1 deletion(-)
         "#);
@@ -44,7 +44,7 @@ fn a_long_line_has_a_marker_in_each_further_row() {
         > eight nine ten el |
         > even twelve       |
       2   end               |   2   end
-          \ no line end     |       \ no line end
+          \ no newline      |       \ no newline
 
     1 file changed, 1 insertion(+), 1 deletion(-)
     "#);

@@ -40,7 +40,7 @@ fn a_check_on_a_terminal_has_a_summary() {
     assert_eq!(code, Some(0));
     insta::assert_snapshot!(normalized(&without_colours(&text)), @r#"
     modify a  +1  -1
-      f1h1: 1 line below its stated place
+      f1h1: 1 line below its stated line
     modify ci/run  +1  -1
       needs approval: CI has secrets (rule `ci`)
     would apply: 2 files changed, 2 insertions(+), 2 deletions(-), 2 hunks
@@ -65,9 +65,9 @@ fn the_summary_of_a_check_that_fails_follows_its_problems() {
        | ^^^^^^^^^^^^^
     14 | +++ b/keys/new
        |
-    help: the rule is in line 6 of wpatch.toml
+    help: see line 6 of wpatch.toml for the rule
     modify a  +1  -1
-      f1h1: 1 line below its stated place
+      f1h1: 1 line below its stated line
     modify ci/run  +1  -1
       needs approval: CI has secrets (rule `ci`)
     create keys/new  +1  denied
@@ -94,7 +94,7 @@ fn the_summary_of_a_check_that_fails_follows_its_problems() {
        | ^ the patch has z
     help: re-read ci/run from line 1 on: 0 of 1 lines match there
     modify a  +1  -1
-      f1h1: 1 line below its stated place
+      f1h1: 1 line below its stated line
     modify ci/run  +1  -1  not found
       needs approval: CI has secrets (rule `ci`)
     does not apply: 1 of 2 files
@@ -215,11 +215,11 @@ fn many_hunks_of_a_file_are_counted() {
     assert_eq!(code, Some(0), "{text}");
     insta::assert_snapshot!(normalized(&text), @r#"
     modify a  +8  -8
-      f1h1: 1 line below its stated place
-      f1h2: 1 line below its stated place
-      f1h3: 1 line below its stated place
-      f1h4: 1 line below its stated place
-      f1h5: 1 line below its stated place
+      f1h1: 1 line below its stated line
+      f1h2: 1 line below its stated line
+      f1h3: 1 line below its stated line
+      f1h4: 1 line below its stated line
+      f1h5: 1 line below its stated line
       and 3 more hunks
     would apply: 1 file changed, 8 insertions(+), 8 deletions(-), 8 hunks
     8 hunks with an offset

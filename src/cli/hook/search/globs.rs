@@ -96,8 +96,11 @@ impl Pattern {
         let Some(matcher) = &self.matcher else {
             return true;
         };
-        let is_named =
-            |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| matcher.is_match(name));
+        // A name that is not UTF-8 counts as a file that the search reads.
+        let is_named = |name: &[u8]| match std::str::from_utf8(name) {
+            Ok(name) => matcher.is_match(name),
+            Err(_) => !self.excludes,
+        };
         let mut names = path
             .rsplit(|&byte| byte == b'/')
             .skip(usize::from(self.is_for_directories));
@@ -139,6 +142,8 @@ fn is_uncertain(pattern: &str) -> bool {
 fn matcher(name: &str, is_case_ignored: bool) -> Option<GlobMatcher> {
     GlobBuilder::new(name)
         .case_insensitive(is_case_ignored)
+        // As in a shell, `key{,x}` matches `key`.
+        .empty_alternates(true)
         .build()
         .ok()
         .map(|glob| glob.compile_matcher())
@@ -196,5 +201,13 @@ mod tests {
         assert_eq!(takes("!d/**"), [true, true, false, false]);
         assert_eq!(takes("!d/e/.env"), [true, true, true, true]);
         assert_eq!(takes("[a"), [true, true, true, true]);
+        assert_eq!(takes("a.rs{,.bak}"), [true, false, false, false]);
+        assert_eq!(takes("!.env{,.bak}"), [true, false, false, true]);
+    }
+
+    #[test]
+    fn a_name_that_is_not_utf8_counts_as_read() {
+        assert!(Globs::of_grep("*.rs").take(b"d/\xff.rs"));
+        assert!(Globs::of_grep("!*.rs").take(b"d/\xff.rs"));
     }
 }
