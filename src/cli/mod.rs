@@ -93,7 +93,7 @@ fn dispatch(
     }: Cli,
 ) -> ExitCode {
     if let (Some(format), Some(name)) = (&global.output, command.without_report()) {
-        let message = format!("{name} prints no report and does not support --format {format}");
+        let message = format!("{name} prints no report and does not support --output {format}");
         return refuse(EarlyExit::new(&code::USAGE, message), name, &global);
     }
     if let Err(stop) = policy::aim(&mut global, command.file()) {

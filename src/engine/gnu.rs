@@ -209,11 +209,11 @@ fn redirect(output: &[u8], selected: &mut Selected) {
         }
         Ok(_) => selected.problems.push(Problem::new(
             &code::USAGE,
-            "--output needs a patch that changes exactly one file",
+            "--output-file needs a patch that changes exactly one file",
         )),
         Err(error) => selected.problems.push(Problem::new(
             &code::OUTSIDE_ROOT,
-            format!("--output: {error}"),
+            format!("--output-file: {error}"),
         )),
     }
 }

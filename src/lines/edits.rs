@@ -20,6 +20,14 @@ pub(crate) type Edits = Vec<Edit>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget(pub(super) u64);
 
+impl Budget {
+    /// Returns the share of the budget for `part` of `all` elements.
+    pub(super) fn share(self, part: u64, all: u64) -> Self {
+        let share = u128::from(self.0) * u128::from(part) / u128::from(all.max(1));
+        Self(u64::try_from(share).unwrap_or(self.0))
+    }
+}
+
 impl Default for Budget {
     /// Returns a budget for a fraction of a second of work. Texts with at most 6,000 lines between
     /// their first and last change, in both texts together, never exceed it.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::diff::{align_lines, diff};
 use super::edits::{Budget, Edit};
+use super::ends::common_ends;
 use super::slide::Slide;
 use super::table::LineTable;
 pub(crate) use output::{end_line, put_marker};
@@ -211,8 +212,12 @@ fn shift(edit: &Edit) -> isize {
 /// Removes lines that both sides have in common from conflicts.
 fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
+    // All conflicts share one budget, by their size.
+    let size = |region: &Region| (region.at.ours.len() + region.at.theirs.len()) as u64;
+    let total: u64 = regions.iter().map(size).sum();
     for region in regions {
         let Conflict { base, ours, theirs } = &region.at;
+        let budget = Budget::default().share(size(&region), total);
         if !region.kind.is_conflict() || ours.is_empty() || theirs.is_empty() {
             all.push(region);
             continue;
@@ -220,7 +225,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
         let differences = diff(
             &texts.ours.part(ours.clone()),
             &texts.theirs.part(theirs.clone()),
-            Budget::default(),
+            budget,
             Slide::Last,
         );
         if differences.is_empty() {
@@ -301,20 +306,13 @@ impl Texts<'_> {
             mut ours,
             mut theirs,
         } = region.at;
-        while !ours.is_empty()
-            && !theirs.is_empty()
-            && self.ours.lines[ours.start] == self.theirs.lines[theirs.start]
-        {
-            ours.start += 1;
-            theirs.start += 1;
-        }
-        while !ours.is_empty()
-            && !theirs.is_empty()
-            && self.ours.lines[ours.end - 1] == self.theirs.lines[theirs.end - 1]
-        {
-            ours.end -= 1;
-            theirs.end -= 1;
-        }
+        let (start, end) = common_ends(
+            &self.ours.lines[ours.clone()],
+            &self.theirs.lines[theirs.clone()],
+            |ours, theirs| ours == theirs,
+        );
+        (ours.start, ours.end) = (ours.start + start, ours.end - end);
+        (theirs.start, theirs.end) = (theirs.start + start, theirs.end - end);
         Region {
             kind: region.kind,
             at: Conflict { base, ours, theirs },

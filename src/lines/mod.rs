@@ -10,10 +10,10 @@
 
 mod align;
 mod anchors;
-mod common;
 mod comparison;
 mod diff;
 mod edits;
+mod ends;
 mod find;
 mod indent;
 pub(crate) mod ladder;
@@ -25,10 +25,10 @@ mod slide;
 mod table;
 
 pub(crate) use align::shortest_edits;
-pub(crate) use common::common_ends;
 pub(crate) use comparison::Comparison;
 pub(crate) use diff::diff;
 pub(crate) use edits::{Budget, Edit, Edits, push};
+pub(crate) use ends::common_ends;
 pub(crate) use find::{LineHashes, LineOccurrences, Needle, Places, RunHash, RunIndex, power};
 pub(crate) use ladder::{LADDER, Rung};
 pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};

@@ -6,8 +6,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::common::common_ends;
 use super::edits::Edit;
+use super::ends::common_ends;
 
 /// Two sequences of numbers.
 pub(crate) struct Pair<'p> {

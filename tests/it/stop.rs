@@ -82,7 +82,8 @@ fn a_search_ends_wherever_a_signal_comes() {
 #[test]
 fn a_search_for_the_texts_of_edits_ends_wherever_a_signal_comes() {
     const EDITS: usize = 60;
-    let file: String = (0..2000).map(|line| format!("line {line}\n")).collect();
+    let file: Vec<_> = (0..2000).map(|line| format!("line {line}\n")).collect();
+    let file = file.concat();
     let ways: [fn(&mut Request); 4] = [
         |_| {},
         |request| request.decide.idempotent = true,

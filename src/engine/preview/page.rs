@@ -1,6 +1,5 @@
 //! The preview of a plan as an HTML page.
 
-use std::ffi::OsString;
 use std::io;
 
 use super::Preview;
@@ -48,18 +47,14 @@ pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'
     preview
 }
 
-/// Returns the command line that approves the change of `report`, if the change can be made.
+/// Returns the command line that approves the change of `report`, if the change can be made and the
+/// request comes from a command line.
 fn approval_of(report: &Report, hints: &Hints) -> Option<String> {
     let plan_id = report.plan_id.as_ref().filter(|_| report.ok)?;
-    if let Hints::Command(arguments) = hints {
-        return portable_approval(arguments, plan_id);
+    match hints {
+        Hints::Command(arguments) => portable_approval(arguments, plan_id),
+        Hints::Nothing | Hints::Words => None,
     }
-    let names = report.inputs.iter().map(|input| input.name.as_str());
-    let words: Vec<_> = ["wpatch", "show"].into_iter().chain(names).collect();
-    portable_approval(
-        &words.into_iter().map(OsString::from).collect::<Vec<_>>(),
-        plan_id,
-    )
 }
 
 impl Preview<'_> {

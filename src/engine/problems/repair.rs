@@ -50,10 +50,10 @@ pub(in crate::engine) fn repair_warnings(repairs: &[Repair]) -> Vec<Problem> {
         }
     }
     let problem = |(repair, more): (&Repair, usize)| {
-        let others = if more > 0 {
-            format!(" and {more} more places")
-        } else {
-            String::new()
+        let others = match more {
+            0 => String::new(),
+            1 => " and 1 more place".to_owned(),
+            more => format!(" and {more} more places"),
         };
         let message = format!(
             "repaired at line {} of the patch{others}: {}",

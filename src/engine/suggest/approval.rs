@@ -3,17 +3,17 @@
 use std::ffi::OsString;
 
 use super::command::{quoted, verb};
-#[cfg(feature = "cli")]
 use crate::text::printable;
 
 /// The options of `show` that `apply` does not have.
 const ONLY_SHOW: [&str; 3] = ["--html", "--side-by-side", "--unified"];
 
 /// Returns the command line that approves and applies the plan that `arguments` show, quoted for a
-/// shell. Returns `None` if a word is not UTF-8 or cannot be quoted.
+/// shell. Returns `None` if a word is not UTF-8 or cannot be printed as it is.
 ///
 /// The reader can be on another machine. The command line therefore names no root, and only the
-/// last component of each absolute path.
+/// last component of each absolute operand. Returns `None` if an option has an absolute path, or if
+/// such a component would be an option.
 pub(in crate::engine) fn portable_approval(
     arguments: &[OsString],
     plan_id: &str,
@@ -24,16 +24,18 @@ pub(in crate::engine) fn portable_approval(
         .collect::<Option<_>>()?;
     let (program, words) = words.split_first()?;
     let verb = verb(words)?;
-    let mut written = vec![last(program)];
-    portable(&words[..verb], &mut written);
-    written.extend(["apply", "--approve", plan_id].map(str::to_owned));
-    portable(&words[verb + 1..], &mut written);
-    let quoted: Option<Vec<_>> = written.iter().map(|word| quoted(word)).collect();
-    Some(quoted?.join(" "))
+    let mut written = match last(program) {
+        "git-wpatch" => vec!["git", "wpatch"],
+        program => vec![program],
+    };
+    portable(&words[..verb], &mut written)?;
+    written.extend(["apply", "--approve", plan_id]);
+    portable(&words[verb + 1..], &mut written)?;
+    printed(&written)
 }
 
-/// Adds `words` without the root and without the parents of absolute paths.
-fn portable(words: &[&str], written: &mut Vec<String>) {
+/// Adds `words` without the root and without the parents of absolute operands.
+fn portable<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Option<()> {
     let mut words = words.iter();
     let mut is_operand = false;
     while let Some(&word) = words.next() {
@@ -46,16 +48,42 @@ fn portable(words: &[&str], written: &mut Vec<String>) {
             _ if is_option && ONLY_SHOW.contains(&word) => {}
             _ if is_option && word.starts_with("-d") => {}
             Some(("--root", _)) if is_option => {}
-            Some((name, value)) if is_option => written.push(format!("{name}={}", last(value))),
-            _ => written.push(last(word)),
+            _ if is_option => {
+                let is_absolute = word.contains("=/") || word.contains(":/");
+                let next_is_absolute = words.as_slice().first().is_some_and(|next| {
+                    next.starts_with('/') && !word.contains('=') && word != "--"
+                });
+                // The value of an option can be the next word. An operand after an option without
+                // a value looks the same, so neither is written.
+                if is_absolute || next_is_absolute {
+                    return None;
+                }
+                written.push(word);
+            }
+            _ => {
+                let name = last(word);
+                if name != word && name.starts_with('-') {
+                    return None;
+                }
+                written.push(name);
+            }
         }
     }
+    Some(())
+}
+
+/// Returns `words` as a command line, quoted for a shell. Returns `None` if a word cannot be
+/// printed as it is: invisible and bidirectional characters would show another command.
+fn printed(words: &[&str]) -> Option<String> {
+    let quoted: Option<Vec<_>> = words.iter().map(|word| quoted(word)).collect();
+    let command = quoted?.join(" ");
+    (printable(command.as_bytes()).to_text() == command).then_some(command)
 }
 
 /// Returns the last component of an absolute path, and any other word as it is.
-fn last(word: &str) -> String {
+fn last(word: &str) -> &str {
     let name = word.rsplit('/').next().filter(|_| word.starts_with('/'));
-    name.unwrap_or(word).to_owned()
+    name.unwrap_or(word)
 }
 
 /// Returns the command line `arguments` of a check as one that approves and applies the plan `id`,
@@ -73,14 +101,10 @@ pub(crate) fn approval(arguments: &[OsString], id: &str) -> Option<String> {
         return None;
     }
     words.splice(verb..=verb, ["apply", "--approve", id]);
-    let quoted: Vec<_> = words
-        .iter()
-        .map(|word| quoted(word))
-        .collect::<Option<_>>()?;
-    let command = quoted.join(" ");
-    // Invisible and bidirectional characters would show another command than they run.
-    let is_visible = printable(command.as_bytes()).to_text() == command;
-    is_visible.then_some(command)
+    if words[0].ends_with("/git-wpatch") {
+        words.splice(..1, ["git", "wpatch"]);
+    }
+    printed(&words)
 }
 
 #[cfg(test)]
@@ -96,8 +120,12 @@ mod tests {
         for (shown, expected) in [
             ("wpatch show --html x", "wpatch apply --approve sha256:0 x"),
             (
-                "/usr/bin/wpatch -d /srv show -p2 --html --policy=/etc/p /home/a/x ../y",
-                "wpatch apply --approve sha256:0 -p2 --policy=p x ../y",
+                "/usr/bin/wpatch -d /srv show --html /home/a/x -p2 ../y",
+                "wpatch apply --approve sha256:0 x -p2 ../y",
+            ),
+            (
+                "/usr/lib/git-core/git-wpatch show -R x",
+                "git wpatch apply --approve sha256:0 -R x",
             ),
             (
                 "wpatch --root=/srv show -d. -- -d --html it's",
@@ -106,7 +134,17 @@ mod tests {
         ] {
             assert_eq!(approved(shown).as_deref(), Some(expected));
         }
-        assert_eq!(approved("wpatch"), None);
+        // These words would be other options or other files on another machine.
+        for shown in [
+            "wpatch",
+            "wpatch show --html /tmp/--after=id",
+            "wpatch show --html /tmp/-R",
+            "wpatch show --policy=/etc/p x",
+            "wpatch show --policy /etc/p x",
+            "wpatch show a\u{202e}b",
+        ] {
+            assert_eq!(approved(shown), None, "{shown}");
+        }
     }
 
     #[cfg(feature = "cli")]

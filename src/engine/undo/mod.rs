@@ -242,6 +242,9 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             chosen.iter().try_for_each(|entry| known(entry))?;
             match chosen.len() {
                 0 => Err("no change can be undone".to_owned()),
+                1 if *count > 1 => {
+                    Err("the history has only 1 change that can be undone".to_owned())
+                }
                 found if found < *count => Err(format!(
                     "the history has only {found} changes that can be undone"
                 )),

@@ -186,12 +186,12 @@ fn counts(summary: &Summary, out: &mut Markup) {
     if summary.hunks_offset > 0 {
         out.raw("; ")
             .count(summary.hunks_offset, "hunk")
-            .raw("with an offset");
+            .raw(" with an offset");
     }
     if summary.hunks_fuzzy > 0 {
         out.raw("; ")
             .count(summary.hunks_fuzzy, "hunk")
-            .raw("with fuzz");
+            .raw(" with fuzz");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Prints the summary of a check: the files, the hunks off their stated place, the policy, the
+//! Prints the summary of a check: the files, the hunks off their stated line, the policy, the
 //! totals, and the command that approves the plan.
 
 use std::io;

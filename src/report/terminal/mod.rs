@@ -162,9 +162,10 @@ fn print_file(
         writeln!(out, "  binary data: {before} bytes => {after} bytes")?;
     }
     let gutter = digits(&shown);
+    let of_patch = PatchHunks::of(file, shown.len());
     for hunk in &shown {
-        print_notes(file, hunk, shown.len(), out)?;
-        print_place(file, (hunk, shown.len()), sheet, out)?;
+        print_notes(of_patch.within(hunk), out)?;
+        print_place(of_patch.within(hunk), hunk, sheet, out)?;
         let blocks = hunk::blocks(hunk, inline);
         match sheet.layout {
             Layout::Unified => unified::print(&blocks, gutter, sheet, out)?,
@@ -225,15 +226,10 @@ fn style(op: Op) -> Style {
     color.on_default().bold()
 }
 
-/// Prints a note for each hunk of the patch in `shown` that has an offset, fuzz, a less strict
-/// comparison or several candidates.
-fn print_notes(
-    file: &FileReport,
-    shown: &DiffHunk<'_>,
-    of: usize,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    for hunk in of_patch(file, shown, of) {
+/// Prints a note for each of `hunks` that has an offset, fuzz, a less strict comparison or several
+/// candidates.
+fn print_notes(hunks: &[&HunkReport], out: &mut dyn io::Write) -> io::Result<()> {
+    for hunk in hunks {
         let notes = notes(hunk);
         if !notes.is_empty() {
             writeln!(out, "{NOTE}{}: {}{NOTE:#}", hunk.id, notes.join(", "))?;
@@ -242,30 +238,52 @@ fn print_notes(
     Ok(())
 }
 
-/// Returns the hunks of the patch in `shown`, which is one of `of` hunks.
-fn of_patch<'f>(
-    file: &'f FileReport,
-    shown: &DiffHunk<'_>,
-    of: usize,
-) -> impl Iterator<Item = &'f HunkReport> {
-    let lines = shown.old.start..shown.old.start + shown.old.count.max(1);
-    file.hunks.iter().filter(move |hunk| {
-        let start = hunk.applied.as_ref().map_or(0, |applied| applied.old_start);
-        of == 1 || lines.contains(&start)
-    })
+/// The hunks of the patch for one file, in the order of the file.
+struct PatchHunks<'f> {
+    hunks: Vec<&'f HunkReport>,
+    /// Whether the diff has only one hunk, which then contains all hunks of the patch.
+    is_one: bool,
 }
 
-/// Prints the lines of `shown`, one of `of` hunks, in one row with the section heading: the one that
-/// the patch states, or else the one of the file.
+impl<'f> PatchHunks<'f> {
+    /// Returns the hunks of `file`, whose diff has `shown` hunks.
+    fn of(file: &'f FileReport, shown: usize) -> Self {
+        let mut hunks: Vec<_> = file.hunks.iter().collect();
+        hunks.sort_by_key(|hunk| first_line(hunk));
+        Self {
+            hunks,
+            is_one: shown == 1,
+        }
+    }
+
+    /// Returns the hunks of the patch in `shown`.
+    fn within(&self, shown: &DiffHunk<'_>) -> &[&'f HunkReport] {
+        if self.is_one {
+            return &self.hunks;
+        }
+        let end = shown.old.start + shown.old.count.max(1);
+        let place = |line| self.hunks.partition_point(|hunk| first_line(hunk) < line);
+        &self.hunks[place(shown.old.start)..place(end)]
+    }
+}
+
+/// Returns the first line of the file that the hunk covers; 0 if it was not applied.
+fn first_line(hunk: &HunkReport) -> usize {
+    hunk.applied.as_ref().map_or(0, |applied| applied.old_start)
+}
+
+/// Prints the lines of `shown` in one row with the section heading: the one that `hunks` of the
+/// patch state, or else the one of the file.
 fn print_place(
-    file: &FileReport,
-    (shown, of): (&DiffHunk<'_>, usize),
+    hunks: &[&HunkReport],
+    shown: &DiffHunk<'_>,
     sheet: Sheet,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let place = format!("@@ -{} +{} @@", range(shown.old), range(shown.new));
     write!(out, "{PLACE}{place}{PLACE:#}")?;
-    let stated = of_patch(file, shown, of)
+    let stated = hunks
+        .iter()
         .map(|hunk| hunk.patch.section.as_bytes())
         .find(|section| !section.is_empty());
     let section = stated.unwrap_or(shown.section).trim_ascii();
