@@ -242,12 +242,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             chosen.iter().try_for_each(|entry| known(entry))?;
             match chosen.len() {
                 0 => Err("no change can be undone".to_owned()),
-                1 if *count > 1 => {
-                    Err("the history has only 1 change that can be undone".to_owned())
-                }
-                found if found < *count => Err(format!(
-                    "the history has only {found} changes that can be undone"
-                )),
+                found if found < *count => Err(too_few(found)),
                 _ => Ok(chosen),
             }
         }
@@ -285,6 +280,13 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             Ok(vec![head])
         }
     }
+}
+
+/// Returns the message about a history with `found` changes that can be undone, but not as many as
+/// requested.
+fn too_few(found: usize) -> String {
+    let changes = if found == 1 { "change" } else { "changes" };
+    format!("the history has only {found} {changes} that can be undone")
 }
 
 /// Returns how hard links are treated. If one of the changes overwrote a file for all its names,

@@ -254,7 +254,8 @@ fn a_page_costs_no_more_for_each_problem_where_there_are_many() {
     let output = place.run(&options, hunks(COUNT, hunk).as_bytes());
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let page = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(page.matches(">no match<").count(), 100);
+    // One badge for the file, and one for each of 100 hunks.
+    assert_eq!(page.matches(">hunk does not apply<").count(), 101);
     assert!(
         page.contains("39900 more hunks are not listed"),
         "{}",
