@@ -116,7 +116,12 @@ impl Pager {
     /// the pager too, which can use it to stop a search.
     fn start(&mut self) {
         if let Self::Waiting(command) = self {
-            let started = signals::leave_to_child().and_then(|()| command.spawn());
+            // If the pager cannot be started, SIGINT still ends this process.
+            let started = command.spawn();
+            if started.is_ok() {
+                // Without the handlers, SIGINT ends this process before the pager.
+                let _ = signals::leave_to_child();
+            }
             *self = started.map_or(Self::Unusable, Self::Running);
         }
     }

@@ -1,9 +1,11 @@
 //! Computes the edit script between two texts with Myers' algorithm, then positions each change
 //! like git.
 //!
-//! The result is the shortest edit script, except for lines that [`LineNumbers::compared`]
-//! excludes. git gives up after a number of changes; this module does not, because a longer script
-//! can align a line of one text with a line of the other text at another place.
+//! The result is the shortest edit script if it has few changes. Texts with more changes are first
+//! divided at runs of lines that occur once in both (`anchors.rs`), and each part then has the
+//! shortest edit script. Lines that [`LineNumbers::compared`] excludes count as changed. git takes
+//! the longest path found so far instead, which can align a line of one text with a line of the
+//! other text at another place.
 
 use std::ops::Range;
 

@@ -35,7 +35,7 @@ pub(super) struct Coming {
     pub(super) text: Vec<u8>,
     /// Whether the line has no terminator.
     pub(super) is_open: bool,
-    /// The line ending that the patch states; `None` if the new line takes that of the file.
+    /// The line ending in the patch; `None` if the new line takes the line ending of the file.
     pub(super) ending: Option<LineEnding>,
     /// The line of the file whose line ending the new line takes.
     pub(super) like: usize,

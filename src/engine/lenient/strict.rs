@@ -41,6 +41,8 @@ impl Strict {
         };
         let mut selected = read(&decide, patches.clone());
         if selected.is_resolvable {
+            // Of the steps that set options, only this one: a patch that needs a merge does not
+            // apply, so it is repaired first.
             whitespace::load_whitespace_rules(request, &mut selected, &mut options);
         }
         let resolved = selected

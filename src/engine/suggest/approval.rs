@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::command::{quoted, verb};
+use super::command::{program_words, quoted, utf8, verb};
 use crate::text::printable;
 
 /// The options of `show` that `apply` does not have.
@@ -18,16 +18,10 @@ pub(in crate::engine) fn portable_approval(
     arguments: &[OsString],
     plan_id: &str,
 ) -> Option<String> {
-    let words: Vec<&str> = arguments
-        .iter()
-        .map(|word| word.to_str())
-        .collect::<Option<_>>()?;
+    let words = utf8(arguments)?;
     let (program, words) = words.split_first()?;
     let verb = verb(words)?;
-    let mut written = match last(program) {
-        "git-wpatch" => vec!["git", "wpatch"],
-        program => vec![program],
-    };
+    let mut written = program_words(last(program));
     portable(&words[..verb], &mut written)?;
     written.extend(["apply", "--approve", plan_id]);
     portable(&words[verb + 1..], &mut written)?;
@@ -53,8 +47,8 @@ fn portable<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Option<()> {
                 let next_is_absolute = words.as_slice().first().is_some_and(|next| {
                     next.starts_with('/') && !word.contains('=') && word != "--"
                 });
-                // The value of an option can be the next word. An operand after an option without
-                // a value looks the same, so neither is written.
+                // The next word can be the value of this option. An operand after an option without
+                // a value looks the same, so the command is not written in either case.
                 if is_absolute || next_is_absolute {
                     return None;
                 }
@@ -91,19 +85,14 @@ fn last(word: &str) -> &str {
 /// be printed as it is, or if `apply` lacks an option of the check.
 #[cfg(feature = "cli")]
 pub(crate) fn approval(arguments: &[OsString], id: &str) -> Option<String> {
-    let mut words: Vec<&str> = arguments
-        .iter()
-        .map(|word| word.to_str())
-        .collect::<Option<_>>()?;
+    let mut words = utf8(arguments)?;
     let verb = verb(words.get(1..)?)? + 1;
     let is_only_of_check = |word: &&str| word.starts_with("--git-t");
     if words[verb] != "check" || words.iter().any(is_only_of_check) {
         return None;
     }
     words.splice(verb..=verb, ["apply", "--approve", id]);
-    if words[0].ends_with("/git-wpatch") {
-        words.splice(..1, ["git", "wpatch"]);
-    }
+    words.splice(..1, program_words(words[0]));
     printed(&words)
 }
 

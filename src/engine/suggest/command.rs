@@ -37,14 +37,14 @@ const WITH_VALUE: [&str; 8] = [
 /// Returns the command line `arguments` with `difference`, quoted for a shell. Returns `None` if a
 /// word is not UTF-8, cannot be quoted, or cannot be replaced.
 pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option<String> {
-    let words: Vec<&str> = arguments
-        .iter()
-        .map(|word| word.to_str())
-        .collect::<Option<_>>()?;
+    let words = utf8(arguments)?;
     let (program, words) = words.split_first()?;
     let verb = verb(words)?;
     let mut written = Written {
-        words: program_words(program),
+        words: program_words(program)
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         root: None,
     };
     written.keep(&words[..verb], difference)?;
@@ -67,13 +67,18 @@ pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option
     Some(format!("`{}`{suffix}", quoted.join(" ")))
 }
 
+/// Returns the words of a command line; `None` if one is not UTF-8.
+pub(super) fn utf8(arguments: &[OsString]) -> Option<Vec<&str>> {
+    arguments.iter().map(|word| word.to_str()).collect()
+}
+
 /// Returns the words that start `program`. git starts `git-wpatch` by its full path.
-fn program_words(program: &str) -> Vec<String> {
+pub(super) fn program_words(program: &str) -> Vec<&str> {
     let name = Path::new(program).file_stem();
     if name == Some(OsStr::new("git-wpatch")) {
-        vec!["git".to_owned(), "wpatch".to_owned()]
+        vec!["git", "wpatch"]
     } else {
-        vec![program.to_owned()]
+        vec![program]
     }
 }
 

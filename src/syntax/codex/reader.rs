@@ -79,12 +79,12 @@ impl<'a> Reader<'a> {
     /// Returns whether only blank lines follow `line`, and optionally the line that ends the
     /// here-document.
     pub(super) fn is_last(&self, line: &Line<'_>) -> bool {
-        let behind = self.text[line.whole.end..].trim_ascii_start();
-        let end = self
+        let rest = self.text[line.whole.end..].trim_ascii_start();
+        let rest = self
             .heredoc
-            .and_then(|delimiter| behind.strip_prefix(delimiter.as_bytes()))
-            .unwrap_or(behind);
-        end.trim_ascii_start().is_empty()
+            .and_then(|delimiter| rest.strip_prefix(delimiter.as_bytes()))
+            .unwrap_or(rest);
+        rest.trim_ascii_start().is_empty()
     }
 
     /// Returns the next line and moves the cursor past it.

@@ -38,7 +38,7 @@ pub(in crate::transaction) fn reason(
             "the directory of XDG_STATE_HOME must be writable only by this user"
         }
         None if workspace.has_unusable_history() => {
-            "XDG_STATE_HOME must be an absolute path without `..` that neither contains the root nor is inside it"
+            "XDG_STATE_HOME must be an absolute path without `..`; its directory `wpatch` must not contain the root or be inside the root"
         }
         None => {
             "the root is not in a git work tree, has no .wpatch directory, and XDG_STATE_HOME is not set"
