@@ -88,21 +88,21 @@ impl Comparison {
     /// Returns whether the run `wanted` is in a file at `line`, which starts at `offset`.
     ///
     /// A line without a terminator can only be the last line of the file.
-    pub(crate) fn is_at(
+    pub(crate) fn is_at<'w>(
         self,
         index: &LineOffsets<'_>,
         (line, offset): (usize, usize),
-        wanted: &[&[u8]],
+        wanted: impl IntoIterator<Item = &'w [u8]>,
     ) -> bool {
         let text = &index.text()[offset..];
         if self == Self::strict(EXACT) {
             return is_prefix(text, wanted);
         }
         let mut found = self.lines_of(text, line);
-        let key = |line| self.key(line);
-        wanted
-            .iter()
-            .all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
+        wanted.into_iter().all(|wanted| {
+            let line = found.next();
+            line.is_some_and(|line| self.key(line) == self.key(wanted))
+        })
     }
 
     /// Returns the hash of the key of a line.
@@ -113,9 +113,9 @@ impl Comparison {
 
 /// Returns whether `text` begins with the run `wanted`, byte for byte. This avoids a search for the
 /// line endings of the text.
-fn is_prefix(mut text: &[u8], wanted: &[&[u8]]) -> bool {
-    wanted.iter().all(|wanted| {
-        let rest = text.strip_prefix(*wanted);
+fn is_prefix<'w>(mut text: &[u8], wanted: impl IntoIterator<Item = &'w [u8]>) -> bool {
+    wanted.into_iter().all(|wanted| {
+        let rest = text.strip_prefix(wanted);
         text = rest.unwrap_or_default();
         rest.is_some() && !wanted.is_empty() && (wanted.ends_with(b"\n") || text.is_empty())
     })
@@ -150,7 +150,7 @@ mod tests {
             let run: Vec<_> = run.into_iter().map(str::as_bytes).collect();
             let found: Vec<_> = index.lines_from(0).collect();
             for line in 0..=index.count() {
-                let is_there = Comparison::strict(EXACT).is_at(&index, (line, index.offset(line)), &run);
+                let is_there = Comparison::strict(EXACT).is_at(&index, (line, index.offset(line)), run.iter().copied());
                 prop_assert_eq!(is_there, found[line..].starts_with(&run), "line {}", line);
             }
         }

@@ -309,7 +309,8 @@ impl<'a> Placer<'a> {
                 .iter()
                 .flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
             let expected = headings.chain(blocks.flatten().map(hash));
-            RunIndex::new(index, comparison, expected, interrupt)
+            let asked = chunks.iter().map(|chunk| chunk.old.len()).sum();
+            RunIndex::new(index, comparison, (asked, expected), interrupt)
         })
     }
 

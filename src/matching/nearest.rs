@@ -65,7 +65,12 @@ pub(super) fn explain(
         .map(|&(nth, (hunk, _))| FailedHunk::new(nth, hunk, text, direction, gained[nth]))
         .collect();
     let wanted = |misfit: &FailedHunk<'_>| RunHash::new(LOOSE, misfit.postimage.lines());
-    let run_index = |index| RunIndex::new(index, LOOSE, misfits.iter().map(wanted), interrupt);
+    let asked = misfits.iter().map(|misfit| misfit.postimage.lines().len());
+    let asked: usize = asked.sum();
+    let run_index = |index| {
+        let expected = (asked, misfits.iter().map(wanted));
+        RunIndex::new(index, LOOSE, expected, interrupt)
+    };
     let runs = run_index(index);
     let elections = elections(&runs, &misfits[..misfits.len().min(most)]);
     let mut runs = if is_changed {
@@ -163,7 +168,7 @@ impl<'p> FailedHunk<'p> {
         let (comparison, wanted) = (self.comparison, self.postimage.lines());
         let is_at = |line: usize| {
             line + wanted.len() <= index.count()
-                && comparison.is_at(index, (line, index.offset(line)), wanted)
+                && comparison.is_at(index, (line, index.offset(line)), wanted.iter().copied())
         };
         if wanted.is_empty() {
             return None;

@@ -15,11 +15,9 @@ use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
-use crate::lines::LineOffsets;
 use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
-use crate::threads;
 use explain::explain;
 use placement::HunkPlacements;
 
@@ -79,12 +77,12 @@ fn spliced(
     // The hunks that are left out are placed too. The chosen hunks then get the same places as in
     // the complete patch.
     let rules = whitespace::rules(operation, (text, hunks), options);
-    let file = LineOffsets::with(preimage, threads::together);
     let HunkPlacements {
+        file,
         placements,
         overlaid,
         counted,
-    } = HunkPlacements::new(operation, (text, hunks), &file, &rules);
+    } = HunkPlacements::new(operation, (text, hunks), preimage, &rules);
     (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         let patch = (text, hunks);

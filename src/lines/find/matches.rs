@@ -29,7 +29,8 @@ impl Matches<'_> {
     /// Returns whether the run is at `line`.
     pub(crate) fn is_at(&self, line: usize) -> bool {
         let start = (line, offset(self.index, self.near, line));
-        self.comparison.is_at(self.index, start, self.wanted)
+        let wanted = self.wanted.iter().copied();
+        self.comparison.is_at(self.index, start, wanted)
     }
 }
 

@@ -43,6 +43,10 @@ pub(crate) trait Places {
     fn previous(&self, before: usize, floor: usize) -> Option<usize>;
 }
 
+/// The number of lines of the text that are hashed in the time in which one expected line is hashed
+/// and its run is stored.
+const HASHED_MEANWHILE: usize = 3;
+
 /// The length and the hash of a run of lines.
 pub(crate) struct RunHash {
     pub(crate) count: usize,
@@ -74,17 +78,20 @@ pub(crate) struct RunIndex<'a> {
 impl<'a> RunIndex<'a> {
     /// Hashes the lines of a text.
     ///
-    /// `expected` are the runs that will be searched for. Each other run takes one more pass over
-    /// the text. After `interrupt` is raised, occurrences can be missing.
+    /// `expected` are the runs that will be searched for, which have about `asked` lines together.
+    /// Each other run takes one more pass over the text. After `interrupt` is raised, occurrences
+    /// can be missing.
     pub(crate) fn new(
         index: &'a LineOffsets<'a>,
         comparison: Comparison,
-        expected: impl Iterator<Item = RunHash>,
+        (asked, expected): (usize, impl Iterator<Item = RunHash>),
         interrupt: &'a Interrupt,
     ) -> Self {
         let (mut runs, mut hashes) = (HashMap::<usize, Runs>::new(), LineHashes::default());
+        let mut expected = Some(expected);
         // The first part is smaller, because the same thread also hashes the expected runs.
-        let (mut expected, middle) = (Some(expected), index.count() / 8 * 3);
+        let left = asked.saturating_mul(HASHED_MEANWHILE);
+        let middle = index.count().saturating_sub(left) / 2;
         let hash = |lines: Range<usize>, room| {
             let part = comparison.lines_from(index, lines.start).take(lines.len());
             LineHashes::with_capacity(room, comparison, interrupt.until_raised(part))
@@ -93,14 +100,18 @@ impl<'a> RunIndex<'a> {
             for run in expected.take().into_iter().flatten() {
                 runs.entry(run.count).or_default().add(run.hash);
             }
-            hashes = hash(0..middle, index.count());
+            if middle > 0 {
+                hashes = hash(0..middle, index.count());
+            }
         };
         let mut rest = LineHashes::default();
         let mut second = || rest = hash(middle..index.count(), index.count() - middle);
         (index.together)(index.text().len(), &mut first, &mut second);
         // An interrupt can end the first part early. The lines of the second part would then get
         // wrong numbers.
-        if hashes.starts(1).len() == middle {
+        if middle == 0 {
+            hashes = rest;
+        } else if hashes.starts(1).len() == middle {
             hashes.append(&rest);
         }
         Self {
@@ -137,7 +148,7 @@ impl<'a> RunIndex<'a> {
             index: self.index,
             comparison: self.comparison,
             wanted,
-            candidates: runs.starts_of(hash, (&self.hashes, count), self.interrupt),
+            candidates: runs.starts_of(hash, (&self.hashes, count), (self.index, self.interrupt)),
             near: &self.near,
         }
     }
@@ -171,7 +182,7 @@ mod tests {
             let index = LineOffsets::new(file.as_bytes());
             let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
             let comparison = Comparison::strict(EXACT);
-            let mut runs = RunIndex::new(&index, comparison, std::iter::empty(), &never);
+            let mut runs = RunIndex::new(&index, comparison, (0, std::iter::empty()), &never);
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
             let matches = runs.places(&wanted);
             let floor = from.saturating_sub(width);
@@ -188,7 +199,7 @@ mod tests {
         let comparison = Comparison::strict(EXACT);
         let expected = [&b"b\n"[..], b"a\n"];
         let run = RunHash::new(comparison, &expected);
-        let mut runs = RunIndex::new(&index, comparison, [run].into_iter(), &never);
+        let mut runs = RunIndex::new(&index, comparison, (2, [run].into_iter()), &never);
         for (wanted, first, count) in [(expected, 1, 2), ([b"a\n", b"b\n"], 0, 3)] {
             let places = runs.places(&wanted);
             assert_eq!((places.next(0), places.count_from(0)), (Some(first), count));

@@ -1,10 +1,12 @@
 //! The expected runs of one length and their occurrences.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::hashes::{LineHashes, power};
 use super::positions::Progressions;
 use crate::interrupt::Interrupt;
+use crate::lines::offsets::LineOffsets;
 
 /// The expected runs of one length. Each run has a number, in the order in which the runs were
 /// added.
@@ -39,13 +41,13 @@ impl Runs {
         &mut self,
         hash: u64,
         (lines, count): (&LineHashes, usize),
-        interrupt: &Interrupt,
+        (index, interrupt): (&LineOffsets<'_>, &Interrupt),
     ) -> Option<&Progressions> {
         let known = self.find(hash, self.next);
         let number = known.unwrap_or_else(|| self.add(hash));
         self.next = number + 1;
         if number >= self.starts.len() {
-            self.locate(lines, count, interrupt);
+            self.locate((lines, count), index, interrupt);
         }
         self.starts[number].as_ref()
     }
@@ -59,21 +61,36 @@ impl Runs {
     }
 
     /// Finds the occurrences of all runs in one pass over the lines.
-    fn locate(&mut self, lines: &LineHashes, count: usize, interrupt: &Interrupt) {
+    fn locate(
+        &mut self,
+        (lines, count): (&LineHashes, usize),
+        index: &LineOffsets<'_>,
+        interrupt: &Interrupt,
+    ) {
         let (power, filter) = (power(count), BloomFilter::new(&self.hashes));
-        let mut starts: Vec<Option<Progressions>> = self.hashes.iter().map(|_| None).collect();
-        let mut likely = 0;
-        for line in interrupt.until_raised(lines.starts(count)) {
-            let hash = lines.run(line, count, power);
-            if filter.may_contain(hash)
-                && let Some(number) = self.find(hash, likely)
-            {
-                match &mut starts[number] {
-                    Some(found) => found.push(line),
-                    none => *none = Some(Progressions::new(line)),
+        let within = |part: Range<usize>, found: &mut dyn FnMut(usize, usize)| {
+            let mut likely = 0;
+            for line in interrupt.until_raised(part) {
+                let hash = lines.run(line, count, power);
+                if filter.may_contain(hash)
+                    && let Some(number) = self.find(hash, likely)
+                {
+                    found(number, line);
+                    likely = number + 1;
                 }
-                likely = number + 1;
             }
+        };
+        let (end, mut rest) = (lines.starts(count).end, Vec::new());
+        let mut starts: Vec<Option<Progressions>> = self.hashes.iter().map(|_| None).collect();
+        let mut add = |number: usize, line| match &mut starts[number] {
+            Some(found) => found.push(line),
+            none => *none = Some(Progressions::new(line)),
+        };
+        let mut first = || within(0..end / 2, &mut add);
+        let mut second = || within(end / 2..end, &mut |number, line| rest.push((number, line)));
+        (index.together)(index.text().len(), &mut first, &mut second);
+        for (number, line) in rest {
+            add(number, line);
         }
         self.starts = starts;
     }

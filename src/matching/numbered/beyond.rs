@@ -46,7 +46,7 @@ impl Placer<'_> {
         let line = self.index.count() - fitting;
         // Hashes can collide, so the lines are compared.
         let start = (line, self.index.offset(line));
-        if !comparison.is_at(self.index, start, &lines[..fitting]) {
+        if !comparison.is_at(self.index, start, lines[..fitting].iter().copied()) {
             return None;
         }
         let offset = self.covered.running(line) - quest.stated;

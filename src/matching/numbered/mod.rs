@@ -63,6 +63,8 @@ pub(super) fn place(
         loose: HashMap::new(),
     };
     let mut pattern = Pattern::default();
+    // The stated line in `original` that was looked up last, and its offset.
+    let mut near = (0, 0);
     let mut has_ended = false;
     let outcomes = hunks.iter().map(|hunk| {
         if has_ended || rules.interrupt.is_raised() {
@@ -73,7 +75,7 @@ pub(super) fn place(
         let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
         has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
         let mut placement = outcome.map_err(Mismatch::unexplained)?;
-        placement.already_at = already_at(original, patch, hunk, &placement);
+        placement.already_at = already_at(original, &mut near, patch, (hunk, &placement));
         match placement.already_at {
             Some(line) if rules.skips_applied => {
                 Err(Mismatch::unexplained(MismatchKind::AlreadyApplied { line }))
@@ -87,12 +89,12 @@ pub(super) fn place(
 /// Returns the stated line of a hunk that was placed elsewhere, if the postimage of the hunk is at
 /// the stated line of `original`: the patch may already be applied. git applies such a hunk. GNU
 /// patch asks the user only if the first hunk of a patch fails, so this returns `None` for its
-/// rules.
+/// rules. `near` is a line of `original` and its offset; it becomes the stated line.
 fn already_at(
     original: &LineOffsets<'_>,
+    near: &mut (usize, usize),
     patch: Patch<'_>,
-    hunk: &Hunk,
-    placement: &Placement,
+    (hunk, placement): (&Hunk, &Placement),
 ) -> Option<usize> {
     if placement.offset == 0 || placement.candidates.len() > 1 || patch.rules.as_gnu {
         return None;
@@ -100,12 +102,9 @@ fn already_at(
     let range = hunk.postimage_range(patch.direction);
     let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
     let lines = hunk.lines(patch.text, patch.direction);
-    let postimage: Vec<_> = lines
-        .filter(HunkLine::is_new)
-        .map(|line| line.text)
-        .collect();
-    let start = (stated, original.offset(stated));
-    let is_there = Comparison::strict(EXACT).is_at(original, start, &postimage);
+    let postimage = lines.filter(HunkLine::is_new).map(|line| line.text);
+    *near = (stated, original.offset_from(*near, stated));
+    let is_there = Comparison::strict(EXACT).is_at(original, *near, postimage);
     Some(stated).filter(|line| is_there && !placement.lines.contains(line))
 }
 
@@ -227,7 +226,7 @@ impl Placer<'_> {
     /// Returns whether the lines are at `line`, byte for byte.
     fn is_exactly_at(&mut self, line: usize, lines: &[&[u8]]) -> bool {
         let start = (line, self.offset(line));
-        Comparison::strict(EXACT).is_at(self.index, start, lines)
+        Comparison::strict(EXACT).is_at(self.index, start, lines.iter().copied())
     }
 
     /// Returns the byte offset of a line. It is counted from the previous line that was looked up,

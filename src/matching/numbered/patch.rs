@@ -26,7 +26,9 @@ impl<'p> Patch<'p> {
     where
         'p: 'i,
     {
-        let expected = self.expected(comparison);
+        let count = |hunk: &Hunk| hunk.preimage_range(self.direction).count;
+        let asked = self.hunks.iter().map(count).fold(0, usize::saturating_add);
+        let expected = (asked, self.expected(comparison));
         RunIndex::new(index, comparison, expected, &self.rules.interrupt)
     }
 

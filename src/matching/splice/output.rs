@@ -121,14 +121,7 @@ impl<'a> Output<'a> {
 /// Returns the ending of the line before `offset`, else of the line at `offset`, else LF.
 pub(super) fn ending_near(preimage: &[u8], offset: usize) -> LineEnding {
     let (before, behind) = preimage.split_at(offset);
-    let next = lines(behind)
-        .next()
-        .map_or(LineEnding::Missing, |(_, line)| LineEnding::of(line));
-    [
-        LineEnding::of(&before[before.len().saturating_sub(2)..]),
-        next,
-    ]
-    .into_iter()
-    .find_map(LineEnding::present)
-    .unwrap_or(LineEnding::Lf)
+    let previous = LineEnding::of(&before[before.len().saturating_sub(2)..]);
+    let next = || LineEnding::of(lines(behind).next()?.1).present();
+    previous.present().or_else(next).unwrap_or(LineEnding::Lf)
 }

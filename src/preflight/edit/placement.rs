@@ -3,10 +3,11 @@
 use crate::lines::LineOffsets;
 use crate::matching::{self, Placements, Rules, Spliced};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
-use crate::threads::both;
+use crate::threads::{both, together};
 
 /// The placements of the hunks of one file.
-pub(super) struct HunkPlacements {
+pub(super) struct HunkPlacements<'p> {
+    pub(super) file: LineOffsets<'p>,
     pub(super) placements: Placements,
     /// The postimage, if the placement already computed it.
     pub(super) overlaid: Option<Spliced>,
@@ -14,28 +15,34 @@ pub(super) struct HunkPlacements {
     pub(super) counted: (usize, usize),
 }
 
-impl HunkPlacements {
+impl<'p> HunkPlacements<'p> {
     /// Places the hunks and counts their lines in parallel.
     pub(super) fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),
-        file: &LineOffsets<'_>,
+        preimage: &'p [u8],
         rules: &Rules,
     ) -> Self {
         let (text, hunks) = patch;
-        let place = || match overlaid(operation, patch, file.text(), rules) {
-            Some((placements, spliced)) => (placements, Some(spliced)),
-            None => (
-                matching::place(file, text, hunks, operation.direction, rules),
-                None,
-            ),
+        let place = || {
+            let file = LineOffsets::with(preimage, together);
+            let (placements, overlaid) = match overlaid(operation, patch, preimage, rules) {
+                Some((placements, spliced)) => (placements, Some(spliced)),
+                None => (
+                    matching::place(&file, text, hunks, operation.direction, rules),
+                    None,
+                ),
+            };
+            (file, placements, overlaid)
         };
         let size = hunks
             .iter()
             .map(|hunk| hunk.body.end - hunk.body.start)
             .sum();
-        let ((placements, overlaid), counted) = both(size, place, || counted(operation, text));
+        let ((file, placements, overlaid), counted) =
+            both(size, place, || counted(operation, text));
         Self {
+            file,
             placements,
             overlaid,
             counted,
