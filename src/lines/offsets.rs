@@ -33,7 +33,7 @@ pub struct LineOffsets<'a> {
     count: usize,
     /// Runs the two halves of further work on the text. This module starts no thread, but its
     /// caller can.
-    pub(super) together: Together,
+    pub(crate) together: Together,
 }
 
 impl<'a> LineOffsets<'a> {

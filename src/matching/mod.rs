@@ -323,7 +323,7 @@ pub fn splice(
 ) -> Vec<u8> {
     let placements: Vec<_> = placements.iter().collect();
     splice_by(
-        preimage,
+        &LineOffsets::new(preimage),
         text,
         hunks,
         direction,
@@ -352,7 +352,7 @@ pub struct Spliced {
 /// line numbers. White-space errors are fixed if `rules` request it.
 #[must_use]
 pub fn splice_by(
-    preimage: &[u8],
+    preimage: &LineOffsets<'_>,
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,

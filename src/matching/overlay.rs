@@ -30,13 +30,8 @@ pub fn overlay(
         bytes = bytes.saturating_add(file.len());
         let is_last = bytes > MOST_BYTES || ahead > rest.len();
         let batch = if is_last { rest } else { &rest[..ahead] };
-        let mut placements = place_after(
-            &original,
-            &LineOffsets::new(&file),
-            (text, batch),
-            direction,
-            rules,
-        );
+        let lines = LineOffsets::new(&file);
+        let mut placements = place_after(&original, &lines, (text, batch), direction, rules);
         // A hunk that is not at its stated line could have avoided the lines of another hunk in
         // this batch. It is placed again in the next batch.
         let is_sure =
@@ -61,7 +56,7 @@ pub fn overlay(
         let (fitting, found): (Vec<_>, Vec<_>) = pairs
             .filter_map(|(hunk, placed)| Some((hunk.clone(), placed.as_ref().ok()?)))
             .unzip();
-        let spliced = splice_by(&file, text, &fitting, direction, &found, rules);
+        let spliced = splice_by(&lines, text, &fitting, direction, &found, rules);
         file = spliced.pieces.join(&file);
         made.corrected.extend(spliced.corrected);
         made.left_out.extend(spliced.left_out);

@@ -1,21 +1,24 @@
 //! Builds the new file from the placements of the hunks.
 
 mod output;
+#[cfg(test)]
+mod tests;
 
-use crate::lines::LADDER;
-use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::correct::Corrected;
 use super::reindent::Reindent;
 use super::{Placement, Rules, Spliced, blank_end};
+use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT};
+use crate::lines::{LADDER, LineOffsets};
 use crate::plan::{Direction, Hunk, HunkLine, LineKind, MatchMode, has_note};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
 use output::{Output, ending_near};
 
 /// Applies the hunks at their placements and returns the new file.
 pub(super) fn splice(
-    preimage: &[u8],
+    file: &LineOffsets<'_>,
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     placements: &[&Placement],
@@ -24,12 +27,15 @@ pub(super) fn splice(
     let mut hunks: Vec<_> = hunks.iter().zip(placements.iter().copied()).collect();
     hunks.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
     let splicer = Splicer {
-        preimage,
+        preimage: file.text(),
         text,
         direction,
         rules,
     };
-    splicer.file(&hunks)
+    match splicer.halves(&hunks) {
+        Some(halves) => splicer.both(halves, file),
+        None => splicer.whole(&hunks),
+    }
 }
 
 /// A hunk and its placement.
@@ -43,16 +49,49 @@ struct Splicer<'a> {
     rules: &'a Rules,
 }
 
+/// The hunks of a file in two parts, and the range of bytes between these parts, which no hunk
+/// changes.
+type Halves<'h, 'a> = (&'h [Placed<'a>], Range<usize>, &'h [Placed<'a>]);
+
 impl Splicer<'_> {
+    /// Splits `hunks`, which are in file order. Returns `None` if no whole line stays between the
+    /// two halves, because one half could then depend on the other.
+    fn halves<'h, 'p>(&self, hunks: &'h [Placed<'p>]) -> Option<Halves<'h, 'p>> {
+        let (first, second) = hunks.split_at(hunks.len() / 2);
+        let between = first.last()?.1.bytes.end..second.first()?.1.bytes.start;
+        let kept = self.preimage.get(between.clone())?;
+        kept.ends_with(b"\n").then_some((first, between, second))
+    }
+
+    /// Applies the hunks of both halves.
+    fn both(&self, (first, between, second): Halves<'_, '_>, file: &LineOffsets<'_>) -> Spliced {
+        let mut out = Output::new(self.preimage, 0);
+        let mut rest = Output::new(self.preimage, between.start);
+        (file.together)(
+            self.preimage.len(),
+            &mut || self.apply(first, &mut out),
+            &mut || self.apply(second, &mut rest),
+        );
+        out.end_line(ending_near(self.preimage, between.end));
+        out.append(rest);
+        out.finish()
+    }
+
     /// Applies `hunks`, which are in file order.
-    fn file(&self, hunks: &[Placed<'_>]) -> Spliced {
+    fn whole(&self, hunks: &[Placed<'_>]) -> Spliced {
+        let mut out = Output::new(self.preimage, 0);
+        self.apply(hunks, &mut out);
+        out.finish()
+    }
+
+    /// Appends the new file up to the end of the last of `hunks`, which are in file order.
+    fn apply(&self, hunks: &[Placed<'_>], out: &mut Output<'_>) {
         let Self {
             preimage,
             text,
             direction,
             rules,
         } = *self;
-        let mut out = Output::new(preimage);
         for &(hunk, placement) in hunks {
             let site = Site::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, site.ending);
@@ -70,12 +109,12 @@ impl Splicer<'_> {
                         out.replace(placement.bytes.start, lines);
                     }
                 }
-                None => site.write(&lines.collect::<Vec<_>>(), &mut out),
+                None => site.write(&lines.collect::<Vec<_>>(), out),
                 Some(correction) => {
                     let end = blank_end(preimage, text, hunk, direction, placement)
                         .filter(|_| !rules.no_add);
                     let corrected = Corrected::new(lines, end, placement, correction);
-                    site.write(&corrected.lines().collect::<Vec<_>>(), &mut out);
+                    site.write(&corrected.lines().collect::<Vec<_>>(), out);
                     corrected.tell(&mut out.made);
                 }
             }
@@ -87,7 +126,6 @@ impl Splicer<'_> {
             }
             out.done = placement.bytes.end;
         }
-        out.finish()
     }
 }
 
@@ -265,117 +303,5 @@ impl<'a> Site<'a> {
             .collect();
         (self.moves_lines && (INDENT..=PUNCT).contains(&self.rung))
             .then(|| Reindent::new(&old, self.covered()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{Section, codex};
-    use super::super::{Rules, place, splice};
-    use super::*;
-    use crate::lines::LineOffsets;
-
-    fn applied(file: &str, section: &Section, rules: &Rules) -> String {
-        let placements = place(
-            &LineOffsets::new(file.as_bytes()),
-            &section.text,
-            &section.hunks,
-            Direction::Forward,
-            rules,
-        );
-        let placements: Vec<_> = placements.into_iter().map(Result::unwrap).collect();
-        let after = splice(
-            file.as_bytes(),
-            &section.text,
-            &section.hunks,
-            Direction::Forward,
-            &placements,
-        );
-        String::from_utf8(after).unwrap()
-    }
-
-    fn by_codex(file: &str, chunks: &[(&[&str], &str)]) -> String {
-        applied(file, &codex(chunks), &Rules::default())
-    }
-
-    fn by_number(file: &str, body: &str, rules: &Rules) -> String {
-        let mut section = Section::default();
-        section.push(body, 1, 1);
-        applied(file, &section, rules)
-    }
-
-    #[test]
-    fn new_lines_end_as_the_lines_around_them() {
-        assert_eq!(
-            by_codex("a\r\nb\nc\r\n", &[(&[], " a\n-b\n+B\n")]),
-            "a\r\nB\nc\r\n"
-        );
-        assert_eq!(by_codex("a\r\nb\r\n", &[(&[], "+c\n")]), "a\r\nb\r\nc\r\n");
-        assert_eq!(
-            by_codex("a\r\nb\nc\n", &[(&[], "-a\n-b\n+A\n+B\n+C\n")]),
-            "A\r\nB\nC\nc\n"
-        );
-        assert_eq!(by_codex("", &[(&[], "+x\r\n")]), "x\n");
-        let rules = Rules {
-            ignore_whitespace: true,
-            ..Rules::default()
-        };
-        assert_eq!(by_number("a\tb\r\n", " a b\n+c\n", &rules), "a\tb\r\nc\r\n");
-    }
-
-    #[test]
-    fn a_missing_last_newline_stays_missing_unless_the_line_is_replaced() {
-        assert_eq!(by_codex("a\nb", &[(&[], "-a\n+A\n")]), "A\nb");
-        assert_eq!(by_codex("a\nb", &[(&[], " b\n+c\n")]), "a\nb\nc\n");
-        assert_eq!(by_codex("a\r\nb", &[(&[], "-b\n+B\n")]), "a\r\nB\r\n");
-    }
-
-    #[test]
-    fn the_mark_and_the_bytes_of_context_stay() {
-        assert_eq!(
-            by_codex("\u{feff}a\nb  \n", &[(&[], "-a\n+A\n b\n")]),
-            "\u{feff}A\nb  \n"
-        );
-        assert_eq!(
-            by_codex("\u{feff}a\n", &[(&[], "+x\n a\n")]),
-            "\u{feff}x\na\n"
-        );
-    }
-
-    #[test]
-    fn a_hunk_found_at_another_depth_is_moved_there() {
-        let chunk = " if x:\n-    a\n+    b\n+\n+        c\n";
-        assert_eq!(
-            by_codex("\tif x:\n\t    a\n", &[(&[], chunk)]),
-            "\tif x:\n\t    b\n\n\t        c\n"
-        );
-    }
-
-    #[test]
-    fn lines_are_never_glued_together() {
-        let rules = Rules {
-            zero_context: true,
-            ..Rules::default()
-        };
-        assert_eq!(
-            by_number("a\r\nb\r\n", "-a\r\n+x\n\\ No newline\n", &rules),
-            "x\r\nb\r\n"
-        );
-        let mut section = Section::default();
-        section.push("+x\n", 1, 2);
-        assert_eq!(applied("a", &section, &rules), "a\nx\n");
-        let mut section = Section::default();
-        section.push("-a\n+\n\\ No newline\n", 1, 1);
-        section.push("-b\n+B\n", 2, 2);
-        assert_eq!(applied("a\nb\nc\n", &section, &rules), "\nB\nc\n");
-    }
-
-    #[test]
-    fn an_exact_hunk_is_written_byte_for_byte() {
-        assert_eq!(by_number("a\r\n", "-a\r\n+b\n", &Rules::default()), "b\n");
-        assert_eq!(
-            by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()),
-            "b"
-        );
     }
 }

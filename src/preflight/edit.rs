@@ -15,6 +15,7 @@ use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
+use crate::lines::LineOffsets;
 use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
@@ -106,6 +107,7 @@ fn spliced(
         operation,
         text,
         preimage,
+        file: &file,
         rules: &rules,
         options,
     };
@@ -121,6 +123,7 @@ struct Splice<'a> {
     operation: &'a Operation,
     text: &'a [u8],
     preimage: &'a Contents,
+    file: &'a LineOffsets<'a>,
     rules: &'a Rules,
     options: &'a Options,
 }
@@ -139,6 +142,7 @@ impl Splice<'_> {
             operation,
             text,
             preimage,
+            file,
             rules,
             options,
         } = self;
@@ -162,9 +166,8 @@ impl Splice<'_> {
                 findings,
             );
         }
-        let mut spliced = overlaid.unwrap_or_else(|| {
-            matching::splice_by(preimage, text, hunks, direction, &placed, rules)
-        });
+        let mut spliced = overlaid
+            .unwrap_or_else(|| matching::splice_by(file, text, hunks, direction, &placed, rules));
         whitespace::note_correction(&mut spliced, findings);
         let after = Contents::of(preimage, spliced.pieces);
         if pending.has_done || rules.correction.is_some() || rules.no_add {

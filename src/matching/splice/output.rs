@@ -17,13 +17,13 @@ pub(super) struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Creates an empty output.
-    pub(super) fn new(preimage: &'a [u8]) -> Self {
+    /// Creates an empty output for the part of the preimage from the offset `done` on.
+    pub(super) fn new(preimage: &'a [u8], done: usize) -> Self {
         Self {
             preimage,
             made: Spliced::default(),
             is_open: false,
-            done: 0,
+            done,
         }
     }
 
@@ -52,8 +52,16 @@ impl<'a> Output<'a> {
         self.made.pieces.insert(bytes);
     }
 
+    /// Appends the output of the next part of the preimage.
+    pub(super) fn append(&mut self, next: Self) {
+        self.made.pieces.append(next.made.pieces);
+        self.made.corrected.extend(next.made.corrected);
+        self.made.left_out.extend(next.made.left_out);
+        (self.is_open, self.done) = (next.is_open, next.done);
+    }
+
     /// Terminates the last line if it is an insertion without terminator.
-    fn end_line(&mut self, ending: LineEnding) {
+    pub(super) fn end_line(&mut self, ending: LineEnding) {
         if self.is_open {
             self.close(ending);
         }
