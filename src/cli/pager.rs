@@ -62,7 +62,7 @@ fn command(global: &Global) -> Option<Command> {
         command.args(words);
         command
     } else {
-        let mut command = Command::new("/bin/sh");
+        let mut command = git.program(OsStr::new("/bin/sh")).ok()?;
         command.arg("-c").arg(&chosen);
         command
     };
@@ -134,6 +134,7 @@ impl Pager {
             Self::Running(mut child) => {
                 drop(child.stdin.take());
                 let code = child.wait().ok().and_then(|status| status.code());
+                signals::take_from_child();
                 if code.is_some_and(|code| UNSTARTED.contains(&code)) {
                     End::Unstarted
                 } else {

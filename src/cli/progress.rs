@@ -84,7 +84,8 @@ fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -
 
 fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>, Condvar)) {
     // The default action of a signal would leave the line on the terminal, so catch the signals.
-    let is_noted = signals::note().is_ok();
+    // Without handlers, a signal still ends the process.
+    let _ = signals::note();
     let line = ProgressBar::with_draw_target(None, target);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
         line.set_style(style.tick_chars("|/-\\ "));
@@ -94,12 +95,14 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
             line.set_message(words);
             line.tick();
         }
-        if is_over_within(is_over, TICK) {
-            return line.finish_and_clear();
-        }
-        if let Some(signal) = signals::unheeded().filter(|_| is_noted) {
+        if is_over_within(is_over, TICK) || signals::unheeded().is_some() {
             line.finish_and_clear();
-            signals::end_by(signal);
+            // From here on, a signal ends the process. One that arrived before must not be lost.
+            signals::restore();
+            if let Some(signal) = signals::unheeded() {
+                signals::end_by(signal);
+            }
+            return;
         }
     }
 }

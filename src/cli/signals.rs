@@ -25,11 +25,11 @@ const END: i32 = 32;
 /// The handle that the signal handlers raise.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
-/// Whether a signal of the keyboard arrived. No code reads it.
-static IS_LEFT_TO_CHILD: AtomicBool = AtomicBool::new(false);
+/// Whether no child process receives the signals of the keyboard, so that they end the process.
+static HAS_NO_CHILD: AtomicBool = AtomicBool::new(true);
 /// Whether the command reads the interrupt.
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
-/// Whether no tool call runs, so that a signal can end the process at once.
+/// Whether nothing runs that reads the interrupt, so that a signal ends the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handlers and returns the handle that SIGINT, SIGTERM and SIGHUP raise.
@@ -56,14 +56,16 @@ pub(super) fn interrupt() -> Interrupt {
     INTERRUPT.clone()
 }
 
-/// Installs the handlers. From then on these signals do not end the process by themselves.
+/// Installs the handlers. Until [`restore`], these signals do not end the process by themselves.
 ///
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn note() -> io::Result<()> {
+    IS_IDLE.store(false, Ordering::SeqCst);
     for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
         if WISHES.contains(&name) {
+            register_conditional_default(number, &IS_IDLE)?;
             register_usize(
                 number,
                 INTERRUPT.flag(),
@@ -76,18 +78,31 @@ pub(super) fn note() -> io::Result<()> {
     Ok(())
 }
 
-/// Installs handlers that ignore the signals of the keyboard. The terminal also sends them to the
-/// child process, which can use them without ending.
+/// Lets the signals of [`note`] end the process again, if the command does not read the interrupt.
+pub(super) fn restore() {
+    if !IS_WATCHED.load(Ordering::SeqCst) {
+        IS_IDLE.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Installs handlers that ignore the signals of the keyboard until [`take_from_child`]. The terminal
+/// also sends them to the child process, which can use them without ending.
 ///
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn leave_to_child() -> io::Result<()> {
     let is_of_keyboard = |name| KEYBOARD.contains(&name);
+    HAS_NO_CHILD.store(false, Ordering::SeqCst);
     for number in (1..END).filter(|&number| signal_name(number).is_some_and(is_of_keyboard)) {
-        register(number, &IS_LEFT_TO_CHILD)?;
+        register_conditional_default(number, &HAS_NO_CHILD)?;
     }
     Ok(())
+}
+
+/// Lets the signals of the keyboard end the process again, after the child process has ended.
+pub(super) fn take_from_child() {
+    HAS_NO_CHILD.store(true, Ordering::SeqCst);
 }
 
 /// Returns the received signal if the command does not read the interrupt. The caller must then end
@@ -111,13 +126,9 @@ pub(super) fn end_by(signal: i32) {
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn watch_work() -> io::Result<Interrupt> {
+    let interrupt = watch()?;
     IS_IDLE.store(true, Ordering::SeqCst);
-    for number in
-        (1..END).filter(|&number| signal_name(number).is_some_and(|name| WISHES.contains(&name)))
-    {
-        register_conditional_default(number, &IS_IDLE)?;
-    }
-    watch()
+    Ok(interrupt)
 }
 
 /// Runs `work`. A signal does not end the process before `work` returns.

@@ -62,7 +62,11 @@ pub fn describe(mut request: Request) -> Outcome {
     if selected.is_resolvable {
         let mut options = request.preflight();
         whitespace::load_whitespace_rules(&request, selected, &mut options);
-        let (found, problems) = preflight::described(&selected.plan, &options.whitespace);
+        let (found, problems) = preflight::described(
+            &selected.plan,
+            &options.whitespace,
+            &request.context.interrupt,
+        );
         selected.problems.extend(problems);
         done.resolved.described_whitespace = found;
     }

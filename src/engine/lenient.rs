@@ -30,8 +30,6 @@ use super::stages::Selected;
 use super::task::CommandRun;
 use super::{not_included, texts};
 use crate::plan::{Input, NotIncluded, Plan, Repair};
-use crate::policy::Verdict;
-use crate::preflight::ApprovalGate;
 use crate::repair::{Refusal, RepairLog, plain_text, unquoted};
 use crate::syntax;
 use crate::text::{Bytes, lines};
@@ -185,15 +183,10 @@ fn repaired(
 ) -> Result<Result<Repairs, Refusals>, Failure> {
     let (mut patches, mut refusals) = (Vec::new(), Vec::new());
     let options = request.preflight();
-    let unread = if options.held == ApprovalGate::Nothing {
-        Verdict::Deny
-    } else {
-        Verdict::Ask
-    };
     let tree = TargetTree {
         workspace,
         policy: &options.policy,
-        unread,
+        unread: options.held.unread(),
         root: request.decide.root(),
         max_file: options.max_read(),
     };

@@ -12,7 +12,7 @@ use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
-use crate::preflight::{self, ApprovalGate, Problem, TextRepair};
+use crate::preflight::{self, Problem, TextRepair};
 use crate::repair::{ROWS, Refusal, RepairKind, TextRepairs, Work, repair_texts};
 use crate::text::{Position, Span};
 use crate::workspace::Workspace;
@@ -50,14 +50,9 @@ impl TextRepairer {
         for (input, _) in paths {
             *files.entry(input).or_default() += 1;
         }
-        let unread = if options.held == ApprovalGate::Nothing {
-            Verdict::Deny
-        } else {
-            Verdict::Ask
-        };
         Self {
             policy: Arc::clone(&options.policy),
-            unread,
+            unread: options.held.unread(),
             files,
             interrupt: options.rules.interrupt.clone(),
             kept: Mutex::default(),

@@ -10,7 +10,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::{Change, Finding, has_extension};
-use crate::text::{BYTE_ORDER_MARK, is_binary, lines};
+use crate::text::{is_binary, lines, without_mark};
 
 /// The opening and the closing of each pair, in the order of the differences. The last pair is
 /// counted only in files that the C preprocessor reads.
@@ -142,8 +142,7 @@ enum Source {
 }
 
 fn sources(notebook: &[u8]) -> Option<Vec<u8>> {
-    let notebook: Notebook =
-        serde_json::from_slice(notebook.strip_prefix(BYTE_ORDER_MARK).unwrap_or(notebook)).ok()?;
+    let notebook: Notebook = serde_json::from_slice(without_mark(notebook)).ok()?;
     let text = |cell: Cell| match cell.source {
         Source::Whole(text) => text,
         Source::Lines(lines) => lines.concat(),

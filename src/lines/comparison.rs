@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::ladder::{EXACT, FIXED, LADDER};
 use super::offsets::LineOffsets;
-use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
+use crate::text::{lines, without_ending, without_mark};
 use crate::whitespace::{WhitespaceRule, fix};
 
 /// A way to compare lines.
@@ -64,7 +64,7 @@ impl Comparison {
         if self.is_strict || number > 0 {
             line
         } else {
-            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+            without_mark(line)
         }
     }
 

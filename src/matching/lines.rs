@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::Placement;
 use crate::plan::{LineEdit, LineTarget, NewLines, NumberedLines};
-use crate::text::{BYTE_ORDER_MARK, LineEnding, Lines, Span, mark_length, without_ending};
+use crate::text::{LineEnding, Lines, Span, mark_length, without_ending, without_mark};
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,10 +249,7 @@ impl<'a> New<'a> {
                 // The index of a source is built once for all its cuts.
                 if !known.contains_key(operation) {
                     let text = source(*operation)?;
-                    known.insert(
-                        *operation,
-                        LineOffsets::new(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)),
-                    );
+                    known.insert(*operation, LineOffsets::new(without_mark(text)));
                 }
                 let index = known
                     .get(operation)

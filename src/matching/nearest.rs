@@ -64,17 +64,10 @@ pub(super) fn explain(
         .iter()
         .map(|&(nth, (hunk, _))| FailedHunk::new(nth, hunk, text, direction, gained[nth]))
         .collect();
-    let wanted = |misfit: &FailedHunk<'_>| RunHash::new(LOOSE, misfit.postimage.lines());
-    let asked = misfits.iter().map(|misfit| misfit.postimage.lines().len());
-    let asked: usize = asked.sum();
-    let run_index = |index| {
-        let expected = (asked, misfits.iter().map(wanted));
-        RunIndex::new(index, LOOSE, expected, interrupt)
-    };
-    let runs = run_index(index);
+    let runs = run_index(index, &misfits, interrupt);
     let elections = elections(&runs, &misfits[..misfits.len().min(most)]);
     let mut runs = if is_changed {
-        run_index(original)
+        run_index(original, &misfits, interrupt)
     } else {
         runs
     };
@@ -103,6 +96,18 @@ pub(super) fn explain(
             mismatch.nearest = misfit.nearest(index, &votes);
         }
     }
+}
+
+/// Returns a run index of a file that expects the postimages of the failed hunks.
+fn run_index<'i>(
+    index: &'i LineOffsets<'i>,
+    misfits: &[FailedHunk<'_>],
+    interrupt: &'i Interrupt,
+) -> RunIndex<'i> {
+    let postimages = || misfits.iter().map(|misfit| misfit.postimage.lines());
+    let asked = postimages().map(<[_]>::len).sum();
+    let expected = postimages().map(|lines| RunHash::new(LOOSE, lines));
+    RunIndex::new(index, LOOSE, (asked, expected), interrupt)
 }
 
 /// Returns for each hunk the number of lines that the placed hunks before it add.

@@ -1,7 +1,7 @@
 //! Derives the indentation of insertions if a hunk matched at another indentation than its own.
 
 use crate::lines::ladder::{indentation, trimmed};
-use crate::text::{BYTE_ORDER_MARK, without_ending};
+use crate::text::{without_ending, without_mark};
 
 /// The pairs of indentations of the old lines in the hunk and in the file.
 pub(crate) struct Reindent<'a> {
@@ -14,7 +14,7 @@ impl<'a> Reindent<'a> {
     pub(crate) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut pairs = Vec::new();
         for (old, found) in old.iter().zip(found) {
-            let found = found.strip_prefix(BYTE_ORDER_MARK).unwrap_or(found);
+            let found = without_mark(found);
             let pair = (
                 indentation(without_ending(old)),
                 indentation(without_ending(found)),

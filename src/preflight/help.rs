@@ -140,6 +140,18 @@ const ROWS: &[(&Code, &str)] = &[
     ),
     (&code::INTERRUPTED, "run the command again"),
     (
+        &code::USAGE,
+        "run the command with --help to list its options",
+    ),
+    (
+        &code::IO,
+        "fix the cause that the system reports and try again",
+    ),
+    (
+        &code::GIT_CONFIG,
+        "correct the configuration of git and try again",
+    ),
+    (
         &code::REVISION,
         "run `git rev-parse REVISION` to check the revision",
     ),

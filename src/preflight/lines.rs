@@ -12,7 +12,7 @@ use super::problem::Facts;
 use crate::matching::{self, LineMismatch};
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::Tag;
-use crate::text::{BYTE_ORDER_MARK, Bytes, is_data, lines, printable, without_ending};
+use crate::text::{Bytes, is_data, lines, printable, without_ending, without_mark};
 
 /// The number of lines that a report shows on each side of a place.
 const AROUND: usize = 2;
@@ -111,7 +111,7 @@ pub(super) fn postimage(
         }
         Err(misfits) => {
             numbered.remove(&key(operation));
-            let count = lines(preimage.strip_prefix(BYTE_ORDER_MARK).unwrap_or(preimage)).count();
+            let count = lines(without_mark(preimage)).count();
             for misfit in misfits {
                 let edit = &changes.edits[misfit.edit];
                 refuse(operation, edit, misfit.mismatch, count, findings);
@@ -236,7 +236,7 @@ fn refuse(
 
 /// Returns the lines around the places of `edits`, without terminators. Lines are counted from 0.
 fn around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
-    let text = preimage.strip_prefix(BYTE_ORDER_MARK).unwrap_or(preimage);
+    let text = without_mark(preimage);
     let last = lines(text).count().saturating_sub(1);
     let mut wanted = BTreeSet::new();
     for edit in edits {

@@ -13,7 +13,7 @@ use crate::guard::Guard;
 use crate::matching::{ConflictStyle, Detail, Rules};
 use crate::path::{PathError, RelPath};
 use crate::plan::{Operation, Replacements};
-use crate::policy::Policy;
+use crate::policy::{Policy, Verdict};
 use crate::progress::Progress;
 use crate::text::EncodingChoice;
 use crate::whitespace::WhitespaceRule;
@@ -159,6 +159,18 @@ pub enum ApprovalGate {
     Reading,
     /// All. The change is to be committed without an approval.
     Everything,
+}
+
+impl ApprovalGate {
+    /// Returns the least strict verdict on reading a file that keeps the file unread.
+    #[must_use]
+    pub fn unread(self) -> Verdict {
+        if self == Self::Nothing {
+            Verdict::Deny
+        } else {
+            Verdict::Ask
+        }
+    }
 }
 
 /// The suffix of a file for rejected hunks.

@@ -246,8 +246,9 @@ pub(super) fn tell(
 pub fn described(
     plan: &Plan,
     whitespace: &Whitespace,
+    interrupt: &Interrupt,
 ) -> (Vec<(usize, FileWhitespace)>, Vec<Problem>) {
-    let mut found = examine(plan, whitespace, &Interrupt::new());
+    let mut found = examine(plan, whitespace, interrupt);
     for (_, lines) in &mut found {
         lines.action = whitespace.action;
     }

@@ -7,7 +7,7 @@ use super::chunk::ReadLine;
 use super::error::PlacementError;
 use super::rows::{RepairLog, read_cost};
 use crate::lines::{Comparison, LADDER, LineOccurrences};
-use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
+use crate::text::{lines, without_ending, without_mark};
 
 /// A file as lines.
 pub(super) struct Lines<'f> {
@@ -26,7 +26,7 @@ impl<'f> Lines<'f> {
     pub(super) fn of(content: &'f [u8], log: &mut RepairLog) -> Result<Self, PlacementError> {
         // A patch usually lacks the byte order mark, so it is not part of the first line. `spliced`
         // writes it again.
-        let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
+        let text = without_mark(content);
         log.spend(read_cost(text))?;
         let all = lines(text).map(|(_, line)| line).collect();
         Ok(Self {

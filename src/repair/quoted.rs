@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::text::BYTE_ORDER_MARK;
+use crate::text::without_mark;
 
 /// Returns the patch in a JSON document; `None` for any other text. The patch is the member
 /// `patch`, or an envelope that is equivalent to the operations of `OpenAI`'s tool.
@@ -12,7 +12,7 @@ use crate::text::BYTE_ORDER_MARK;
 /// read exactly that file, so a repair for another content would be wrong.
 #[must_use]
 pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let text = without_mark(text);
     if !matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) {
         return None;
     }

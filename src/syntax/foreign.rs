@@ -7,7 +7,7 @@
 use bstr::ByteSlice;
 
 use super::{Foreign, SyntaxError};
-use crate::text::{Lines, Span, without_ending, without_entities};
+use crate::text::{Lines, Span, without_ending, without_entities, without_mark};
 
 /// Rejects an input by its first bytes.
 ///
@@ -62,10 +62,7 @@ fn is_page(text: &[u8]) -> bool {
         b"<pre",
         b"<div",
     ];
-    let start = text
-        .strip_prefix(crate::text::BYTE_ORDER_MARK)
-        .unwrap_or(text)
-        .trim_ascii_start();
+    let start = without_mark(text).trim_ascii_start();
     // XHTML starts with an XML declaration.
     let start = match start
         .strip_prefix(b"<?xml")

@@ -44,6 +44,12 @@ pub use time::rfc3339;
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Returns `text` without its byte order mark, if it has one.
+#[must_use]
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
 /// Returns the length of the byte order mark at the start of `text`, in bytes.
 #[must_use]
 pub fn mark_length(text: &[u8]) -> usize {

@@ -130,6 +130,13 @@ fn of_a_change_that_fits_nothing_is_said() {
             ]}),
         ),
         (
+            "MultiEdit",
+            json!({"file_path": desk.path("new"), "edits": [
+                {"old_string": "", "new_string": "one"},
+                {"old_string": "one", "new_string": "1"},
+            ]}),
+        ),
+        (
             "NotebookEdit",
             json!({"notebook_path": desk.path("n.ipynb"), "cell_id": "c1", "new_source": "2"}),
         ),

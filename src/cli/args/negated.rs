@@ -39,7 +39,7 @@ const OPTIONS: [(&str, Option<char>, bool); 31] = [
 ];
 
 /// The short options without a value. Several of them can share an argument.
-const SHORT: &str = "N3Rvqz";
+const SHORT: &str = "N3RvqzEb";
 
 /// Returns the arguments of `apply` in the spelling that clap accepts. Returns `None` if no
 /// argument changes. An option that a later `--no-NAME` cancels is removed.
@@ -145,6 +145,7 @@ mod tests {
             (&["--no-add", "--add"], Some(&[])),
             (&["--no-add", "--no-no-add"], Some(&[])),
             (&["-Rv", "--no-rev"], Some(&["-v"])),
+            (&["-bRE", "--no-reverse"], Some(&["-bE"])),
             (&["-R", "--no-reverse", "-"], Some(&["-"])),
             (&["-", "-3", "--no-3way"], Some(&["-"])),
             (&["--no-add", "-p1", "--recount"], None),

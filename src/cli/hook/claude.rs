@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::place::{Place, Use};
-use super::{Call, Decision, MAX_EDITS, Silence, of_edit, of_read, search};
+use super::{Call, Decision, MAX_EDITS, Silence, is_javascript_space, of_edit, of_read, search};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::engine::options::{
@@ -157,10 +157,9 @@ impl Call {
     /// white space from both ends, expands `~`, and resolves other names against the agent's
     /// current directory.
     pub(super) fn file(&self, file: PathBuf) -> PathBuf {
-        let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
         let file = file
             .to_str()
-            .map(|name| PathBuf::from(name.trim_matches(is_blank)))
+            .map(|name| PathBuf::from(name.trim_matches(is_javascript_space)))
             .unwrap_or(file);
         match (file.strip_prefix("~"), home()) {
             (Ok(below), Some(home)) => home.join(below),
@@ -190,8 +189,14 @@ fn edited(path: Vec<u8>, edit: One) -> Request {
     }
 }
 
-/// Returns the request of several edits. Each edit applies to the result of the previous edits.
-fn in_turn(path: Vec<u8>, edits: Vec<One>) -> Request {
+/// Returns the request of several edits. Each edit applies to the result of the previous edits. If
+/// the first edit has an empty old text, it creates the file.
+fn in_turn(path: Vec<u8>, mut edits: Vec<One>) -> Request {
+    if edits.first().is_some_and(|edit| edit.old_string.is_empty()) {
+        let first = edits.remove(0);
+        let content = edits.iter().fold(first.new_string, edited_text);
+        return Request::write(path, content);
+    }
     let replacement = |One {
                            old_string,
                            new_string,
@@ -220,6 +225,24 @@ fn in_turn(path: Vec<u8>, edits: Vec<One>) -> Request {
         edits.order = EditOrder::InTurn;
     }
     request
+}
+
+/// The limit on the size of a new text after each of several edits, in bytes. Each edit can double
+/// the text.
+const MAX_EDITED: usize = 1 << 20;
+
+/// Returns `text` after `edit`. Returns it unchanged if the result would exceed [`MAX_EDITED`], or
+/// if the old text is empty, which the tool refuses.
+fn edited_text(text: String, edit: &One) -> String {
+    let times = if edit.replace_all { usize::MAX } else { 1 };
+    let found = text.matches(&edit.old_string).take(times).count();
+    let size = found
+        .saturating_mul(edit.new_string.len())
+        .saturating_add(text.len());
+    if edit.old_string.is_empty() || size > MAX_EDITED {
+        return text;
+    }
+    text.replacen(&edit.old_string, &edit.new_string, times)
 }
 
 fn cell(input: NotebookInput) -> CellEdit {

@@ -4,9 +4,9 @@
 //! output. [`decide`] passes the call to [`claude`] or [`codex`], which run `check` on the change;
 //! read it first. The hook writes no file.
 //!
-//! The hook never grants more than its user configured. It prints nothing unless policy asks or
-//! denies, or the user allows the change by a rule or by `--allow`. Printing `allow` in other cases
-//! would skip the agent's own prompt.
+//! The hook never grants more than its user configured. It prints nothing unless the call is
+//! refused, policy asks, or the user allows the change by a rule or by `--allow`. Printing `allow`
+//! in other cases would skip the agent's own prompt.
 //!
 //! A malformed call is blocked: the exit code is 2, and standard error contains the reason. Both
 //! agents treat this exit code as a refusal. Any other failure of a hook lets the call through. A
@@ -138,10 +138,13 @@ impl Decision {
     /// Returns the stricter of two decisions. `other` is the decision of the rules, or no decision
     /// if no rule matches.
     fn or_stricter(self, other: Self) -> Self {
+        // Claude Code gets no decision for `Outside`, so a rule about another path of the same file
+        // must win over it.
         let rank = |decision: &Self| match decision {
             Self::Allow | Self::None => 1,
-            Self::Ask(_) => 2,
-            Self::Deny(_) | Self::Outside(_) => 3,
+            Self::Outside(_) => 2,
+            Self::Ask(_) => 3,
+            Self::Deny(_) => 4,
         };
         if rank(&other) > rank(&self) {
             other
@@ -156,7 +159,12 @@ impl Decision {
         match self {
             Self::Allow if !call.is_in_writing_mode() => Self::None,
             Self::Ask(reason) if call.mode() == Some(PLAN_MODE) => {
-                Self::Deny(format!("{reason}\nhelp: {WAIT}"))
+                let help = if READING_TOOLS.contains(&&*call.tool_name) {
+                    WAIT_TO_READ
+                } else {
+                    WAIT_TO_WRITE
+                };
+                Self::Deny(format!("{reason}\nhelp: {help}"))
             }
             decision => decision,
         }
@@ -230,8 +238,13 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
     output::print(format!("{answer}\n").as_bytes())
 }
 
-/// The next step for a model in plan mode.
-const WAIT: &str = "describe the change in the plan, and make it after the user leaves plan mode";
+/// The tools of Claude Code that read files.
+const READING_TOOLS: [&str; 5] = ["Read", "NotebookRead", "Grep", "Glob", "LS"];
+/// The next step for a model that wants to change a file in plan mode.
+const WAIT_TO_WRITE: &str =
+    "describe the change in the plan, and make it after the user leaves plan mode";
+/// The next step for a model that wants to read a file in plan mode.
+const WAIT_TO_READ: &str = "plan without this file, and read it after the user leaves plan mode";
 /// The next step for a model whose agent cannot ask the user.
 const ASK_THE_USER: &str = "ask the user to make this change, and do not try to bypass the rule";
 
@@ -257,6 +270,12 @@ impl Call {
             )
         })
     }
+}
+
+/// Returns whether `c` is white space in JavaScript, in which the tools of Claude Code are written.
+/// See `\\s` in ECMAScript (ECMA-262, `CharacterClassEscape`).
+fn is_javascript_space(c: char) -> bool {
+    c.is_whitespace() && c != '\u{85}' || c == '\u{feff}'
 }
 
 /// Returns the policy for a model's actions below the root.

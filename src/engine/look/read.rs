@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::Extract;
 use crate::text::tag::Tag;
-use crate::text::{BYTE_ORDER_MARK, DecodeError, decode, is_data, lines, without_ending};
+use crate::text::{DecodeError, decode, is_data, lines, without_ending, without_mark};
 use crate::workspace::Workspace;
 
 /// The limit on the length of a line in [`View::Numbered`], in characters.
@@ -314,11 +314,7 @@ impl<'a> Rows<'a> {
             .extend_from_slice(&self.head[..self.head.len().min(self.most)]);
         let mut end = window.start;
         for (span, line) in lines(&text[window.clone()]) {
-            let line = if end == 0 {
-                line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
-            } else {
-                line
-            };
+            let line = if end == 0 { without_mark(line) } else { line };
             let before = self.out.len();
             let is_cut = self.put(line);
             if self.out.len() > self.most {

@@ -11,7 +11,7 @@ mod toml;
 mod yaml;
 
 use super::{Change, Finding, GuardFailure, has_extension};
-use crate::text::{BYTE_ORDER_MARK, Position};
+use crate::text::{Position, without_mark};
 
 /// A language and its parser.
 struct Language {
@@ -89,7 +89,7 @@ pub(super) fn of_block(_: &[u8], _: &[u8]) -> Option<Finding> {
 
 impl Language {
     fn judge(&self, bytes: &[u8]) -> Result<(), GuardFailure> {
-        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let bytes = without_mark(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let position = Position::of(bytes, error.valid_up_to());
             GuardFailure {

@@ -71,17 +71,19 @@ fn refuse_missing<'f>(
     let problem = findings.error(&code::NOT_FOUND, format!("{hunk} does not match"));
     problem.facts.is_bare = true;
     problem.help = mismatch.nearest.as_ref().map(|nearest| {
-        let (line, path) = (nearest.line + 1, &operation.path);
+        let path = operation.from.as_ref().unwrap_or(&operation.path);
+        let line = nearest.line + 1;
         if nearest.matched == nearest.of {
             return format!(
                 "use --unidiff-zero: {path} has these lines at line {line}, but a hunk without context at one end \
                  must reach that end of the file"
             );
         }
-        format!(
-            "read {path} again from line {line}: {} of {} lines match there",
-            nearest.matched, nearest.of
-        )
+        let found = match nearest.matched {
+            0 => "these lines are the most similar ones".to_owned(),
+            matched => format!("{matched} of {} lines match there", nearest.of),
+        };
+        format!("read {path} again from line {line}: {found}")
     });
     problem
 }

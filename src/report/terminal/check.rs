@@ -78,7 +78,10 @@ fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     for (hunk, notes) in moved.by_ref().take(MOST_HUNKS) {
         writeln!(out, "  {NOTE}{}: {}{NOTE:#}", hunk.id, notes.join(", "))?;
     }
-    print_more(moved.count(), "hunk", "  ", out)?;
+    // The counts can include the same hunk.
+    let (with_offset, fuzzy) = file.omitted_moves;
+    let more = moved.count() + with_offset.max(fuzzy);
+    print_more(more, "hunk", "  ", out)?;
     for hit in file.policy.iter().take(MOST_RULES) {
         print_rule(hit, out)?;
     }

@@ -298,4 +298,6 @@ fn in_plan_mode_a_question_is_a_refusal() {
         (on("a", "tomorrow"), on("new", "tomorrow")),
         ("ask".into(), String::new())
     );
+    let read = ("claude", json!("plan"), "Read", json!({"file_path": "a"}));
+    assert_eq!(decided(&desk, &read, &[]), "deny");
 }

@@ -79,6 +79,18 @@ fn a_call_that_is_made_to_take_long_is_denied_at_once() {
     }
 }
 
+/// Each edit would double the text.
+#[test]
+fn edits_of_a_new_file_that_double_it_take_no_memory() {
+    let desk = governed();
+    let double = json!({"old_string": "x", "new_string": "xx", "replace_all": true});
+    let mut edits = vec![double; 999];
+    edits.insert(0, json!({"old_string": "", "new_string": "x"}));
+    let input = json!({"file_path": desk.path("new"), "edits": edits});
+    let (code, text) = ended(&desk, "claude", "MultiEdit", &input);
+    assert_eq!((code, &*text), (Some(0), ""));
+}
+
 #[test]
 fn a_file_name_that_is_too_long_is_blocked_or_denied() {
     let desk = governed();

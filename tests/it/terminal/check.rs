@@ -92,7 +92,7 @@ fn the_summary_of_a_check_that_fails_follows_its_problems() {
        |
      1 | x
        | ^ the patch has z
-    help: read ci/run again from line 1: 0 of 1 lines match there
+    help: read ci/run again from line 1: these lines are the most similar ones
     modify a  +1  -1
       f1h1: 1 line below its stated line
     modify ci/run  +1  -1  not found

@@ -3,6 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::brackets::{bracket, is_plain_bracket};
+use crate::cli::hook::is_javascript_space;
 
 /// The patterns that choose files. The last matching pattern decides. If programs interpret a
 /// pattern differently, it is taken to match more files than the search reads.
@@ -22,7 +23,7 @@ impl Globs {
     /// Parses the `glob` option of `Grep`: patterns that are separated by blanks or commas. `!`
     /// starts a pattern that excludes files.
     pub(super) fn of_grep(text: &str) -> Self {
-        let words = text.split_whitespace().flat_map(|word| {
+        let words = text.split(is_javascript_space).flat_map(|word| {
             let is_whole = word.contains('{') && word.contains('}');
             word.split(move |character| character == ',' && !is_whole)
         });
