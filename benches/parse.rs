@@ -33,7 +33,7 @@ fn hunk(line: usize) -> String {
 }
 
 fn read(bencher: Bencher<'_, '_>, format: &str, patch: String) {
-    let among = syntax::chosen(format);
+    let among = syntax::select_syntaxes(format);
     let patch = patch.into_bytes();
     bencher
         .counter(BytesCount::of_slice(&patch))

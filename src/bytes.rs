@@ -9,7 +9,7 @@ use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use crate::mutex::lock_unpoisoned;
 use crate::text::Bytes;
-use crate::threads::{LARGE, both};
+use crate::threads::{LARGE, run_both};
 
 /// Reads at most `size` bytes from the current position of `file`. Returns fewer at the end of the
 /// file.
@@ -59,7 +59,7 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
     let middle = size / 2;
     let (first, second) = pages.split_at_mut(middle);
     let second = Mutex::new(second);
-    let (first, second) = both(
+    let (first, second) = run_both(
         size,
         || fill(first, offset, read_at),
         || {

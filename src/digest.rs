@@ -206,12 +206,12 @@ pub fn streamed_blob_id<E>(
     feed: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,
 ) -> Result<String, E> {
     match format {
-        ObjectFormat::Sha1 => digested(sha1::Sha1::new(), size, feed),
-        ObjectFormat::Sha256 => digested(sha2::Sha256::new(), size, feed),
+        ObjectFormat::Sha1 => hash_blob(sha1::Sha1::new(), size, feed),
+        ObjectFormat::Sha256 => hash_blob(sha2::Sha256::new(), size, feed),
     }
 }
 
-fn digested<D: sha1::Digest, E>(
+fn hash_blob<D: sha1::Digest, E>(
     mut digest: D,
     size: u64,
     feed: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,

@@ -45,7 +45,7 @@ impl Interrupt {
     /// Returns a handle that is raised with `signal` after `limit` reads.
     #[doc(hidden)]
     #[must_use]
-    pub fn raised_after(limit: usize, signal: i32) -> Self {
+    pub fn raise_after(limit: usize, signal: i32) -> Self {
         let schedule = Schedule {
             signal,
             limit,
@@ -58,7 +58,7 @@ impl Interrupt {
     }
 
     /// Returns the items that precede the cancellation. The handle is read once per 4096 items.
-    pub(crate) fn until_raised<I: Iterator>(
+    pub(crate) fn take_until_raised<I: Iterator>(
         &self,
         items: I,
     ) -> impl Iterator<Item = I::Item> + use<'_, I> {

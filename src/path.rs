@@ -87,7 +87,7 @@ impl RelPath {
             return Err(PathError::Directory);
         }
         if is_plain(bytes) {
-            return Self::checked_length(bytes);
+            return Self::check_length(bytes);
         }
         let mut parts: Vec<&[u8]> = Vec::new();
         for part in bytes.split(|&byte| byte == b'/') {
@@ -100,10 +100,10 @@ impl RelPath {
         if parts.is_empty() {
             return Err(PathError::Root);
         }
-        Self::checked_length(&parts.join(&b'/'))
+        Self::check_length(&parts.join(&b'/'))
     }
 
-    fn checked_length(bytes: &[u8]) -> Result<Self, PathError> {
+    fn check_length(bytes: &[u8]) -> Result<Self, PathError> {
         // A path this short exceeds neither the limit for a component nor the limit for the depth.
         if bytes.len() <= MAX_COMPONENT.min(MAX_DEPTH) {
             return Ok(Self(bytes.into()));
@@ -153,7 +153,7 @@ impl RelPath {
     }
 
     /// Returns the bytes of each directory above the path, from the root downwards.
-    pub fn above(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn ancestor_bytes(&self) -> impl Iterator<Item = &[u8]> {
         memchr::memchr_iter(b'/', &self.0).map(|slash| &self.0[..slash])
     }
 
@@ -171,7 +171,7 @@ impl RelPath {
         let whole = [&self.0, name].join(&b'/');
         // `self` is valid, so the joined path needs no further check than its length.
         if is_plain(name) && !name.contains(&0) {
-            Self::checked_length(&whole)
+            Self::check_length(&whole)
         } else {
             Self::new(&whole)
         }

@@ -24,7 +24,7 @@ use crate::mutex::lock_unpoisoned;
 /// assert_eq!((state.phase, state.done, state.total), (Phase::Looking, 1, 1));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Option<Arc<Mutex<State>>>);
+pub struct Progress(Option<Arc<Mutex<ProgressState>>>);
 
 /// The current step of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub enum Phase {
 
 /// A snapshot of the progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct ProgressState {
     /// The current step.
     pub phase: Phase,
     /// The number of finished items of the step.
@@ -73,14 +73,14 @@ pub struct State {
 impl Progress {
     /// Returns a progress that records its [`state`](Self::state).
     #[must_use]
-    pub fn followed() -> Self {
+    pub fn with_state() -> Self {
         Self(Some(Arc::default()))
     }
 
     /// Starts `phase` with `total` items, or 0.
     pub fn enter(&self, phase: Phase, total: usize) {
-        if let Some(mut state) = self.held() {
-            *state = State {
+        if let Some(mut state) = self.lock_state() {
+            *state = ProgressState {
                 phase,
                 done: 0,
                 total,
@@ -90,18 +90,18 @@ impl Progress {
 
     /// Adds `more` finished items.
     pub fn step(&self, more: usize) {
-        if let Some(mut state) = self.held() {
+        if let Some(mut state) = self.lock_state() {
             state.done += more;
         }
     }
 
     /// Returns the current state, or the default state if nothing is recorded.
     #[must_use]
-    pub fn state(&self) -> State {
-        self.held().map(|state| *state).unwrap_or_default()
+    pub fn state(&self) -> ProgressState {
+        self.lock_state().map(|state| *state).unwrap_or_default()
     }
 
-    fn held(&self) -> Option<MutexGuard<'_, State>> {
+    fn lock_state(&self) -> Option<MutexGuard<'_, ProgressState>> {
         self.0.as_ref().map(|state| lock_unpoisoned(state))
     }
 }

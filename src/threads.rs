@@ -1,9 +1,9 @@
-//! Parallel work: [`map`] processes the items of a list, [`both`] and [`together`] run two functions.
+//! Parallel work: [`map`] processes the items of a list, [`run_both`] and [`run_together`] run two functions.
 //!
 //! Only modules above the pure layers use it. No result depends on the number of threads.
 //!
 //! [`map`] uses rayon's global pool, which starts at the first use. A small change never starts it.
-//! [`both`] starts a thread of its own, because it also runs inside the pool. A pool thread that
+//! [`run_both`] starts a thread of its own, because it also runs inside the pool. A pool thread that
 //! waits runs other jobs, while it still holds the locks and the memory of the first job. Inside the
 //! pool [`map`] therefore uses only the caller's thread.
 //!
@@ -43,7 +43,7 @@ pub(crate) fn map<T: Sync, R: Send>(
 
 /// Returns the results of `first` and `second`. They run at the same time if they process at least
 /// [`LARGE`] `bytes`.
-pub(crate) fn both<A, B: Send>(
+pub(crate) fn run_both<A, B: Send>(
     bytes: usize,
     first: impl FnOnce() -> A,
     second: impl Fn() -> B + Sync,
@@ -64,10 +64,14 @@ pub(crate) fn both<A, B: Send>(
     )
 }
 
-/// Runs `first` and `second`, as [`both`] does.
-pub(crate) fn together(bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
+/// Runs `first` and `second`, as [`run_both`] does.
+pub(crate) fn run_together(
+    bytes: usize,
+    first: &mut dyn FnMut(),
+    second: &mut (dyn FnMut() + Send),
+) {
     let second = Mutex::new(second);
-    both(bytes, first, || lock_unpoisoned(&second)());
+    run_both(bytes, first, || lock_unpoisoned(&second)());
 }
 
 /// Returns whether rayon's global pool is available. The first call starts it.
@@ -98,9 +102,9 @@ mod tests {
     #[test]
     fn only_large_work_is_done_by_other_threads() {
         let here = thread::current().id();
-        let ids = |bytes| both(bytes, || thread::current().id(), || thread::current().id());
+        let ids = |bytes| run_both(bytes, || thread::current().id(), || thread::current().id());
         assert_eq!(ids(LARGE - 1), (here, here));
-        assert_eq!(both(LARGE, || 1, || 2), (1, 2));
+        assert_eq!(run_both(LARGE, || 1, || 2), (1, 2));
         assert_ne!(ids(LARGE).1, here);
     }
 }

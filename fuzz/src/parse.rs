@@ -12,7 +12,7 @@ use wpatch::text::Span;
 /// If the law does not hold.
 pub fn read(format: &str, bytes: &[u8]) {
     for is_easy in [false, true] {
-        let among = syntax::chosen(format);
+        let among = syntax::select_syntaxes(format);
         let options = Options {
             recount: is_easy,
             lenient: is_easy,

@@ -44,14 +44,14 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     let patch = match arguments {
         [] => files::contents(Path::new("-"), request::MAX_PATCH),
         [patch] => Ok(patch.as_encoded_bytes().into()),
-        _ => return failed(MISUSED, "more than one argument", Some(USAGE)),
+        _ => return fail(MISUSED, "more than one argument", Some(USAGE)),
     };
     match patch {
-        Ok(patch) if patch.is_empty() => failed(MISUSED, "the patch is empty", Some(USAGE)),
+        Ok(patch) if patch.is_empty() => fail(MISUSED, "the patch is empty", Some(USAGE)),
         Ok(patch) => {
-            apply(patch).map_or_else(|stop| failed(FAILED, &stop.words(), None), print_outcome)
+            apply(patch).map_or_else(|stop| fail(FAILED, &stop.words(), None), print_outcome)
         }
-        Err(stop) => failed(FAILED, &stop.words(), None),
+        Err(stop) => fail(FAILED, &stop.words(), None),
     }
 }
 
@@ -108,10 +108,10 @@ fn print_outcome(outcome: Outcome) -> ExitCode {
     } else {
         error.help.as_deref()
     };
-    failed(code, &format!("{line}{path}{}", error.message), help)
+    fail(code, &format!("{line}{path}{}", error.message), help)
 }
 
-fn failed(code: u8, message: &str, help: Option<&str>) -> ExitCode {
+fn fail(code: u8, message: &str, help: Option<&str>) -> ExitCode {
     complain_as("apply_patch", message);
     if let Some(help) = help {
         complain_as("apply_patch", help);

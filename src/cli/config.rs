@@ -8,7 +8,7 @@ use std::{env, io};
 use super::EarlyExit;
 use super::early_exit::cause;
 use crate::engine::options::{Facts, MAX_POLICY_FILE, Problem, Workspace, WorkspaceError};
-use crate::engine::{self, home, unusable};
+use crate::engine::{self, home, policy_problem};
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
@@ -32,7 +32,7 @@ pub(super) struct Config {
 /// Returns an error if the file cannot be read, or if another user can write or replace it.
 pub(super) fn config() -> Result<Option<Config>, EarlyExit> {
     let Some(path) = place() else { return Ok(None) };
-    let unusable = |why: &str| EarlyExit::of(unusable(&path.to_string_lossy(), why));
+    let unusable = |why: &str| EarlyExit::of(policy_problem(&path.to_string_lossy(), why));
     // The path can contain links to a file elsewhere.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
@@ -48,17 +48,17 @@ pub(super) fn config() -> Result<Option<Config>, EarlyExit> {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory
             ) =>
         {
-            return Err(unreadable(&path, &error));
+            return Err(directory_error(&path, &error));
         }
         Err(error) => return Err(unusable(&error.to_string())),
     };
-    let text = own(&real, &path).map_err(|why| unusable(&why))?;
+    let text = read_trusted(&real, &path).map_err(|why| unusable(&why))?;
     Ok(Some(Config { path, text }))
 }
 
 /// Returns the error for an unreadable configuration directory. It names the variable that sets the
 /// directory. The directory may not even contain a configuration.
-fn unreadable(path: &Path, error: &io::Error) -> EarlyExit {
+fn directory_error(path: &Path, error: &io::Error) -> EarlyExit {
     let directory = path.parent().and_then(Path::parent).unwrap_or(path);
     let message = format!("cannot read the configuration directory: {}", cause(error));
     let variable = if env::var_os("XDG_CONFIG_HOME").is_some() {
@@ -77,7 +77,7 @@ fn unreadable(path: &Path, error: &io::Error) -> EarlyExit {
     EarlyExit::of(Problem {
         help,
         facts,
-        ..unusable(&directory.to_string_lossy(), &message)
+        ..policy_problem(&directory.to_string_lossy(), &message)
     })
 }
 
@@ -105,7 +105,7 @@ pub(super) fn directories() -> Vec<PathBuf> {
 
 /// Returns the content of the file at `path`. Fails if any user except the current one and root can
 /// write or replace the file. Links between `named` and `path` must not be replaceable either.
-fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
+fn read_trusted(path: &Path, named: &Path) -> Result<Bytes, String> {
     let told = |error: WorkspaceError| format!("the file cannot be read: {}", error.source);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err("it is not a file".to_owned());
@@ -126,7 +126,7 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     if stat.permissions & OTHERS_WRITE != 0 {
         return Err("other users can write to the file; run `chmod go-w` on it".to_owned());
     }
-    match lent(named, directory.user()).map_err(|error| error.to_string())? {
+    match find_unsafe(named, directory.user()).map_err(|error| error.to_string())? {
         Some(lent) => Err(format!(
             "other users can replace the file: {} must belong to you or to root; run `chmod go-w` on its directory",
             lent.display()
@@ -138,7 +138,7 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
 /// Returns the first unsafe directory or link in the path of `file`. A directory or link is unsafe
 /// if another user owns it. A directory is also unsafe if other users can write to it and it has no
 /// sticky bit. Directories above the home directory are trusted, as ssh(1) does for its keys.
-fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
+fn find_unsafe(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
     let home = home();
     let homes = [
         home.as_ref()

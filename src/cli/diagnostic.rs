@@ -5,7 +5,7 @@ use std::slice;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::engine::Outcome;
-use crate::engine::excerpt::{Excerpt, clipped};
+use crate::engine::excerpt::{Excerpt, clip};
 use crate::engine::options::{Cause, Problem, Severity, code};
 use crate::report::NearestPlace;
 
@@ -48,7 +48,7 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
     }
     if let Some(help) = problem.next_step() {
         groups.push(Group::with_title(
-            Level::HELP.secondary_title(clipped(help.as_bytes(), MESSAGE)),
+            Level::HELP.secondary_title(clip(help.as_bytes(), MESSAGE)),
         ));
     }
     let renderer = Renderer::styled().term_width(WIDTH);
@@ -80,7 +80,7 @@ fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = S
     lines
         .into_iter()
         .rev()
-        .map(|line| format!("  | {}", clipped(line.as_bytes(), WIDTH)))
+        .map(|line| format!("  | {}", clip(line.as_bytes(), WIDTH)))
 }
 
 fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Option<Group<'a>> {
@@ -90,16 +90,16 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
     };
     let named = |message: String| match (&problem.path, &problem.name) {
         (Some(path), _) => format!("{path}: {message}"),
-        (None, Some(name)) => format!("{}: {message}", clipped(name, MESSAGE)),
+        (None, Some(name)) => format!("{}: {message}", clip(name, MESSAGE)),
         (None, None) => message,
     };
-    let message = || named(clipped(problem.message.as_bytes(), MESSAGE));
+    let message = || named(clip(problem.message.as_bytes(), MESSAGE));
     let cause = || {
         problem
             .facts
             .cause
             .as_ref()
-            .map(|cause| clipped(cause.to_string().as_bytes(), MESSAGE))
+            .map(|cause| clip(cause.to_string().as_bytes(), MESSAGE))
     };
     let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
@@ -167,7 +167,7 @@ fn nearest<'a>(
 
 /// Returns the number of the first line to show and the lines of the closest match. If the first
 /// difference is after these lines, only the differing line is returned.
-fn shown(nearest: &NearestPlace) -> (usize, &[String]) {
+fn visible_lines(nearest: &NearestPlace) -> (usize, &[String]) {
     let text = &nearest.text[..nearest.text.len().min(LINES)];
     let end = nearest.line + text.len();
     let difference = nearest
@@ -188,11 +188,11 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     );
     let group = Group::with_title(Level::NOTE.secondary_title(title));
     let difference = nearest.first_difference.as_ref();
-    let (first, lines) = shown(nearest);
+    let (first, lines) = visible_lines(nearest);
     let (mut text, mut mark) = (String::new(), None);
     for (line, content) in (first..).zip(lines) {
         let start = text.len();
-        text += &clipped(content.as_bytes(), EXCERPT);
+        text += &clip(content.as_bytes(), EXCERPT);
         if difference.is_some_and(|difference| difference.file_line == line) {
             mark = Some(start..text.len());
         }
@@ -207,7 +207,7 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     };
     let expected = format!(
         "the patch has {}",
-        clipped(difference.expected.as_bytes(), LABEL)
+        clip(difference.expected.as_bytes(), LABEL)
     );
     let label = difference.reason.map_or(expected.clone(), |reason| {
         format!("{}: {expected}", reason.name())

@@ -45,7 +45,7 @@ impl EarlyExit {
         }
     }
 
-    pub(super) fn interrupted(signal: i32) -> Self {
+    pub(super) fn from_signal(signal: i32) -> Self {
         Self {
             signal: Some(signal),
             ..Self::new(&code::INTERRUPTED, format!("stopped by signal {signal}"))
@@ -72,7 +72,7 @@ impl EarlyExit {
         let problem = self.problem.map_or_else(plain, |problem| *problem);
         Outcome {
             inputs: self.inputs,
-            ..engine::ended(command, problem, self.signal)
+            ..engine::ended_outcome(command, problem, self.signal)
         }
     }
 }

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::args::Global;
 use super::file_options::relative_to;
-use super::look::looked;
+use super::look::run_look;
 use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
 
@@ -53,7 +53,7 @@ pub(super) fn explain(PolicyCommand::Explain(options): PolicyCommand, global: &G
         policy,
         ..usual
     };
-    looked(
+    run_look(
         "policy",
         global,
         |workspace, policy| engine::explain(&request(policy), workspace),

@@ -92,7 +92,7 @@ impl FileOptions {
         decide.max_file = self.max_bytes.unwrap_or(decide.max_file);
         decide.idempotent = self.idempotent;
         decide.in_place = self.links.in_place;
-        decide.guards = self.guard.selected();
+        decide.guards = self.guard.selected_guards();
         let usual = if global.shows_changes() {
             usize::MAX
         } else {

@@ -63,12 +63,12 @@ pub(super) fn patch_of(
                 ..stop
             })
         }
-        Err(error) => Err(unopened(&name, &error)),
+        Err(error) => Err(open_error(&name, &error)),
     }
 }
 
 /// Returns the error with git's message for a patch that cannot be read.
-fn unopened(name: &str, error: &io::Error) -> EarlyExit {
+fn open_error(name: &str, error: &io::Error) -> EarlyExit {
     EarlyExit::new(
         code_of(error),
         format!("can't open patch '{name}': {}", cause(error)),
@@ -76,7 +76,7 @@ fn unopened(name: &str, error: &io::Error) -> EarlyExit {
 }
 
 /// Returns the error for the file at `path`, which should contain `what`.
-pub(super) fn unreadable(what: &str, path: &Path, error: &io::Error) -> EarlyExit {
+pub(super) fn read_error(what: &str, path: &Path, error: &io::Error) -> EarlyExit {
     EarlyExit::new(
         code_of(error),
         format!(
@@ -102,7 +102,7 @@ fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, E
     match read {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
-        Err(error) => Err(unreadable("the text", path, &error)),
+        Err(error) => Err(read_error("the text", path, &error)),
     }
 }
 
@@ -123,9 +123,9 @@ pub(super) type Within = Result<Bytes, Option<u64>>;
 
 pub(super) fn open(path: &Path, limit: u64) -> io::Result<Within> {
     if path == Path::new(STDIN) {
-        return whole(io::stdin().lock(), limit);
+        return read_whole(io::stdin().lock(), limit);
     }
-    whole(fs_err::File::open(path)?, limit)
+    read_whole(fs_err::File::open(path)?, limit)
 }
 
 /// Reads a file only if it is a regular file. Reading a pipe or a terminal could block forever, and
@@ -143,7 +143,7 @@ pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
         .custom_flags(flags.bits().cast_signed())
         .open(path)?;
     if file.metadata()?.is_file() {
-        whole(file, limit)
+        read_whole(file, limit)
     } else {
         Err(is_none())
     }
@@ -151,7 +151,7 @@ pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
 
 /// Reads `file` from its position to its end. Returns the size as an error if it is more than
 /// `limit`.
-fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
+fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
     let stat = fstat(&file)?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
     // Some files that look regular cannot seek.
@@ -230,14 +230,14 @@ mod tests {
         ] {
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
             assert_eq!(
-                whole(&file, limit as u64 - u64::from(limit > 0))
+                read_whole(&file, limit as u64 - u64::from(limit > 0))
                     .unwrap()
                     .is_err(),
                 limit > 0
             );
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
             assert!(
-                whole(&file, limit as u64).unwrap() == Ok(contents[place..].into()),
+                read_whole(&file, limit as u64).unwrap() == Ok(contents[place..].into()),
                 "from {place}"
             );
             assert_eq!(tell(&file).unwrap(), contents.len() as u64);

@@ -20,7 +20,7 @@ pub(super) struct GuardOptions {
 
 impl GuardOptions {
     /// Returns the selected guards.
-    pub(super) fn selected(&self) -> Vec<&'static Guard> {
+    pub(super) fn selected_guards(&self) -> Vec<&'static Guard> {
         let is_meant =
             |guard: &&Guard| !self.no_guard && self.guards.iter().any(|name| name == guard.name);
         GUARDS.iter().filter(is_meant).collect()

@@ -59,11 +59,11 @@ pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
         .last
         .map_or(1, |last| usize::try_from(last).unwrap_or(usize::MAX));
     let target = options.id.map_or(Target::Last(last), Target::Entry);
-    back(target, &options.back, global)
+    revert(target, &options.back, global)
 }
 
 /// Undoes `target`, and prints the outcome.
-pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
+pub(super) fn revert(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
     let command = if target == Target::Undo {
         "redo"
     } else {
@@ -79,7 +79,7 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
         }
     };
     run_and_print(command, global, |workspace, transaction, interrupt| {
-        progress::shown(global, |progress| {
+        progress::show_progress(global, |progress| {
             let mut request = Request::undo(target);
             if let What::Undo(undo) = &mut request.what {
                 (undo.force, undo.root) = (options.force, global.root().to_owned());
@@ -122,7 +122,7 @@ fn run_and_print(
 }
 
 pub(super) fn log(global: &Global) -> ExitCode {
-    listed(
+    print_list(
         "log",
         global,
         |workspace| Ok(engine::log(workspace, &policy(global)?)),
@@ -131,7 +131,7 @@ pub(super) fn log(global: &Global) -> ExitCode {
 }
 
 pub(super) fn show(id: &str, global: &Global) -> ExitCode {
-    listed(
+    print_list(
         "show",
         global,
         |workspace| Ok(engine::show(workspace, id, &policy(global)?)),
@@ -146,7 +146,7 @@ pub(super) fn page(id: &str, global: &Global) -> ExitCode {
             .iter()
             .try_for_each(|entry| print_change_html(entry, &mut out))
     };
-    listed(
+    print_list(
         "show",
         global,
         |workspace| Ok(engine::show(workspace, id, &policy(global)?)),
@@ -155,7 +155,7 @@ pub(super) fn page(id: &str, global: &Global) -> ExitCode {
 }
 
 /// Prints the result of `list` as JSON, or with `print`.
-fn listed(
+fn print_list(
     command: &'static str,
     global: &Global,
     list: impl FnOnce(&Disk) -> Result<Result<Log, Box<Outcome>>, EarlyExit>,
@@ -174,10 +174,10 @@ fn listed(
     if log.entries.is_empty() && !global.quiet && !global.json {
         let unkept = open(global)
             .ok()
-            .and_then(|workspace| engine::unkept(&workspace));
+            .and_then(|workspace| engine::no_history_reason(&workspace));
         output::complain(unkept.as_deref().unwrap_or("the history is empty"));
     }
-    output::printed(if global.json {
+    output::exit_code(if global.json {
         let mut out = BufWriter::new(io::stdout().lock());
         print_json(&log, &mut out).and_then(|()| out.flush())
     } else {

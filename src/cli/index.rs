@@ -27,7 +27,7 @@ pub(super) fn into_options(
         _ if (merge.three_way || options.intent_to_add) && !is_around(global) => return Ok(None),
         _ if merge.three_way => (Reach::Both, "--3way"),
         _ if options.intent_to_add => {
-            let index = around(global, "--intent-to-add")?.allow_filters(&filter.allow_filter);
+            let index = find_index(global, "--intent-to-add")?.allow_filters(&filter.allow_filter);
             let index = Some(index).filter(GitIndex::has_work_tree);
             return Ok(index.map(|index| Indexed {
                 index: Arc::new(index),
@@ -36,7 +36,7 @@ pub(super) fn into_options(
         }
         _ => return Ok(None),
     };
-    let index = around(global, option)?.allow_filters(&filter.allow_filter);
+    let index = find_index(global, option)?.allow_filters(&filter.allow_filter);
     if reach == Reach::Both && !index.has_work_tree() {
         let help = Some("--cached changes only the index".to_owned());
         return Err(EarlyExit {
@@ -55,8 +55,8 @@ pub(super) fn into_options(
 /// # Errors
 ///
 /// Returns an error if the root is not in a repository.
-pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, EarlyExit> {
-    GitIndex::around(global.root(), &signals::interrupt()).map_err(|error| {
+pub(super) fn find_index(global: &Global, option: &str) -> Result<GitIndex, EarlyExit> {
+    GitIndex::find(global.root(), &signals::interrupt()).map_err(|error| {
         let cause = error
             .source()
             .map_or_else(String::new, |source| format!(": {source}"));
@@ -74,7 +74,7 @@ pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, EarlyExi
 /// to update.
 fn is_around(global: &Global) -> bool {
     if env::var_os("GIT_DIR").is_some() {
-        return Git::around(global.root()).has_repository();
+        return Git::for_directory(global.root()).has_repository();
     }
     let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
     root.ancestors().any(|above| above.join(".git").exists())

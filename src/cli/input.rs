@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::files::{STDIN, contents, open, open_regular, patch_of, unreadable};
+use super::files::{STDIN, contents, open, open_regular, patch_of, read_error};
 use super::{EarlyExit, policy};
 use crate::engine::options::{Phase, code};
 use crate::text::Bytes;
@@ -25,7 +25,7 @@ pub(super) fn read(
     }
     paths
         .iter()
-        .try_for_each(|path| policy::readable(path, global))?;
+        .try_for_each(|path| policy::check_readable(path, global))?;
     paths.iter().map(|path| read_one(path, limit)).collect()
 }
 
@@ -49,7 +49,7 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
 /// Returns an error if policy protects the file from reading: an edit would copy its content into
 /// another file. Otherwise fails as [`contents`] does.
 pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, EarlyExit> {
-    policy::readable(path, global)?;
+    policy::check_readable(path, global)?;
     contents(path, limit)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, Ea
 ///
 /// Returns an error if the file is not a regular file, is protected by policy, cannot be read or is
 /// too large.
-pub(super) fn named(
+pub(super) fn read_patch(
     path: &Path,
     limit: u64,
     global: &Global,
@@ -75,7 +75,7 @@ pub(super) fn named(
             ..stop
         });
     }
-    policy::readable(path, global)?;
+    policy::check_readable(path, global)?;
     patch_of(path, open_regular(path, limit), limit)
 }
 
@@ -85,8 +85,8 @@ pub(super) fn named(
 ///
 /// Returns an error if policy protects the file or if it cannot be opened.
 pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, EarlyExit> {
-    policy::readable(path, global)?;
-    fs_err::File::open(path).map_err(|error| unreadable("the jobs", path, &error))
+    policy::check_readable(path, global)?;
+    fs_err::File::open(path).map_err(|error| read_error("the jobs", path, &error))
 }
 
 fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), EarlyExit> {

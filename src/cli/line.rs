@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 /// The result of reading one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum LineRead {
     /// A complete line. The buffer contains it without its terminator; the last line needs none.
     Whole,
     /// A line over the limit, which was skipped.
@@ -23,7 +23,7 @@ pub(super) fn next_line(
     input: &mut impl BufRead,
     buffer: &mut Vec<u8>,
     limit: usize,
-) -> io::Result<Line> {
+) -> io::Result<LineRead> {
     buffer.clear();
     // Free the memory of a previous long line.
     buffer.shrink_to(limit.min(1 << 16));
@@ -35,7 +35,7 @@ pub(super) fn next_line(
             Err(error) => return Err(error),
         };
         if piece.is_empty() && !is_open {
-            return Ok(Line::End);
+            return Ok(LineRead::End);
         }
         let newline = memchr::memchr(b'\n', piece);
         let end = newline.unwrap_or(piece.len());
@@ -49,7 +49,11 @@ pub(super) fn next_line(
         let taken = end + usize::from(newline.is_some());
         input.consume(taken);
         if is_done {
-            return Ok(if is_long { Line::TooLong } else { Line::Whole });
+            return Ok(if is_long {
+                LineRead::TooLong
+            } else {
+                LineRead::Whole
+            });
         }
         is_open = true;
     }
@@ -69,11 +73,11 @@ mod tests {
                 buffer.clone(),
             )
         };
-        assert_eq!(read(), (Line::Whole, b"abc".to_vec()));
-        assert_eq!(read(), (Line::Whole, b"abcd".to_vec()));
-        assert_eq!(read(), (Line::TooLong, Vec::new()));
-        assert_eq!(read(), (Line::Whole, Vec::new()));
-        assert_eq!(read(), (Line::Whole, b"a".to_vec()));
-        assert_eq!(read(), (Line::End, Vec::new()));
+        assert_eq!(read(), (LineRead::Whole, b"abc".to_vec()));
+        assert_eq!(read(), (LineRead::Whole, b"abcd".to_vec()));
+        assert_eq!(read(), (LineRead::TooLong, Vec::new()));
+        assert_eq!(read(), (LineRead::Whole, Vec::new()));
+        assert_eq!(read(), (LineRead::Whole, b"a".to_vec()));
+        assert_eq!(read(), (LineRead::End, Vec::new()));
     }
 }

@@ -158,7 +158,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         max_output: options.max_output.unwrap_or(defaults.max_output),
         ..defaults
     };
-    looked(
+    run_look(
         "read",
         global,
         |workspace, policy| engine::read(&ReadRequest { policy, ..request }, workspace),
@@ -218,7 +218,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
         most: options.max.unwrap_or(usual),
         ..defaults
     };
-    looked(
+    run_look(
         "list",
         global,
         |workspace, policy| engine::list(&ListRequest { policy, ..request }, workspace),
@@ -257,13 +257,13 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let printed = if global.json {
         print_to_stdout(|out| print_json(&difference, out))
     } else {
-        pager::paged(global, |out| put(&difference.printed(), out))
+        pager::paged(global, |out| put(&difference.to_text(), out))
     };
     if difference.truncated && !global.json {
         let message = "the diff is truncated; use --max-bytes to raise the limit".to_owned();
         print_message(global, Some(message));
     }
-    if output::printed(printed) == ExitCode::SUCCESS {
+    if output::exit_code(printed) == ExitCode::SUCCESS {
         ExitCode::from(u8::from(!difference.identical))
     } else {
         ExitCode::from(2)
@@ -293,7 +293,7 @@ fn print_to_stdout(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::
 }
 
 /// Runs `look` and prints its result as JSON, or with `print`.
-pub(super) fn looked<T: Serialize>(
+pub(super) fn run_look<T: Serialize>(
     command: &'static str,
     global: &Global,
     look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
@@ -310,7 +310,7 @@ pub(super) fn looked<T: Serialize>(
             print(&found, out)
         }
     });
-    output::printed(printed)
+    output::exit_code(printed)
 }
 
 /// Writes `bytes` unchanged, or escaped if standard output is a terminal.

@@ -11,7 +11,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, italic, roman};
 
 use super::args::{COMMANDS, Cli, pages};
-use super::output::{print, printed};
+use super::output::{exit_code, print};
 use data::{ENVIRONMENT, EXAMPLES, EXIT_CODES, FILES, OWN_EXIT_CODES, row};
 
 pub(super) use reference::reference;
@@ -27,7 +27,7 @@ pub(super) fn page(name: Option<&str>) -> ExitCode {
     let mut out = Vec::new();
     match render(name.unwrap_or("wpatch"), &mut out) {
         Ok(()) => print(&out),
-        failed => printed(failed),
+        failed => exit_code(failed),
     }
 }
 

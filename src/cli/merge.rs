@@ -22,7 +22,7 @@ pub(super) fn base(
         return Ok(None);
     };
     if fs_err::metadata(name).is_ok_and(|found| found.is_file()) {
-        policy::readable(Path::new(name), global)?;
+        policy::check_readable(Path::new(name), global)?;
         return Ok(Some(Given::Contents(Arc::new(files::regular(
             Path::new(name),
             limit,

@@ -81,7 +81,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
             cli.global.arguments = arguments.to_vec();
             dispatch(cli)
         }
-        Err(error) if error.use_stderr() => misused(&error, arguments),
+        Err(error) if error.use_stderr() => report_misuse(&error, arguments),
         Err(wish) => output::print(wish.render().to_string().as_bytes()),
     }
 }
@@ -112,7 +112,7 @@ fn dispatch(
         }
         Command::Recover => history::recover(&global),
         Command::Undo(options) => history::undo(options, &global),
-        Command::Redo(options) => history::back(Target::Undo, &options, &global),
+        Command::Redo(options) => history::revert(Target::Undo, &options, &global),
         Command::Log => history::log(&global),
         Command::Show(options) => show::show(*options, &global),
         Command::Init => history::init(&global),
@@ -180,7 +180,7 @@ fn edit_file(
         } else {
             Some(install_signals()?)
         };
-        Ok(progress::shown(global, |progress| {
+        Ok(progress::show_progress(global, |progress| {
             request.look.progress = progress;
             let outcome = match interrupt {
                 None => engine::check(request, &workspace),
@@ -205,7 +205,7 @@ fn install_signals() -> Result<Interrupt, EarlyExit> {
 }
 
 /// Reports a malformed command line. If any argument asks for a format, the report has this format.
-fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+fn report_misuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
     let words: Vec<_> = text
         .lines()
@@ -221,7 +221,7 @@ fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
             .to_owned(),
     );
     let output =
-        args::format_among(arguments).map_or_else(|| Output::usage(text), Output::in_format);
+        args::format_among(arguments).map_or_else(|| Output::usage(text), Output::for_format);
     finish(
         &stop.into_outcome(document::command_among(arguments)),
         &output,

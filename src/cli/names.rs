@@ -10,15 +10,15 @@ use crate::engine::{self, Git};
 use crate::path::{PathError, PatternError, RelPath};
 
 /// Returns the path of the root relative to the top of its repository.
-pub(super) fn below(global: &Global) -> Result<Vec<u8>, EarlyExit> {
+pub(super) fn root_prefix(global: &Global) -> Result<Vec<u8>, EarlyExit> {
     let unknown = |error| {
         EarlyExit::new(
             &code::USAGE,
             format!("--git-paths: git cannot report the top of the work tree: {error}"),
         )
     };
-    Git::around(global.root())
-        .interrupted_by(&signals::interrupt())
+    Git::for_directory(global.root())
+        .with_interrupt(&signals::interrupt())
         .prefix()
         .map_err(unknown)
 }

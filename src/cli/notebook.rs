@@ -32,7 +32,7 @@ pub(super) struct ReplaceOptions {
     cell: String,
     /// Set the type of the cell [default: keep it]
     #[arg(long = "type", value_name = "TYPE", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<CellType>,
     #[command(flatten)]
     source: SourceOptions,
 }
@@ -50,7 +50,7 @@ pub(super) struct InsertOptions {
     at: Option<At>,
     /// Set the type of the cell
     #[arg(long = "type", value_name = "TYPE", value_enum)]
-    kind: Kind,
+    kind: CellType,
     /// Set the id of the cell [default: a new id, for nbformat 4.5 and later]
     #[arg(long, value_name = "ID", value_parser = id, allow_hyphen_values = true)]
     new_id: Option<CellId>,
@@ -82,7 +82,7 @@ struct SourceOptions {
 
 /// The type of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum CellType {
     /// Code with outputs
     Code,
     /// Markdown text
@@ -186,12 +186,12 @@ impl SourceOptions {
     }
 }
 
-impl From<Kind> for CellKind {
-    fn from(kind: Kind) -> Self {
+impl From<CellType> for CellKind {
+    fn from(kind: CellType) -> Self {
         match kind {
-            Kind::Code => Self::Code,
-            Kind::Markdown => Self::Markdown,
-            Kind::Raw => Self::Raw,
+            CellType::Code => Self::Code,
+            CellType::Markdown => Self::Markdown,
+            CellType::Raw => Self::Raw,
         }
     }
 }

@@ -88,7 +88,7 @@ impl Output {
     }
 
     /// Returns the output for a malformed command line that asks for the format `name`.
-    pub(super) fn in_format(name: String) -> Self {
+    pub(super) fn for_format(name: String) -> Self {
         let output = (name != "json").then_some(name);
         Self::of(
             &Global {
@@ -208,7 +208,7 @@ pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
 }
 
 /// Returns the exit code of a command that printed data. A closed pipe is not a failure.
-pub(super) fn printed(result: io::Result<()>) -> ExitCode {
+pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("cannot write: {error}"));
@@ -235,5 +235,5 @@ pub(super) fn complain_as(program: &str, message: &str) {
 /// Prints `text` to standard output. A closed pipe is not a failure.
 pub(super) fn print(text: &[u8]) -> ExitCode {
     let mut out = io::stdout().lock();
-    printed(out.write_all(text).and_then(|()| out.flush()))
+    exit_code(out.write_all(text).and_then(|()| out.flush()))
 }

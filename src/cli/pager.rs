@@ -48,7 +48,7 @@ fn command(global: &Global) -> Option<Command> {
     if global.no_pager || !io::stdout().is_terminal() {
         return None;
     }
-    let git = Git::around(global.root());
+    let git = Git::for_directory(global.root());
     let chosen = chosen(&git)?;
     if chosen.is_empty() || chosen == "cat" {
         return None;

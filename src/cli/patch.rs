@@ -45,7 +45,7 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
         ..
     } = options;
     if patch.index.build_fake_ancestor.is_some() {
-        return refuse(request::not_looking(), "check", global);
+        return refuse(request::write_option_error(), "check", global);
     }
     patch.add(gnu);
     let task = if patch.shape {
@@ -100,7 +100,7 @@ fn run(
     let is_deterministic = patch.look.deterministic;
     let names_files = names_files(&patch, global);
     let has_summary = output.has_summary();
-    let outcome = progress::shown(global, |progress| {
+    let outcome = progress::show_progress(global, |progress| {
         outcome(
             (task, &way),
             (patch, has_summary),
@@ -151,10 +151,10 @@ fn outcome(
     request.look.describe |= has_summary;
     if let Some(file) = ancestor {
         let file = path::absolute(&file).unwrap_or(file);
-        policy::writable(&file, global)?;
+        policy::check_writable(&file, global)?;
         let built = engine::build_ancestor(
             request.clone(),
-            &index::around(global, "--build-fake-ancestor")?,
+            &index::find_index(global, "--build-fake-ancestor")?,
             &file,
         );
         if matches!(task, CommandMode::Describe | CommandMode::Shape) || !built.report.ok {

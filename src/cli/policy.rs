@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::args::Global;
 use super::config::{Config, config, directories};
-use super::root::{names_of, open, unopened};
+use super::root::{names_of, open, open_error};
 use super::{EarlyExit, files};
 use crate::engine::options::{
-    Access, Facts, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, RuleMatch, Workspace,
-    code,
+    Access, Facts, Layer, MAX_POLICY_FILE, Origin, Policy, Problem, RootLocation, RuleMatch,
+    Workspace, code,
 };
-use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusable};
+use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, policy_problem};
 use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
 
@@ -42,11 +42,13 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyE
     {
         return Ok(());
     }
-    let policy = Policy::new(Given::read(global)?.layers, Place::default(), Vec::new());
+    let policy = Policy::new(
+        Given::read(global)?.layers,
+        RootLocation::default(),
+        Vec::new(),
+    );
     let name = plain(file);
-    let prefix = name
-        .as_ref()
-        .and_then(|name| policy.opened_elsewhere(raw(name)));
+    let prefix = name.as_ref().and_then(|name| policy.find_grant(raw(name)));
     if let Some(directory) = prefix.and_then(|prefix| std::str::from_utf8(prefix).ok()) {
         let given = global.root().to_owned();
         (global.root, global.given_root) = (Some(PathBuf::from(directory)), Some(given));
@@ -61,21 +63,21 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyE
 /// # Errors
 ///
 /// Fails as [`policy`] does. Returns an error if `read` would refuse the file, too.
-pub(super) fn readable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
+pub(super) fn check_readable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
     if file == Path::new(files::STDIN) {
         return Ok(());
     }
-    readable_under(Given::read, file, global)
+    check_readable_under(Given::read, file, global)
 }
 
 /// Checks whether policy allows writing `file`, a path on the command line that is not part of a
-/// change. The same names are checked as in [`readable`].
+/// change. The same names are checked as in [`check_readable`].
 ///
 /// # Errors
 ///
 /// Fails as [`policy`] does. Returns an error if policy protects the file.
-pub(super) fn writable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
-    judged((Given::read, engine::check_write_policy), file, global)
+pub(super) fn check_writable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
+    check_names((Given::read, engine::check_write_policy), file, global)
 }
 
 /// Checks whether policy allows `accesses` to `name`, an absolute path outside the root. Returns
@@ -86,7 +88,7 @@ pub(super) fn writable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
 /// # Errors
 ///
 /// Fails as [`policy`] does.
-pub(super) fn outside(
+pub(super) fn check_outside(
     name: &Path,
     accesses: &[Access],
     global: &Global,
@@ -103,7 +105,7 @@ pub(super) fn outside(
         given_root,
         ..global.clone()
     })?;
-    let place = |root: Vec<u8>| Place {
+    let place = |root: Vec<u8>| RootLocation {
         roots: vec![root],
         homes: homes(),
         configs: configs(),
@@ -119,7 +121,10 @@ pub(super) fn outside(
         .iter()
         .flat_map(|file| names_on_the_way(file))
         .collect();
-    let everywhere = near.everywhere(place(Vec::new()), below(&names, &[PathBuf::from("/")]));
+    let everywhere = near.for_directory(
+        place(Vec::new()),
+        relative_names(&names, &[PathBuf::from("/")]),
+    );
     let path = |name: &[u8]| RelPath::new(name).ok();
     let judge = |path: RelPath| {
         accesses
@@ -133,14 +138,14 @@ pub(super) fn outside(
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
     let built_in = path(raw(name.strip_prefix("/").unwrap_or(name)))
         .map_or_else(Vec::new, |path| {
-            engine::judged_anywhere(&path, accesses, &everywhere)
+            engine::matching_rules(&path, accesses, &everywhere)
         });
     let refusal = engine::refusal(ruled.chain(built_in).collect());
-    Ok(refusal.map(|outcome| named(outcome, name)))
+    Ok(refusal.map(|outcome| with_name(outcome, name)))
 }
 
 /// Returns `outcome` with `name` as the path of its problems.
-fn named(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
+fn with_name(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
     let name = name.to_string_lossy();
     let report = &mut outcome.report;
     let paths = report.problems.iter_mut().map(|problem| &mut problem.path);
@@ -154,8 +159,8 @@ fn named(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
 }
 
 /// Checks whether the policy that `given` returns allows reading `file`.
-fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), EarlyExit> {
-    judged(
+fn check_readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), EarlyExit> {
+    check_names(
         (given, |name, policy, workspace| {
             engine::may_read(name.as_bytes(), policy, workspace)
         }),
@@ -169,7 +174,11 @@ type Reads = fn(&Global) -> Result<Given, EarlyExit>;
 /// A function that checks a path below a root.
 type Judge = fn(&RelPath, &Arc<Policy>, &dyn Workspace) -> Result<(), Box<Outcome>>;
 
-fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Result<(), EarlyExit> {
+fn check_names(
+    (given, judge): (Reads, Judge),
+    file: &Path,
+    global: &Global,
+) -> Result<(), EarlyExit> {
     let names = names_on_the_way(file);
     let first = global.given_root.clone().map(|root| Global {
         root: Some(root),
@@ -177,7 +186,7 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
         ..global.clone()
     });
     for global in first.iter().chain([global]) {
-        let below = below(&names, &names_of(global.root()));
+        let below = relative_names(&names, &names_of(global.root()));
         if below.is_empty() {
             continue;
         }
@@ -200,7 +209,7 @@ fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Resul
 }
 
 /// Returns each path of `names` that is below a directory of `roots`, relative to that directory.
-fn below(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
+fn relative_names(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
     let below = |name: &PathBuf| {
         roots
             .iter()
@@ -229,13 +238,13 @@ impl Given {
                 policy: global.policy[..index].to_vec(),
                 ..global.clone()
             };
-            readable_under(Self::taken, path, &before)?;
+            check_readable_under(Self::read_unchecked, path, &before)?;
         }
-        Self::taken(global)
+        Self::read_unchecked(global)
     }
 
     /// Reads the files without a check by policy.
-    fn taken(global: &Global) -> Result<Self, EarlyExit> {
+    fn read_unchecked(global: &Global) -> Result<Self, EarlyExit> {
         let mut given = Self {
             layers: Vec::new(),
             files: Vec::new(),
@@ -250,7 +259,7 @@ impl Given {
         for path in &global.policy {
             // One command reads the file several times, so it must be a regular file.
             let text =
-                files::regular(path, MAX_POLICY_FILE).map_err(|stop| unreadable(path, &stop))?;
+                files::regular(path, MAX_POLICY_FILE).map_err(|stop| read_error(path, &stop))?;
             given.add(path.clone(), text, Origin::Given)?;
         }
         if let Some(root) = &global.given_root {
@@ -272,8 +281,8 @@ impl Given {
             .iter()
             .flat_map(|file| names_on_the_way(file))
             .collect();
-        let files = below(&names, &roots);
-        let place = Place {
+        let files = relative_names(&names, &roots);
+        let place = RootLocation {
             roots: engine::root_names(&roots),
             homes: homes(),
             configs: configs(),
@@ -291,7 +300,7 @@ impl Given {
     /// Adds the policy file of the project in `root`. It protects the same paths when a command
     /// uses another root. Returns the rules of the policy file at the top of the work tree.
     fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, EarlyExit> {
-        let workspace = engine::open(root).map_err(|error| unopened(root, &error))?;
+        let workspace = engine::open(root).map_err(|error| open_error(root, &error))?;
         let path = root.join(PROJECT_POLICY);
         self.layers
             .extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);
@@ -307,8 +316,8 @@ impl Given {
 }
 
 /// Returns the error for an unreadable policy file on the command line.
-fn unreadable(path: &Path, stop: &EarlyExit) -> EarlyExit {
-    let problem = unusable(&path.to_string_lossy(), &stop.message);
+fn read_error(path: &Path, stop: &EarlyExit) -> EarlyExit {
+    let problem = policy_problem(&path.to_string_lossy(), &stop.message);
     if *stop.code != code::USAGE {
         return EarlyExit::of(problem);
     }

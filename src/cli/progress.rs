@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::Global;
 use super::signals;
-use crate::engine::options::{Phase, Progress, ProgressState as State};
+use crate::engine::options::{Phase, Progress, ProgressState};
 use crate::mutex::lock_unpoisoned;
 
 /// The time after which the line appears. Shorter commands show no line.
@@ -20,11 +20,11 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Runs `work` and shows its progress on standard error. The line is removed before this function
 /// returns. `work` must not print.
-pub(super) fn shown<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
+pub(super) fn show_progress<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
     if !is_wanted(global) {
         return work(Progress::default());
     }
-    let progress = Progress::followed();
+    let progress = Progress::with_state();
     let _drawing = Drawing::begin(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
     work(progress)
 }
@@ -95,11 +95,11 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
             line.set_message(words);
             line.tick();
         }
-        if is_over_within(is_over, TICK) || signals::unheeded().is_some() {
+        if is_over_within(is_over, TICK) || signals::unhandled_signal().is_some() {
             line.finish_and_clear();
             // From here on, a signal ends the process. One that arrived before must not be lost.
             signals::restore();
-            if let Some(signal) = signals::unheeded() {
+            if let Some(signal) = signals::unhandled_signal() {
                 signals::end_by(signal);
             }
             return;
@@ -108,8 +108,8 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
 }
 
 /// Returns the text for `state`. It contains no file names, so nothing needs escaping.
-fn words(state: State) -> Option<String> {
-    let State { phase, done, total } = state;
+fn words(state: ProgressState) -> Option<String> {
+    let ProgressState { phase, done, total } = state;
     let what = match phase {
         Phase::Beginning => return None,
         Phase::Reading => "reading the patch",
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn the_line_says_how_far_it_is_and_goes() {
         let (target, written, flushed) = Recorder::target();
-        let progress = Progress::followed();
+        let progress = Progress::with_state();
         progress.enter(Phase::Looking, 400);
         progress.step(3);
         let drawing = Drawing::begin(progress, target, Duration::ZERO);
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_is_over_before_the_delay_is_not_shown() {
         let (target, written, _flushed) = Recorder::target();
-        let progress = Progress::followed();
+        let progress = Progress::with_state();
         progress.enter(Phase::Reading, 0);
         drop(Drawing::begin(progress, target, Duration::from_secs(3600)));
         assert_eq!(*written.lock().unwrap(), "");
@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn only_what_can_be_counted_has_numbers() {
-        let said = |phase, done, total| words(State { phase, done, total }).unwrap_or_default();
+        let said =
+            |phase, done, total| words(ProgressState { phase, done, total }).unwrap_or_default();
         assert_eq!(said(Phase::Beginning, 0, 0), "");
         assert_eq!(said(Phase::Syncing, 0, 0), "syncing");
         assert_eq!(said(Phase::Swapping, 1, 2), "putting files in place 1/2");

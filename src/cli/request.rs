@@ -54,7 +54,7 @@ pub(super) fn wishes(
     global: &Global,
 ) -> Result<Request, EarlyExit> {
     if patch.index.build_fake_ancestor.is_some() {
-        return Err(not_looking());
+        return Err(write_option_error());
     }
     let mut decide = patch.decide(global)?;
     let context = context(&patch, (&mut decide, task), global)?;
@@ -73,7 +73,7 @@ pub(super) fn wishes(
 }
 
 /// Returns the usage error for an option that writes a file in a command that must not write.
-pub(super) fn not_looking() -> EarlyExit {
+pub(super) fn write_option_error() -> EarlyExit {
     EarlyExit::new(
         &code::USAGE,
         "--build-fake-ancestor writes a file; use it with `wpatch apply`".to_owned(),
@@ -96,8 +96,8 @@ fn context(
     decide.index = indexed.as_ref().map(|indexed| indexed.reach);
     // Outside a repository there are no objects for a three-way merge.
     let has_objects = decide.three_way.is_none() || indexed.is_some();
-    let git = Git::around(global.root())
-        .interrupted_by(&signals::interrupt())
+    let git = Git::for_directory(global.root())
+        .with_interrupt(&signals::interrupt())
         .allow_filters(&patch.filter.allow_filter);
     Ok(Context {
         policy: policy(global)?,

@@ -33,11 +33,11 @@ pub(super) fn open(global: &Global) -> Result<Disk, EarlyExit> {
         Some(above) => engine::open_with_external_history(global.root(), &above),
         None => engine::open(global.root()),
     };
-    opened.map_err(|error| unopened(global.root(), &error))
+    opened.map_err(|error| open_error(global.root(), &error))
 }
 
 /// Returns the error for a root that cannot be opened.
-pub(super) fn unopened(root: &Path, error: &dyn Error) -> EarlyExit {
+pub(super) fn open_error(root: &Path, error: &dyn Error) -> EarlyExit {
     let source = error.source();
     let cause = source.map_or_else(String::new, |source| format!(": {source}"));
     let kind = source
@@ -79,11 +79,11 @@ pub(super) fn with_root(mut outcome: Outcome, global: &Global) -> Outcome {
 
 /// Returns the absolute path of the root, with links resolved.
 pub(super) fn root(global: &Global) -> String {
-    real(global.root())
+    resolve_links(global.root())
 }
 
 /// Returns the absolute path of the directory `root`, with links resolved.
-pub(super) fn real(root: &Path) -> String {
+pub(super) fn resolve_links(root: &Path) -> String {
     let real = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     real.to_string_lossy().into_owned()
 }

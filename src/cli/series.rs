@@ -7,7 +7,7 @@ use std::path::Path;
 use super::args::Global;
 use super::{EarlyExit, files, input};
 use crate::engine::Series;
-use crate::engine::options::{code, listed, packed};
+use crate::engine::options::{code, detect_compression, parse_list};
 use crate::text::Bytes;
 
 /// Patches with their names.
@@ -33,10 +33,10 @@ pub(super) fn read(
             "--series needs a file whose patches are in the same directory".to_owned(),
         ));
     }
-    let (name, text) = input::named(path, limit, global)?;
+    let (name, text) = input::read_patch(path, limit, global)?;
     let broken =
         |(line, message)| EarlyExit::new(&code::USAGE, format!("{name}:{line}: {message}"));
-    let all = listed(&text, usual).map_err(broken)?;
+    let all = parse_list(&text, usual).map_err(broken)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut left = limit;
     let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
@@ -46,8 +46,8 @@ pub(super) fn read(
             ..stop
         };
         let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
-        let (title, text) = input::named(&file, left, global).map_err(told)?;
-        if let Some(program) = packed(&text) {
+        let (title, text) = input::read_patch(&file, left, global).map_err(told)?;
+        if let Some(program) = detect_compression(&text) {
             let stop = EarlyExit::new(
                 &code::UNSUPPORTED_FORM,
                 format!("{title} is compressed with {program}"),

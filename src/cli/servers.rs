@@ -12,7 +12,7 @@ use super::config::{Config, config};
 use crate::engine::options::{
     DIAGNOSTICS_QUIET, DIAGNOSTICS_TIMEOUT, DiagnosticsOptions as Asked, NewErrors, Server,
 };
-use crate::engine::unusable;
+use crate::engine::policy_problem;
 use crate::path::{PathPattern, PatternError};
 use crate::text::Position;
 use crate::text::json::Json;
@@ -81,7 +81,7 @@ fn servers() -> Result<Vec<Server>, EarlyExit> {
     let Some(Config { path, text }) = config()? else {
         return Ok(Vec::new());
     };
-    let wrong = |message: &str| EarlyExit::of(unusable(&path.to_string_lossy(), message));
+    let wrong = |message: &str| EarlyExit::of(policy_problem(&path.to_string_lossy(), message));
     let placed = |at: usize, message: &str| {
         let Position { line, column } = Position::of(&text, at);
         wrong(&format!("{message}, at line {line}, column {column}"))

@@ -9,7 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::Args;
 
 use super::args::{Global, PatchOptions};
-use super::output::{self, Output, Verbosity, printed};
+use super::output::{self, Output, Verbosity, exit_code};
 use super::root::{open, root};
 use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, request};
 use crate::engine::options::{Progress, code};
@@ -127,10 +127,10 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
         .with_statistics(&options.patch, global);
     let form = Form::of(&options, global, &output);
     let shown = open(global).and_then(|workspace| {
-        let preview = progress::shown(global, |progress| {
+        let preview = progress::show_progress(global, |progress| {
             preview(options.patch, form, (global, &workspace), progress)
         })?;
-        let code = printed(print(&preview, form, global));
+        let code = exit_code(print(&preview, form, global));
         Ok(if code == ExitCode::SUCCESS {
             finish(&preview.into_outcome(), &output)
         } else {

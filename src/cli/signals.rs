@@ -107,7 +107,7 @@ pub(super) fn take_from_child() {
 
 /// Returns the received signal if the command does not read the interrupt. The caller must then end
 /// the process.
-pub(super) fn unheeded() -> Option<i32> {
+pub(super) fn unhandled_signal() -> Option<i32> {
     INTERRUPT
         .signal()
         .filter(|_| !IS_WATCHED.load(Ordering::SeqCst))
@@ -119,7 +119,7 @@ pub(super) fn end_by(signal: i32) {
     let _ = emulate_default_handler(signal);
 }
 
-/// Installs handlers that raise the handle during [`at_work`]. At any other time these signals end
+/// Installs handlers that raise the handle during [`defer_signals`]. At any other time these signals end
 /// the process.
 ///
 /// # Errors
@@ -132,7 +132,7 @@ pub(super) fn watch_work() -> io::Result<Interrupt> {
 }
 
 /// Runs `work`. A signal does not end the process before `work` returns.
-pub(super) fn at_work<T>(work: impl FnOnce() -> T) -> T {
+pub(super) fn defer_signals<T>(work: impl FnOnce() -> T) -> T {
     IS_IDLE.store(false, Ordering::SeqCst);
     let done = work();
     IS_IDLE.store(true, Ordering::SeqCst);

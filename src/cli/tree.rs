@@ -29,7 +29,7 @@ pub(super) fn check(
     // The process that started git must also stop it, so catch the signals.
     install_signals()?;
     let repository = repository(tree.git_dir.as_deref(), tree, global);
-    against(&repository, revision.as_encoded_bytes(), request)
+    check_tree(&repository, revision.as_encoded_bytes(), request)
 }
 
 /// Returns the repository `git_dir`, or the repository that contains the root.
@@ -46,7 +46,7 @@ pub(super) fn repository(
     };
     match git_dir {
         Some(git_dir) => Repository::at(git_dir, Some(global.root()), patience),
-        None => Repository::around(global.root(), patience),
+        None => Repository::for_directory(global.root(), patience),
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn repository(
 /// # Errors
 ///
 /// Returns an error if the tree cannot be opened, or if a signal arrives before the check succeeds.
-pub(super) fn against(
+pub(super) fn check_tree(
     repository: &Repository,
     revision: &[u8],
     mut request: Request,
@@ -72,7 +72,7 @@ pub(super) fn against(
     });
     match signals::wish() {
         Some(signal) if !checked.as_ref().is_ok_and(|outcome| outcome.report.ok) => {
-            Err(EarlyExit::interrupted(signal))
+            Err(EarlyExit::from_signal(signal))
         }
         _ => checked,
     }

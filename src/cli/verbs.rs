@@ -142,8 +142,8 @@ pub(super) fn edit(
                 list.display()
             )));
         }
-        Some(list) => listed(path, list, (limit, global))?,
-        None => single(path, options, (limit, global))?,
+        Some(list) => list_request(path, list, (limit, global))?,
+        None => edit_request(path, options, (limit, global))?,
     };
     if let What::Edit(edit) = &mut request.what
         && let Edit::Replacements(edits) = &mut edit.edit
@@ -247,7 +247,7 @@ impl ContentOptions {
 }
 
 /// Returns the request with the single edit that the options describe.
-fn single(
+fn edit_request(
     path: Vec<u8>,
     options: &EditOptions,
     (limit, global): (u64, &Global),
@@ -264,11 +264,11 @@ fn single(
             to.as_encoded_bytes().to_vec(),
         )
     });
-    let mut targets: Vec<Place> = Vec::new();
-    targets.extend(bytes(&options.old, &options.old_file)?.map(Place::Old));
-    targets.extend(range.map(|(from, to)| Place::Range(from, to)));
-    targets.extend(options.insert_after.map(Place::After));
-    targets.extend(options.insert_before.map(Place::Before));
+    let mut targets: Vec<EditPosition> = Vec::new();
+    targets.extend(bytes(&options.old, &options.old_file)?.map(EditPosition::Old));
+    targets.extend(range.map(|(from, to)| EditPosition::Range(from, to)));
+    targets.extend(options.insert_after.map(EditPosition::After));
+    targets.extend(options.insert_before.map(EditPosition::Before));
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
         return Err(EarlyExit::usage(
             "expected exactly one of --old, --from, --insert-after, --insert-before and --edits",
@@ -277,17 +277,17 @@ fn single(
     let new = bytes(&options.new, &options.new_file)?
         .ok_or_else(|| EarlyExit::usage("--new or --new-file is missing"))?;
     Ok(match place {
-        Place::Old(old) if options.all => Request::edit_all(path, old, new),
-        Place::Old(old) => Request::edit(path, old, new),
+        EditPosition::Old(old) if options.all => Request::edit_all(path, old, new),
+        EditPosition::Old(old) => Request::edit(path, old, new),
         _ if options.all => return Err(EarlyExit::usage("--all needs --old")),
-        Place::Range(from, to) => Request::edit_range(path, from, to, new),
-        Place::After(line) => Request::insert_after(path, line, new),
-        Place::Before(line) => Request::insert_before(path, line, new),
+        EditPosition::Range(from, to) => Request::edit_range(path, from, to, new),
+        EditPosition::After(line) => Request::insert_after(path, line, new),
+        EditPosition::Before(line) => Request::insert_before(path, line, new),
     })
 }
 
 /// The position of the edit that the options name.
-enum Place {
+enum EditPosition {
     Old(Vec<u8>),
     Range(Vec<u8>, Vec<u8>),
     After(usize),
@@ -295,7 +295,7 @@ enum Place {
 }
 
 /// Returns the request with the edits in the JSON file `list`.
-fn listed(
+fn list_request(
     path: Vec<u8>,
     list: &Path,
     (limit, global): (u64, &Global),

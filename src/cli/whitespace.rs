@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use crate::engine::Outcome;
-use crate::engine::excerpt::clipped;
+use crate::engine::excerpt::clip;
 use crate::engine::options::{ACTIONS, Problem, Severity, WhitespaceAction, code};
 use crate::report::{WhitespaceLine, WhitespaceReport};
 use crate::text::printable;
@@ -53,7 +53,7 @@ impl WhitespaceOptions {
     pub(super) fn action(&self) -> Option<WhitespaceAction> {
         self.whitespace
             .as_deref()
-            .and_then(|name| WhitespaceAction::named(name.as_bytes()))
+            .and_then(|name| WhitespaceAction::from_name(name.as_bytes()))
     }
 
     /// Returns whether runs of blanks compare as equal; `None` if no option decides.
@@ -101,7 +101,7 @@ fn print_line(outcome: &Outcome, line: &WhitespaceLine, err: &mut dyn Write) -> 
     }
     let text = without_ending_lf(line.source.text.of(&input.bytes));
     let marker = usize::from(matches!(text, [b'+' | b'-' | b' ', ..]));
-    writeln!(err, "{}", clipped(&text[marker..], WIDTH))
+    writeln!(err, "{}", clip(&text[marker..], WIDTH))
 }
 
 /// Prints the number of lines with errors and the action. Prints nothing if the patch has another

@@ -12,15 +12,15 @@ use super::table::Table;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkTreeEncoding {
     name: String,
-    kind: Kind,
+    kind: EncodingKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum EncodingKind {
     Utf {
         width: usize,
-        order: Order,
-        mark: Mark,
+        order: ByteOrder,
+        mark: ByteOrderMark,
     },
     Latin1,
     Ascii,
@@ -29,14 +29,14 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum ByteOrder {
     Little,
     Big,
 }
 
 /// Whether a file begins with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum ByteOrderMark {
     /// The mark is required and determines the byte order.
     Required,
     /// A mark is an error.
@@ -75,9 +75,9 @@ impl WorkTreeEncoding {
         }
         let kind = utf(&folded).unwrap_or_else(|| match folded.as_str() {
             "ISO-8859-1" | "ISO8859-1" | "ISO88591" | "ISO_8859-1" | "LATIN1" | "LATIN-1"
-            | "L1" => Kind::Latin1,
-            "ASCII" | "US-ASCII" => Kind::Ascii,
-            name => Table::of(name).map_or(Kind::Unknown, Kind::Listed),
+            | "L1" => EncodingKind::Latin1,
+            "ASCII" | "US-ASCII" => EncodingKind::Ascii,
+            name => Table::of(name).map_or(EncodingKind::Unknown, EncodingKind::Listed),
         });
         Some(Self { name, kind })
     }
@@ -85,13 +85,13 @@ impl WorkTreeEncoding {
     /// Converts `bytes` to UTF-8.
     pub(super) fn decode(&self, bytes: &[u8]) -> Result<Vec<u8>, EncodingError> {
         let text = match self.kind {
-            Kind::Unknown => return Err(EncodingError::Unknown(self.name.clone())),
-            Kind::Utf { width, order, mark } => decode_utf(bytes, width, order, mark),
-            Kind::Latin1 => Some(bytes.iter().copied().map(char::from).collect()),
-            Kind::Ascii => bytes
+            EncodingKind::Unknown => return Err(EncodingError::Unknown(self.name.clone())),
+            EncodingKind::Utf { width, order, mark } => decode_utf(bytes, width, order, mark),
+            EncodingKind::Latin1 => Some(bytes.iter().copied().map(char::from).collect()),
+            EncodingKind::Ascii => bytes
                 .is_ascii()
                 .then(|| bytes.iter().copied().map(char::from).collect()),
-            Kind::Listed(table) => table.decode(bytes),
+            EncodingKind::Listed(table) => table.decode(bytes),
         };
         text.map(String::into_bytes)
             .ok_or_else(|| EncodingError::Undecodable(self.name.clone()))
@@ -102,24 +102,24 @@ impl WorkTreeEncoding {
         let unencodable = || EncodingError::Unencodable(self.name.clone());
         let text = std::str::from_utf8(text).map_err(|_| unencodable())?;
         match self.kind {
-            Kind::Unknown => Err(EncodingError::Unknown(self.name.clone())),
-            Kind::Utf { width, order, mark } => Ok(encode_utf(text, width, order, mark)),
-            Kind::Latin1 => text
+            EncodingKind::Unknown => Err(EncodingError::Unknown(self.name.clone())),
+            EncodingKind::Utf { width, order, mark } => Ok(encode_utf(text, width, order, mark)),
+            EncodingKind::Latin1 => text
                 .chars()
                 .map(|char| u8::try_from(char).ok())
                 .collect::<Option<_>>()
                 .ok_or_else(unencodable),
-            Kind::Ascii => text
+            EncodingKind::Ascii => text
                 .is_ascii()
                 .then(|| text.as_bytes().to_vec())
                 .ok_or_else(unencodable),
-            Kind::Listed(table) => table.encode(text).ok_or_else(unencodable),
+            EncodingKind::Listed(table) => table.encode(text).ok_or_else(unencodable),
         }
     }
 }
 
 /// Parses the name of a form of UTF-16 or UTF-32. Like git, accepts names without the first hyphen.
-fn utf(name: &str) -> Option<Kind> {
+fn utf(name: &str) -> Option<EncodingKind> {
     let rest = name.strip_prefix("UTF")?;
     let rest = rest.strip_prefix('-').unwrap_or(rest);
     let (width, form) = match (rest.strip_prefix("16"), rest.strip_prefix("32")) {
@@ -131,30 +131,32 @@ fn utf(name: &str) -> Option<Kind> {
         // The C library writes the native byte order after a mark.
         (_, "") => (
             if cfg!(target_endian = "big") {
-                Order::Big
+                ByteOrder::Big
             } else {
-                Order::Little
+                ByteOrder::Little
             },
-            Mark::Required,
+            ByteOrderMark::Required,
         ),
-        (_, "LE") => (Order::Little, Mark::Prohibited),
-        (_, "BE") => (Order::Big, Mark::Prohibited),
-        (2, "LE-BOM") => (Order::Little, Mark::Written),
-        (2, "BE-BOM") => (Order::Big, Mark::WriteOnly),
+        (_, "LE") => (ByteOrder::Little, ByteOrderMark::Prohibited),
+        (_, "BE") => (ByteOrder::Big, ByteOrderMark::Prohibited),
+        (2, "LE-BOM") => (ByteOrder::Little, ByteOrderMark::Written),
+        (2, "BE-BOM") => (ByteOrder::Big, ByteOrderMark::WriteOnly),
         _ => return None,
     };
-    Some(Kind::Utf { width, order, mark })
+    Some(EncodingKind::Utf { width, order, mark })
 }
 
-fn decode_utf(bytes: &[u8], width: usize, order: Order, mark: Mark) -> Option<String> {
-    let marks = [Order::Little, Order::Big]
+fn decode_utf(bytes: &[u8], width: usize, order: ByteOrder, mark: ByteOrderMark) -> Option<String> {
+    let marks = [ByteOrder::Little, ByteOrder::Big]
         .map(|order| (order, units(&[u32::from(BYTE_ORDER_MARK)], width, order)));
     let marked = marks
         .iter()
         .find(|(_, mark)| bytes.starts_with(mark))
         .map(|(order, _)| *order);
     let (bytes, order) = match (marked, mark) {
-        (_, Mark::WriteOnly) | (None, Mark::Required) | (Some(_), Mark::Prohibited) => return None,
+        (_, ByteOrderMark::WriteOnly)
+        | (None, ByteOrderMark::Required)
+        | (Some(_), ByteOrderMark::Prohibited) => return None,
         (Some(order), _) => (&bytes[width..], order),
         (None, _) => (bytes, order),
     };
@@ -164,8 +166,8 @@ fn decode_utf(bytes: &[u8], width: usize, order: Order, mark: Mark) -> Option<St
     let numbers = bytes.chunks_exact(width).map(|unit| {
         let add = |number: u32, byte: &u8| number << 8 | u32::from(*byte);
         match order {
-            Order::Little => unit.iter().rev().fold(0, add),
-            Order::Big => unit.iter().fold(0, add),
+            ByteOrder::Little => unit.iter().rev().fold(0, add),
+            ByteOrder::Big => unit.iter().fold(0, add),
         }
     });
     if width == 4 {
@@ -175,8 +177,8 @@ fn decode_utf(bytes: &[u8], width: usize, order: Order, mark: Mark) -> Option<St
     char::decode_utf16(halves).collect::<Result<_, _>>().ok()
 }
 
-fn encode_utf(text: &str, width: usize, order: Order, mark: Mark) -> Vec<u8> {
-    let first = (mark != Mark::Prohibited).then_some(u32::from(BYTE_ORDER_MARK));
+fn encode_utf(text: &str, width: usize, order: ByteOrder, mark: ByteOrderMark) -> Vec<u8> {
+    let first = (mark != ByteOrderMark::Prohibited).then_some(u32::from(BYTE_ORDER_MARK));
     let numbers: Vec<u32> = match width {
         4 => first
             .into_iter()
@@ -190,10 +192,10 @@ fn encode_utf(text: &str, width: usize, order: Order, mark: Mark) -> Vec<u8> {
     units(&numbers, width, order)
 }
 
-fn units(numbers: &[u32], width: usize, order: Order) -> Vec<u8> {
+fn units(numbers: &[u32], width: usize, order: ByteOrder) -> Vec<u8> {
     let unit = |number: &u32| match order {
-        Order::Little => number.to_le_bytes()[..width].to_vec(),
-        Order::Big => number.to_be_bytes()[4 - width..].to_vec(),
+        ByteOrder::Little => number.to_le_bytes()[..width].to_vec(),
+        ByteOrder::Big => number.to_be_bytes()[4 - width..].to_vec(),
     };
     numbers.iter().flat_map(unit).collect()
 }

@@ -133,7 +133,7 @@ impl Client {
     }
 
     /// Notifies the server that the file on the disk has the text that it received.
-    pub(super) fn saved(&mut self, uri: &str) {
+    pub(super) fn notify_saved(&mut self, uri: &str) {
         self.tell(
             "textDocument/didSave",
             json!({ "textDocument": { "uri": uri } }),
@@ -154,7 +154,7 @@ impl Client {
 
     /// Notifies the server of changed files on the disk. Each URI has the protocol's
     /// `FileChangeType`: 1 created, 2 changed, 3 deleted.
-    pub(super) fn moved(&mut self, changes: &[(String, u8)]) {
+    pub(super) fn notify_changed(&mut self, changes: &[(String, u8)]) {
         let changes: Vec<_> = changes
             .iter()
             .map(|(uri, kind)| json!({ "uri": uri, "type": kind }))
@@ -176,7 +176,7 @@ impl Client {
         &mut self,
         patience: ServerTimeout<'_>,
     ) -> Result<BTreeMap<String, Vec<Diagnostic>>, ServerError> {
-        self.rest(patience)?;
+        self.wait_idle(patience)?;
         if self.pulls {
             self.pull(patience)?;
         }
@@ -212,7 +212,7 @@ impl Client {
     /// The protocol has no message for this state. A server counts as idle if it has no task in
     /// progress, has published diagnostics for each open text (unless the client requests them),
     /// and then has sent nothing for [`ServerTimeout::quiet`].
-    fn rest(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
+    fn wait_idle(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         loop {
             let is_silent = self.pulls || self.open.keys().all(|uri| self.is_current(uri));
             let is_ready = self.tasks.is_empty() && !self.is_loading && is_silent;
@@ -243,7 +243,7 @@ impl Client {
                 })
                 .collect();
             for (number, uri) in asked {
-                match self.answered(number, patience)? {
+                match self.wait_answer(number, patience)? {
                     Ok(answer) => self.take_pulled(uri, answer)?,
                     Err((code, _)) if AGAIN.contains(&code) => self.is_outdated = true,
                     Err((_, message)) => {
@@ -254,7 +254,7 @@ impl Client {
                     }
                 }
             }
-            self.rest(patience)?;
+            self.wait_idle(patience)?;
             if !self.is_outdated {
                 break;
             }
@@ -291,11 +291,11 @@ impl Client {
         method: &'static str,
         patience: ServerTimeout<'_>,
     ) -> Result<Value, ServerError> {
-        self.answered(number, patience)?
+        self.wait_answer(number, patience)?
             .map_err(|(_, message)| ServerError::Refused { method, message })
     }
 
-    fn answered(
+    fn wait_answer(
         &mut self,
         number: i64,
         patience: ServerTimeout<'_>,

@@ -15,7 +15,7 @@ pub(super) struct Said<'a> {
 /// The key by which a diagnostic is recognized after its line moved. It contains the text of the
 /// line instead of the line number.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Mark<'a> {
+struct DiagnosticKey<'a> {
     message: &'a str,
     code: Option<&'a Code>,
     source: Option<&'a str>,
@@ -25,12 +25,12 @@ struct Mark<'a> {
 /// Returns the diagnostics that `after` contains more often than `before`, and the number of
 /// diagnostics that `before` contains more often than `after`.
 pub(super) fn difference<'a>(before: Said<'a>, after: Said<'a>) -> (Vec<&'a Diagnostic>, usize) {
-    let mut known: HashMap<Mark<'a>, usize> = HashMap::new();
-    for (mark, _) in before.marked() {
+    let mut known: HashMap<DiagnosticKey<'a>, usize> = HashMap::new();
+    for (mark, _) in before.with_marks() {
         *known.entry(mark).or_default() += 1;
     }
     let mut new = Vec::new();
-    for (mark, diagnostic) in after.marked() {
+    for (mark, diagnostic) in after.with_marks() {
         match known.get_mut(&mark) {
             Some(left @ 1..) => *left -= 1,
             _ => new.push(diagnostic),
@@ -40,13 +40,13 @@ pub(super) fn difference<'a>(before: Said<'a>, after: Said<'a>) -> (Vec<&'a Diag
 }
 
 impl<'a> Said<'a> {
-    fn marked(self) -> impl Iterator<Item = (Mark<'a>, &'a Diagnostic)> {
+    fn with_marks(self) -> impl Iterator<Item = (DiagnosticKey<'a>, &'a Diagnostic)> {
         let lines: Vec<_> = self.text.lines().map(str::trim).collect();
         self.diagnostics.iter().map(move |diagnostic| {
             let line = usize::try_from(diagnostic.range.start.line)
                 .ok()
                 .and_then(|line| lines.get(line));
-            let mark = Mark {
+            let mark = DiagnosticKey {
                 message: &diagnostic.message,
                 code: diagnostic.code.as_ref(),
                 source: diagnostic.source.as_deref(),

@@ -78,7 +78,7 @@ impl Document {
 
 /// Returns the URI of the file at `path` below `root`.
 pub(super) fn uri(root: &Path, path: &RelPath) -> String {
-    uri::below(root, path.as_bytes())
+    uri::join(root, path.as_bytes())
 }
 
 /// The protocol's language identifiers, by file extension.

@@ -24,7 +24,7 @@ pub struct Findings {
     /// The queried servers, in the order of the configuration.
     pub servers: Vec<ServerFindings>,
     /// The new diagnostics, sorted by severity.
-    pub new: Vec<Found>,
+    pub new: Vec<NewDiagnostic>,
     /// The number of new diagnostics that are not listed because of the limit.
     pub more: usize,
     /// The number of new errors, including errors that are not listed.
@@ -77,7 +77,7 @@ impl fmt::Display for DiagnosticSeverity {
 
 /// A new diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub struct NewDiagnostic {
     /// The severity.
     pub severity: DiagnosticSeverity,
     /// The path of the file after the change.
@@ -143,7 +143,9 @@ impl Findings {
     ) {
         let is_told = |path: &RelPath, diagnostic: &Diagnostic| {
             // The message can quote text of the related files.
-            let mut pointed = diagnostic.related_uris().filter_map(|uri| below(root, uri));
+            let mut pointed = diagnostic
+                .related_uris()
+                .filter_map(|uri| path_below(root, uri));
             may_tell(path) && pointed.all(|path| may_tell(&path))
         };
         let (mut before, mut after) = (session.before.clone(), session.after.clone());
@@ -169,7 +171,7 @@ impl Findings {
         }
         // The text of files outside the query is unknown.
         for (uri, diagnostics) in &after {
-            if let Some(path) = below(root, uri) {
+            if let Some(path) = path_below(root, uri) {
                 let old = before.remove(uri).unwrap_or_default();
                 let said = [old.as_slice(), diagnostics].map(|diagnostics| Said {
                     text: "",
@@ -180,7 +182,7 @@ impl Findings {
         }
         self.fixed += before
             .into_iter()
-            .filter(|(uri, _)| below(root, uri).is_some())
+            .filter(|(uri, _)| path_below(root, uri).is_some())
             .map(|(_, gone)| gone.len())
             .sum::<usize>();
     }
@@ -193,7 +195,7 @@ impl Findings {
     ) {
         let (new, fixed) = difference(before, after);
         for diagnostic in new {
-            let found = Found::of(path, after.text, diagnostic);
+            let found = NewDiagnostic::of(path, after.text, diagnostic);
             if is_told(path, diagnostic) {
                 self.new.push(found);
             } else {
@@ -205,7 +207,7 @@ impl Findings {
     }
 }
 
-impl Found {
+impl NewDiagnostic {
     fn of(path: &RelPath, text: &str, diagnostic: &Diagnostic) -> Self {
         let (line, column) = place(text, diagnostic.range.start);
         let (end_line, end_column) = place(text, diagnostic.range.end);
@@ -251,7 +253,7 @@ fn place(text: &str, position: Position) -> (usize, usize) {
 }
 
 /// Returns the path of the file `uri` relative to `root`; `None` if the file is not below `root`.
-fn below(root: &Path, uri: &str) -> Option<RelPath> {
+fn path_below(root: &Path, uri: &str) -> Option<RelPath> {
     let path = uri::path(uri)?;
     let root = root.as_os_str().as_encoded_bytes();
     let path = path
@@ -284,7 +286,7 @@ mod tests {
 
     #[test]
     fn only_files_below_the_root_are_told_of() {
-        let found = |uri| below(Path::new("/a b"), uri).map(|path| path.to_string());
+        let found = |uri| path_below(Path::new("/a b"), uri).map(|path| path.to_string());
         assert_eq!(found("file:///a%20b/c/d.py").as_deref(), Some("c/d.py"));
         assert_eq!(
             [

@@ -34,7 +34,7 @@ use crate::text::json::Json;
 
 pub use document::{Document, MAX_TEXT, Text};
 
-pub use findings::{DiagnosticSeverity, Findings, Found, PathFilter, ServerFindings};
+pub use findings::{DiagnosticSeverity, Findings, NewDiagnostic, PathFilter, ServerFindings};
 
 use client::ServerTimeout;
 use session::Session;
@@ -70,7 +70,7 @@ pub struct Server {
 
 /// The servers to query, and the limits.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct DiagnosticsOptions {
     /// The absolute path of the root.
     pub root: PathBuf,
     /// The servers. Every server that handles a changed file is queried.
@@ -96,7 +96,7 @@ pub enum NewErrors {
 /// The location of the changed files at the second query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum FileLocation {
     /// In memory. The server receives the text of its changed files. All other files on the disk
     /// are unchanged.
     Memory,
@@ -108,7 +108,7 @@ pub enum Place {
 ///
 /// Dropping this value kills the servers.
 pub struct Diagnosis {
-    options: Options,
+    options: DiagnosticsOptions,
     documents: Vec<Document>,
     sessions: Vec<Session>,
     until: Instant,
@@ -119,7 +119,11 @@ impl Diagnosis {
     ///
     /// A server that fails is not an error: see [`ServerFindings::problem`].
     #[must_use]
-    pub fn begin(options: Options, documents: Vec<Document>, interrupt: &Interrupt) -> Self {
+    pub fn begin(
+        options: DiagnosticsOptions,
+        documents: Vec<Document>,
+        interrupt: &Interrupt,
+    ) -> Self {
         let begun = Instant::now();
         let sessions = options
             .servers
@@ -139,8 +143,9 @@ impl Diagnosis {
             until: begun + timeout / 4 * 3,
             ..diagnosis.patience(interrupt)
         };
-        diagnosis
-            .each(|session, options, documents| session.ask_before(options, documents, patience));
+        diagnosis.for_each_server(|session, options, documents| {
+            session.ask_before(options, documents, patience);
+        });
         diagnosis
     }
 
@@ -159,9 +164,9 @@ impl Diagnosis {
     }
 
     /// Queries the changed files, which are located at `place`.
-    pub fn go_on(&mut self, place: Place, interrupt: &Interrupt) {
+    pub fn go_on(&mut self, place: FileLocation, interrupt: &Interrupt) {
         let patience = self.patience(interrupt);
-        self.each(|session, options, documents| {
+        self.for_each_server(|session, options, documents| {
             session.ask_after(options, documents, place, patience);
         });
     }
@@ -180,7 +185,7 @@ impl Diagnosis {
             until: Instant::now() + session::LEAVE,
             ..self.patience(&never)
         };
-        self.each(|session, _, _| session.leave(patience));
+        self.for_each_server(|session, _, _| session.leave(patience));
         let Self {
             options,
             documents,
@@ -199,7 +204,10 @@ impl Diagnosis {
     }
 
     /// Calls `work` for all servers in parallel.
-    fn each(&mut self, work: impl Fn(&mut Session, &Options, &[Document]) + Sync) {
+    fn for_each_server(
+        &mut self,
+        work: impl Fn(&mut Session, &DiagnosticsOptions, &[Document]) + Sync,
+    ) {
         let Self {
             options,
             documents,

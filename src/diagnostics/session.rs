@@ -13,7 +13,7 @@ use super::program::Program;
 use super::protocol::Diagnostic;
 use super::server_error::ServerError;
 use super::uri;
-use super::{Options, Place, Server};
+use super::{DiagnosticsOptions, FileLocation, Server};
 use crate::path::RelPath;
 
 /// The time that a server has to shut down.
@@ -64,7 +64,7 @@ impl Session {
     /// Starts the server and queries the current files.
     pub(super) fn ask_before(
         &mut self,
-        options: &Options,
+        options: &DiagnosticsOptions,
         documents: &[Document],
         patience: ServerTimeout<'_>,
     ) {
@@ -93,9 +93,9 @@ impl Session {
     /// Queries the changed files.
     pub(super) fn ask_after(
         &mut self,
-        options: &Options,
+        options: &DiagnosticsOptions,
         documents: &[Document],
-        place: Place,
+        place: FileLocation,
         patience: ServerTimeout<'_>,
     ) {
         self.attempt(Instant::now(), |session, client| {
@@ -108,18 +108,18 @@ impl Session {
             for document in session.documents(documents) {
                 session.put(client, root, &document.path, document.texts()[1]);
             }
-            if place == Place::Disk {
+            if place == FileLocation::Disk {
                 // The files of this server can depend on changed files that the server does not
                 // handle.
                 let moves: Vec<_> = documents
                     .iter()
                     .flat_map(|document| document.moves(root))
                     .collect();
-                client.moved(&moves);
+                client.notify_changed(&moves);
                 let here = session
                     .documents(documents)
                     .filter(|document| document.after.is_some());
-                here.for_each(|document| client.saved(&document::uri(root, &document.path)));
+                here.for_each(|document| client.notify_saved(&document::uri(root, &document.path)));
             }
             session.after = client.diagnostics(patience)?;
             Ok(())

@@ -15,7 +15,7 @@ pub(super) fn of(path: &Path) -> String {
 }
 
 /// Returns the URI of the file at `path` below `root`.
-pub(super) fn below(root: &Path, path: &[u8]) -> String {
+pub(super) fn join(root: &Path, path: &[u8]) -> String {
     let root = of(root);
     format!(
         "{}/{}",
@@ -38,9 +38,9 @@ mod tests {
 
     #[test]
     fn a_path_comes_back() {
-        let uri = below(Path::new("/a b"), "é#:~.py".as_bytes());
+        let uri = join(Path::new("/a b"), "é#:~.py".as_bytes());
         assert_eq!(of(Path::new("/")), "file:///");
-        assert_eq!(below(Path::new("/"), b"a"), "file:///a");
+        assert_eq!(join(Path::new("/"), b"a"), "file:///a");
         assert_eq!(uri, "file:///a%20b/%C3%A9%23%3A~.py");
         assert_eq!(path(&uri).unwrap(), "/a b/é#:~.py".as_bytes());
         assert_eq!(

@@ -135,12 +135,12 @@ fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
             return Err(if is_end {
                 ServerError::Ended
             } else {
-                strange(&line)
+                header_error(&line)
             });
         };
         let field = field.strip_suffix(b"\r").unwrap_or(field);
         if field.is_empty() {
-            return length.ok_or_else(|| strange(b"a header without Content-Length"));
+            return length.ok_or_else(|| header_error(b"a header without Content-Length"));
         }
         let (name, value) = std::str::from_utf8(field)
             .ok()
@@ -148,15 +148,15 @@ fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
             .unzip();
         match (name, value) {
             (Some(name), Some(value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = Some(value.trim().parse().map_err(|_| strange(field))?);
+                length = Some(value.trim().parse().map_err(|_| header_error(field))?);
             }
             (Some(name), _) if name.eq_ignore_ascii_case("content-type") => {}
-            _ => return Err(strange(field)),
+            _ => return Err(header_error(field)),
         }
     }
 }
 
-fn strange(header: &[u8]) -> ServerError {
+fn header_error(header: &[u8]) -> ServerError {
     let shown = String::from_utf8_lossy(&header[..header.len().min(SHOWN)]);
     ServerError::Garbage(format!("`{shown}` instead of a header"))
 }

@@ -1,9 +1,9 @@
 //! The steps of every change: resolve, stage, commit. Read [`CommandRun::run`] first.
 
-use super::govern::reached;
+use super::govern::hard_link_problems;
 use super::index::index_record;
-use super::link_files::LinkFiles;
-use super::problems::{altered, foreign, half_made, unswept};
+use super::link_files::LinksAsFiles;
+use super::problems::{altered_warning, foreign, sweep_warning, unfinished_warning};
 use super::request::Reach;
 use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
 use super::steps;
@@ -34,7 +34,7 @@ impl<'a> CommandRun<'a> {
         let mut done = Committed::from(selected);
         // `check` takes no lock. Another process that changes the tree only causes a warning.
         match transaction::examine(self.workspace) {
-            Ok(true) => done.problems().push(half_made()),
+            Ok(true) => done.problems().push(unfinished_warning()),
             Ok(false) => {}
             Err(failure @ Failure::Foreign { .. }) => {
                 done.problems().push(foreign(&failure, Severity::Warning));
@@ -76,7 +76,7 @@ impl<'a> CommandRun<'a> {
             self.end(failure, &mut done);
         }
         self.note_history(&mut done);
-        steps::after(self, &mut done);
+        steps::run_after_steps(self, &mut done);
         done
     }
 
@@ -85,7 +85,7 @@ impl<'a> CommandRun<'a> {
     pub(super) fn note_history(&self, done: &mut Committed) {
         let unkept = match &done.result.receipt {
             Some(receipt) => Ok(receipt.unkept.clone()),
-            None => history::unkept(self.workspace),
+            None => history::no_history_reason(self.workspace),
         };
         done.result.history = unkept.ok().map(HistoryReport::of);
     }
@@ -97,7 +97,7 @@ impl<'a> CommandRun<'a> {
         staging: &Staging<'_>,
         resolved: &mut Resolved,
     ) -> Result<Option<Box<dyn TreeCheck + 'a>>, Failure> {
-        let link_files = LinkFiles(staging.sink);
+        let link_files = LinksAsFiles(staging.sink);
         let staging = &Staging {
             sink: if options.links_are_files {
                 &link_files
@@ -108,7 +108,11 @@ impl<'a> CommandRun<'a> {
         };
         let Selected { plan, problems, .. } = &mut resolved.selected;
         if self.command.links == transaction::Links::Kept {
-            problems.extend(reached(plan, &self.command.policy, self.workspace));
+            problems.extend(hard_link_problems(
+                plan,
+                &self.command.policy,
+                self.workspace,
+            ));
         }
         if let Some(check) = steps::resolve(self, options, staging, resolved) {
             return check;
@@ -129,7 +133,7 @@ impl<'a> CommandRun<'a> {
         let (transaction, recovered) =
             Transaction::begin(self.workspace, self.request.transaction(), self.interrupt())?;
         done.note_recovered(recovered);
-        let transaction = transaction.expecting(done.resolved.selected.plan.operations.len());
+        let transaction = transaction.reserve_changes(done.resolved.selected.plan.operations.len());
         let staging = Staging {
             sink: &transaction,
             transaction: Some(&transaction),
@@ -144,7 +148,7 @@ impl<'a> CommandRun<'a> {
             index: index_record(&done.resolved),
             ..Label::default()
         };
-        self.commit(transaction.labelled(label), check, done)
+        self.commit(transaction.with_label(label), check, done)
     }
 
     /// Commits the change, unless a step or a check refuses it. `check` runs before the checks of
@@ -155,13 +159,13 @@ impl<'a> CommandRun<'a> {
         check: Option<Box<dyn TreeCheck + 'w>>,
         done: &mut Committed,
     ) -> Result<(), Failure> {
-        if !steps::before(self, done)? {
+        if !steps::run_before_steps(self, done)? {
             transaction.abandon();
             return Ok(());
         }
         let mut checks = Vec::from_iter(check);
         checks.extend(steps::checks(self, done)?);
-        let mut transaction: Transaction<'_> = transaction.followed_by(self.progress().clone());
+        let mut transaction: Transaction<'_> = transaction.with_progress(self.progress().clone());
         for check in &checks {
             transaction = transaction.with_hook(&**check);
         }
@@ -170,9 +174,14 @@ impl<'a> CommandRun<'a> {
             check.finish(done);
         }
         let receipt = committed?;
-        done.problems().extend(receipt.altered.iter().map(altered));
         done.problems()
-            .extend(receipt.warnings.iter().map(|warning| unswept(warning)));
+            .extend(receipt.altered.iter().map(altered_warning));
+        done.problems().extend(
+            receipt
+                .warnings
+                .iter()
+                .map(|warning| sweep_warning(warning)),
+        );
         done.result.receipt = Some(receipt);
         Ok(())
     }

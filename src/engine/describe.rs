@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::parse::{Reader, read};
+use super::parse::{ReadOptions, read};
 use super::request::Request;
 use super::stages::{Command, Committed};
 use super::{Outcome, whitespace};
@@ -22,7 +22,7 @@ pub fn quoting(report: &Report, directory: &Path) -> Quoting {
         .flatten();
     let is_off = || {
         matches!(
-            Git::around(directory).is_on("core.quotepath"),
+            Git::for_directory(directory).is_on("core.quotepath"),
             Ok(Some(false))
         )
     };
@@ -51,18 +51,18 @@ pub fn describe(mut request: Request) -> Outcome {
     };
     let patches = match request.take_patches() {
         Ok(patches) => patches,
-        Err(problem) => return Committed::refused(*problem).finish(&command),
+        Err(problem) => return Committed::of_problem(*problem).finish(&command),
     };
-    let reader = Reader {
+    let reader = ReadOptions {
         truncated: Truncated::Read,
-        ..Reader::new(&request.decide, &request.look.progress)
+        ..ReadOptions::new(&request.decide, &request.look.progress)
     };
     let mut done = Committed::from(read(patches, reader));
     let selected = &mut done.resolved.selected;
     if selected.is_resolvable {
         let mut options = request.preflight();
         whitespace::load_whitespace_rules(&request, selected, &mut options);
-        let (found, problems) = preflight::described(
+        let (found, problems) = preflight::check_plan(
             &selected.plan,
             &options.whitespace,
             &request.context.interrupt,

@@ -18,7 +18,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::look;
 use super::stages::{Committed, Resolved, Staging, TreeCheck};
 use super::task::CommandRun;
-use crate::diagnostics::{Diagnosis, Document, Findings, NewErrors, Options, Place};
+use crate::diagnostics::{
+    Diagnosis, DiagnosticsOptions, Document, FileLocation, Findings, NewErrors,
+};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::policy::Policy;
@@ -50,7 +52,7 @@ impl Waiting<'_> {
     ///
     /// Returns [`Failure::Rejected`] if the findings deny the change, or [`Failure::Interrupted`]
     /// after a signal.
-    fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
+    fn ask(&self, place: FileLocation, interrupt: &Interrupt) -> Result<(), Failure> {
         let diagnosis = lock_unpoisoned(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else {
             return Ok(());
@@ -80,13 +82,13 @@ impl Waiting<'_> {
 
 impl CommitHook for Waiting<'_> {
     fn check(&self, interrupt: &Interrupt) -> Result<(), Failure> {
-        self.ask(Place::Disk, interrupt)
+        self.ask(FileLocation::Disk, interrupt)
     }
 }
 
 impl TreeCheck for Waiting<'_> {
     fn check_unwritten(&self, interrupt: &Interrupt) -> Result<(), Failure> {
-        self.ask(Place::Memory, interrupt)
+        self.ask(FileLocation::Memory, interrupt)
     }
 
     fn finish(self: Box<Self>, done: &mut Committed) {
@@ -145,7 +147,7 @@ fn diagnose<'w>(
     resolved
         .selected
         .problems
-        .extend(not_asked(&options, &documents, &left_out));
+        .extend(unchecked_warnings(&options, &documents, &left_out));
     let new_errors = options.new_errors;
     task.progress().enter(Phase::Asking, 0);
     let diagnosis = Diagnosis::begin(options, documents, task.interrupt());
@@ -177,7 +179,11 @@ fn add_findings(findings: Findings, new_errors: NewErrors, resolved: &mut Resolv
 }
 
 /// Returns warnings about the files that no server checks.
-fn not_asked(options: &Options, documents: &[Document], left_out: &[RelPath]) -> Vec<Problem> {
+fn unchecked_warnings(
+    options: &DiagnosticsOptions,
+    documents: &[Document],
+    left_out: &[RelPath],
+) -> Vec<Problem> {
     let is_asked = |path: &RelPath| options.servers.iter().any(|server| server.is_for(path));
     let others = documents
         .iter()
@@ -190,14 +196,14 @@ fn not_asked(options: &Options, documents: &[Document], left_out: &[RelPath]) ->
             &code::NOT_DIAGNOSED,
             format!(
                 "no language server is configured for {}",
-                named(kinds.into_iter())
+                list_names(kinds.into_iter())
             ),
         );
         let help = Some("add a [[server]] table to the configuration file of the user".to_owned());
         problems.push(Problem { help, ..problem });
     }
     if !left_out.is_empty() {
-        let names = named(left_out.iter().map(ToString::to_string));
+        let names = list_names(left_out.iter().map(ToString::to_string));
         let message = format!(
             "not checked by a language server, because the file is too large or not UTF-8: {names}"
         );
@@ -215,7 +221,7 @@ fn kind(path: &RelPath) -> String {
         .map_or_else(|| name.to_owned(), |(_, end)| format!("*.{end}"))
 }
 
-fn named(names: impl ExactSizeIterator<Item = String>) -> String {
+fn list_names(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = names.len().saturating_sub(NAMED);
     let shown = names.take(NAMED).collect::<Vec<_>>().join(", ");
     if more == 0 {

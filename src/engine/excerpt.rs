@@ -39,17 +39,17 @@ impl Excerpt {
 
     fn without_name(input: &Input, span: Span) -> Self {
         let Some(origin) = &input.origin else {
-            return Self::around(&input.bytes, span);
+            return Self::of_span(&input.bytes, span);
         };
         if origin.is_readable(span.start) {
             let start = origin.offset(span.start);
-            return Self::around(
+            return Self::of_span(
                 &origin.bytes,
                 Span::new(start, origin.offset(span.end).max(start)),
             );
         }
         let start = span.start.min(input.bytes.len());
-        let line = Lines::within(
+        let line = Lines::of_span(
             &input.bytes,
             Span::new(line_start(&input.bytes, start), input.bytes.len()),
         );
@@ -66,7 +66,7 @@ impl Excerpt {
     /// Returns the lines around `span` of `patch`. Only the first line of the span is marked.
     ///
     /// The cost is linear in the length of the patch up to the span.
-    fn around(patch: &[u8], span: Span) -> Self {
+    fn of_span(patch: &[u8], span: Span) -> Self {
         let start = span.start.min(patch.len());
         let line_start = line_start(patch, start);
         let first_start = (0..LINES_BEFORE).fold(line_start, |at, _| line_start_before(patch, at));
@@ -93,7 +93,7 @@ impl Excerpt {
     }
 
     fn push(&mut self, line: &[u8]) {
-        self.text += &clipped(&line[..line.len().min(COLUMNS * 4)], COLUMNS);
+        self.text += &clip(&line[..line.len().min(COLUMNS * 4)], COLUMNS);
         self.text.push('\n');
     }
 
@@ -111,9 +111,9 @@ impl Excerpt {
         }
         self.text += &printable(&line[from..start]).to_string();
         let mark_start = self.text.len();
-        self.text += &clipped(&line[start..end.min(start + COLUMNS * 4)], COLUMNS);
+        self.text += &clip(&line[start..end.min(start + COLUMNS * 4)], COLUMNS);
         self.mark = mark_start..self.text.len();
-        self.text += &clipped(&line[end..line.len().min(end + COLUMNS * 4)], COLUMNS / 2);
+        self.text += &clip(&line[end..line.len().min(end + COLUMNS * 4)], COLUMNS / 2);
         self.text.push('\n');
     }
 }
@@ -131,7 +131,7 @@ fn line_start_before(text: &[u8], start: usize) -> usize {
 }
 
 /// Escapes `bytes` and shortens the text to `width` characters.
-pub(crate) fn clipped(bytes: &[u8], width: usize) -> String {
+pub(crate) fn clip(bytes: &[u8], width: usize) -> String {
     let text = printable(bytes).to_string();
     match text.char_indices().nth(width) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_place_is_marked_among_its_neighbours() {
-        let excerpt = Excerpt::around(
+        let excerpt = Excerpt::of_span(
             b"one\ntwo\nthree\nf\x1bur five\nsix\nseven\n",
             Span::new(14, 18),
         );
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_place_at_the_end_has_no_line() {
-        let excerpt = Excerpt::around(b"one\n", Span::new(4, 4));
+        let excerpt = Excerpt::of_span(b"one\n", Span::new(4, 4));
         assert_eq!(
             excerpt,
             Excerpt {
@@ -171,7 +171,7 @@ mod tests {
                 ..Excerpt::default()
             }
         );
-        assert_eq!(Excerpt::around(b"", Span::new(9, 12)).text, "\n");
+        assert_eq!(Excerpt::of_span(b"", Span::new(9, 12)).text, "\n");
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
             vec![b'b'; 2_000_000],
         ]
         .concat();
-        let excerpt = Excerpt::around(&line, Span::new(1_000_000, 1_000_001));
+        let excerpt = Excerpt::of_span(&line, Span::new(1_000_000, 1_000_001));
         assert_eq!(
             excerpt
                 .text

@@ -82,7 +82,7 @@ fn aim(
         // An approval names the file. It cannot cover a rule that asks about a link.
         if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
             let help = last.map(|path| format!("use the path that the link points to: {path}"));
-            let mut problem = preflight::unapproved(hit);
+            let mut problem = preflight::approval_problem(hit);
             problem.facts.advice.clone_from(&help);
             return Err(Box::new(Problem { help, ..problem }));
         }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
-use crate::policy::{Links, Policy, closed};
+use crate::policy::{Links, Policy, protecting_rule};
 use crate::preflight::{Facts, Problem, code};
 use crate::workspace::Workspace;
 
@@ -32,13 +32,13 @@ pub(super) fn names_on_the_way(
         match part.as_slice() {
             b"" | b"." => continue,
             b".." => {
-                done.pop().ok_or_else(|| outside(path))?;
+                done.pop().ok_or_else(|| outside_problem(path))?;
                 continue;
             }
             _ => done.push(part),
         }
-        let here = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;
-        if closed(&here).is_some() {
+        let here = RelPath::new(&done.join(&b'/')).map_err(|_| outside_problem(path))?;
+        if protecting_rule(&here).is_some() {
             names.push(here);
             return Ok(names);
         }
@@ -48,7 +48,7 @@ pub(super) fn names_on_the_way(
             continue;
         }
         if policy.links() == Links::Refuse {
-            return Err(refused(&here));
+            return Err(link_problem(&here));
         }
         links += 1;
         let Ok(target) = workspace.read_link(&here) else {
@@ -56,7 +56,7 @@ pub(super) fn names_on_the_way(
             return Ok(names);
         };
         if target.starts_with(b"/") || links > MOST_LINKS {
-            return Err(outside(path));
+            return Err(outside_problem(path));
         }
         done.pop();
         for part in target.split(|&byte| byte == b'/').rev() {
@@ -67,14 +67,14 @@ pub(super) fn names_on_the_way(
         // skipped.
         names.extend(RelPath::new(&whole.join(&b'/')));
     }
-    let last = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;
+    let last = RelPath::new(&done.join(&b'/')).map_err(|_| outside_problem(path))?;
     if names.last() != Some(&last) {
         names.push(last);
     }
     Ok(names)
 }
 
-fn refused(path: &RelPath) -> Box<Problem> {
+fn link_problem(path: &RelPath) -> Box<Problem> {
     let problem = Problem::new(
         &code::DENIED,
         "the path goes through a symbolic link, and policy denies symbolic links",
@@ -92,7 +92,7 @@ fn refused(path: &RelPath) -> Box<Problem> {
     })
 }
 
-fn outside(path: &RelPath) -> Box<Problem> {
+fn outside_problem(path: &RelPath) -> Box<Problem> {
     let problem = Problem::new(
         &code::OUTSIDE_ROOT,
         "a symbolic link in the path points outside the root or forms a loop",

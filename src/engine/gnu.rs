@@ -33,7 +33,7 @@ pub struct Patched {
 /// # Errors
 ///
 /// Returns the error of reading the file.
-pub fn patched(
+pub fn apply_in_memory(
     mut request: Request,
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
@@ -225,7 +225,7 @@ fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected)
     let mut number = first_free_number(selected);
     let mut operations = Vec::with_capacity(2 * selected.plan.operations.len());
     for operation in std::mem::take(&mut selected.plan.operations) {
-        for (old, is_new) in touched(&operation) {
+        for (old, is_new) in changed_paths(&operation) {
             if (is_new && !backup.marks_new) || !seen.insert(old.clone()) {
                 continue;
             }
@@ -235,7 +235,7 @@ fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected)
                     let from = (!is_missing).then(|| old.clone());
                     operations.push(Operation {
                         number,
-                        ..written(&operation, from, path)
+                        ..backup_operation(&operation, from, path)
                     });
                     number += 1;
                 }
@@ -276,7 +276,7 @@ fn leaves_nothing(operation: &Operation) -> bool {
 }
 
 /// Returns the paths whose files `operation` replaces, and whether it creates a file at the path.
-fn touched(operation: &Operation) -> Vec<(&RelPath, bool)> {
+fn changed_paths(operation: &Operation) -> Vec<(&RelPath, bool)> {
     let new = (&operation.path, true);
     match operation.action {
         Action::Modify | Action::Delete | Action::RemoveCopy => vec![(&operation.path, false)],
@@ -292,7 +292,7 @@ fn touched(operation: &Operation) -> Vec<(&RelPath, bool)> {
 
 /// Returns the operation that writes a backup: a copy of `from` in its state before `operation`, or
 /// an empty file.
-fn written(operation: &Operation, from: Option<RelPath>, path: RelPath) -> Operation {
+fn backup_operation(operation: &Operation, from: Option<RelPath>, path: RelPath) -> Operation {
     Operation {
         action: if from.is_some() {
             Action::Copy

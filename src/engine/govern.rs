@@ -7,33 +7,34 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::policy_file::{
-    PROJECT_POLICY, UnusablePolicy, own, policy_layer, project_file, project_layer, unusable,
+    PROJECT_POLICY, UnusablePolicy, policy_layer, policy_problem, project_file, project_layer,
+    read_policy_file,
 };
-use super::{Outcome, open, refused};
+use super::{Outcome, open, refused_outcome};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
 use crate::policy::{
-    Access, GIT_DIRECTORY, Origin, Policy, PolicyDecision, RuleMatch, Verdict, closed_root,
+    Access, GIT_DIRECTORY, Origin, Policy, PolicyDecision, RuleMatch, Verdict, root_rule,
 };
 use crate::preflight::{
-    Facts, Problem, closed_by, code, is_in_git_directory, unapproved, with_git_on_the_way,
-    with_other_names, with_own_git,
+    Facts, Problem, approval_problem, code, denial_problem, is_in_git_directory,
+    with_git_on_the_way, with_other_names, with_own_git,
 };
 use crate::transaction::history::Entry;
 use crate::workspace::{Folding, Workspace};
 
 /// Returns `given`, extended by the policy files of the root and of the top of its work tree, and
 /// by rules about the location of the root.
-pub(super) fn governed(
+pub(super) fn extend_policy(
     command: &'static str,
     given: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     let governed = || {
         let own = with_own_file(given, workspace)?;
-        spelled(
-            with_top_file(at_root(own, workspace), workspace)?,
+        fold_spellings(
+            with_top_file(for_root(own, workspace), workspace)?,
             workspace,
         )
     };
@@ -47,7 +48,7 @@ fn unusable_outcome(
 ) -> Box<Outcome> {
     Box::new(Outcome {
         inputs: vec![text],
-        ..*refused(command, problem)
+        ..*refused_outcome(command, problem)
     })
 }
 
@@ -56,7 +57,10 @@ fn with_own_file(
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     let layer = project_layer(PROJECT_POLICY, workspace)?;
-    Ok(layer.map_or_else(|| Arc::clone(policy), |layer| Arc::new(policy.with(layer))))
+    Ok(layer.map_or_else(
+        || Arc::clone(policy),
+        |layer| Arc::new(policy.with_layer(layer)),
+    ))
 }
 
 /// Returns `policy`, extended by the policy file of the top if the root is below the top of its
@@ -84,12 +88,12 @@ fn with_top_file(
 
 /// Returns `policy` for the location of the root. Rules can apply to a directory that contains the
 /// root.
-fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
+fn for_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     let Some(root) = workspace.root_name() else {
         return policy;
     };
     let root = root.as_os_str().as_encoded_bytes();
-    if closed_root(root, None).is_none() && !policy.is_for_model() {
+    if root_rule(root, None).is_none() && !policy.is_for_model() {
         return policy;
     }
     let git = || {
@@ -101,14 +105,14 @@ fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
         Ok(Some(tree)) => Some(tree.prefix.components().count()),
         Ok(None) | Err(_) => git().map(|_| 0),
     };
-    let policy = policy.at_root(root, depth);
+    let policy = policy.for_root(root, depth);
     let is_in_git = || {
         let path = RelPath::new(root.strip_prefix(b"/")?).ok()?;
         Some(is_in_git_directory(&path, &open(Path::new("/")).ok()?))
     };
     let is_inside = policy.is_for_model() && is_in_git() == Some(true);
     Arc::new(if is_inside {
-        policy.inside_git_directory()
+        policy.for_git_directory()
     } else {
         policy
     })
@@ -119,7 +123,7 @@ fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
 /// # Security
 ///
 /// A rule on `secrets.txt` must hold for `SECRETS.TXT` if both name one file.
-fn spelled(
+fn fold_spellings(
     policy: Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
@@ -131,10 +135,10 @@ fn spelled(
     {
         return Ok(policy);
     }
-    let folded = policy.folded().map(Arc::new);
+    let folded = policy.with_folding().map(Arc::new);
     folded.map_err(|(name, why)| {
         Box::new(UnusablePolicy {
-            problem: unusable(&name, &why),
+            problem: policy_problem(&name, &why),
             text: Input::default(),
         })
     })
@@ -143,17 +147,17 @@ fn spelled(
 /// Returns `given` as the policy of the git work tree that contains `workspace`. If the root is
 /// below the top, the result includes the policy file of the root. It never includes the policy
 /// file of the top.
-pub(super) fn raised(
+pub(super) fn work_tree_policy(
     command: &'static str,
     given: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     match workspace.work_tree() {
         Ok(Some(tree)) => {
-            let policy =
-                with_own_file(given, workspace).and_then(|policy| spelled(policy, workspace));
+            let policy = with_own_file(given, workspace)
+                .and_then(|policy| fold_spellings(policy, workspace));
             let policy = policy.map_err(|unusable| unusable_outcome(command, *unusable))?;
-            Ok(Arc::new(policy.above(
+            Ok(Arc::new(policy.for_work_tree(
                 tree.prefix,
                 tree.directory.as_os_str().as_encoded_bytes(),
             )))
@@ -169,7 +173,7 @@ pub(super) fn raised(
 /// # Errors
 ///
 /// Returns the problem of a policy file that cannot be used.
-pub(super) fn governed_entries<'e>(
+pub(super) fn policy_for_entries<'e>(
     given: &Arc<Policy>,
     entries: impl IntoIterator<Item = &'e Entry>,
     workspace: &dyn Workspace,
@@ -184,9 +188,9 @@ pub(super) fn governed_entries<'e>(
             continue;
         };
         let name = path.to_string();
-        let text = own(workspace, &path).map_err(|why| {
+        let text = read_policy_file(workspace, &path).map_err(|why| {
             Box::new(UnusablePolicy {
-                problem: unusable(&name, &why),
+                problem: policy_problem(&name, &why),
                 text: Input::default(),
             })
         })?;
@@ -201,7 +205,7 @@ pub(super) fn governed_entries<'e>(
         policy =
             Arc::new(policy.with_inner(policy_layer(&name, text, Origin::Project)?, prefix, root));
     }
-    spelled(policy, workspace)
+    fold_spellings(policy, workspace)
 }
 
 /// Checks whether policy allows writing a file at `path` below the root that is not part of a
@@ -215,7 +219,7 @@ pub fn check_write_policy(
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
-    let policy = governed("apply", policy, workspace)?;
+    let policy = extend_policy("apply", policy, workspace)?;
     let is_there = matches!(workspace.stat(path), Ok(Some(_)));
     let ruling = policy.judge(
         path,
@@ -226,11 +230,9 @@ pub fn check_write_policy(
         },
     );
     let is_against = |hit: &&RuleMatch| hit.rule != GIT_DIRECTORY;
-    ruling
-        .hits
-        .iter()
-        .find(is_against)
-        .map_or(Ok(()), |hit| Err(refused("apply", closed_by(hit))))
+    ruling.hits.iter().find(is_against).map_or(Ok(()), |hit| {
+        Err(refused_outcome("apply", denial_problem(hit)))
+    })
 }
 
 /// Checks whether policy allows all `accesses` to `path`. Reads no contents and follows no link.
@@ -238,13 +240,13 @@ pub fn check_write_policy(
 /// # Errors
 ///
 /// Returns the outcome with the strictest rule that denies or asks.
-pub fn judged(
+pub fn check_accesses(
     path: &RelPath,
     accesses: &[Access],
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
-    let policy = with_other_names(governed("check", policy, workspace)?, workspace);
+    let policy = with_other_names(extend_policy("check", policy, workspace)?, workspace);
     let policy = with_git_on_the_way([path].into_iter(), &policy, workspace);
     refusal(
         accesses
@@ -258,7 +260,7 @@ pub fn judged(
 /// Returns the rules of `policy` that match `accesses` to `path`. `policy` covers the whole system,
 /// and `path` is relative to `/`. Git directories are recognized even if their name is not `.git`.
 #[must_use]
-pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<RuleMatch> {
+pub fn matching_rules(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<RuleMatch> {
     let policy = match open(Path::new("/")) {
         Ok(system) => with_git_on_the_way([path].into_iter(), policy, &system),
         Err(_) => Cow::Borrowed(policy),
@@ -273,7 +275,8 @@ pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> 
 /// control files. Returns `true` if a policy file cannot be used.
 #[must_use]
 pub fn asks_about_control_files(policy: &Arc<Policy>, workspace: &dyn Workspace) -> bool {
-    governed("check", policy, workspace).map_or(true, |policy| policy.asks_about_control_files())
+    extend_policy("check", policy, workspace)
+        .map_or(true, |policy| policy.asks_about_control_files())
 }
 
 /// Returns the outcome with the strictest rule of `hits`, if that rule denies or asks.
@@ -282,12 +285,12 @@ pub fn refusal(hits: Vec<RuleMatch>) -> Option<Box<Outcome>> {
     let ruling = PolicyDecision::of(hits);
     let hit = ruling.hits.first()?;
     match ruling.verdict {
-        Verdict::Deny => Some(refused("check", closed_by(hit))),
-        Verdict::Ask => Some(refused(
+        Verdict::Deny => Some(refused_outcome("check", denial_problem(hit))),
+        Verdict::Ask => Some(refused_outcome(
             "check",
             Problem {
                 help: None,
-                ..unapproved(hit)
+                ..approval_problem(hit)
             },
         )),
         Verdict::Allow => None,
@@ -296,7 +299,11 @@ pub fn refusal(hits: Vec<RuleMatch>) -> Option<Box<Outcome>> {
 
 /// Returns a problem for each path of `plan` that is a hard link to a policy file. A change in
 /// place would also change the policy file.
-pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -> Vec<Problem> {
+pub(super) fn hard_link_problems(
+    plan: &Plan,
+    policy: &Policy,
+    workspace: &dyn Workspace,
+) -> Vec<Problem> {
     let identity = |path: &RelPath| {
         let stat = workspace.stat(path).ok().flatten()?;
         (stat.kind == FileKind::Regular && stat.links > 1).then_some((stat.device, stat.inode))

@@ -24,13 +24,13 @@ mod target_tree;
 mod tests;
 
 use super::parse;
-use super::problems::{repair_warnings, unrepaired};
+use super::problems::{refusal_problem, repair_warnings};
 use super::request::{Decide, Patches, Request};
 use super::stages::Selected;
 use super::task::CommandRun;
 use super::{not_included, texts};
 use crate::plan::{Input, NotIncluded, Plan, Repair};
-use crate::repair::{Refusal, RepairLog, plain_text, unquoted};
+use crate::repair::{Refusal, RepairLog, plain_text, unquote_json};
 use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
@@ -88,7 +88,7 @@ fn read_repairable(
     }
     let fits = strict.fits && !strict.is_elided();
     // A document that applies is not converted, because strict mode can read it.
-    if let Some(alone) = unquoted_patches(patches).filter(|_| !fits) {
+    if let Some(alone) = unquote_patches(patches).filter(|_| !fits) {
         return read_repairable(task, &alone, read_strict);
     }
     if strict.is_of_texts() {
@@ -98,21 +98,21 @@ fn read_repairable(
         return read_unrepaired();
     }
     // A mail that cannot be decoded is refused with the position of the error.
-    let Some(inputs) = decoded(patches) else {
+    let Some(inputs) = decode_patches(patches) else {
         return read_unrepaired();
     };
-    match repaired(&task.request, &inputs, task.workspace) {
+    match repair_all(&task.request, &inputs, task.workspace) {
         Ok(Ok(repairs)) if strict.stays() && is_unchanged(&repairs) => read_unrepaired(),
         Ok(Ok(repairs)) => {
             let strict = &strict.selected;
             let read = strict.is_resolvable.then_some(&strict.plan.inputs[..]);
-            let named = not_included(read, &inputs);
+            let named = named_changes(read, &inputs);
             let (patches, repairs) = with_repairs(patches, inputs, repairs);
             read_repaired(&task.request.decide, patches, named, repairs, read_strict)
         }
         Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(),
-        Ok(Err(refusals)) => refused(inputs, &refusals),
-        Err(failure) => failed(&failure),
+        Ok(Err(refusals)) => refuse_all(inputs, &refusals),
+        Err(failure) => from_failure(&failure),
     }
 }
 
@@ -126,10 +126,10 @@ fn read_texts(task: &CommandRun<'_>, mut selected: Selected, strict: &Strict) ->
 }
 
 /// Returns the decoded text of each patch; `None` if one cannot be decoded.
-fn decoded(patches: &Patches) -> Option<Inputs> {
+fn decode_patches(patches: &Patches) -> Option<Inputs> {
     let texts = patches.texts.iter();
     texts
-        .map(|(name, bytes)| syntax::opened(name, bytes.clone()).ok())
+        .map(|(name, bytes)| syntax::open_input(name, bytes.clone()).ok())
         .collect()
 }
 
@@ -155,7 +155,7 @@ fn with_repairs(
 }
 
 /// Returns no operations, and a problem for each of `refusals`.
-fn refused(inputs: Inputs, refusals: &Refusals) -> Selected {
+fn refuse_all(inputs: Inputs, refusals: &Refusals) -> Selected {
     Selected {
         plan: Plan {
             inputs,
@@ -163,20 +163,20 @@ fn refused(inputs: Inputs, refusals: &Refusals) -> Selected {
         },
         problems: refusals
             .iter()
-            .map(|(input, refusal)| unrepaired(refusal, *input))
+            .map(|(input, refusal)| refusal_problem(refusal, *input))
             .collect(),
         ..Selected::default()
     }
 }
 
-fn failed(failure: &Failure) -> Selected {
+fn from_failure(failure: &Failure) -> Selected {
     let mut selected = Selected::default();
     selected.fail(failure);
     selected
 }
 
 /// Returns every patch after its repairs, or the refusals, each with the number of its patch.
-fn repaired(
+fn repair_all(
     request: &Request,
     inputs: &[Input],
     workspace: &dyn Workspace,
@@ -245,11 +245,11 @@ fn read_repaired(
 
 /// Replaces each JSON document that contains a patch as a string with that patch; returns `None` if
 /// no patch is such a document.
-fn unquoted_patches(patches: &Patches) -> Option<Patches> {
+fn unquote_patches(patches: &Patches) -> Option<Patches> {
     let mut alone = patches.clone();
     let mut is_quoted = false;
     for (_, text) in &mut alone.texts {
-        if let Some(patch) = unquoted(text) {
+        if let Some(patch) = unquote_json(text) {
             (*text, is_quoted) = (patch.into(), true);
         }
     }
@@ -258,7 +258,7 @@ fn unquoted_patches(patches: &Patches) -> Option<Patches> {
 
 /// Returns the changes that each patch names but does not contain. `read` contains the patches if
 /// they could be parsed.
-fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
+fn named_changes(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
     let damaged = |input: &Input| {
         let is_envelope = input.bytes.contains_str(b"*** Begin Patch");
         let mut found = if is_envelope {

@@ -9,9 +9,9 @@ use crate::workspace::WorkspaceError;
 use crate::workspace::git::Git;
 
 /// A sink that writes each new link as a regular file.
-pub(super) struct LinkFiles<'a>(pub(super) &'a dyn Sink);
+pub(super) struct LinksAsFiles<'a>(pub(super) &'a dyn Sink);
 
-impl Sink for LinkFiles<'_> {
+impl Sink for LinksAsFiles<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let FileChange {
             path,
@@ -56,7 +56,7 @@ fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
 }
 
 /// Sets in `options` whether links are written as regular files, according to git's configuration.
-pub(super) fn load_link_files(
+pub(super) fn load_symlink_support(
     git: &Git,
     selected: &mut Selected,
     options: &mut preflight::Options,

@@ -12,10 +12,10 @@ use crate::plan::Edit;
 use crate::text::Bytes;
 use crate::text::tag::Tag;
 use crate::transaction::history::{Entry, Old, Version, entries};
-use crate::workspace::{Workspace, below, top};
+use crate::workspace::{Workspace, path_below, top};
 
 /// The path of a displaced file in the history, and the version that it contains.
-pub(super) type Kept<'e> = (&'e RelPath, Version);
+pub(super) type StoredVersion<'e> = (&'e RelPath, Version);
 
 /// Adds earlier versions of their files to sections with numbered lines. Adds only versions with
 /// the tag of the section.
@@ -32,7 +32,7 @@ pub(super) fn load_history(decide: &Decide, workspace: &dyn Workspace, selected:
         Ok(found) => found,
         Err(failure) => return selected.fail(&failure),
     };
-    let kept = kept(&all, workspace);
+    let kept = old_versions(&all, workspace);
     for operation in operations {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         if let (Edit::Lines(changes), Some(kept)) = (&mut operation.edit, kept.get(path)) {
@@ -48,14 +48,14 @@ pub(super) fn load_history(decide: &Decide, workspace: &dyn Workspace, selected:
 }
 
 /// Returns the old versions of each file below the root of `workspace`, without duplicates.
-pub(super) fn kept<'e>(
+pub(super) fn old_versions<'e>(
     all: &'e [Entry],
     workspace: &dyn Workspace,
-) -> HashMap<RelPath, Vec<Kept<'e>>> {
+) -> HashMap<RelPath, Vec<StoredVersion<'e>>> {
     let (mut kept, mut known) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
     let tree = workspace.work_tree().ok().flatten();
     let from_root = |path: &RelPath| match tree {
-        Some(tree) => below(path, tree.prefix),
+        Some(tree) => path_below(path, tree.prefix),
         None => Some(path.clone()),
     };
     for file in all.iter().flat_map(|entry| &entry.files) {
@@ -74,7 +74,7 @@ pub(super) fn kept<'e>(
 /// file is missing or was overwritten.
 pub(super) fn read(
     workspace: &dyn Workspace,
-    (place, version): Kept<'_>,
+    (place, version): StoredVersion<'_>,
     most: u64,
 ) -> Option<Bytes> {
     let (bytes, _) = workspace.read(place, most).ok()?;

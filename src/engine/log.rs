@@ -5,10 +5,10 @@ mod versions;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::govern::{governed, governed_entries, raised};
-use super::problems::unrestored;
+use super::govern::{extend_policy, policy_for_entries, work_tree_policy};
+use super::problems::rollback_problem;
 use super::stages::{Command, Committed};
-use super::{Outcome, refused};
+use super::{Outcome, refused_outcome};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{Conversions, Problem, Severity, code};
 use crate::report::{self, Log};
@@ -44,7 +44,7 @@ use versions::Versions;
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
-    let (all, policy) = recorded("log", policy, workspace)?;
+    let (all, policy) = read_entries("log", policy, workspace)?;
     Ok(Log::of(&all, &all, |entry, file| {
         open(&policy, entry, file).map(|_| None)
     }))
@@ -82,11 +82,11 @@ pub fn show(
     id: &str,
     policy: &Arc<Policy>,
 ) -> Result<Log, Box<Outcome>> {
-    let (all, policy) = recorded("show", policy, workspace)?;
-    let workspace = top(workspace).map_err(|error| stopped("show", &error.into()))?;
-    let entry = history::named(&all, id).map_err(|why| {
+    let (all, policy) = read_entries("show", policy, workspace)?;
+    let workspace = top(workspace).map_err(|error| stopped_outcome("show", &error.into()))?;
+    let entry = history::find_entry(&all, id).map_err(|why| {
         let help = Some("run `wpatch log` to list the changes".to_owned());
-        refused(
+        refused_outcome(
             "show",
             Problem {
                 help,
@@ -101,7 +101,9 @@ pub fn show(
         .flatten()
         .cloned()
         .collect();
-    let git = workspace.root_name().map(|top| Arc::new(Git::around(&top)));
+    let git = workspace
+        .root_name()
+        .map(|top| Arc::new(Git::for_directory(&top)));
     let conversions = git.map(|git| Conversions::new(&git, paths));
     let versions = Versions {
         workspace,
@@ -117,8 +119,8 @@ pub fn show(
 /// Returns a sentence that explains why `workspace` keeps no history, and what to do about it.
 /// Returns `None` if a history is kept or the reason cannot be determined.
 #[must_use]
-pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
-    let Unkept { reason, remedy, .. } = history::unkept(workspace).ok().flatten()?;
+pub fn no_history_reason(workspace: &dyn Workspace) -> Option<String> {
+    let Unkept { reason, remedy, .. } = history::no_history_reason(workspace).ok().flatten()?;
     let advice = match remedy {
         Remedy::Init => "; run `wpatch init` to keep one",
         Remedy::Named => "",
@@ -198,7 +200,7 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
             done.problems().extend(
                 recovered
                     .iter()
-                    .filter_map(|one| unrestored(one, Severity::Error)),
+                    .filter_map(|one| rollback_problem(one, Severity::Error)),
             );
             done.result.recovered = recovered;
         }
@@ -236,22 +238,22 @@ pub fn init(
 
 /// Returns the entries, and the policy for their files. Paths are relative to the top of the work
 /// tree.
-fn recorded(
+fn read_entries(
     command: &'static str,
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(Vec<Entry>, Arc<Policy>), Box<Outcome>> {
-    let policy = raised(command, policy, workspace)?;
-    let tree = top(workspace).map_err(|error| stopped(command, &error.into()))?;
-    let policy = governed(command, &policy, tree)?;
-    let all = entries(tree).map_err(|failure| stopped(command, &failure))?;
-    match governed_entries(&policy, &all, tree) {
+    let policy = work_tree_policy(command, policy, workspace)?;
+    let tree = top(workspace).map_err(|error| stopped_outcome(command, &error.into()))?;
+    let policy = extend_policy(command, &policy, tree)?;
+    let all = entries(tree).map_err(|failure| stopped_outcome(command, &failure))?;
+    match policy_for_entries(&policy, &all, tree) {
         Ok(policy) => Ok((all, policy)),
-        Err(unusable) => Err(refused(command, unusable.problem)),
+        Err(unusable) => Err(refused_outcome(command, unusable.problem)),
     }
 }
 
-pub(super) fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
+pub(super) fn stopped_outcome(command: &'static str, failure: &Failure) -> Box<Outcome> {
     let mut done = Committed::default();
     done.fail(failure, None);
     Box::new(done.finish(&Command::of(command, report::Outcome::Described)))

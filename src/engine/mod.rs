@@ -88,13 +88,17 @@ pub use crate::process::home;
 pub(crate) use crate::process::{DEFAULT_PAGER, HAS_LOCALE};
 pub use commands::{AT_WORK, is_within};
 pub use describe::{describe, quoting};
-pub use gnu::{Patched, patched};
-pub use govern::{asks_about_control_files, check_write_policy, judged, judged_anywhere, refusal};
+pub use gnu::{Patched, apply_in_memory};
+pub use govern::{
+    asks_about_control_files, check_accesses, check_write_policy, matching_rules, refusal,
+};
 pub use plans::{load_plan, reject, save, unreject};
-pub use policy_file::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
+pub use policy_file::{
+    PROJECT_POLICY, UnusablePolicy, policy_layer, policy_problem, project_layer,
+};
 
 pub use index::build_ancestor;
-pub use log::{gc, history_root, init, log, recover, show, unkept};
+pub use log::{gc, history_root, init, log, no_history_reason, recover, show};
 pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff,
     explain, list, may_list, may_read, may_search, read,
@@ -116,7 +120,7 @@ use stages::{Command, Committed};
 use suggest::{Origin, suggest};
 
 #[cfg(feature = "cli")]
-pub(crate) use suggest::approval;
+pub(crate) use suggest::local_approval;
 use task::{CommandMode, CommandRun};
 
 /// The result of a command.
@@ -134,7 +138,7 @@ pub struct Outcome {
 impl Outcome {
     /// Returns the number of problems that the report counts and `problems` does not contain.
     #[must_use]
-    pub fn uncollected(&self) -> usize {
+    pub fn omitted_problems(&self) -> usize {
         (self.report.problems.len() + self.report.omitted.problems)
             .saturating_sub(self.problems.len())
     }
@@ -316,14 +320,14 @@ fn run_patches(
 }
 
 /// Returns the outcome of a command that `problem` ends before it starts.
-fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
-    Box::new(ended(command, problem, None))
+fn refused_outcome(command: &'static str, problem: Problem) -> Box<Outcome> {
+    Box::new(ended_outcome(command, problem, None))
 }
 
 /// Returns the outcome of a command that `problem` ends before it starts. `signal` is the signal
 /// number if `problem` reports a signal.
-pub fn ended(command: &'static str, problem: Problem, signal: Option<i32>) -> Outcome {
-    let mut done = Committed::refused(problem);
+pub fn ended_outcome(command: &'static str, problem: Problem, signal: Option<i32>) -> Outcome {
+    let mut done = Committed::of_problem(problem);
     done.result.signal = signal;
     done.finish(&Command::of(command, report::Outcome::Failed))
 }

@@ -3,7 +3,7 @@
 
 pub use super::request::{MAX_DIFF, MAX_FILE};
 pub use crate::diagnostics::{
-    NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server,
+    DiagnosticsOptions, NewErrors, QUIET as DIAGNOSTICS_QUIET, Server,
     TIMEOUT as DIAGNOSTICS_TIMEOUT,
 };
 pub use crate::guard::{GUARDS, Guard};
@@ -14,7 +14,7 @@ pub use crate::plan::{
     Target, Times,
 };
 pub use crate::policy::{
-    Access, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, RuleMatch, Verdict,
+    Access, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Policy, RootLocation, RuleMatch, Verdict,
     control_paths,
 };
 pub use crate::preflight::{
@@ -22,10 +22,10 @@ pub use crate::preflight::{
     Options as PreflightOptions, Problem, RejectTo, Severity, WhitespaceAction, code,
 };
 pub use crate::process::Timeout;
-pub use crate::progress::{Phase, Progress, State as ProgressState};
+pub use crate::progress::{Phase, Progress, ProgressState};
 pub use crate::syntax::{
     Broken, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind, Unnamed,
-    edits, find_syntax, listed, packed, quote,
+    detect_compression, edits, find_syntax, parse_list, quote,
 };
 pub use crate::transaction::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions, Remedy};

@@ -1,6 +1,8 @@
 //! Parses patches and selects the operations to apply.
 
-use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
+use super::problems::{
+    left_out_warning, no_change_problem, rejection_problem, selection_problem, syntax_problem,
+};
 use super::request::{Decide, Patches};
 use super::stages::{Parsed, Selected};
 use super::{gnu, not_included};
@@ -12,7 +14,7 @@ use crate::workspace::Workspace;
 
 /// How patches are read.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
+pub(super) struct ReadOptions<'a> {
     pub(super) decide: &'a Decide,
     pub(super) progress: &'a Progress,
     /// How a last hunk with too few lines is treated.
@@ -21,7 +23,7 @@ pub(super) struct Reader<'a> {
     pub(super) tree: Option<&'a dyn Workspace>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ReadOptions<'a> {
     pub(super) fn new(decide: &'a Decide, progress: &'a Progress) -> Self {
         Self {
             decide,
@@ -33,7 +35,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Parses the patches and selects operations.
-pub(super) fn read(patches: Patches, reader: Reader<'_>) -> Selected {
+pub(super) fn read(patches: Patches, reader: ReadOptions<'_>) -> Selected {
     let Parsed { mut plan, problem } = parse(patches, reader);
     if let Some(problem) = problem {
         let plan = Plan {
@@ -42,7 +44,7 @@ pub(super) fn read(patches: Patches, reader: Reader<'_>) -> Selected {
         };
         return Selected {
             plan,
-            ..Selected::refused(problem)
+            ..Selected::of_problem(problem)
         };
     }
     let decide = reader.decide;
@@ -54,10 +56,10 @@ pub(super) fn read(patches: Patches, reader: Reader<'_>) -> Selected {
     selected
 }
 
-fn parse(patches: Patches, reader: Reader<'_>) -> Parsed {
+fn parse(patches: Patches, reader: ReadOptions<'_>) -> Parsed {
     let mut plan = Plan::default();
     let decide = reader.decide;
-    let among = syntax::chosen(&decide.format);
+    let among = syntax::select_syntaxes(&decide.format);
     if among.is_empty() {
         let problem = Problem::new(&code::USAGE, format!("unknown format {}", decide.format));
         return Parsed {
@@ -85,7 +87,7 @@ fn parse(patches: Patches, reader: Reader<'_>) -> Parsed {
                 plan.append(parsed);
             }
             Err(error) => {
-                let problem = Some(broken(&error, plan.inputs.len()));
+                let problem = Some(syntax_problem(&error, plan.inputs.len()));
                 let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
                 plan.inputs.push(plan::Input {
                     listed,
@@ -111,21 +113,21 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
         outside,
         left_out,
     } = plan::select(whole, selection);
-    let rejected = |rejection| rejected(rejection, &plan, selection.level());
+    let rejected = |rejection| rejection_problem(rejection, &plan, selection.level());
     let mut problems: Vec<_> = rejections.iter().map(rejected).collect();
     let left_out = match left_out {
         Ok(left_out) => left_out,
         Err(error) => {
             // If a name was rejected, the files have other numbers than in the report that the user
             // read. An error about these numbers would mislead.
-            problems.extend(rejections.is_empty().then(|| unchosen(&error)));
+            problems.extend(rejections.is_empty().then(|| selection_problem(&error)));
             Vec::new()
         }
     };
     if !outside.is_empty() {
-        problems.push(elsewhere(&outside));
+        problems.push(left_out_warning(&outside));
     } else if plan.operations.is_empty() && rejections.is_empty() && !is_empty {
-        problems.push(skipped(filtered.len()));
+        problems.push(no_change_problem(filtered.len()));
     }
     Selected {
         plan,

@@ -1,14 +1,14 @@
 //! Saved plans: saves a checked plan, loads it to apply it, and rejects it.
 
 use super::approval::{SHA256, is_plan_id};
-use super::log::stopped;
-use super::problems::{unplaced, unswept};
+use super::log::stopped_outcome;
+use super::problems::{no_place_problem, sweep_warning};
 use super::request::Request;
 use super::saved::{SavedPlan, restore};
 use super::stages::{Command, Committed};
 use super::steps;
 use super::task::{CommandMode, CommandRun};
-use super::{Outcome, refused};
+use super::{Outcome, refused_outcome};
 use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
 use crate::report;
@@ -50,7 +50,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
     request.context.interrupt = interrupt.clone();
     let patches = match request.take_patches() {
         Ok(patches) => patches,
-        Err(problem) => return *refused("check", *problem),
+        Err(problem) => return *refused_outcome("check", *problem),
     };
     let (mut task, begun) =
         match CommandRun::new(("check", report::Outcome::WouldApply), request, workspace) {
@@ -94,17 +94,17 @@ pub fn load_plan(
     workspace: &dyn Workspace,
     id: &str,
 ) -> Result<Request, Box<Outcome>> {
-    let refuse = |problem| refused("apply", problem);
-    let digits = digits(id).ok_or_else(|| refuse(unnamed(id)))?;
+    let refuse = |problem| refused_outcome("apply", problem);
+    let digits = digits(id).ok_or_else(|| refuse(plan_id_problem(id)))?;
     match saved_plans::search(workspace, digits) {
         Ok(Search::One(kept)) => {
-            let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged()))?;
+            let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged_problem()))?;
             request.commit.approve = Some(format!("{SHA256}{}", kept.name));
             Ok(request)
         }
-        Ok(Search::None) => Err(refuse(unsaved(id))),
-        Ok(Search::Several(names)) => Err(refuse(ambiguous(id, &names))),
-        Err(failure) => Err(stopped("apply", &failure)),
+        Ok(Search::None) => Err(refuse(not_saved_problem(id))),
+        Ok(Search::Several(names)) => Err(refuse(ambiguous_problem(id, &names))),
+        Err(failure) => Err(stopped_outcome("apply", &failure)),
     }
 }
 
@@ -119,7 +119,7 @@ pub fn reject(
 ) -> Outcome {
     let command = Command::of("reject", report::Outcome::Rejected);
     let mut done = Committed::default();
-    if let Some(kept) = named(id, workspace, &mut done) {
+    if let Some(kept) = find_plan(id, workspace, &mut done) {
         reject_kept(&kept, reason, workspace, (options, interrupt), &mut done);
     }
     done.finish(&command)
@@ -151,7 +151,7 @@ fn reject_kept(
             saved_plans::forget(workspace, &kept.name);
             done.result.plan_id = Some(plan);
         }
-        Ok(None) => done.problems().push(unplaced("the rejection")),
+        Ok(None) => done.problems().push(no_place_problem("the rejection")),
         Err(failure) => done.fail(&failure, None),
     }
 }
@@ -170,7 +170,7 @@ pub fn unreject(id: &str, workspace: &dyn Workspace) -> Outcome {
             Err(failure) => done.fail(&failure, None),
         }
     } else {
-        done.problems().push(unnamed(id));
+        done.problems().push(plan_id_problem(id));
     }
     done.finish(&Command::of("reject", report::Outcome::Withdrawn))
 }
@@ -183,7 +183,7 @@ fn digits(id: &str) -> Option<&str> {
     }
 }
 
-fn unnamed(id: &str) -> Problem {
+fn plan_id_problem(id: &str) -> Problem {
     let help = format!(
         "use a full plan_id (`{SHA256}` and 64 hex digits), or at least {FEWEST} hex digits of a saved plan"
     );
@@ -193,7 +193,7 @@ fn unnamed(id: &str) -> Problem {
     }
 }
 
-fn unsaved(id: &str) -> Problem {
+fn not_saved_problem(id: &str) -> Problem {
     let help = Some(
         "run `wpatch check --save` to save it again; a saved plan is removed when it is applied or expires"
             .to_owned(),
@@ -204,7 +204,7 @@ fn unsaved(id: &str) -> Problem {
     }
 }
 
-fn damaged() -> Problem {
+fn damaged_problem() -> Problem {
     let help = Some("run `wpatch check --save` again".to_owned());
     Problem {
         help,
@@ -212,13 +212,13 @@ fn damaged() -> Problem {
     }
 }
 
-fn ambiguous(id: &str, names: &[String]) -> Problem {
+fn ambiguous_problem(id: &str, names: &[String]) -> Problem {
     let help = Some("use more digits of the plan_id".to_owned());
     Problem {
         help,
         ..Problem::new(
             &code::USAGE,
-            history::ambiguous(id, names.iter().map(String::as_str)),
+            history::ambiguous_message(id, names.iter().map(String::as_str)),
         )
     }
 }
@@ -280,7 +280,7 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
             let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
             done.result.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
         }
-        Ok(None) => done.problems().push(unplaced("the plan")),
+        Ok(None) => done.problems().push(no_place_problem("the plan")),
         Err(failure) => done.fail(&failure, None),
     }
 }
@@ -290,7 +290,7 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
 fn note_saved(saved: Saved, done: &mut Committed) {
     done.note_recovered(saved.recovered);
     let warning = |failure| {
-        unswept(&format!(
+        sweep_warning(&format!(
             "some old saved plans could not be removed: {failure}"
         ))
     };
@@ -298,9 +298,9 @@ fn note_saved(saved: Saved, done: &mut Committed) {
 }
 
 /// Returns the plan that `id` names. A plan that is not saved has only its name.
-fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<StoredPlan> {
+fn find_plan(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<StoredPlan> {
     let Some(digits) = digits(id) else {
-        done.problems().push(unnamed(id));
+        done.problems().push(plan_id_problem(id));
         return None;
     };
     match saved_plans::search(workspace, digits) {
@@ -312,8 +312,8 @@ fn named(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<St
                 bytes: Vec::new(),
             });
         }
-        Ok(Search::None) => done.problems().push(unsaved(id)),
-        Ok(Search::Several(names)) => done.problems().push(ambiguous(id, &names)),
+        Ok(Search::None) => done.problems().push(not_saved_problem(id)),
+        Ok(Search::Several(names)) => done.problems().push(ambiguous_problem(id, &names)),
         Err(failure) => done.fail(&failure, None),
     }
     None

@@ -30,7 +30,7 @@ pub struct UnusablePolicy {
 pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Box<UnusablePolicy>> {
     policy::parse(name, &text, origin).map_err(|PolicyError { message, span }| {
         let Position { line, column } = Position::of(&text, span.start);
-        let problem = unusable(name, &format!("{message}, at line {line}, column {column}"));
+        let problem = policy_problem(name, &format!("{message}, at line {line}, column {column}"));
         let place = Some((0, Span::new(span.start, span.end)));
         let problem = Problem {
             place,
@@ -62,12 +62,12 @@ pub fn project_layer(
     name: &str,
     workspace: &dyn Workspace,
 ) -> Result<Option<Layer>, Box<UnusablePolicy>> {
-    match own(workspace, &project_file()) {
+    match read_policy_file(workspace, &project_file()) {
         Ok(text) => text
             .map(|text| policy_layer(name, text, Origin::Project))
             .transpose(),
         Err(why) => Err(Box::new(UnusablePolicy {
-            problem: unusable(name, &why),
+            problem: policy_problem(name, &why),
             text: Input::default(),
         })),
     }
@@ -75,7 +75,7 @@ pub fn project_layer(
 
 /// Returns the problem of a policy file that cannot be used.
 #[must_use]
-pub fn unusable(name: &str, why: &str) -> Problem {
+pub fn policy_problem(name: &str, why: &str) -> Problem {
     let problem = Problem::new(&code::POLICY, why.to_owned());
     let help = "the policy file is invalid; fix it and retry".to_owned();
     Problem {
@@ -91,7 +91,10 @@ pub(super) fn project_file() -> RelPath {
 }
 
 /// Returns the text of the policy file at `path`; `None` if there is none.
-pub(super) fn own(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Bytes>, String> {
+pub(super) fn read_policy_file(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+) -> Result<Option<Bytes>, String> {
     let told = |error: WorkspaceError| match error.fault {
         ErrorKind::TooLarge => format!("the file exceeds {} bytes", policy::MAX_FILE),
         _ => format!("the file cannot be read: {}", error.source),

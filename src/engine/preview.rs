@@ -8,7 +8,7 @@ use std::io;
 use super::steps;
 use super::suggest::{Origin, suggest};
 use super::task::{CommandMode, CommandRun};
-use super::{Outcome, Request, refused};
+use super::{Outcome, Request, refused_outcome};
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, DiffCache, ImagePreviews, Problem, Shown};
 use crate::report::{self, Report};
@@ -72,7 +72,7 @@ impl<'w> Preview<'w> {
     ) -> Self {
         let begun = request
             .take_patches()
-            .map_err(|problem| refused("show", *problem))
+            .map_err(|problem| refused_outcome("show", *problem))
             .and_then(|patches| {
                 let success = report::Outcome::WouldApply;
                 Ok((

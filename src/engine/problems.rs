@@ -11,9 +11,14 @@ mod repair;
 use crate::preflight::{Facts, Problem, code};
 use crate::transaction::history::PlanRejection;
 
-pub(super) use commit::{altered, failed, foreign, half_made, unrestored, unswept};
-pub(super) use patch::{broken, elsewhere, rejected, say_listed, skipped, unchosen};
-pub(super) use repair::{repair_warnings, unrepaired};
+pub(super) use commit::{
+    altered_warning, commit_problems, foreign, rollback_problem, sweep_warning, unfinished_warning,
+};
+pub(super) use patch::{
+    left_out_warning, no_change_problem, rejection_problem, say_listed, selection_problem,
+    syntax_problem,
+};
+pub(super) use repair::{refusal_problem, repair_warnings};
 
 /// The limit on the number of names in one message.
 const MOST_NAMED: usize = 8;
@@ -39,7 +44,7 @@ pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
 }
 
 /// Returns the problem of a tree that has no place for the history, in which `what` would be kept.
-pub(super) fn unplaced(what: &str) -> Problem {
+pub(super) fn no_place_problem(what: &str) -> Problem {
     let help = "run `wpatch init`, use a git work tree, or set XDG_STATE_HOME";
     let message = format!("{what} cannot be saved: the root has no state directory");
     Problem {
@@ -49,7 +54,7 @@ pub(super) fn unplaced(what: &str) -> Problem {
 }
 
 /// Returns the problem of a change that differs from the approved change.
-pub(super) fn not_approved() -> Problem {
+pub(super) fn not_approved_problem() -> Problem {
     let stale = Problem::new(
         &code::NOT_APPROVED,
         "this plan differs from the approved plan",

@@ -16,12 +16,12 @@ pub(super) struct SavedPlan {
     /// The name and the length of each patch.
     patches: Vec<(String, usize)>,
     /// The name and the entries of the series file that lists the patches.
-    series: Option<(String, Vec<Entry>)>,
+    series: Option<(String, Vec<SeriesEntry>)>,
     decide: Decide,
 }
 
 /// An entry of a series file: its line, its strip level, and whether the patch is reversed.
-type Entry = (usize, usize, bool);
+type SeriesEntry = (usize, usize, bool);
 
 impl SavedPlan {
     /// Returns the first line for `patches` that are applied with `decide`.

@@ -10,7 +10,9 @@
 
 use super::Outcome;
 use super::denied::name_refusal;
-use super::problems::{failed, name_index, not_approved, say_listed, unrestored};
+use super::problems::{
+    commit_problems, name_index, not_approved_problem, rollback_problem, say_listed,
+};
 use super::request::Indexed;
 use crate::change::{Dropped, Sink};
 use crate::plan::{Name, Operation, Plan};
@@ -71,7 +73,7 @@ fn has_error(problems: &[Problem]) -> bool {
 
 impl Selected {
     /// Returns a selection without operations. `problem` is its only problem.
-    pub(super) fn refused(problem: Problem) -> Self {
+    pub(super) fn of_problem(problem: Problem) -> Self {
         Self {
             problems: vec![problem],
             ..Self::default()
@@ -84,7 +86,7 @@ impl Selected {
 
     /// Adds the problems of `failure`.
     pub(super) fn fail(&mut self, failure: &Failure) {
-        let mut problems = failed(failure);
+        let mut problems = commit_problems(failure);
         if let (Failure::Workspace(error), [problem]) = (failure, &mut problems[..]) {
             name_refusal(problem, error, &self.plan);
         }
@@ -117,7 +119,7 @@ impl Resolved {
             .as_deref()
                 != Some(approved)
         {
-            self.selected.problems.push(not_approved());
+            self.selected.problems.push(not_approved_problem());
         }
     }
 
@@ -153,8 +155,8 @@ impl From<Selected> for Committed {
 
 impl Committed {
     /// Returns the result of a command that did nothing. `problem` is its only problem.
-    pub(super) fn refused(problem: Problem) -> Self {
-        Selected::refused(problem).into()
+    pub(super) fn of_problem(problem: Problem) -> Self {
+        Selected::of_problem(problem).into()
     }
 
     pub(super) fn problems(&mut self) -> &mut Vec<Problem> {
@@ -171,7 +173,7 @@ impl Committed {
         self.problems().extend(
             recovered
                 .iter()
-                .filter_map(|one| unrestored(one, Severity::Warning)),
+                .filter_map(|one| rollback_problem(one, Severity::Warning)),
         );
         self.result.recovered = recovered;
     }
@@ -182,8 +184,11 @@ impl Committed {
         self.resolved.selected.fail(failure);
         if let Some(indexed) = indexed {
             let problems = self.problems().split_off(known);
-            self.problems()
-                .extend(problems.into_iter().map(|problem| indexed.named(problem)));
+            self.problems().extend(
+                problems
+                    .into_iter()
+                    .map(|problem| indexed.with_file_path(problem)),
+            );
         }
         match failure {
             Failure::Interrupted(signal) => self.result.signal = Some(*signal),
@@ -217,7 +222,7 @@ impl Committed {
             && !is_told
             && self.report(command).outcome == report::Outcome::DoesNotApply
         {
-            self.problems().insert(0, not_approved());
+            self.problems().insert(0, not_approved_problem());
         }
         let is_indexed = self
             .resolved

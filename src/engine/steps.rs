@@ -3,7 +3,7 @@
 //! To add a step, write it in its own file and add a row to the table. Each function of this file
 //! runs the rows of one kind.
 
-use super::parse::{self, Reader};
+use super::parse::{self, ReadOptions};
 use super::request::{Decide, Patches};
 use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
 use super::task::CommandRun;
@@ -96,9 +96,9 @@ pub(super) fn read_strict(
     workspace: &dyn Workspace,
     progress: &Progress,
 ) -> Selected {
-    let reader = Reader {
+    let reader = ReadOptions {
         tree: Some(workspace),
-        ..Reader::new(decide, progress)
+        ..ReadOptions::new(decide, progress)
     };
     let mut selected = parse::read(patches, reader);
     if selected.is_resolvable {
@@ -126,7 +126,10 @@ pub(super) fn resolve<'w>(
 }
 
 /// Runs the steps before the commit. Returns whether all of them allow the change.
-pub(super) fn before(task: &CommandRun<'_>, done: &mut Committed) -> Result<bool, Failure> {
+pub(super) fn run_before_steps(
+    task: &CommandRun<'_>,
+    done: &mut Committed,
+) -> Result<bool, Failure> {
     for step in &STEPS {
         if let Step::Before(before) = step
             && !before(task, done)?
@@ -152,7 +155,7 @@ pub(super) fn checks<'c>(
 }
 
 /// Runs the steps after the change.
-pub(super) fn after(task: &CommandRun<'_>, done: &mut Committed) {
+pub(super) fn run_after_steps(task: &CommandRun<'_>, done: &mut Committed) {
     for step in &STEPS {
         if let Step::After(after) = step {
             after(task, done);

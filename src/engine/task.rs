@@ -1,6 +1,6 @@
 //! The request of one command, with the tree to which it applies.
 
-use super::govern::governed;
+use super::govern::extend_policy;
 use super::request::{Commands, Indexed, Request};
 use super::stages::{Command, Selected};
 use super::{Outcome, approval};
@@ -53,7 +53,7 @@ impl<'a> CommandRun<'a> {
         mut request: Request,
         workspace: &'a dyn Workspace,
     ) -> Result<(Self, Selected), Box<Outcome>> {
-        let policy = governed(name, &request.context.policy, workspace)?;
+        let policy = extend_policy(name, &request.context.policy, workspace)?;
         request.context.policy = preflight::with_other_names(policy, workspace);
         let has_commands = !request.commit.commands.is_empty();
         request.look.describe |= has_commands || request.commit.approve.is_some();
@@ -70,7 +70,7 @@ impl<'a> CommandRun<'a> {
         };
         let mut selected = Selected::default();
         approval::check_approval(request.commit.approve.as_deref(), workspace, &mut selected);
-        let indexed = request.indexed();
+        let indexed = request.git_index();
         Ok((
             Self {
                 command,

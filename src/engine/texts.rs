@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-use super::problems::{repair_warnings, unrepaired};
+use super::problems::{refusal_problem, repair_warnings};
 use super::stages::Selected;
 use crate::change::Dropped;
 use crate::interrupt::Interrupt;
@@ -28,11 +28,11 @@ struct TextRepairer {
     /// budget, so the order of the repairs does not change the result.
     files: HashMap<usize, usize>,
     interrupt: Interrupt,
-    kept: Mutex<Kept>,
+    kept: Mutex<RepairResults>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct RepairResults {
     /// The repairs of each operation, by its index.
     repairs: BTreeMap<usize, Result<TextRepairs, Vec<Refusal>>>,
     /// The work on each file of an input.
@@ -130,7 +130,7 @@ pub(super) fn repair(
             Err(refusals) => {
                 let problems = refusals
                     .into_iter()
-                    .map(|refusal| unrepaired_text(refusal, operation));
+                    .map(|refusal| text_refusal_problem(refusal, operation));
                 selected.problems.extend(problems);
                 selected.is_resolvable = false;
             }
@@ -151,12 +151,12 @@ fn text_repair_of(row: RepairKind, span: Span) -> Option<Repair> {
 }
 
 /// Returns the problem of a text of `operation` without a certain repair.
-fn unrepaired_text(refusal: Refusal, operation: &Operation) -> Problem {
+fn text_refusal_problem(refusal: Refusal, operation: &Operation) -> Problem {
     let refusal = Refusal {
         path: Some(operation.path.clone()),
         ..refusal
     };
-    unrepaired(&refusal, operation.input)
+    refusal_problem(&refusal, operation.input)
 }
 
 fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Selected) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use super::load_history::{kept, read};
+use super::load_history::{old_versions, read};
 use super::request::{Marking, ThreeWayOptions};
 use super::stages::Selected;
 use super::task::CommandRun;
@@ -90,7 +90,7 @@ fn kept_bases(
     bases: &Bases,
 ) -> Result<KeptBases, Failure> {
     let all = entries(workspace)?;
-    let (versions, tree) = (kept(&all, workspace), top(workspace)?);
+    let (versions, tree) = (old_versions(&all, workspace), top(workspace)?);
     let mut found = HashMap::new();
     for operation in &plan.operations {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
@@ -133,8 +133,8 @@ fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>
     for (path, values) in paths.iter().zip(&attributes) {
         let driver = match (&values[0], usual) {
             (Attribute::Unset, _) => Some(Driver::Binary),
-            (Attribute::Value(name), _) => named(git, name)?,
-            (Attribute::Unspecified, Some(name)) => named(git, name)?,
+            (Attribute::Value(name), _) => find_driver(git, name)?,
+            (Attribute::Unspecified, Some(name)) => find_driver(git, name)?,
             (Attribute::Set | Attribute::Unspecified, _) => None,
         };
         drivers.extend(driver.map(|driver| ((*path).clone(), driver)));
@@ -145,7 +145,7 @@ fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>
 /// Returns the merge driver `name`. A driver in the configuration overrides a built-in driver of
 /// git. git merges lines if it does not know the name. See "Defining a custom merge driver" in
 /// gitattributes(5).
-fn named(git: &Git, name: &[u8]) -> io::Result<Option<Driver>> {
+fn find_driver(git: &Git, name: &[u8]) -> io::Result<Option<Driver>> {
     let is_program = match std::str::from_utf8(name) {
         Ok(text) => git.config(&format!("merge.{text}.driver"))?.is_some(),
         Err(_) => true,

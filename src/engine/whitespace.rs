@@ -11,7 +11,7 @@ use super::stages::Selected;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::{
-    self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, named,
+    self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, lookup_name,
 };
 use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
@@ -51,20 +51,20 @@ pub(super) fn load_whitespace_rules(
     let Some(git) = &context.git else { return };
     if !context.is_tree {
         options.conversions = conversions(git, &selected.plan);
-        link_files::load_link_files(git, selected, options);
+        link_files::load_symlink_support(git, selected, options);
     }
     let paths: Vec<_> = selected
         .plan
         .operations
         .iter()
         .filter(|it| has_numbers(it))
-        .map(named)
+        .map(lookup_name)
         .cloned()
         .collect();
     if paths.is_empty() {
         return;
     }
-    let result = configured(decide, git, options)
+    let result = apply_configuration(decide, git, options)
         .map_err(|error| (error, Severity::Error))
         .and_then(|()| {
             // `nowarn` and `warn` do not change the result, so an error of git is only a warning.
@@ -118,7 +118,7 @@ fn has_numbers(operation: &Operation) -> bool {
 }
 
 /// Sets the action and the comparison of blanks, unless the request sets them.
-fn configured(
+fn apply_configuration(
     decide: &Decide,
     git: &Git,
     options: &mut preflight::Options,
@@ -132,7 +132,7 @@ fn configured(
                 String::from_utf8_lossy(name)
             ))
         };
-        options.whitespace.action = WhitespaceAction::named(name).ok_or_else(unknown)?;
+        options.whitespace.action = WhitespaceAction::from_name(name).ok_or_else(unknown)?;
     }
     if decide.ignore_whitespace.is_none() {
         options.rules.ignore_whitespace |= ignores(git.config("apply.ignorewhitespace")?)?;

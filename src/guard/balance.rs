@@ -54,7 +54,7 @@ pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
     if is_binary(change.before) || is_binary(change.after) {
         return None;
     }
-    let (before, after) = counted(change);
+    let (before, after) = text_to_count(change);
     let mut sums = [sums(&before), sums(&after)];
     if has_extension(change.path, PREPROCESSED) {
         sums[0][3] = conditions(&before);
@@ -112,7 +112,7 @@ fn conditions(text: &[u8]) -> i64 {
 
 /// Returns the text to count: the whole file, or the cell sources of a notebook. The outputs of a
 /// notebook change with each run and can contain terminal escapes.
-fn counted<'a>(change: &Change<'a>) -> (Cow<'a, [u8]>, Cow<'a, [u8]>) {
+fn text_to_count<'a>(change: &Change<'a>) -> (Cow<'a, [u8]>, Cow<'a, [u8]>) {
     let sources = || Some((sources(change.before)?, sources(change.after)?));
     match has_extension(change.path, &["ipynb"])
         .then(sources)
@@ -131,12 +131,12 @@ struct Notebook {
 
 #[derive(Deserialize)]
 struct Cell {
-    source: Source,
+    source: CellSource,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Source {
+enum CellSource {
     Whole(String),
     Lines(Vec<String>),
 }
@@ -144,8 +144,8 @@ enum Source {
 fn sources(notebook: &[u8]) -> Option<Vec<u8>> {
     let notebook: Notebook = serde_json::from_slice(without_mark(notebook)).ok()?;
     let text = |cell: Cell| match cell.source {
-        Source::Whole(text) => text,
-        Source::Lines(lines) => lines.concat(),
+        CellSource::Whole(text) => text,
+        CellSource::Lines(lines) => lines.concat(),
     };
     Some(
         notebook

@@ -40,7 +40,7 @@ impl Comparison {
     }
 
     /// Creates a comparison that first fixes the white-space errors of `rule`.
-    pub(crate) fn fixed(rule: WhitespaceRule) -> Self {
+    pub(crate) fn with_fixes(rule: WhitespaceRule) -> Self {
         Self {
             whitespace: rule,
             ..Self::strict(FIXED)
@@ -60,7 +60,7 @@ impl Comparison {
     }
 
     /// Returns the line `number` of a file without a byte order mark, if the comparison ignores it.
-    pub(crate) fn bare(self, number: usize, line: &[u8]) -> &[u8] {
+    pub(crate) fn without_mark(self, number: usize, line: &[u8]) -> &[u8] {
         if self.is_strict || number > 0 {
             line
         } else {
@@ -82,7 +82,7 @@ impl Comparison {
     pub(crate) fn lines_of(self, text: &[u8], line: usize) -> impl Iterator<Item = &[u8]> {
         (line..)
             .zip(lines(text))
-            .map(move |(number, (_, line))| self.bare(number, line))
+            .map(move |(number, (_, line))| self.without_mark(number, line))
     }
 
     /// Returns whether the run `wanted` is in a file at `line`, which starts at `offset`.

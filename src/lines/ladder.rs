@@ -26,23 +26,23 @@ pub(crate) const LADDER: &[Rung] = &[
     },
     Rung {
         name: "trailing",
-        key: |line| Cow::Borrowed(trimmed_end(line)),
+        key: |line| Cow::Borrowed(trim_end(line)),
     },
     Rung {
         name: "indent",
-        key: |line| Cow::Borrowed(trimmed(line)),
+        key: |line| Cow::Borrowed(trim(line)),
     },
     Rung {
         name: "punct",
-        key: |line| folded(trimmed(line)),
+        key: |line| fold_line(trim(line)),
     },
     Rung {
         name: "whitespace",
-        key: collapsed,
+        key: collapse_blanks,
     },
     Rung {
         name: "line_end",
-        key: normalized,
+        key: normalize_ending,
     },
     Rung {
         name: "eof",
@@ -73,7 +73,7 @@ pub(crate) const EOF: usize = 6;
 pub(crate) const FIXED: usize = 7;
 
 /// Removes Unicode white space from the end.
-fn trimmed_end(line: &[u8]) -> &[u8] {
+fn trim_end(line: &[u8]) -> &[u8] {
     line.trim_end_with(char::is_whitespace)
 }
 
@@ -83,12 +83,12 @@ pub(crate) fn indentation(line: &[u8]) -> &[u8] {
 }
 
 /// Removes Unicode white space from both ends.
-pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
+pub(crate) fn trim(line: &[u8]) -> &[u8] {
     line.trim_with(char::is_whitespace)
 }
 
 /// Replaces typographic dashes, quotes and spaces with ASCII characters, as Codex does.
-pub(crate) fn folded(line: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn fold_line(line: &[u8]) -> Cow<'_, [u8]> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }
@@ -124,7 +124,7 @@ pub(crate) fn fold(character: char) -> char {
 }
 
 /// Replaces CR LF with LF.
-fn normalized(line: &[u8]) -> Cow<'_, [u8]> {
+fn normalize_ending(line: &[u8]) -> Cow<'_, [u8]> {
     match line.strip_suffix(b"\r\n") {
         Some(content) => Cow::Owned([content, b"\n"].concat()),
         None => Cow::Borrowed(line),
@@ -133,7 +133,7 @@ fn normalized(line: &[u8]) -> Cow<'_, [u8]> {
 
 /// Removes the line ending and collapses every run of white space to one space, like
 /// `fuzzy_matchlines` in git's `apply.c`.
-fn collapsed(line: &[u8]) -> Cow<'_, [u8]> {
+fn collapse_blanks(line: &[u8]) -> Cow<'_, [u8]> {
     let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let end = line
         .iter()

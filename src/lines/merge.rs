@@ -82,12 +82,12 @@ pub(crate) struct Touching<'e> {
 /// A region that differs between the three texts.
 #[derive(Debug)]
 struct Region {
-    kind: Kind,
+    kind: RegionKind,
     at: Conflict,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RegionKind {
     /// Only our side changed, or both sides made the same change.
     Ours,
     Theirs,
@@ -97,7 +97,7 @@ enum Kind {
     Unaligned,
 }
 
-impl Kind {
+impl RegionKind {
     fn is_conflict(self) -> bool {
         matches!(self, Self::Conflict | Self::Unaligned)
     }
@@ -147,18 +147,18 @@ fn merge_within(
         })
         .collect();
     let regions = match style {
-        ConflictStyle::Sides => joined(refined(texts, regions)),
+        ConflictStyle::Sides => join_conflicts(refine(texts, regions)),
         ConflictStyle::Base => regions,
         ConflictStyle::ShortBase => regions
             .into_iter()
-            .map(|region| texts.shortened(region))
+            .map(|region| texts.trim_conflict(region))
             .collect(),
     };
-    let bytes = texts.written(&regions, favour, style);
+    let bytes = texts.write(&regions, favour, style);
     let conflicts = regions.into_iter().filter(|region| match region.kind {
-        Kind::Ours | Kind::Theirs => false,
-        Kind::Conflict => favour.is_none(),
-        Kind::Unaligned => true,
+        RegionKind::Ours | RegionKind::Theirs => false,
+        RegionKind::Conflict => favour.is_none(),
+        RegionKind::Unaligned => true,
     });
     Merged {
         bytes,
@@ -210,7 +210,7 @@ fn shift(edit: &Edit) -> isize {
 }
 
 /// Removes lines that both sides have in common from conflicts.
-fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
+fn refine(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
     // All conflicts share one budget, by their size.
     let size = |region: &Region| (region.at.ours.len() + region.at.theirs.len()) as u64;
@@ -230,7 +230,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
         );
         if differences.is_empty() {
             all.push(Region {
-                kind: Kind::Ours,
+                kind: RegionKind::Ours,
                 ..region
             });
             continue;
@@ -252,7 +252,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
 }
 
 /// Joins conflicts with at most [`MOST_BETWEEN`] lines between them.
-fn joined(regions: Vec<Region>) -> Vec<Region> {
+fn join_conflicts(regions: Vec<Region>) -> Vec<Region> {
     let mut all: Vec<Region> = Vec::with_capacity(regions.len());
     for region in regions {
         match all.last_mut() {
@@ -261,8 +261,8 @@ fn joined(regions: Vec<Region>) -> Vec<Region> {
                     && region.kind.is_conflict()
                     && region.at.ours.start - last.at.ours.end <= MOST_BETWEEN =>
             {
-                if region.kind == Kind::Unaligned {
-                    last.kind = Kind::Unaligned;
+                if region.kind == RegionKind::Unaligned {
+                    last.kind = RegionKind::Unaligned;
                 }
                 last.at.base.end = region.at.base.end;
                 last.at.ours.end = region.at.ours.end;
@@ -282,22 +282,22 @@ impl Texts<'_> {
         is_aligned: bool,
     ) -> Option<Region> {
         let kind = match (mine, other) {
-            (_, []) => Kind::Ours,
-            ([], _) => Kind::Theirs,
+            (_, []) => RegionKind::Ours,
+            ([], _) => RegionKind::Theirs,
             ([a], [b])
                 if a.old == b.old
                     && self.ours.lines[a.new.clone()] == self.theirs.lines[b.new.clone()] =>
             {
                 return None;
             }
-            _ if is_aligned => Kind::Conflict,
-            _ => Kind::Unaligned,
+            _ if is_aligned => RegionKind::Conflict,
+            _ => RegionKind::Unaligned,
         };
         Some(Region { kind, at })
     }
 
     /// Removes the lines at both ends that both sides of a conflict have in common.
-    fn shortened(&self, region: Region) -> Region {
+    fn trim_conflict(&self, region: Region) -> Region {
         if !region.kind.is_conflict() {
             return region;
         }
@@ -319,7 +319,7 @@ impl Texts<'_> {
         }
     }
 
-    fn written(&self, regions: &[Region], favour: Option<Favour>, style: ConflictStyle) -> Vec<u8> {
+    fn write(&self, regions: &[Region], favour: Option<Favour>, style: ConflictStyle) -> Vec<u8> {
         let (mut out, mut position) = (Vec::new(), 0);
         for Region { kind, at } in regions {
             put(&mut out, &self.ours.lines[position..at.ours.start]);
@@ -329,14 +329,18 @@ impl Texts<'_> {
                 &self.theirs.lines[at.theirs.clone()],
             );
             match (kind, favour) {
-                (Kind::Ours, _) | (Kind::Conflict, Some(Favour::Ours)) => put(&mut out, ours),
-                (Kind::Theirs, _) | (Kind::Conflict, Some(Favour::Theirs)) => put(&mut out, theirs),
-                (Kind::Conflict, Some(Favour::Union)) => {
+                (RegionKind::Ours, _) | (RegionKind::Conflict, Some(Favour::Ours)) => {
+                    put(&mut out, ours);
+                }
+                (RegionKind::Theirs, _) | (RegionKind::Conflict, Some(Favour::Theirs)) => {
+                    put(&mut out, theirs);
+                }
+                (RegionKind::Conflict, Some(Favour::Union)) => {
                     put(&mut out, ours);
                     end_line(&mut out, self.newline(at));
                     put(&mut out, theirs);
                 }
-                (Kind::Conflict, None) | (Kind::Unaligned, _) => {
+                (RegionKind::Conflict, None) | (RegionKind::Unaligned, _) => {
                     self.put_conflict(at, style, &mut out);
                 }
             }

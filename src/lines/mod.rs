@@ -35,6 +35,6 @@ pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
 pub(crate) use merge::{Touching, end_line, put_marker, regions};
 pub(crate) use numbers::LineNumbering;
 pub use offsets::LineOffsets;
-pub(crate) use shortest_edits::{Pair, beginning};
+pub(crate) use shortest_edits::{Pair, align_prefix};
 pub(crate) use slide::Slide;
 pub(crate) use table::LineTable;

@@ -18,7 +18,7 @@ const NEAR: usize = 8;
 pub(crate) type Together = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
 
 /// Runs the two computations one after the other.
-fn sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
+fn run_sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
     first();
     second();
 }
@@ -40,11 +40,11 @@ impl<'a> LineOffsets<'a> {
     /// Creates the index of `text`. An unterminated last line counts as a line.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self::with(text, sequentially)
+        Self::with_runner(text, run_sequentially)
     }
 
     /// Counts the lines of `text`. `together` runs the two halves of the work on a large text.
-    pub(crate) fn with(text: &'a [u8], together: Together) -> Self {
+    pub(crate) fn with_runner(text: &'a [u8], together: Together) -> Self {
         let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
         let mut before = Vec::with_capacity(text.len() / BLOCK + 2);
         let mut counts = Vec::new();

@@ -36,7 +36,7 @@ impl Pair<'_> {
         }
     }
 
-    fn same(&self, x: isize, y: isize) -> bool {
+    fn is_same(&self, x: isize, y: isize) -> bool {
         self.old[x.cast_unsigned()] == self.new[y.cast_unsigned()]
     }
 
@@ -45,7 +45,7 @@ impl Pair<'_> {
     fn run(&self, from: isize, diagonal: isize) -> isize {
         let (width, height) = (self.old.len().cast_signed(), self.new.len().cast_signed());
         let mut x = from;
-        while x < width && x - diagonal < height && self.same(x, x - diagonal) {
+        while x < width && x - diagonal < height && self.is_same(x, x - diagonal) {
             x += 1;
         }
         x
@@ -55,7 +55,7 @@ impl Pair<'_> {
     /// first sequence.
     fn run_back(&self, from: isize, diagonal: isize) -> isize {
         let mut x = from;
-        while x > 0 && x - diagonal > 0 && self.same(x - 1, x - diagonal - 1) {
+        while x > 0 && x - diagonal > 0 && self.is_same(x - 1, x - diagonal - 1) {
             x -= 1;
         }
         x
@@ -189,7 +189,7 @@ impl MiddleSearch {
 ///
 /// The last condition in `fits` is a rule of GNU patch. It allows more changes the further down
 /// `line` is. `line` is the position of `new`, counted from 1.
-pub(crate) fn beginning(
+pub(crate) fn align_prefix(
     pair: &Pair<'_>,
     line: usize,
     bounds: RangeInclusive<usize>,
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_beginning_may_have_some_changes() {
         let found = |old: &str, new: &str, least, most| {
-            beginning(
+            align_prefix(
                 &Pair {
                     old: &numbers(old),
                     new: &numbers(new),

@@ -27,7 +27,7 @@ pub(super) struct ContextLevel {
 /// Returns the line at which a range of a hunk header starts, counted from 0.
 ///
 /// The start of an empty range names the line before it.
-pub(super) fn stated(range: LineRange) -> usize {
+pub(super) fn range_start(range: LineRange) -> usize {
     if range.count == 0 {
         range.start
     } else {

@@ -1,7 +1,7 @@
 //! Finds the first line that prevents a match, and the reason.
 
 use super::pattern::Pattern;
-use super::{Difference, DifferenceReason, clipped};
+use super::{Difference, DifferenceReason, clip};
 use crate::lines::ladder::PUNCT;
 use crate::lines::{Comparison, LADDER, LineOffsets};
 use crate::text::without_ending;
@@ -46,8 +46,8 @@ pub(super) fn first(
             patch_offset: pattern.span(nth).start,
             // The pattern can extend past the end of the file.
             file_line: (line + nth).min(index.count()),
-            expected: clipped(wanted),
-            found: found.map(clipped),
+            expected: clip(wanted),
+            found: found.map(clip),
             reason: found.and_then(|found| reason(wanted, found)),
         });
     }

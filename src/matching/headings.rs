@@ -46,11 +46,11 @@ pub(super) fn place(
     let outcomes = chunks.iter().enumerate().map(|(at, chunk)| {
         // After an interrupt, all remaining hunks are reported as not found.
         if has_ended || rules.interrupt.is_raised() {
-            return Err(Mismatch::not_found());
+            return Err(Mismatch::without_match());
         }
         let outcome = placer.place(chunk, || alike.count_from(at));
         has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
-        outcome.map_err(Mismatch::unexplained)
+        outcome.map_err(Mismatch::of_kind)
     });
     outcomes.collect()
 }

@@ -18,10 +18,10 @@ use crate::text::without_mark;
 pub fn line_offset(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize> {
     let [old, new] = [earlier, present].map(|text| LineTable::of(without_mark(text)));
     let (old_count, new_count) = (old.lines.len(), new.lines.len());
-    let runs = unchanged(&old, &new);
+    let runs = unchanged_runs(&old, &new);
     let mut shift = None;
     for edit in edits {
-        let named = named(edit.target, old_count)?;
+        let named = target_lines(edit.target, old_count)?;
         let behind = runs.partition_point(|run| run.old.start <= named.start);
         // All named lines must be in the same run of unchanged lines.
         let run = runs[..behind]
@@ -41,7 +41,7 @@ pub fn line_offset(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option
 
 /// Returns the lines by which a target is found, counted from 0. Returns `None` for a line number
 /// 0.
-fn named(target: LineTarget, count: usize) -> Option<Range<usize>> {
+fn target_lines(target: LineTarget, count: usize) -> Option<Range<usize>> {
     let (first, last) = match target {
         LineTarget::Lines(NumberedLines { first, last }) => (first, last),
         LineTarget::Before(line) | LineTarget::After(line) => (line, line),
@@ -58,8 +58,8 @@ struct Unchanged {
 
 /// Returns the runs of unchanged lines that contain a line which occurs once in each version, in
 /// order.
-fn unchanged(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
-    let single = single(&old.lines, &new.lines);
+fn unchanged_runs(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
+    let single = unique_lines(&old.lines, &new.lines);
     let end = Edit {
         old: old.lines.len()..old.lines.len(),
         new: new.lines.len()..new.lines.len(),
@@ -84,7 +84,7 @@ fn unchanged(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
 }
 
 /// Returns the lines that occur exactly once in each version.
-fn single<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> HashSet<&'a [u8]> {
+fn unique_lines<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> HashSet<&'a [u8]> {
     let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
     for line in old {
         counts.entry(*line).or_default().0 += 1;

@@ -81,7 +81,7 @@ pub fn change_lines<'a>(
     let (mark, text) = preimage.split_at(mark_length(preimage));
     let index = LineOffsets::new(text);
     let sites = sites(&index, edits, shift)?;
-    lost(&index, edits, &sites)?;
+    check_removed(&index, edits, &sites)?;
     let mut out = Out::new(mark, text);
     let mut changes = Vec::with_capacity(sites.len());
     let (mut room, mut sources) = (most, HashMap::new());
@@ -127,7 +127,7 @@ fn sites(
     let count = index.count();
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
-        let target = wanted.target.moved(shift);
+        let target = wanted.target.offset_by(shift);
         let (lines, rank, last) = match target {
             // Line 1 does not exist in an empty file, but its start does.
             LineTarget::Before(1) => (0..0, 1, 0),
@@ -178,7 +178,7 @@ fn sites(
 }
 
 /// Fails if the lines in `gone` are not in the removed range, in this order.
-fn lost(
+fn check_removed(
     index: &LineOffsets<'_>,
     edits: &[LineEdit],
     sites: &[Site],
@@ -315,7 +315,7 @@ impl<'a> Out<'a> {
         match new {
             New::Rows(rows) => rows.iter().for_each(|row| add(row)),
             New::Text(text) => {
-                Lines::within(text, Span::new(0, text.len()))
+                Lines::of_span(text, Span::new(0, text.len()))
                     .for_each(|(_, line)| add(without_ending(line)));
             }
         }

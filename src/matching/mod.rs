@@ -130,12 +130,12 @@ pub struct Mismatch {
 impl Mismatch {
     /// Creates a mismatch for a hunk that matches nowhere, without details of the file.
     #[must_use]
-    pub fn not_found() -> Box<Self> {
-        Self::unexplained(MismatchKind::NotFound)
+    pub fn without_match() -> Box<Self> {
+        Self::of_kind(MismatchKind::NotFound)
     }
 
     /// Creates a mismatch of this kind, without details of the file.
-    pub(crate) fn unexplained(kind: MismatchKind) -> Box<Self> {
+    pub(crate) fn of_kind(kind: MismatchKind) -> Box<Self> {
         Box::new(Self {
             kind,
             expected: Vec::new(),
@@ -303,7 +303,7 @@ fn place_after(
 const MOST_SHOWN: usize = 200;
 
 /// Returns the first [`MOST_SHOWN`] bytes of `line`, without its terminator.
-fn clipped(line: &[u8]) -> Vec<u8> {
+fn clip(line: &[u8]) -> Vec<u8> {
     let line = without_ending(line);
     line[..line.len().min(MOST_SHOWN)].to_vec()
 }

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 use std::iter;
 
 use super::difference::{first, score};
-use super::occupied::signed;
+use super::occupied::to_signed;
 use super::pattern::Pattern;
-use super::{MismatchKind, Nearest, Placements, clipped};
+use super::{MismatchKind, Nearest, Placements, clip};
 use crate::interrupt::Interrupt;
 use crate::plan::{Direction, Hunk, LineKind};
 
@@ -58,14 +58,14 @@ pub(super) fn explain(
         return;
     }
     let is_changed = !std::ptr::eq(original, index);
-    let added = signed(index.count()) - signed(original.count());
-    let gained = gained(hunks, direction, placements);
+    let added = to_signed(index.count()) - to_signed(original.count());
+    let gained = line_gains(hunks, direction, placements);
     let misfits: Vec<_> = misfits
         .iter()
         .map(|&(nth, (hunk, _))| FailedHunk::new(nth, hunk, text, direction, gained[nth]))
         .collect();
     let runs = run_index(index, &misfits, interrupt);
-    let elections = elections(&runs, &misfits[..misfits.len().min(most)]);
+    let elections = count_votes(&runs, &misfits[..misfits.len().min(most)]);
     let mut runs = if is_changed {
         run_index(original, &misfits, interrupt)
     } else {
@@ -81,10 +81,10 @@ pub(super) fn explain(
         };
         if votes.is_some() {
             let lines = misfit.pattern.lines().iter().copied();
-            mismatch.expected = lines.take(4).map(clipped).collect();
+            mismatch.expected = lines.take(4).map(clip).collect();
         }
         if mismatch.kind == MismatchKind::NotFound
-            && let Some(line) = misfit.applied_at(original, added, &mut runs)
+            && let Some(line) = misfit.find_applied(original, added, &mut runs)
         {
             mismatch.kind = MismatchKind::AlreadyApplied { line };
         }
@@ -111,7 +111,7 @@ fn run_index<'i>(
 }
 
 /// Returns for each hunk the number of lines that the placed hunks before it add.
-fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<isize> {
+fn line_gains(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<isize> {
     let mut sum = 0;
     let gains = hunks.iter().zip(placements).map(|(hunk, place)| {
         let before = sum;
@@ -120,7 +120,7 @@ fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<
                 hunk.preimage_range(direction).count,
                 hunk.postimage_range(direction).count,
             );
-            sum += signed(new) - signed(old);
+            sum += to_signed(new) - to_signed(old);
         }
         before
     });
@@ -142,7 +142,7 @@ struct FailedHunk<'p> {
 impl<'p> FailedHunk<'p> {
     fn new(nth: usize, hunk: &Hunk, text: &'p [u8], direction: Direction, gained: isize) -> Self {
         let is_numbered = hunk.anchor.is_numbered();
-        let stated = super::context_level::stated(hunk.postimage_range(direction))
+        let stated = super::context_level::range_start(hunk.postimage_range(direction))
             .saturating_add_signed(-gained);
         let mut lines = hunk.lines(text, direction);
         Self {
@@ -164,7 +164,7 @@ impl<'p> FailedHunk<'p> {
     ///
     /// The stated line has priority. Otherwise the postimage must occur exactly once and be
     /// recognisable. `added` is the number of lines that earlier hunks have added to `index`.
-    fn applied_at(
+    fn find_applied(
         &self,
         index: &LineOffsets<'_>,
         added: isize,
@@ -227,7 +227,7 @@ impl Nearest {
     /// Returns a closest match at `line` for a hunk with `of` old lines, with no matched lines yet.
     pub(super) fn at(index: &LineOffsets<'_>, line: usize, of: usize) -> Self {
         let first = line.saturating_sub(AROUND);
-        let mut lines = index.lines_from(first).map(clipped);
+        let mut lines = index.lines_from(first).map(clip);
         let lines_before = lines.by_ref().take(line - first).collect();
         let text = lines.by_ref().take(SHOWN.min(of)).collect();
         let lines_after = lines.take(AROUND).collect();
@@ -244,7 +244,7 @@ impl Nearest {
 }
 
 /// Counts the votes: for each hunk, the number of its lines that each place contains.
-fn elections(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<usize, usize>> {
+fn count_votes(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<usize, usize>> {
     let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut number = 0;
     for (nth, misfit) in misfits.iter().enumerate() {

@@ -23,7 +23,7 @@ struct Taken {
 
 impl Occupied {
     /// Returns an empty list for a file whose first `floor` lines are already processed.
-    pub(super) fn below(floor: usize) -> Self {
+    pub(super) fn with_floor(floor: usize) -> Self {
         Self {
             floor,
             taken: Vec::new(),
@@ -32,8 +32,9 @@ impl Occupied {
 
     /// Marks `lines` of the file as occupied by a hunk that adds `change` lines.
     pub(super) fn take(&mut self, lines: Range<usize>, change: isize) {
-        let at = self
-            .first_not(|taken| (taken.lines.start, taken.lines.end) <= (lines.start, lines.end));
+        let at = self.partition_point(|taken| {
+            (taken.lines.start, taken.lines.end) <= (lines.start, lines.end)
+        });
         // Counts of the earlier ranges are cumulative, so the last one covers them all.
         let before = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
         self.taken.insert(
@@ -54,7 +55,7 @@ impl Occupied {
     /// Returns an occupied range that overlaps `lines`. An empty range overlaps only a range that
     /// contains it in its interior.
     pub(super) fn obstacle(&self, lines: &Range<usize>) -> Option<Range<usize>> {
-        let at = self.first_not(|taken| taken.lines.end <= lines.start);
+        let at = self.partition_point(|taken| taken.lines.end <= lines.start);
         // Ranges do not overlap, so no later range can overlap if this one does not.
         let taken = &self.taken.get(at)?.lines;
         (taken.start < lines.end)
@@ -69,7 +70,7 @@ impl Occupied {
 
     /// Converts `line` of the original file to its number in the file after the placed hunks.
     pub(super) fn running(&self, line: usize) -> isize {
-        signed(line) + self.change_before(line)
+        to_signed(line) + self.change_before(line)
     }
 
     /// Returns the first line of the original file whose number after the placed hunks is at least
@@ -77,7 +78,7 @@ impl Occupied {
     ///
     /// If this line is inside an occupied range, the function returns the end of the range.
     pub(super) fn original(&self, running: isize) -> usize {
-        let at = self.first_not(|taken| signed(taken.lines.end) + taken.change <= running);
+        let at = self.partition_point(|taken| to_signed(taken.lines.end) + taken.change <= running);
         let change = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
         let line = usize::try_from(running - change).unwrap_or(0);
         // A line inside an occupied range has no number of its own after the hunks.
@@ -90,7 +91,7 @@ impl Occupied {
     /// Returns the index of the first range for which `is_before` is false.
     ///
     /// Hunks usually arrive in file order, so the result is usually near the end.
-    fn first_not(&self, is_before: impl Fn(&Taken) -> bool) -> usize {
+    fn partition_point(&self, is_before: impl Fn(&Taken) -> bool) -> usize {
         let (all, near) = self.taken.split_at(self.taken.len().saturating_sub(NEAR));
         match near.first() {
             Some(first) if is_before(first) => all.len() + near.partition_point(is_before),
@@ -99,14 +100,14 @@ impl Occupied {
     }
 
     fn change_before(&self, line: usize) -> isize {
-        let at = self.first_not(|taken| taken.lines.end <= line);
+        let at = self.partition_point(|taken| taken.lines.end <= line);
         at.checked_sub(1).map_or(0, |last| self.taken[last].change)
     }
 }
 
 /// Converts a line number to a signed number on which additions cannot overflow. No file has more
 /// lines than `MOST`.
-pub(super) fn signed(line: usize) -> isize {
+pub(super) fn to_signed(line: usize) -> isize {
     const MOST: isize = isize::MAX / 4;
     isize::try_from(line).map_or(MOST, |line| line.min(MOST))
 }
@@ -139,7 +140,7 @@ mod tests {
             let taken = (line < part + 5).then_some(part..part + 5);
             assert_eq!(covered.obstacle(&(line..line + 1)), taken);
             assert_eq!(
-                covered.original(signed(line)),
+                covered.original(to_signed(line)),
                 if line % 10 == 0 {
                     line
                 } else {

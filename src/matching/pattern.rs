@@ -1,6 +1,6 @@
 //! The old lines of a hunk.
 
-use super::occupied::signed;
+use super::occupied::to_signed;
 use crate::plan::{Direction, Hunk, HunkLine, HunkLines, LineKind};
 use crate::text::Span;
 
@@ -29,10 +29,10 @@ impl<'a> Pattern<'a> {
 
     /// Replaces the pattern with the preimage of another hunk and reuses the allocations.
     pub(super) fn fill(&mut self, hunk: &Hunk, text: &'a [u8], direction: Direction) {
-        if let Some((LineKind::Insertion, count)) = hunk.one_kind(text, direction) {
+        if let Some((LineKind::Insertion, count)) = hunk.only_kind(text, direction) {
             self.lines.clear();
             self.spans.clear();
-            (self.leading, self.trailing, self.change) = (0, 0, signed(count));
+            (self.leading, self.trailing, self.change) = (0, 0, to_signed(count));
         } else {
             self.take(hunk, hunk.lines(text, direction), HunkLine::is_old);
         }

@@ -4,8 +4,8 @@ use crate::lines::LineOffsets;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::context_level::stated;
-use super::occupied::signed;
+use super::context_level::range_start;
+use super::occupied::to_signed;
 use super::pattern::Pattern;
 use super::testing::Section;
 use super::{Rules, place, splice};
@@ -61,10 +61,10 @@ impl Image {
                 Some(Err(hunk)) => hunk % 2 == 1 || before == Some(Err(hunk)),
                 _ => false,
             };
-            return (!is_inside && self.fits(signed(at), wanted, is_at_start, is_at_end))
-                .then_some(signed(at));
+            return (!is_inside && self.fits(to_signed(at), wanted, is_at_start, is_at_end))
+                .then_some(to_signed(at));
         }
-        let reach = signed(self.lines.len()) + stated.abs() + 1;
+        let reach = to_signed(self.lines.len()) + stated.abs() + 1;
         (0..=reach)
             .flat_map(|far| [stated + far, stated - far])
             .find(|&at| self.fits(at, wanted, is_at_start, is_at_end))
@@ -95,7 +95,7 @@ fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec
         let mut lines: Vec<_> = hunk.lines(text, Direction::Forward).collect();
         let mut is_at_start = hunk.old.start == 0 || (hunk.old.start == 1 && !rules.zero_context);
         let mut is_at_end = trailing == 0 && !rules.zero_context;
-        let mut at = signed(stated(hunk.new));
+        let mut at = to_signed(range_start(hunk.new));
         let (found, old) = loop {
             let old: Vec<&[u8]> = lines
                 .iter()
@@ -183,12 +183,12 @@ fn section(lines: &[String], cuts: &[Cut]) -> Section {
         }
         let is_empty = body.lines().all(|line| line.starts_with('+'));
         let shifted = |base: isize| usize::try_from(base.max(0)).unwrap();
-        let old = shifted(signed(from) + isize::from(!is_empty) + old_shift);
+        let old = shifted(to_signed(from) + isize::from(!is_empty) + old_shift);
         let vanishes = body.lines().all(|line| line.starts_with('-'));
-        let new = shifted(signed(from) + isize::from(!vanishes) + gained + shift);
+        let new = shifted(to_signed(from) + isize::from(!vanishes) + gained + shift);
         section.push(&body, old, new);
-        gained += signed(body.lines().filter(|line| line.starts_with('+')).count());
-        gained -= signed(body.lines().filter(|line| line.starts_with('-')).count());
+        gained += to_signed(body.lines().filter(|line| line.starts_with('+')).count());
+        gained -= to_signed(body.lines().filter(|line| line.starts_with('-')).count());
     }
     section
 }

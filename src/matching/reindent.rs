@@ -1,6 +1,6 @@
 //! Derives the indentation of insertions if a hunk matched at another indentation than its own.
 
-use crate::lines::ladder::{indentation, trimmed};
+use crate::lines::ladder::{indentation, trim};
 use crate::text::{without_ending, without_mark};
 
 /// The pairs of indentations of the old lines in the hunk and in the file.
@@ -19,7 +19,7 @@ impl<'a> Reindent<'a> {
                 indentation(without_ending(old)),
                 indentation(without_ending(found)),
             );
-            if !trimmed(old).is_empty() && !pairs.contains(&pair) {
+            if !trim(old).is_empty() && !pairs.contains(&pair) {
                 pairs.push(pair);
             }
         }
@@ -38,7 +38,7 @@ impl<'a> Reindent<'a> {
     pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
         // A blank line, or an indentation that matched exactly, needs no conversion.
-        if trimmed(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
+        if trim(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
             return Some((depth, depth.to_vec()));
         }
         let mut seen = self.pairs.iter().filter(|(old, _)| *old == depth);

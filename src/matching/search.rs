@@ -9,7 +9,7 @@ const MOST_STEPS: usize = 1000;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct SearchResult {
     /// The nearest line.
     pub(super) line: Option<usize>,
     /// Some of the lines where the run also matches, in order, including the nearest one. At most
@@ -21,8 +21,8 @@ pub(super) struct Found {
 
 /// Finds the place nearest to the line `stated` of the file after the placed hunks. Of two equally
 /// near places, the later one is returned.
-pub(super) fn nearest(places: &impl Places, covered: &Occupied, stated: isize) -> Found {
-    let mut found = Found::default();
+pub(super) fn nearest(places: &impl Places, covered: &Occupied, stated: isize) -> SearchResult {
+    let mut found = SearchResult::default();
     let start = covered.original(stated);
     let ahead = first(places, covered, start, &mut found.is_blocked, usize::MAX);
     let distance = ahead.map(|line| (covered.running(line) - stated).unsigned_abs());

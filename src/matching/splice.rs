@@ -96,7 +96,7 @@ impl Splicer<'_> {
             let site = Site::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, site.ending);
             let goes = matches!(
-                hunk.one_kind(text, direction),
+                hunk.only_kind(text, direction),
                 Some((LineKind::Deletion, _))
             );
             let is_taken =
@@ -215,14 +215,14 @@ impl<'a> Site<'a> {
         &self.preimage[self.placement.bytes.clone()]
     }
 
-    fn covered(&self) -> impl Iterator<Item = &'a [u8]> {
+    fn matched_lines(&self) -> impl Iterator<Item = &'a [u8]> {
         lines(&self.region()[self.mark().len()..]).map(|(_, line)| line)
     }
 
     fn write(&self, hunk: &[HunkLine<'_>], out: &mut Output<'_>) {
-        let mut file = self.covered();
+        let mut file = self.matched_lines();
         let first = self
-            .covered()
+            .matched_lines()
             .next()
             .map_or(LineEnding::Missing, LineEnding::of);
         let mut ending = first.present().unwrap_or(self.ending);
@@ -302,6 +302,6 @@ impl<'a> Site<'a> {
             .map(|line| line.text)
             .collect();
         (self.moves_lines && (INDENT..=PUNCT).contains(&self.rung))
-            .then(|| Reindent::new(&old, self.covered()))
+            .then(|| Reindent::new(&old, self.matched_lines()))
     }
 }

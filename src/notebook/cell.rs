@@ -18,7 +18,7 @@ pub(super) fn replace(
     let named =
         member(&members, "cell_type").ok_or(CellError::Malformed("the cell has no cell_type"))?;
     let old: Option<String> = named.value.read();
-    let mut change = Change {
+    let mut change = CellSplices {
         cell,
         members: &members,
         anchor: named,
@@ -28,7 +28,7 @@ pub(super) fn replace(
     if let Some(kind) = kind.filter(|kind| old.as_deref() != Some(kind.name())) {
         change
             .splices
-            .push((named.value.start..named.value.end, quoted(kind.name())));
+            .push((named.value.start..named.value.end, quote_json(kind.name())));
     }
     if kind.map_or(old.as_deref() == Some(CellKind::Code.name()), |kind| {
         kind == CellKind::Code
@@ -73,12 +73,12 @@ pub(super) fn new(
     } else {
         colon(&members)
     };
-    let source = written(&layout.inner(), source, most)?;
+    let source = write_source(&layout.inner(), source, most)?;
     let is_code = kind == CellKind::Code;
     let parts = [
-        ("cell_type", Some(quoted(kind.name()))),
+        ("cell_type", Some(quote_json(kind.name()))),
         ("execution_count", is_code.then(|| "null".to_owned())),
-        ("id", id.map(|id| quoted(id.as_str()))),
+        ("id", id.map(|id| quote_json(id.as_str()))),
         ("metadata", Some("{}".to_owned())),
         ("outputs", is_code.then(|| "[]".to_owned())),
         ("source", Some(source)),
@@ -92,7 +92,7 @@ pub(super) fn new(
 }
 
 /// The splices of one cell while they are collected.
-struct Change<'m, 'a> {
+struct CellSplices<'m, 'a> {
     cell: Value<'a>,
     members: &'m [Member<'a>],
     /// The `cell_type` member. It is never removed, so new members can be inserted after it.
@@ -110,7 +110,7 @@ enum Before {
     Nothing,
 }
 
-impl Change<'_, '_> {
+impl CellSplices<'_, '_> {
     /// Sets the member `name` to `new`, unless `is_right` accepts the existing value.
     fn set(&mut self, name: &str, is_right: impl Fn(Value<'_>) -> bool, new: &str, before: Before) {
         match member(self.members, name) {
@@ -161,7 +161,7 @@ impl Change<'_, '_> {
     fn set_source(&mut self, source: &str) -> Result<(), CellError> {
         let inner = self.layout().inner();
         let Some(old) = member(self.members, "source").map(|member| member.value) else {
-            let list = written(&inner, source, self.most)?;
+            let list = write_source(&inner, source, self.most)?;
             self.add("source", &list, Before::Nothing);
             return Ok(());
         };
@@ -180,8 +180,10 @@ impl Change<'_, '_> {
             }
             _ => inner,
         };
-        self.splices
-            .push((old.start..old.end, written(&layout, source, self.most)?));
+        self.splices.push((
+            old.start..old.end,
+            write_source(&layout, source, self.most)?,
+        ));
         Ok(())
     }
 
@@ -191,12 +193,16 @@ impl Change<'_, '_> {
 }
 
 /// Returns `source` as a list of lines. Each line includes its line feed; the last may have none.
-fn written(layout: &Layout, source: &str, most: u64) -> Result<String, CellError> {
+fn write_source(layout: &Layout, source: &str, most: u64) -> Result<String, CellError> {
     layout
-        .write(('[', ']'), source.split_inclusive('\n').map(quoted), most)
+        .write(
+            ('[', ']'),
+            source.split_inclusive('\n').map(quote_json),
+            most,
+        )
         .ok_or(CellError::TooLarge)
 }
 
-fn quoted(text: &str) -> String {
+fn quote_json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -24,7 +24,7 @@ const NO_NUMBERS: [(&[u8], &str); 3] = [
 /// Returns `text` with valid JSON in place of the numbers in [`NO_NUMBERS`].
 ///
 /// All offsets stay the same. The notebook code never reads the value of such a number.
-pub(super) fn numbered(text: &str) -> Cow<'_, str> {
+pub(super) fn replace_numbers(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let (mut out, mut done, mut at) = (String::new(), 0, 0);
     while let Some(step) = memchr::memchr3(b'"', b'N', b'I', &bytes[at..]) {
@@ -126,7 +126,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the text of the file from offset `start` to offset `end`.
-    pub(super) fn between(self, start: usize, end: usize) -> &'a str {
+    pub(super) fn text_between(self, start: usize, end: usize) -> &'a str {
         &self.text[start..end]
     }
 

@@ -21,12 +21,12 @@ impl Layout {
     /// end offset of each item.
     pub(super) fn of(container: Value<'_>, items: &[(usize, usize)]) -> Option<Self> {
         let (first, last) = (items.first()?, items.last()?);
-        let open = container.between(container.start + 1, first.0);
-        let close = container.between(last.1, container.end - 1);
+        let open = container.text_between(container.start + 1, first.0);
+        let close = container.text_between(last.1, container.end - 1);
         let between = match items.get(1) {
             // The text between two items consists of blanks and one comma.
             Some(second) => container
-                .between(first.1, second.0)
+                .text_between(first.1, second.0)
                 .split_once(',')
                 .map_or("", |(_, behind)| behind),
             None if open.contains('\n') => open,
@@ -125,7 +125,7 @@ impl Layout {
 pub(super) fn colon(members: &[Member<'_>]) -> String {
     let written = members
         .first()
-        .map(|member| member.key.between(member.key.end, member.value.start));
+        .map(|member| member.key.text_between(member.key.end, member.value.start));
     written
         .filter(|written| written.len() <= MOST_BLANKS)
         .unwrap_or(": ")

@@ -118,7 +118,7 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
     let text = std::str::from_utf8(text).map_err(|error| {
         CellError::NotJson(format!("byte {} is not UTF-8", error.valid_up_to()))
     })?;
-    let text = json::numbered(text);
+    let text = json::replace_numbers(text);
     let notebook = Notebook::read(&text)?;
     match wanted {
         CellEdit::Replace { cell, kind, source } => {
@@ -126,14 +126,14 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
             let splices = cell::replace(notebook.cells[index], *kind, source, most)?;
             Ok(Edited {
                 splices,
-                cell: notebook.edited(index),
+                cell: notebook.edited_cell(index),
             })
         }
         CellEdit::Delete { cell } => {
             let index = notebook.find(cell)?;
             Ok(Edited {
                 splices: vec![(notebook.room_of(index), String::new())],
-                cell: notebook.edited(index),
+                cell: notebook.edited_cell(index),
             })
         }
         CellEdit::Insert {
@@ -273,7 +273,7 @@ impl<'a> Notebook<'a> {
             .collect()
     }
 
-    fn edited(&self, index: usize) -> EditedCell {
+    fn edited_cell(&self, index: usize) -> EditedCell {
         EditedCell {
             index,
             id: self.ids[index].clone(),

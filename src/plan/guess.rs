@@ -45,7 +45,7 @@ pub fn guess(
             .collect();
         let [is_made, is_deleted] = [direction, Direction::Reverse.of(direction)]
             .map(|direction| is_new(operation, direction));
-        if let Some(path) = chosen(&paths, naming, is_made, &tree).cloned() {
+        if let Some(path) = choose(&paths, naming, is_made, &tree).cloned() {
             let span = operation.path.span();
             let claim = NameCandidate {
                 bytes: path.as_bytes().to_vec(),
@@ -115,7 +115,7 @@ impl Tree<'_> {
     }
 
     /// Returns the number of missing directories above `path`.
-    fn missing_above(&self, path: &RelPath) -> usize {
+    fn count_missing(&self, path: &RelPath) -> usize {
         let is_there = |directory: &&[u8]| {
             let in_tree = || {
                 RelPath::new(directory)
@@ -134,7 +134,7 @@ fn directories(path: &RelPath) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Chooses one of `paths`. If none of them exists, chooses the best name.
-fn chosen<'p>(
+fn choose<'p>(
     paths: &'p [RelPath],
     naming: Naming,
     is_made: bool,
@@ -146,7 +146,7 @@ fn chosen<'p>(
     {
         return Some(first);
     }
-    let new = |path: &RelPath| if is_made { tree.missing_above(path) } else { 0 };
+    let new = |path: &RelPath| if is_made { tree.count_missing(path) } else { 0 };
     there()
         .min_by_key(|path| cost(path))
         .or_else(|| paths.iter().min_by_key(|path| (new(path), cost(path))))
@@ -168,7 +168,7 @@ fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8
     let of_claim = |claim: &NameCandidate| {
         let name = Name::Agreed(vec![claim.clone()]);
         match naming.strip {
-            Some(level) => name.stripped(level).ok().map(<[u8]>::to_vec),
+            Some(level) => name.name_at_level(level).ok().map(<[u8]>::to_vec),
             None => last_component(&name),
         }
     };
@@ -191,7 +191,10 @@ fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8
 }
 
 fn last_component(name: &Name) -> Option<Vec<u8>> {
-    let whole = name.stripped(0).or_else(|_| name.stripped(1)).ok()?;
+    let whole = name
+        .name_at_level(0)
+        .or_else(|_| name.name_at_level(1))
+        .ok()?;
     whole
         .rsplit(|&byte| byte == b'/')
         .next()
@@ -255,7 +258,7 @@ mod tests {
             touched: HashMap::new(),
             directories: HashSet::new(),
         };
-        chosen(
+        choose(
             paths,
             Naming {
                 strip: None,
@@ -307,7 +310,7 @@ mod tests {
             (false, true)
         );
         let levels = ["d/z", "new/dir/z", "new/other/z", "far/away/z"]
-            .map(|name| tree.missing_above(&path(name)));
+            .map(|name| tree.count_missing(&path(name)));
         assert_eq!(levels, [0, 0, 1, 2]);
     }
 }

@@ -116,14 +116,14 @@ impl Hunk {
     #[must_use]
     pub fn lines<'a>(&self, text: &'a [u8], direction: Direction) -> HunkLines<'a> {
         HunkLines {
-            lines: Lines::within(text, self.body),
+            lines: Lines::of_span(text, self.body),
             direction,
         }
     }
 
     /// Returns the kind and the number of the lines if one side of the hunk is empty. The result
     /// follows from the header, so the body is not read.
-    pub(crate) fn one_kind(&self, text: &[u8], direction: Direction) -> Option<(LineKind, usize)> {
+    pub(crate) fn only_kind(&self, text: &[u8], direction: Direction) -> Option<(LineKind, usize)> {
         let found = match (
             self.preimage_range(direction).count,
             self.postimage_range(direction).count,
@@ -206,7 +206,7 @@ impl<'a> Iterator for HunkLines<'a> {
                 text
             };
             return Some(HunkLine {
-                kind: turned(kind, self.direction),
+                kind: reverse_kind(kind, self.direction),
                 text,
                 span,
             });
@@ -214,7 +214,7 @@ impl<'a> Iterator for HunkLines<'a> {
     }
 }
 
-fn turned(kind: LineKind, direction: Direction) -> LineKind {
+fn reverse_kind(kind: LineKind, direction: Direction) -> LineKind {
     match (direction, kind) {
         (Direction::Reverse, LineKind::Deletion) => LineKind::Insertion,
         (Direction::Reverse, LineKind::Insertion) => LineKind::Deletion,

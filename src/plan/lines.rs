@@ -50,7 +50,7 @@ pub enum LineTarget {
 impl LineTarget {
     /// Returns the target with `by` added to its line numbers.
     #[must_use]
-    pub fn moved(self, by: isize) -> Self {
+    pub fn offset_by(self, by: isize) -> Self {
         let moved = |line: usize| line.saturating_add_signed(by);
         match self {
             Self::Lines(lines) => Self::Lines(NumberedLines {

@@ -118,7 +118,7 @@ impl Name {
     /// Returns [`NameError`] if nothing is left of the name, if the lines disagree, or if the rest
     /// is not a path inside the root.
     pub fn resolve(&self, level: usize, directory: &[u8]) -> Result<RelPath, NameError> {
-        let bytes = self.stripped(level)?;
+        let bytes = self.name_at_level(level)?;
         if directory.is_empty() {
             return Ok(RelPath::new(bytes)?);
         }
@@ -152,7 +152,7 @@ impl Name {
     /// Returns the names on the lines at strip level `level` if they disagree, otherwise nothing.
     /// `text` is the input.
     pub(super) fn rivals(&self, level: usize, text: &[u8]) -> Vec<Vec<u8>> {
-        if self.stripped(level) != Err(NameError::Disagreement) {
+        if self.name_at_level(level) != Err(NameError::Disagreement) {
             return Vec::new();
         }
         let other = |bytes: &[u8], like: &NameCandidate| NameCandidate {
@@ -174,7 +174,7 @@ impl Name {
                     .chain(new.map(|new| other(new, old)))
                     .collect()
             }
-            Self::Header(both) => halves(&both.bytes, 1).map_or_else(Vec::new, |name| {
+            Self::Header(both) => split_halves(&both.bytes, 1).map_or_else(Vec::new, |name| {
                 let (old, new) = both
                     .bytes
                     .split_at(both.bytes.find(name).unwrap_or(0) + name.len());
@@ -186,26 +186,26 @@ impl Name {
         };
         claims
             .iter()
-            .filter_map(|claim| claim.stripped(level).ok().map(<[u8]>::to_vec))
+            .filter_map(|claim| claim.name_at_level(level).ok().map(<[u8]>::to_vec))
             .collect()
     }
 
     /// Returns the name at strip level `level`. The name need not be a valid path.
-    pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
+    pub(super) fn name_at_level(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
-            Self::Agreed(claims) => agreed(claims, level),
+            Self::Agreed(claims) => agreed_name(claims, level),
             Self::Paired(claim) if claim.count(level) == 0 => Err(NameError::Disagreement),
-            Self::Paired(claim) => claim.stripped(level),
+            Self::Paired(claim) => claim.name_at_level(level),
             Self::Unnamed(_) => Err(NameError::Unnamed),
             Self::Header(claim) => {
-                halves(&claim.bytes, claim.count(level)).ok_or(NameError::Disagreement)
+                split_halves(&claim.bytes, claim.count(level)).ok_or(NameError::Disagreement)
             }
             Self::Below { header, lines } => {
-                let header = halves(&header.bytes, header.count(level));
-                if lines.iter().all(|line| line.stripped(level).is_err()) {
+                let header = split_halves(&header.bytes, header.count(level));
+                if lines.iter().all(|line| line.name_at_level(level).is_err()) {
                     return header.ok_or(NameError::Stripped);
                 }
-                let name = agreed(lines, level)?;
+                let name = agreed_name(lines, level)?;
                 let is_other = lines.len() == 1 && header.is_some_and(|header| header != name);
                 if is_other {
                     Err(NameError::Disagreement)
@@ -216,15 +216,17 @@ impl Name {
             // git prefers the old name if the new name only appends a suffix to it, as in
             // `+++ x.c~` (`find_name_common` in git's `apply.c`). If the strip level leaves nothing
             // of one name, the other one is used.
-            Self::Traditional { old, new } => match (old.stripped(level), new.stripped(level)) {
-                (Ok(old), Ok(new)) => Ok(if new.len() > old.len() && new.starts_with(old) {
-                    old
-                } else {
-                    new
-                }),
-                (Ok(name), Err(_)) | (Err(_), Ok(name)) => Ok(name),
-                (Err(error), Err(_)) => Err(error),
-            },
+            Self::Traditional { old, new } => {
+                match (old.name_at_level(level), new.name_at_level(level)) {
+                    (Ok(old), Ok(new)) => Ok(if new.len() > old.len() && new.starts_with(old) {
+                        old
+                    } else {
+                        new
+                    }),
+                    (Ok(name), Err(_)) | (Err(_), Ok(name)) => Ok(name),
+                    (Err(error), Err(_)) => Err(error),
+                }
+            }
         }
     }
 }
@@ -240,7 +242,7 @@ impl NameCandidate {
         }
     }
 
-    fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
+    fn name_at_level(&self, level: usize) -> Result<&[u8], NameError> {
         let name = strip(&self.bytes, self.count(level)).ok_or(NameError::Stripped)?;
         if name.is_empty() {
             Err(NameError::Stripped)
@@ -252,14 +254,14 @@ impl NameCandidate {
 
 /// Returns the name on which all of `claims` agree. As in git, a `rename from` line is ignored if
 /// the strip level leaves nothing of it and another line names the file.
-fn agreed(claims: &[NameCandidate], level: usize) -> Result<&[u8], NameError> {
+fn agreed_name(claims: &[NameCandidate], level: usize) -> Result<&[u8], NameError> {
     let claims = match claims {
         [bare, others @ ..]
             if others
                 .iter()
                 .any(|other| other.count(level) > bare.count(level)) =>
         {
-            if bare.stripped(level).is_ok() {
+            if bare.name_at_level(level).is_ok() {
                 claims
             } else {
                 others
@@ -268,9 +270,9 @@ fn agreed(claims: &[NameCandidate], level: usize) -> Result<&[u8], NameError> {
         _ => claims,
     };
     let (first, others) = claims.split_first().ok_or(NameError::Stripped)?;
-    let name = first.stripped(level)?;
+    let name = first.name_at_level(level)?;
     for other in others {
-        if other.stripped(level)? != name {
+        if other.name_at_level(level)? != name {
             return Err(NameError::Disagreement);
         }
     }
@@ -295,7 +297,7 @@ fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
 /// As the separating blank moves right, the first name grows and the second shrinks. The names have
 /// equal length for at most one blank, which a binary search finds. A long line therefore needs few
 /// comparisons.
-fn halves(line: &[u8], level: usize) -> Option<&[u8]> {
+fn split_halves(line: &[u8], level: usize) -> Option<&[u8]> {
     let start = line.len() - strip(line, level)?.len();
     let blanks: Vec<usize> = memchr::memchr_iter(b' ', line).collect();
     let new = |blank: usize| strip(&line[blank + 1..], level);

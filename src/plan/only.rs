@@ -191,7 +191,7 @@ pub(super) fn choose(
             left_out.push(left(None));
             return false;
         }
-        let others: Vec<_> = (0..divisible(operation))
+        let others: Vec<_> = (0..count_hunks(operation))
             .filter(|hunk| !chosen.contains(hunk))
             .collect();
         left_out.extend(others.iter().map(|&hunk| left(Some(hunk))));
@@ -203,7 +203,7 @@ pub(super) fn choose(
 
 /// Converts the number `hunk`, counted from 1, to an index.
 fn chosen_hunk(operation: &Operation, word: &str, hunk: usize) -> Result<usize, OnlyError> {
-    let hunks = divisible(operation);
+    let hunks = count_hunks(operation);
     match hunk.checked_sub(1) {
         Some(index) if index < hunks => Ok(index),
         _ if matches!(operation.edit, Edit::Hunks(_)) || hunks > 0 => Err(OnlyError::NoHunk {
@@ -219,7 +219,7 @@ fn chosen_hunk(operation: &Operation, word: &str, hunk: usize) -> Result<usize, 
 
 /// Returns the number of hunks that can be chosen separately: the hunks of a diff, or the only edit
 /// in another grammar.
-fn divisible(operation: &Operation) -> usize {
+fn count_hunks(operation: &Operation) -> usize {
     match &operation.edit {
         Edit::Hunks(hunks) => hunks.len(),
         Edit::Replacements(changes) => usize::from(changes.edits.len() == 1),

@@ -20,7 +20,7 @@ pub(super) fn retarget(
     let mut header: Option<Vec<u8>> = None;
     for operation in &mut plan.operations {
         let (input, span) = (operation.input, operation.path.span());
-        let named = named(&operation.path, selection);
+        let named = patch_name(&operation.path, selection);
         // A section without a name can apply to any file.
         let is_other =
             |header: &Vec<u8>| !header.is_empty() && !named.is_empty() && *header != named;
@@ -129,7 +129,7 @@ pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
 
 /// Returns the name of the file in the patch. A name that is not a valid path is returned
 /// unchanged.
-fn named(name: &Name, selection: &Selection) -> Vec<u8> {
+fn patch_name(name: &Name, selection: &Selection) -> Vec<u8> {
     match (name.resolve(selection.level(), &selection.directory), name) {
         (Ok(path), _) => path.as_bytes().to_vec(),
         (Err(_), Name::Unnamed(_)) => Vec::new(),

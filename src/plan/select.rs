@@ -99,8 +99,9 @@ fn select_operation(
         }))
     };
     let view = strip_level::View::of(&operation, selection);
-    let operation = resolved(operation, selection).map_err(|(kind, name)| rejected(kind, name))?;
-    if !selection.takes(&view.whole(&operation.path)) {
+    let operation =
+        resolve_names(operation, selection).map_err(|(kind, name)| rejected(kind, name))?;
+    if !selection.takes(&view.repository_path(&operation.path)) {
         return Err(SkipReason::Skipped(operation.from, operation.path));
     }
     view.relative_operation(operation)
@@ -113,7 +114,7 @@ fn select_operation(
 }
 
 /// Resolves the names of an operation. An error includes the name that caused it.
-fn resolved(
+fn resolve_names(
     operation: Operation<Name>,
     selection: &Selection,
 ) -> Result<Operation<RelPath>, (RejectionKind, Option<Vec<u8>>)> {
@@ -121,7 +122,9 @@ fn resolved(
         let to_blame = |error: NameError| {
             (
                 error.into(),
-                name.stripped(selection.level()).ok().map(<[u8]>::to_vec),
+                name.name_at_level(selection.level())
+                    .ok()
+                    .map(<[u8]>::to_vec),
             )
         };
         name.resolve(selection.level(), &selection.directory)
@@ -148,15 +151,15 @@ fn resolved(
         permissions: operation.permissions,
         lead: operation.lead,
     };
-    let operation = in_place(operation);
+    let operation = simplify_rename(operation);
     match operation.direction {
         Direction::Forward => Ok(operation),
-        Direction::Reverse => reversed(operation).map_err(|kind| (kind, None)),
+        Direction::Reverse => reverse_operation(operation).map_err(|kind| (kind, None)),
     }
 }
 
 /// Turns a rename of a file to its own path into a modification.
-fn in_place(mut operation: Operation<RelPath>) -> Operation<RelPath> {
+fn simplify_rename(mut operation: Operation<RelPath>) -> Operation<RelPath> {
     if operation.action == Action::Rename && operation.from.as_ref() == Some(&operation.path) {
         (operation.action, operation.from) = (Action::Modify, None);
     }
@@ -165,7 +168,9 @@ fn in_place(mut operation: Operation<RelPath>) -> Operation<RelPath> {
 
 /// Reverses an operation. The reverse of a copy deletes the copy. The reverse of a deletion
 /// restores the file with its type and mode.
-fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, RejectionKind> {
+fn reverse_operation(
+    mut operation: Operation<RelPath>,
+) -> Result<Operation<RelPath>, RejectionKind> {
     if !operation.edit.is_reversible() || operation.expected.is_some() {
         return Err(RejectionKind::Irreversible);
     }

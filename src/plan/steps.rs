@@ -94,7 +94,7 @@ fn makes(operation: &Operation) -> bool {
 /// file type is a deletion and a creation with the same name.
 fn is_in_order(before: &Operation, operation: &Operation) -> bool {
     let is_change_of_type = before.action == Action::Delete && operation.action == Action::Create;
-    let (first, second) = (sorted_by(before), sorted_by(operation));
+    let (first, second) = (sort_name(before), sort_name(operation));
     match operation.direction {
         _ if first == second => is_change_of_type,
         Direction::Forward => first < second,
@@ -103,7 +103,7 @@ fn is_in_order(before: &Operation, operation: &Operation) -> bool {
 }
 
 /// Returns the name on the `+++` line of the patch. git sorts a renamed file by this name.
-fn sorted_by(operation: &Operation) -> &RelPath {
+fn sort_name(operation: &Operation) -> &RelPath {
     match (operation.direction, operation.action, &operation.from) {
         (Direction::Reverse, Action::Rename, Some(from)) => from,
         _ => &operation.path,

@@ -17,7 +17,7 @@ pub(super) fn guess(plan: &mut Plan<Name>, selection: &Selection) {
     let guesses = plan
         .operations
         .iter()
-        .map(|operation| guessed(operation, below));
+        .map(|operation| guess_level(operation, below));
     let Some((first, level)) = guesses
         .enumerate()
         .find_map(|(index, level)| Some((index, level?)))
@@ -31,7 +31,7 @@ pub(super) fn guess(plan: &mut Plan<Name>, selection: &Selection) {
 }
 
 /// Returns the strip level on which both names of a diff without git header agree.
-fn guessed(operation: &Operation<Name>, below: &[u8]) -> Option<usize> {
+fn guess_level(operation: &Operation<Name>, below: &[u8]) -> Option<usize> {
     if operation.distinguishes_missing {
         return None;
     }
@@ -100,7 +100,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the name of `path` in the repository.
-    pub(super) fn whole(&self, path: &RelPath) -> RelPath {
+    pub(super) fn repository_path(&self, path: &RelPath) -> RelPath {
         let joined = match self {
             Self::Root(below) if !below.is_empty() => {
                 RelPath::new(&[below, path.as_bytes()].join(&b'/')).ok()

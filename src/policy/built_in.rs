@@ -21,7 +21,7 @@ pub struct BuiltIn {
 impl Policy {
     /// Returns all built-in rules, including those that are switched off.
     #[must_use]
-    pub fn built_in(&self) -> Vec<BuiltIn> {
+    pub fn built_in_rules(&self) -> Vec<BuiltIn> {
         let always = |rule, paths| BuiltIn {
             rule,
             is_for_models: false,

@@ -1,6 +1,6 @@
 //! Protects the directory with the user's configuration of wpatch, even if it does not exist.
 
-use super::{Place, names};
+use super::{RootLocation, names};
 use crate::path::RelPath;
 
 /// The position of the directory relative to the root.
@@ -13,7 +13,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    pub(super) fn of(place: &Place) -> Self {
+    pub(super) fn of(place: &RootLocation) -> Self {
         let mut config = Self::default();
         for (root, directory) in place
             .roots
@@ -44,7 +44,7 @@ impl Config {
     /// Returns whether `path` is in the directory or above it.
     pub(super) fn is_hit(&self, path: &RelPath) -> bool {
         let meets = |directory: &RelPath| {
-            names::is_at_or_above(path, directory) || names::below(path, directory).is_some()
+            names::is_at_or_above(path, directory) || names::rest_below(path, directory).is_some()
         };
         self.is_around || self.below.iter().any(meets)
     }
@@ -64,10 +64,10 @@ mod tests {
     fn what_is_in_the_directory_or_on_the_way_to_it_is_protected_from_every_root() {
         let is_hit = |root: &str, path: &str| {
             let configs = vec![b"/home/me/.config/wpatch".to_vec()];
-            let place = Place {
+            let place = RootLocation {
                 roots: vec![root.into()],
                 configs,
-                ..Place::default()
+                ..RootLocation::default()
             };
             Config::of(&place).is_hit(&RelPath::new(path.as_bytes()).unwrap())
         };

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::{Place, control_files, names};
+use super::{RootLocation, control_files, names};
 use crate::path::RelPath;
 
 /// The name of the rule in reports.
@@ -48,7 +48,11 @@ pub fn is_control_part(part: &[u8]) -> bool {
 /// Returns the program that `path` controls.
 ///
 /// The root is at `place`. Its last `depth` components are below the top of its work tree.
-pub(super) fn program(path: &RelPath, place: &Place, depth: Option<usize>) -> Option<&'static str> {
+pub(super) fn program(
+    path: &RelPath,
+    place: &RootLocation,
+    depth: Option<usize>,
+) -> Option<&'static str> {
     let parts: Vec<&[u8]> = names::parts(path).collect();
     if parts
         .last()
@@ -132,10 +136,10 @@ mod tests {
         } else {
             vec![root.into()]
         };
-        let place = Place {
+        let place = RootLocation {
             roots,
             homes: vec![b"/home/me".to_vec()],
-            ..Place::default()
+            ..RootLocation::default()
         };
         program(&RelPath::new(name.as_bytes()).unwrap(), &place, depth)
     }

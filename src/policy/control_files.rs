@@ -20,7 +20,7 @@ mod editors;
 mod tools;
 
 /// The files of one program.
-pub(super) struct Files {
+pub(super) struct ProgramFiles {
     /// The name of the program in messages.
     pub(super) program: &'static str,
     /// The documentation of the program about these files.
@@ -34,7 +34,7 @@ pub(super) struct Files {
 }
 
 /// Returns the rows of all tables.
-pub(super) fn rows() -> impl Iterator<Item = &'static Files> {
+pub(super) fn rows() -> impl Iterator<Item = &'static ProgramFiles> {
     [
         agents::AGENTS,
         ci::CI_SYSTEMS,

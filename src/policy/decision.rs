@@ -128,7 +128,7 @@ impl RuleMatch {
 
     /// Creates the hit of a built-in rule.
     #[must_use]
-    pub fn built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
+    pub fn of_built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
         Self {
             path: path.clone(),
             access,

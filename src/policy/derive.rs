@@ -1,13 +1,13 @@
 //! Derives policies from another one: with one more layer, for another root, for another file
 //! system, or for another actor.
 
-use super::{Layer, Place, Policy};
+use super::{Layer, Policy, RootLocation};
 use crate::path::RelPath;
 
 impl Policy {
     /// Returns this policy with one more layer.
     #[must_use]
-    pub fn with(&self, layer: Layer) -> Self {
+    pub fn with_layer(&self, layer: Layer) -> Self {
         let layers = [&self.layers[..], &[layer]].concat();
         let (tree, for_model) = (self.tree.clone(), self.for_model);
         Self {
@@ -23,8 +23,12 @@ impl Policy {
     /// # Errors
     ///
     /// Returns the name of a policy file whose patterns become too large, and the reason.
-    pub fn folded(&self) -> Result<Self, (String, String)> {
-        let fold = |layer: &Layer| layer.folded().map_err(|why| (layer.name.clone(), why));
+    pub fn with_folding(&self) -> Result<Self, (String, String)> {
+        let fold = |layer: &Layer| {
+            layer
+                .with_folding()
+                .map_err(|why| (layer.name.clone(), why))
+        };
         Ok(Self {
             layers: self.layers.iter().map(fold).collect::<Result<_, _>>()?,
             ..self.clone()
@@ -56,7 +60,7 @@ impl Policy {
     /// Files below the old root keep their verdicts. For other files, only those parts of the
     /// policy apply that do not depend on the root.
     #[must_use]
-    pub fn above(&self, prefix: &RelPath, top: &[u8]) -> Self {
+    pub fn for_work_tree(&self, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
         let own = if self.place.roots.is_empty() {
             vec![[top, &end].concat()]
@@ -79,7 +83,7 @@ impl Policy {
             .iter()
             .filter_map(|file| prefix.join(file.as_bytes()).ok());
         let files = files.chain(prefix.join(b"wpatch.toml").ok()).collect();
-        let place = Place {
+        let place = RootLocation {
             roots,
             ..self.place.clone()
         };
@@ -134,14 +138,14 @@ impl Policy {
             .iter()
             .filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec()))
             .collect();
-        policy.with(layer.of_outer_root(tops))
+        policy.with_layer(layer.of_outer_root(tops))
     }
 
     /// Returns this policy for the directory at `place`, without rules on paths and without grants.
     /// Only the settings that apply everywhere remain. `files` are the policy files below that
     /// directory.
     #[must_use]
-    pub fn everywhere(&self, place: Place, files: Vec<RelPath>) -> Self {
+    pub fn for_directory(&self, place: RootLocation, files: Vec<RelPath>) -> Self {
         let layers = self.layers.iter().map(Layer::without_paths).collect();
         Self {
             for_model: self.for_model,

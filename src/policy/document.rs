@@ -122,7 +122,7 @@ pub(super) fn parse_with(
             "only the configuration file of the user can contain [[server]]",
         ));
     }
-    let lines = Lines::of(bytes);
+    let lines = NewlineOffsets::of(bytes);
     let grants = document
         .grant
         .iter()
@@ -161,7 +161,11 @@ fn wrong<T>(at: &Spanned<T>, message: impl Into<String>) -> PolicyError {
     }
 }
 
-fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant, PolicyError> {
+fn grant(
+    row: &Spanned<GrantRow>,
+    origin: Origin,
+    lines: &NewlineOffsets,
+) -> Result<Grant, PolicyError> {
     let GrantRow { prefix, mode } = row.get_ref();
     let text = prefix.get_ref().as_str();
     let is_absolute = text.starts_with('/');
@@ -203,7 +207,11 @@ fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant
 /// The rules, their patterns, and for each pattern the index of its rule and its source text.
 type Rules = (Vec<PathRule>, Patterns, Vec<(usize, String)>);
 
-fn rules(rows: &[Spanned<RuleRow>], case: Case, lines: &Lines) -> Result<Rules, PolicyError> {
+fn rules(
+    rows: &[Spanned<RuleRow>],
+    case: Case,
+    lines: &NewlineOffsets,
+) -> Result<Rules, PolicyError> {
     let (mut rules, mut globs, mut meant) = (Vec::new(), Vec::new(), Vec::new());
     let mut wildcards = 0;
     for (index, row) in rows.iter().enumerate() {
@@ -289,9 +297,9 @@ impl Word {
 }
 
 /// The offsets of the newlines of a text.
-struct Lines(Vec<usize>);
+struct NewlineOffsets(Vec<usize>);
 
-impl Lines {
+impl NewlineOffsets {
     fn of(text: &[u8]) -> Self {
         Self(memchr::memchr_iter(b'\n', text).collect())
     }

@@ -34,7 +34,7 @@ impl Policy {
             })
         };
         let all = |&access: &Access| self.hits(path, access).into_iter().chain(control(access));
-        for hit in access.needed().iter().flat_map(all) {
+        for hit in access.required_accesses().iter().flat_map(all) {
             if !hits.iter().any(|known| is_same(known, &hit)) {
                 hits.push(hit);
             }
@@ -72,7 +72,7 @@ impl Policy {
 
 impl Access {
     /// Returns all accesses that this access needs.
-    fn needed(self) -> &'static [Self] {
+    fn required_accesses(self) -> &'static [Self] {
         match self {
             Self::Read => &[Self::Read],
             Self::Create => &[Self::Create],

@@ -6,7 +6,7 @@ use super::control::Control;
 use super::decision::GRANT;
 use super::pattern::Patterns;
 use super::secrets::Secrecy;
-use super::{Access, Mode, Place, RuleMatch, Verdict};
+use super::{Access, Mode, RootLocation, RuleMatch, Verdict};
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -121,9 +121,9 @@ impl Layer {
     }
 
     /// Returns this layer with patterns that match every spelling of a path.
-    pub(super) fn folded(&self) -> Result<Self, String> {
+    pub(super) fn with_folding(&self) -> Result<Self, String> {
         Ok(Self {
-            patterns: self.patterns.folded()?,
+            patterns: self.patterns.with_folding()?,
             ..self.clone()
         })
     }
@@ -134,7 +134,7 @@ impl Layer {
         &self,
         path: &RelPath,
         access: Access,
-        place: &Place,
+        place: &RootLocation,
         hits: &mut Vec<RuleMatch>,
     ) {
         if let Some((Mode::ReadOnly, line)) = self.mode
@@ -150,7 +150,7 @@ impl Layer {
                 ..self.hit(path, access, ("mode", line), None, reason)
             });
         }
-        hits.extend(self.granted(path, access, place));
+        hits.extend(self.grant_hit(path, access, place));
         if self.rules.is_empty() {
             return;
         }
@@ -206,7 +206,7 @@ impl Layer {
     }
 
     /// Returns whether a rule with the verdict `allow` matches.
-    pub(super) fn allows(&self, path: &RelPath, access: Access, place: &Place) -> bool {
+    pub(super) fn allows(&self, path: &RelPath, access: Access, place: &RootLocation) -> bool {
         let is_match =
             |rule: &PathRule| rule.verdict == Verdict::Allow && rule.accesses.contains(&access);
         self.has_allow_rule()
@@ -217,7 +217,7 @@ impl Layer {
     }
 
     /// Returns the indexes of the patterns that match `path`, in ascending order.
-    fn matching(&self, path: &RelPath, place: &Place) -> Vec<usize> {
+    fn matching(&self, path: &RelPath, place: &RootLocation) -> Vec<usize> {
         let mut found = if self.is_bound {
             Vec::new()
         } else {
@@ -226,7 +226,7 @@ impl Layer {
         let Some(roots) = &self.other_root else {
             return found;
         };
-        for name in absolute(place, Some(path)) {
+        for name in absolute_paths(place, Some(path)) {
             let below = roots.iter().filter_map(|root| {
                 RelPath::new(name.strip_prefix(&root[..])?.strip_prefix(b"/")?).ok()
             });
@@ -249,12 +249,12 @@ impl Layer {
         RuleMatch {
             pattern: pattern.cloned(),
             source,
-            ..RuleMatch::built_in(path, access, rule, reason)
+            ..RuleMatch::of_built_in(path, access, rule, reason)
         }
     }
 
     /// Returns the hit of the grants for `path`, if the layer has grants.
-    fn granted(&self, path: &RelPath, access: Access, place: &Place) -> Option<RuleMatch> {
+    fn grant_hit(&self, path: &RelPath, access: Access, place: &RootLocation) -> Option<RuleMatch> {
         let first = self.grants.first()?;
         let Some(grant) = self.grant(path, place) else {
             let reason = format!("no grant of {} allows it", self.name);
@@ -276,8 +276,8 @@ impl Layer {
 
     /// Returns the grant with the longest path that contains `path`. Of two grants for the same
     /// directory, the stricter one is returned.
-    fn grant(&self, path: &RelPath, place: &Place) -> Option<&Grant> {
-        let names = absolute(place, Some(path));
+    fn grant(&self, path: &RelPath, place: &RootLocation) -> Option<&Grant> {
+        let names = absolute_paths(place, Some(path));
         let covering = self
             .grants
             .iter()
@@ -301,11 +301,11 @@ impl Layer {
 
     /// Returns whether a listing may contain `path`: it is granted, or it is above a granted
     /// directory.
-    pub(super) fn shows(&self, path: Option<&RelPath>, place: &Place) -> bool {
+    pub(super) fn shows(&self, path: Option<&RelPath>, place: &RootLocation) -> bool {
         if self.grants.is_empty() || path.is_some_and(|path| self.grant(path, place).is_some()) {
             return true;
         }
-        let names = absolute(place, path);
+        let names = absolute_paths(place, path);
         self.grants.iter().any(|grant| match self.prefixes(grant) {
             // Compares in both directions, because the root may be below the granted directory.
             Some(prefixes) => prefixes.iter().any(|prefix| {
@@ -357,7 +357,7 @@ impl Grant {
     }
 }
 
-fn absolute(place: &Place, path: Option<&RelPath>) -> Vec<Vec<u8>> {
+fn absolute_paths(place: &RootLocation, path: Option<&RelPath>) -> Vec<Vec<u8>> {
     let name = |root: &Vec<u8>| {
         path.map_or_else(|| root.clone(), |path| [root, path.as_bytes()].join(&b'/'))
     };

@@ -49,7 +49,7 @@ pub use explain::Granted;
 pub use layer::{Layer, Links, Origin, PolicyError};
 pub use operation::REQUIRE_HASH;
 pub use parse::{MAX_FILE, parse};
-pub use protected::{GIT_DIRECTORY, RULES, Rule, closed, closed_root};
+pub use protected::{GIT_DIRECTORY, RULES, Rule, protecting_rule, root_rule};
 pub use secrets::Secrecy;
 pub use tree::GitPlace;
 
@@ -68,7 +68,7 @@ const POLICY_FILE: &str = "policy-file";
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     layers: Vec<Layer>,
-    place: Place,
+    place: RootLocation,
     secrets: Secrets,
     /// The policy files below the root, and the links that lead to them.
     files: Vec<RelPath>,
@@ -82,7 +82,7 @@ pub struct Policy {
 
 /// The position of a root in the whole file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RootLocation {
     /// The absolute paths of the root, without a final slash.
     pub roots: Vec<Vec<u8>>,
     /// The absolute paths of the user's home.
@@ -97,7 +97,7 @@ impl Policy {
     /// `files` are the policy files below the root. They and the directories above them are
     /// protected from changes.
     #[must_use]
-    pub fn new(layers: Vec<Layer>, place: Place, files: Vec<RelPath>) -> Self {
+    pub fn new(layers: Vec<Layer>, place: RootLocation, files: Vec<RelPath>) -> Self {
         let secrets = Secrets::of(&place, secrecy(&layers));
         let config = Config::of(&place);
         Self {
@@ -145,10 +145,10 @@ impl Policy {
 
     fn hits(&self, path: &RelPath, access: Access) -> Vec<RuleMatch> {
         let mut hits = Vec::new();
-        if let Some(rule) = self.closed(path) {
-            hits.push(RuleMatch::built_in(path, access, rule.name, rule.reason));
+        if let Some(rule) = self.protecting_rule(path) {
+            hits.push(RuleMatch::of_built_in(path, access, rule.name, rule.reason));
         } else if self.is_in_git_directory(path) {
-            hits.push(RuleMatch::built_in(
+            hits.push(RuleMatch::of_built_in(
                 path,
                 access,
                 GIT_DIRECTORY,
@@ -156,14 +156,14 @@ impl Policy {
             ));
         }
         if access != Access::Read && self.config.is_hit(path) {
-            hits.push(RuleMatch::built_in(
+            hits.push(RuleMatch::of_built_in(
                 path,
                 access,
                 POLICY_FILE,
                 "the path contains the configuration of wpatch",
             ));
         } else if access != Access::Read && self.is_policy_file(path) {
-            hits.push(RuleMatch::built_in(
+            hits.push(RuleMatch::of_built_in(
                 path,
                 access,
                 POLICY_FILE,
@@ -171,7 +171,7 @@ impl Policy {
             ));
         }
         if self.secrets.is_hit(path, access) {
-            hits.push(RuleMatch::built_in(
+            hits.push(RuleMatch::of_built_in(
                 path,
                 access,
                 "secrets",
@@ -194,7 +194,7 @@ impl Policy {
             .or_else(|| self.tree_reason(path))?;
         Some(RuleMatch {
             verdict: Verdict::Ask,
-            ..RuleMatch::built_in(path, access, control::RULE, &reason)
+            ..RuleMatch::of_built_in(path, access, control::RULE, &reason)
         })
     }
 
@@ -221,7 +221,7 @@ impl Policy {
             && self.secrets.are_none()
             && self.files.is_empty()
             && !self.tree.has_git_places()
-            && self.closed(path).is_none()
+            && self.protecting_rule(path).is_none()
             && self.config.is_far()
             && !names::is_policy_file(path)
     }
@@ -256,7 +256,7 @@ impl Policy {
 
     /// Returns the longest absolute path with a grant that contains the file `name`.
     #[must_use]
-    pub fn opened_elsewhere(&self, name: &[u8]) -> Option<&[u8]> {
+    pub fn find_grant(&self, name: &[u8]) -> Option<&[u8]> {
         let prefixes = self
             .layers
             .iter()

@@ -10,7 +10,7 @@
 //! See "core.protectHFS" and "core.protectNTFS" in git-config(1).
 
 use crate::path::RelPath;
-use crate::text::folded_name;
+use crate::text::fold_name;
 
 /// The reason of the rule that protects git directories.
 pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
@@ -58,7 +58,7 @@ pub(super) fn is_git_directory(part: &[u8]) -> bool {
 
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
     let is_of_user = || {
-        let folded = folded_name(part).to_ascii_lowercase();
+        let folded = fold_name(part).to_ascii_lowercase();
         folded
             .strip_prefix(b".wpatch-")
             .is_some_and(|user| user.first().is_some_and(u8::is_ascii_digit))
@@ -91,7 +91,7 @@ pub(super) fn is_at_or_above(path: &RelPath, file: &RelPath) -> bool {
 
 /// Returns the rest of `path` after `directory`, if some file system treats `path` as `directory`
 /// or as a path below it.
-pub(super) fn below(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
+pub(super) fn rest_below(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
     let mut names = parts(path);
     let is_below = directory
         .components()
@@ -107,12 +107,12 @@ pub(super) fn has_drive_letter(path: &[u8]) -> bool {
 
 pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
     let is_plain = part.is_ascii() && name.is_ascii();
-    is_on_ntfs(part, name) || !is_plain && is_on_ntfs(&folded_name(part), &folded_name(name))
+    is_on_ntfs(part, name) || !is_plain && is_on_ntfs(&fold_name(part), &fold_name(name))
 }
 
 /// Returns whether some file system treats `part` as a name with the suffix `end`.
 pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
-    let name = folded_name(part);
+    let name = fold_name(part);
     let stream = name
         .iter()
         .position(|&byte| byte == b':')
@@ -130,7 +130,7 @@ pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
 
 /// Returns whether some file system treats `part` as a name with the prefix `start`.
 pub(super) fn is_beginning(part: &[u8], start: &[u8]) -> bool {
-    let name = folded_name(part);
+    let name = fold_name(part);
     name.len() >= start.len() && name[..start.len()].eq_ignore_ascii_case(start)
 }
 

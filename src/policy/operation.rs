@@ -24,11 +24,10 @@ impl Policy {
             .hash_hits(operation, &is_there)
             .into_iter()
             .chain(self.link_hit(operation))
-            .chain(
-                source
-                    .into_iter()
-                    .flat_map(|from| self.weigh_path(operation, from, left(operation)).hits),
-            )
+            .chain(source.into_iter().flat_map(|from| {
+                self.weigh_path(operation, from, source_accesses(operation))
+                    .hits
+            }))
             .chain(self.arrival_ruling(operation, &is_there).hits)
             .chain(self.mode_ruling(operation, &is_there).hits);
         let mut hits: Vec<RuleMatch> = Vec::new();
@@ -57,10 +56,10 @@ impl Policy {
             return Vec::new();
         }
         let reason = "policy requires the hash of the file (`require_hash`)";
-        unknown(operation)
+        unguarded_files(operation)
             .into_iter()
             .filter(|changed| is_there(changed))
-            .map(|changed| RuleMatch::built_in(changed, Access::Modify, REQUIRE_HASH, reason))
+            .map(|changed| RuleMatch::of_built_in(changed, Access::Modify, REQUIRE_HASH, reason))
             .collect()
     }
 
@@ -69,7 +68,8 @@ impl Policy {
         let is_refused =
             self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink);
         let reason = "policy denies new symbolic links (`symlinks`)";
-        is_refused.then(|| RuleMatch::built_in(&operation.path, Access::Create, "symlinks", reason))
+        is_refused
+            .then(|| RuleMatch::of_built_in(&operation.path, Access::Create, "symlinks", reason))
     }
 
     /// Returns the ruling on `accesses` to `path`, one of the paths of `operation`.
@@ -160,7 +160,7 @@ impl Policy {
             && operation
                 .from
                 .iter()
-                .all(|from| allows(from, left(operation)))
+                .all(|from| allows(from, source_accesses(operation)))
     }
 }
 
@@ -186,7 +186,7 @@ fn is_mode_changed(operation: &Operation) -> bool {
 
 /// Returns the files that the operation changes without stating their required content. They need
 /// not exist.
-fn unknown(operation: &Operation) -> Vec<&RelPath> {
+fn unguarded_files(operation: &Operation) -> Vec<&RelPath> {
     if matches!(operation.guard.as_deref(), Some(Guard::Contents(..))) {
         return Vec::new();
     }
@@ -230,7 +230,7 @@ enum Arrival {
 }
 
 /// Returns the accesses to the source of a rename or a copy.
-fn left(operation: &Operation) -> &'static [Access] {
+fn source_accesses(operation: &Operation) -> &'static [Access] {
     match (operation.action, &operation.edit) {
         (Action::Rename, Edit::Keep) => &[Access::Rename, Access::Delete, Access::Read],
         (Action::Rename, _) => &[Access::Rename, Access::Delete, Access::Modify, Access::Read],

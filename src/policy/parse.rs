@@ -22,7 +22,7 @@ pub const MAX_FILE: u64 = 1 << 20;
 /// ```
 #[cfg(feature = "policy")]
 pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyError> {
-    super::document::parse_with(name, text, origin, super::pattern::Case::usual())
+    super::document::parse_with(name, text, origin, super::pattern::Case::of_system())
 }
 
 /// Returns an error, because this build cannot parse policy files.

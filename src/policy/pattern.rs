@@ -3,7 +3,7 @@
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
 use crate::path::RelPath;
-use crate::text::folded;
+use crate::text::fold_spelling;
 
 /// The maximum length of a pattern in bytes.
 const MOST_BYTES: usize = 4096;
@@ -18,7 +18,7 @@ pub(super) enum Case {
 
 impl Case {
     /// Returns the usual behaviour of this system.
-    pub(super) fn usual() -> Self {
+    pub(super) fn of_system() -> Self {
         if matches!(std::env::consts::OS, "macos" | "windows") {
             Self::Folded
         } else {
@@ -28,7 +28,7 @@ impl Case {
 
     fn of(self, text: &str) -> String {
         if self == Self::Folded {
-            folded(text)
+            fold_spelling(text)
         } else {
             text.to_owned()
         }
@@ -64,7 +64,7 @@ impl Patterns {
     /// # Errors
     ///
     /// Returns an error if the patterns are too large.
-    pub(super) fn folded(&self) -> Result<Self, String> {
+    pub(super) fn with_folding(&self) -> Result<Self, String> {
         let globs: Vec<_> = self
             .globs
             .iter()

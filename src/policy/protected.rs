@@ -82,7 +82,7 @@ pub const RULES: &[Rule] = &[
 
 /// Returns the rule that protects `path`, if there is one.
 #[must_use]
-pub fn closed(path: &RelPath) -> Option<&'static Rule> {
+pub fn protecting_rule(path: &RelPath) -> Option<&'static Rule> {
     // Fast path: most paths resemble no protected name.
     if names::is_ordinary(path) {
         return None;
@@ -96,7 +96,7 @@ pub fn closed(path: &RelPath) -> Option<&'static Rule> {
 /// `root` must be absolute and free of links. `depth` is the number of its components below the top
 /// of its work tree.
 #[must_use]
-pub fn closed_root(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
+pub fn root_rule(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
     let parts: Vec<&[u8]> = root
         .split(|&byte| byte == b'/')
         .filter(|part| !part.is_empty())
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn everything_is_closed_below_a_root_in_a_git_directory() {
-        let rule = |root: &str, depth| closed_root(root.as_bytes(), depth).map(|rule| rule.name);
+        let rule = |root: &str, depth| root_rule(root.as_bytes(), depth).map(|rule| rule.name);
         for (root, depth) in [
             ("/r/.git", None),
             ("/r/.git/hooks", None),
@@ -155,8 +155,9 @@ mod tests {
     #[test]
     fn no_ordinary_path_is_hit_by_a_rule() {
         for rule in RULES {
-            let is_closed =
-                |name: &&&str| closed(&RelPath::new(name.as_bytes()).unwrap()) == Some(rule);
+            let is_closed = |name: &&&str| {
+                protecting_rule(&RelPath::new(name.as_bytes()).unwrap()) == Some(rule)
+            };
             assert!(
                 !rule.examples.is_empty() && rule.examples.iter().all(|name| is_closed(&name)),
                 "{}",
@@ -194,7 +195,7 @@ mod tests {
     }
 
     fn rule_for(path: &[u8]) -> Option<&'static str> {
-        closed(&RelPath::new(path).unwrap()).map(|rule| rule.name)
+        protecting_rule(&RelPath::new(path).unwrap()).map(|rule| rule.name)
     }
 
     #[test]

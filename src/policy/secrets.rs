@@ -6,7 +6,7 @@ use super::places::{
     AT_HOME, IN_ETC, IN_RUN, Protection, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES,
     STRICT_TEMPLATES, Secret,
 };
-use super::{Access, Place, names};
+use super::{Access, RootLocation, names};
 use crate::path::RelPath;
 
 /// A protected directory in a home, and the files directly in it that are not protected.
@@ -105,7 +105,7 @@ impl std::fmt::Debug for Scope {
 }
 
 impl Secrets {
-    pub(super) fn of(place: &Place, secrecy: Secrecy) -> Self {
+    pub(super) fn of(place: &RootLocation, secrecy: Secrecy) -> Self {
         let mut scopes = Vec::new();
         if secrecy > Secrecy::Off {
             for root in &place.roots {
@@ -274,10 +274,10 @@ mod tests {
                     ),
                     (String::new(), format!("{}/{path}", &root[1..])),
                 ] {
-                    let place = Place {
+                    let place = RootLocation {
                         roots: vec![root.clone().into()],
                         homes: homes(),
-                        ..Place::default()
+                        ..RootLocation::default()
                     };
                     let secrets = Secrets::of(&place, Secrecy::Places);
                     let path = RelPath::new(name.as_bytes()).unwrap();
@@ -306,10 +306,10 @@ mod tests {
             "/srv/p",
             "/home/me/.local/share/x",
         ] {
-            let place = Place {
+            let place = RootLocation {
                 roots: vec![root.into()],
                 homes: vec![b"/home/me".to_vec()],
-                ..Place::default()
+                ..RootLocation::default()
             };
             assert!(Secrets::of(&place, Secrecy::Places).are_none(), "{root}");
         }

@@ -21,7 +21,7 @@ fn given(texts: &[&str]) -> Policy {
         .iter()
         .map(|text| layer(text, Origin::Given))
         .collect();
-    Policy::new(layers, Place::default(), Vec::new())
+    Policy::new(layers, RootLocation::default(), Vec::new())
 }
 
 fn path(name: &str) -> RelPath {
@@ -116,7 +116,11 @@ fn the_strictest_mode_and_the_smallest_limits_hold() {
 
 #[test]
 fn a_policy_file_is_closed_in_every_spelling() {
-    let policy = Policy::new(Vec::new(), Place::default(), vec![path("pol/strict.toml")]);
+    let policy = Policy::new(
+        Vec::new(),
+        RootLocation::default(),
+        vec![path("pol/strict.toml")],
+    );
     let closed = [
         "wpatch.toml",
         "WPATCH.toml",
@@ -196,9 +200,9 @@ proptest! {
     #[test]
     fn a_project_only_tightens(given in proptest::collection::vec(text(), 0..3), own in text(), name in name()) {
         let layers = given.iter().map(|text| layer(text, Origin::Given)).collect();
-        let place = Place { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()], ..Place::default() };
+        let place = RootLocation { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()], ..RootLocation::default() };
         let without = Policy::new(layers, place, Vec::new()).for_model();
-        let with = without.with(layer(&own, Origin::Project));
+        let with = without.with_layer(layer(&own, Origin::Project));
         for access in Access::ALL {
             for name in [name.as_str(), ".ssh/id", "x.pem", ".git/x", "wpatch.toml", ".mcp.json"] {
                 prop_assert!(verdict(&with, name, access) >= verdict(&without, name, access), "{name} {access:?}");
@@ -251,11 +255,11 @@ fn every_derived_policy_is_for_a_model_if_the_first_one_is() {
             Policy::default()
         };
         let derived = [
-            policy.with(layer("", Origin::Given)),
-            policy.folded().unwrap(),
-            policy.above(&inner, b"/top"),
+            policy.with_layer(layer("", Origin::Given)),
+            policy.with_folding().unwrap(),
+            policy.for_work_tree(&inner, b"/top"),
             policy.with_inner(layer("", Origin::Project), &inner, b"/top"),
-            policy.everywhere(Place::default(), Vec::new()),
+            policy.for_directory(RootLocation::default(), Vec::new()),
         ];
         let expected = if is_for_model {
             Verdict::Ask

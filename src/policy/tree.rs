@@ -4,7 +4,7 @@
 //! The caller finds them and passes them to the policy, which reads no files.
 
 use super::protected::IN_GIT_DIRECTORY;
-use super::{GIT_DIRECTORY, Policy, Rule, closed, closed_root, control, names};
+use super::{GIT_DIRECTORY, Policy, Rule, control, names, protecting_rule, root_rule};
 use crate::path::RelPath;
 
 /// The role of a directory for git, the strictest last.
@@ -60,7 +60,7 @@ impl TreeFacts {
     /// A git directory does not count if a work tree next to git's own directories contains the
     /// path.
     fn git_around(&self, path: &RelPath) -> Option<GitPlace> {
-        let is_around = |directory: &RelPath| names::below(path, directory).is_some();
+        let is_around = |directory: &RelPath| names::rest_below(path, directory).is_some();
         let around = || {
             self.git
                 .iter()
@@ -84,7 +84,7 @@ fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
     let rest = git
         .map_or_else(
             || Some(top.as_bytes().to_vec()),
-            |git| names::below(top, git),
+            |git| names::rest_below(top, git),
         )
         .unwrap_or_default();
     let first = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
@@ -108,10 +108,10 @@ impl Policy {
     /// Returns this policy for the root `root`, an absolute path without links. `depth` is the
     /// number of its components below the top of its work tree, if it is in one.
     #[must_use]
-    pub fn at_root(&self, root: &[u8], depth: Option<usize>) -> Self {
+    pub fn for_root(&self, root: &[u8], depth: Option<usize>) -> Self {
         let tree = TreeFacts {
             depth,
-            closed_root: closed_root(root, depth),
+            closed_root: root_rule(root, depth),
             ..self.tree.clone()
         };
         let mut place = self.place.clone();
@@ -127,7 +127,7 @@ impl Policy {
 
     /// Returns this policy for a root inside a git directory of any name.
     #[must_use]
-    pub fn inside_git_directory(&self) -> Self {
+    pub fn for_git_directory(&self) -> Self {
         let closed_root = self.tree.closed_root.or(Some(IN_GIT_DIRECTORY));
         Self {
             tree: TreeFacts {
@@ -204,16 +204,19 @@ impl Policy {
     /// Returns whether `path` is in a git directory or in the state directory.
     #[must_use]
     pub fn protects(&self, path: &RelPath) -> bool {
-        self.closed(path).is_some() || self.is_in_git_directory(path)
+        self.protecting_rule(path).is_some() || self.is_in_git_directory(path)
     }
 
     /// Returns the rule that protects `path`, because of its name or the name of the root.
     ///
     /// As with `git apply`, a person can select a root inside a git directory and change files
     /// there. A model cannot.
-    pub(super) fn closed(&self, path: &RelPath) -> Option<&'static Rule> {
+    pub(super) fn protecting_rule(&self, path: &RelPath) -> Option<&'static Rule> {
         let holds = |rule: &&Rule| self.for_model || rule.name != GIT_DIRECTORY;
-        self.tree.closed_root.filter(holds).or_else(|| closed(path))
+        self.tree
+            .closed_root
+            .filter(holds)
+            .or_else(|| protecting_rule(path))
     }
 
     pub(super) fn is_in_git_directory(&self, path: &RelPath) -> bool {
@@ -240,7 +243,7 @@ impl Policy {
         let alias = self.tree.aliases.iter().find_map(|(target, name)| {
             let rest = target.as_ref().map_or_else(
                 || Some(path.as_bytes().to_vec()),
-                |target| names::below(path, target),
+                |target| names::rest_below(path, target),
             )?;
             let real = if rest.is_empty() {
                 name.clone()

@@ -6,7 +6,7 @@ use super::converted::Converter;
 use super::findings::Findings;
 use super::modes;
 use super::options::Options;
-use super::overlay::{Node, Overlay, Seen};
+use super::overlay::{Node, Overlay, PathState};
 use crate::lines::LineOffsets;
 use crate::matching::{self, MismatchKind, Rules, TextMismatch};
 use crate::plan::{
@@ -24,23 +24,23 @@ pub(super) fn is_file_done(
     (overlay, rules, converter): (&mut Overlay<'_>, &Rules, Converter<'_>),
     findings: &mut Findings,
 ) -> Result<bool, WorkspaceError> {
-    let is_gone = |seen: &Seen| matches!(seen, Seen::Nothing | Seen::BelowFile(_));
+    let is_gone = |seen: &PathState| matches!(seen, PathState::Nothing | PathState::BelowFile(_));
     let seen = match overlay.current(&operation.path, operation.step)? {
         // A file that cannot be converted to the repository's form is not the result of a patch.
-        Seen::Node(node) => converter
-            .in_repository(&operation.path, &node)
-            .map_or(Seen::Special, Seen::Node),
+        PathState::Node(node) => converter
+            .to_repository(&operation.path, &node)
+            .map_or(PathState::Special, PathState::Node),
         seen => seen,
     };
     let is_there = match (operation.action, &operation.from) {
         (Action::Create, _) => {
-            matches!(&seen, Seen::Node(node) if is_made_already(operation, node, text))
+            matches!(&seen, PathState::Node(node) if is_made_already(operation, node, text))
         }
         (Action::Delete | Action::RemoveCopy, _) => is_gone(&seen),
         (Action::Rename, Some(from)) if *from != operation.path => {
             let source = overlay.base(from, operation.step)?;
             is_gone(&source)
-                && matches!(&seen, Seen::Node(node) if is_result(operation, text, node, rules))
+                && matches!(&seen, PathState::Node(node) if is_result(operation, text, node, rules))
         }
         _ => false,
     };
@@ -88,7 +88,11 @@ pub(super) fn is_hunk_done(mismatch: Option<&MismatchKind>) -> bool {
 
 /// Returns the changes that are not yet in `text`. Sequential changes are returned all together or
 /// not at all.
-pub(super) fn pending(text: &[u8], changes: &Replacements, options: &Options) -> Vec<Replacement> {
+pub(super) fn pending_edits(
+    text: &[u8],
+    changes: &Replacements,
+    options: &Options,
+) -> Vec<Replacement> {
     let how = (changes.closeness, options);
     match changes.order {
         EditOrder::InTurn if are_done(text, &changes.edits, how) => Vec::new(),
@@ -134,7 +138,7 @@ fn are_beside(
     };
     let visible = || done.iter().filter(|edit| !edit.new.is_empty());
     let Some(before) = visible()
-        .map(reversed)
+        .map(reverse_edit)
         .collect::<Option<Vec<_>>>()
         .and_then(|back| made(text, back))
     else {
@@ -149,7 +153,7 @@ type MatchLimit<'o> = (MatchMode, &'o Options);
 
 fn replaced(text: &[u8], changes: &Replacements, options: &Options) -> matching::Replaced {
     let interrupt = &options.rules.interrupt;
-    matching::replace_unexplained(text, changes, options.max_made(), interrupt)
+    matching::replace_unexplained(text, changes, options.max_write(), interrupt)
 }
 
 /// Returns whether `text` is the result of `edits`: reversing the edits in `text` and applying them
@@ -179,9 +183,9 @@ fn are_done(text: &[u8], edits: &[Replacement], (closeness, options): MatchLimit
     }
     let mut before = text.to_vec();
     for edit in edits.iter().rev() {
-        let undone = match reversed(edit) {
+        let undone = match reverse_edit(edit) {
             Some(back) => made(&before, vec![back]).ok().map(|(before, _)| before),
-            None => undone(&before, edit),
+            None => undo_edit(&before, edit),
         };
         let Some(undone) = undone else { return false };
         before = undone;
@@ -190,7 +194,7 @@ fn are_done(text: &[u8], edits: &[Replacement], (closeness, options): MatchLimit
 }
 
 /// Returns the edit that reverses `edit`, if its result can be searched for.
-fn reversed(edit: &Replacement) -> Option<Replacement> {
+fn reverse_edit(edit: &Replacement) -> Option<Replacement> {
     let new = edit.new.clone();
     let (target, new) = match &edit.target {
         _ if new.is_empty() => return None,
@@ -212,7 +216,7 @@ fn reversed(edit: &Replacement) -> Option<Replacement> {
 }
 
 /// Returns a text that `edit` can have changed into `text`, for an edit with a stated position.
-fn undone(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
+fn undo_edit(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
     if edit.new.is_empty() {
         return None;
     }

@@ -27,13 +27,13 @@ pub fn needs_approval(plan: &Plan, workspace: &dyn Workspace, options: &Options)
 #[must_use]
 pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Vec<Problem> {
     let rulings = rulings(plan, workspace, &options.policy);
-    held(plan, rulings, workspace, options)
+    check_rulings(plan, rulings, workspace, options)
         .flat_map(|findings| findings.problems)
         .collect()
 }
 
 /// Returns the verdicts for each operation, and a problem for each refused path.
-pub(super) fn held<'a>(
+pub(super) fn check_rulings<'a>(
     plan: &'a Plan,
     rulings: Vec<PolicyDecision>,
     workspace: &'a dyn Workspace,
@@ -50,9 +50,9 @@ pub(super) fn held<'a>(
             if !told.contains(&&hit.path) {
                 told.push(&hit.path);
                 let problem = if hit.verdict == Verdict::Deny {
-                    closed_by(hit)
+                    denial_problem(hit)
                 } else {
-                    unapproved(hit)
+                    approval_problem(hit)
                 };
                 findings.outcome.failed.get_or_insert(problem.code);
                 findings.problems.push(problem);
@@ -80,7 +80,7 @@ const STATE_HASH: &str = "send the change as a JSON document with the `expected_
 
 /// Returns the problem of a path that a rule denies.
 #[must_use]
-pub fn closed_by(hit: &RuleMatch) -> Problem {
+pub fn denial_problem(hit: &RuleMatch) -> Problem {
     let modes = hit
         .modes
         .map(|(active, required)| (active.name(), required.name()));
@@ -97,7 +97,7 @@ pub fn closed_by(hit: &RuleMatch) -> Problem {
         advice: needs_hash.then(|| STATE_HASH.to_owned()),
         ..Facts::default()
     };
-    let code = closed_code(hit);
+    let code = denial_code(hit);
     // The reasons of built-in rules state that the path is protected.
     let is_built_in = hit.rule == GIT_DIRECTORY && hit.source.is_none();
     let message = if is_built_in || needs_hash {
@@ -115,7 +115,7 @@ pub fn closed_by(hit: &RuleMatch) -> Problem {
 
 /// Returns the problem of a change that needs approval.
 #[must_use]
-pub fn unapproved(hit: &RuleMatch) -> Problem {
+pub fn approval_problem(hit: &RuleMatch) -> Problem {
     let message = format!("this change needs approval: {}", hit.reason);
     let help =
         "run `wpatch check --json` to get the plan_id, then `wpatch apply --approve PLAN_ID`"
@@ -133,7 +133,7 @@ pub fn unapproved(hit: &RuleMatch) -> Problem {
     }
 }
 
-fn closed_code(hit: &RuleMatch) -> &'static Code {
+fn denial_code(hit: &RuleMatch) -> &'static Code {
     if hit.source.is_some() {
         &code::DENIED
     } else {

@@ -5,7 +5,7 @@ use bstr::ByteSlice;
 use super::codes::code;
 use super::findings::Findings;
 use super::modes;
-use super::overlay::{Node, Overlay, Seen};
+use super::overlay::{Node, Overlay, PathState};
 use super::problem::{Facts, Problem};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
@@ -19,9 +19,9 @@ use crate::workspace::WorkspaceError;
 const MAX_TARGET: usize = 4095;
 
 /// Reports that the content of `path` is not the result of the change that is undone.
-pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
+pub(super) fn conflict(path: &RelPath, seen: &PathState, findings: &mut Findings) {
     let message = match seen {
-        Seen::Nothing | Seen::BelowFile(_) => "the file was deleted after this change",
+        PathState::Nothing | PathState::BelowFile(_) => "the file was deleted after this change",
         _ => "the file was modified after this change",
     };
     let problem = findings.error(&code::CONFLICT, message);
@@ -31,16 +31,20 @@ pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
 }
 
 /// Returns the file at `path`, or reports why it cannot be read.
-pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> Option<Node> {
+pub(super) fn require_file(
+    path: &RelPath,
+    seen: PathState,
+    findings: &mut Findings,
+) -> Option<Node> {
     match seen {
-        Seen::Node(node) => return Some(node),
-        Seen::Nothing | Seen::BelowFile(_) => {
+        PathState::Node(node) => return Some(node),
+        PathState::Nothing | PathState::BelowFile(_) => {
             let problem = findings.error(&code::MISSING, "the file does not exist");
             problem.path = Some(path.clone());
             problem.help =
                 Some("check the file name, the root and the strip level (-p); the patch may already be applied".into());
         }
-        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => {
+        PathState::ThroughLink(_) | PathState::Special | PathState::TooLarge { .. } => {
             refuse_blocked(path, &seen, findings);
         }
     }
@@ -48,22 +52,22 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
 }
 
 /// Reports an entry at or above `path` that blocks the path.
-pub(super) fn refuse_blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
+pub(super) fn refuse_blocked(path: &RelPath, seen: &PathState, findings: &mut Findings) {
     let problem = match seen {
-        Seen::ThroughLink(at) => through_link(at, findings),
-        Seen::BelowFile(at) => findings.error(
+        PathState::ThroughLink(at) => refuse_link(at, findings),
+        PathState::BelowFile(at) => findings.error(
             &code::NOT_A_DIRECTORY,
             format!("the existing file `{at}` blocks this path"),
         ),
-        Seen::Special => findings.error(
+        PathState::Special => findings.error(
             &code::NOT_A_FILE,
             "is a special file (FIFO, socket or device), not a regular file",
         ),
-        &Seen::TooLarge { size, limit } => {
+        &PathState::TooLarge { size, limit } => {
             let message = format!("the file has {size} bytes, which exceeds the limit of {limit}");
             too_large(findings.error(&code::TOO_LARGE, message), size, limit)
         }
-        Seen::Nothing | Seen::Node(_) => return,
+        PathState::Nothing | PathState::Node(_) => return,
     };
     problem.path = Some(path.clone());
 }
@@ -79,7 +83,7 @@ pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Pr
     problem
 }
 
-fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut Problem {
+fn refuse_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut Problem {
     let problem = findings.error(
         &code::THROUGH_LINK,
         format!("the path goes through the symbolic link {at}"),
@@ -163,8 +167,13 @@ fn is_link_to_directory(
 }
 
 /// Reports that a file to create already exists, and whether it already has the new content.
-pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: &mut Findings) {
-    let is_same = matches!(seen, Seen::Node(node) if is_made_already(operation, node, text));
+pub(super) fn exists(
+    operation: &Operation,
+    seen: &PathState,
+    text: &[u8],
+    findings: &mut Findings,
+) {
+    let is_same = matches!(seen, PathState::Node(node) if is_made_already(operation, node, text));
     let problem = findings.error(
         &code::EXISTS,
         if is_same {
@@ -265,7 +274,7 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
 
 /// Reports the lines `left` of a file that the patch deletes, if the patch states which content it
 /// deletes.
-pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Findings) {
+pub(super) fn check_emptied(operation: &Operation, left: &[u8], findings: &mut Findings) {
     if operation.guard.is_some() {
         return;
     }
@@ -326,16 +335,16 @@ impl Room<'_> {
     /// Returns whether earlier operations created no file or link above `path`. An entry that the
     /// plan later removes does not count.
     pub(super) fn is_free_above(&self, path: &RelPath, findings: &mut Findings) -> bool {
-        let Some((above, kind)) = self.overlay.made_above(path) else {
+        let Some((above, kind)) = self.overlay.file_above(path) else {
             return true;
         };
         if (self.is_going)(&above) {
             return true;
         }
         let seen = if kind == FileKind::Symlink {
-            Seen::ThroughLink(above)
+            PathState::ThroughLink(above)
         } else {
-            Seen::BelowFile(above)
+            PathState::BelowFile(above)
         };
         refuse_blocked(path, &seen, findings);
         false

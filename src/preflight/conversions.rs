@@ -115,7 +115,7 @@ impl Conversions {
     /// Returns the problem of a file whose conversion git cannot tell.
     pub fn is_encoded(&self, path: &RelPath) -> Result<bool, Box<Problem>> {
         let found = self
-            .encoded(path)
+            .encoding_conversion(path)
             .map_err(|error| Box::new(problem_of(&error)))?;
         Ok(found.is_some_and(|found| found.filter.is_none()))
     }
@@ -124,7 +124,7 @@ impl Conversions {
     /// encoding.
     #[must_use]
     pub fn work_tree_problem(&self, path: &RelPath, bytes: &[u8]) -> Option<Problem> {
-        let found = self.encoded(path).ok()??;
+        let found = self.encoding_conversion(path).ok()??;
         let checked = exact(found.content.to_repository(bytes, CrLf::Kept).map(drop));
         checked.err().map(|error| encoding_problem(&error))
     }
@@ -135,14 +135,17 @@ impl Conversions {
         path: &RelPath,
         bytes: &[u8],
     ) -> Result<(), ConversionError> {
-        let Some(found) = self.encoded(path)? else {
+        let Some(found) = self.encoding_conversion(path)? else {
             return Ok(());
         };
         Ok(exact(found.content.to_work_tree(bytes).map(drop))?)
     }
 
     /// Returns the conversion of the file `path` if it has an encoding.
-    fn encoded(&self, path: &RelPath) -> Result<Option<&FileConversion>, ConversionError> {
+    fn encoding_conversion(
+        &self,
+        path: &RelPath,
+    ) -> Result<Option<&FileConversion>, ConversionError> {
         let found = if self.converts_lf() {
             self.of(path)?
         } else {
@@ -164,7 +167,7 @@ impl Conversions {
         let Some(FileConversion { content, filter }) = self.of(path)? else {
             return Ok(None);
         };
-        let filtered = self.filtered(filter.as_ref(), Filter::Clean, (path, bytes))?;
+        let filtered = self.filter_output(filter.as_ref(), Filter::Clean, (path, bytes))?;
         let converted = content.to_repository(filtered.as_deref().unwrap_or(bytes), cr_lf())?;
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
@@ -172,7 +175,7 @@ impl Conversions {
     /// Returns the content of the file `path` as a diff shows it: in the form of the repository, or
     /// `bytes` if git cannot tell that form.
     #[must_use]
-    pub fn shown(&self, path: &RelPath, bytes: &Contents) -> Contents {
+    pub fn convert_for_diff(&self, path: &RelPath, bytes: &Contents) -> Contents {
         let converted = self
             .to_repository(path, bytes, || CrLf::Normalized)
             .ok()
@@ -194,13 +197,14 @@ impl Conversions {
         };
         let Some(found) = found else { return Ok(None) };
         let converted = found.content.to_work_tree(bytes)?;
-        let filtered = self.filtered(found.filter.as_ref(), Filter::Smudge, (path, &converted))?;
+        let filtered =
+            self.filter_output(found.filter.as_ref(), Filter::Smudge, (path, &converted))?;
         let converted = filtered.map_or(converted, Cow::Owned);
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
 
     /// Returns the output of a file's filter driver, if it has one.
-    fn filtered(
+    fn filter_output(
         &self,
         driver: Option<&FilterDriver>,
         filter: Filter,

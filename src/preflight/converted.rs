@@ -35,8 +35,8 @@ impl<'a> Converter<'a> {
     }
 
     /// Returns `node`, the file at `path`, with the repository's content for it.
-    pub(super) fn in_repository(
-        &self,
+    pub(super) fn to_repository(
+        self,
         path: &RelPath,
         node: &Node,
     ) -> Result<Node, ConversionError> {
@@ -59,7 +59,7 @@ impl<'a> Converter<'a> {
     }
 
     /// Returns `node` and its blob name as `git diff` shows them: in the form of the repository.
-    pub(super) fn shown(
+    pub(super) fn convert_for_diff(
         &self,
         path: &RelPath,
         node: Option<&Node>,
@@ -67,7 +67,7 @@ impl<'a> Converter<'a> {
     ) -> Option<(Node, String)> {
         let node = node?;
         let Some(shown) = self
-            .in_repository(path, node)
+            .to_repository(path, node)
             .ok()
             .filter(|shown| !shown.bytes.is_same(&node.bytes))
         else {
@@ -83,7 +83,7 @@ impl<'a> Converter<'a> {
             Action::RemoveCopy => &self.operation.path,
             _ => self.operation.from.as_ref().unwrap_or(&self.operation.path),
         };
-        self.in_repository(path, node)
+        self.to_repository(path, node)
             .map_err(|error| refuse(&error, findings))
             .ok()
     }

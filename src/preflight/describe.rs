@@ -34,7 +34,7 @@ pub(super) fn is_large(content: &[u8]) -> bool {
 
 /// Truncates a diff after the last line that ends within the first `most` bytes. Returns whether
 /// anything was cut.
-pub(super) fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
+pub(super) fn clip_diff(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
     let is_cut = diff.len() > most;
     if is_cut {
         diff.truncate(memchr::memrchr(b'\n', &diff[..most]).map_or(0, |end| end + 1));

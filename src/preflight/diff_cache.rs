@@ -43,13 +43,13 @@ struct NotHeld;
 impl DiffCache {
     /// Adds the diff of the operation at `index`.
     pub(crate) fn put(&self, index: usize, diff: Vec<u8>) {
-        let mut held = self.held();
+        let mut held = self.lock();
         let diff = if held.sum + diff.len() <= MOST {
             Diff::Whole(diff)
         } else {
             Diff::Known(Digest::of(&diff))
         };
-        held.sum += diff.held();
+        held.sum += diff.size();
         held.diffs.insert(index, diff);
     }
 
@@ -66,7 +66,7 @@ impl DiffCache {
         workspace: &dyn Workspace,
         options: &Options,
     ) -> io::Result<Option<Vec<u8>>> {
-        if let Ok(taken) = self.held().take(index) {
+        if let Ok(taken) = self.lock().take(index) {
             return Ok(taken);
         }
         let (groups, places) = self.groups.get_or_init(|| {
@@ -86,7 +86,7 @@ impl DiffCache {
             options,
         )
         .map_err(io::Error::other)?;
-        let mut held = self.held();
+        let mut held = self.lock();
         for (member, findings) in found {
             let diff = findings.outcome.diff.unwrap_or_default();
             if member >= index && !held.renew(member, diff) {
@@ -99,7 +99,7 @@ impl DiffCache {
         Ok(held.take(index).unwrap_or_default())
     }
 
-    fn held(&self) -> MutexGuard<'_, CachedDiff> {
+    fn lock(&self) -> MutexGuard<'_, CachedDiff> {
         lock_unpoisoned(&self.held)
     }
 }
@@ -114,7 +114,7 @@ impl CachedDiff {
         let Some(diff) = self.diffs.get_mut(&index) else {
             return Ok(None);
         };
-        self.sum -= diff.held();
+        self.sum -= diff.size();
         match diff {
             Diff::Whole(bytes) => {
                 let digest = Digest::of(bytes);
@@ -142,7 +142,7 @@ impl CachedDiff {
 }
 
 impl Diff {
-    fn held(&self) -> usize {
+    fn size(&self) -> usize {
         match self {
             Self::Whole(bytes) => bytes.len(),
             Self::Known(_) => 0,

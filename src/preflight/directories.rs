@@ -25,7 +25,7 @@ pub(super) struct Directories {
 
 impl Directories {
     /// Returns whether the directory of `path` is known to be missing.
-    pub(super) fn lack_that_of(&self, path: &RelPath) -> bool {
+    pub(super) fn is_parent_missing(&self, path: &RelPath) -> bool {
         path.directory().is_some_and(|directory| {
             lock_unpoisoned(&self.missing).get(directory) == Some(&Some(true))
         })
@@ -51,7 +51,7 @@ impl Directories {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::overlay::{Overlay, Seen};
+    use crate::preflight::overlay::{Overlay, PathState};
     use crate::workspace::memory::{Entry, Memory};
 
     #[test]
@@ -65,15 +65,15 @@ mod tests {
         for name in ["there/a", "gone/a", "there/b", "gone/b", "a", "b"] {
             let mut overlay = Overlay::new(&memory, Some(&directories), u64::MAX);
             assert!(
-                matches!(overlay.current(&path(name), 0).unwrap(), Seen::Nothing),
+                matches!(overlay.current(&path(name), 0).unwrap(), PathState::Nothing),
                 "{name}"
             );
-            known.push(directories.lack_that_of(&path(name)));
+            known.push(directories.is_parent_missing(&path(name)));
         }
         assert_eq!(known, [false, false, false, true, false, false]);
         let seen = Overlay::new(&memory, Some(&directories), u64::MAX)
             .current(&path("there/file"), 0)
             .unwrap();
-        assert!(matches!(seen, Seen::Node(_)));
+        assert!(matches!(seen, PathState::Node(_)));
     }
 }

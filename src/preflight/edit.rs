@@ -22,7 +22,7 @@ use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
 use explain::explain;
 use placement::HunkPlacements;
 
-pub(super) use placement::counted;
+pub(super) use placement::count_changes;
 
 /// Returns the postimage of `preimage`; `None` if the operation does not apply.
 pub(super) fn postimage(
@@ -38,7 +38,7 @@ pub(super) fn postimage(
         // `Worker` reads the file that an `Edit::Restore` restores from the history itself.
         Edit::Keep | Edit::Restore(_) | Edit::Directory => Some(Edited::Same),
         Edit::Hunks(hunks) => {
-            spliced(operation, (text, hunks), preimage, options, findings).map(Edited::Changed)
+            splice_hunks(operation, (text, hunks), preimage, options, findings).map(Edited::Changed)
         }
         Edit::Binary(binary) => {
             binary::postimage(operation, **binary, text, preimage, options, findings).map(made)
@@ -47,7 +47,7 @@ pub(super) fn postimage(
             binary_from_repo::postimage(operation, preimage, options, findings).map(made)
         }
         Edit::Cell(wanted) => {
-            super::notebook::postimage(wanted, preimage, options.max_made(), findings)
+            super::notebook::postimage(wanted, preimage, options.max_write(), findings)
         }
         // `Worker` computes these edits, because it has the files from which lines are moved.
         Edit::Lines(_) => None,
@@ -64,14 +64,14 @@ pub(super) fn postimage(
 
 /// Returns the postimage after the chosen hunks that are not yet applied; `None` if one of them
 /// does not apply.
-fn spliced(
+fn splice_hunks(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     preimage: &Contents,
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Contents> {
-    if let Some(name) = encoding_missed(operation, preimage) {
+    if let Some(name) = missed_encoding(operation, preimage) {
         cause::refuse_encoding(name, "inserted", findings);
         return None;
     }
@@ -87,7 +87,7 @@ fn spliced(
     (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         let patch = (text, hunks);
-        let merged = hunkwise::merged(operation, patch, &file, (&rules, options), findings);
+        let merged = hunkwise::merge_all(operation, patch, &file, (&rules, options), findings);
         return Some(merged.into());
     }
     explain(
@@ -181,7 +181,7 @@ impl Splice<'_> {
 
 /// Returns the name of the encoding if the file is in UTF-16 and a hunk has neither a line number
 /// nor preimage lines. Such a hunk would match although its text is in UTF-8.
-fn encoding_missed(operation: &Operation, preimage: &[u8]) -> Option<&'static str> {
+fn missed_encoding(operation: &Operation, preimage: &[u8]) -> Option<&'static str> {
     let is_unlocated = |hunk: &Hunk| {
         !hunk.anchor.is_numbered() && hunk.preimage_range(operation.direction).count == 0
     };

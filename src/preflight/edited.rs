@@ -40,18 +40,18 @@ pub(super) fn tell_place(
         .unwrap_or_default();
     let message = format!(
         "the hunk was placed at line {line}{without}, but it matches {}",
-        at_lines(&placement.candidates)
+        format_lines(&placement.candidates)
     );
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
     problem.lines.clone_from(&placement.candidates);
     problem.help =
         Some("add context lines to select one place, or use --unique to refuse such hunks".into());
     problem.hunk = Some(index);
-    problem.place = Some((operation.input, headed(hunk)));
+    problem.place = Some((operation.input, header_span(hunk)));
 }
 
 /// Returns the header of a hunk in the patch, or the whole hunk if it has no header.
-pub(super) fn headed(hunk: &Hunk) -> Span {
+pub(super) fn header_span(hunk: &Hunk) -> Span {
     if hunk.header.is_empty() {
         hunk.span
     } else {
@@ -74,7 +74,7 @@ pub(super) fn without_context(left_out: (usize, usize)) -> Option<String> {
 }
 
 /// Returns the lines where a hunk matches as text. The text counts lines from 1.
-pub(super) fn at_lines(lines: &[usize]) -> String {
+pub(super) fn format_lines(lines: &[usize]) -> String {
     let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
     let more = if lines.len() < matching::MOST_CANDIDATES {
         ""

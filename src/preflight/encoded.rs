@@ -93,7 +93,7 @@ impl Encoded {
         interrupt: &Interrupt,
     ) -> Result<matching::Replaced, Unwritable> {
         if changes.order == EditOrder::AtOnce {
-            return self.at_once((preimage, &self.text), changes, most, interrupt);
+            return self.replace_at_once((preimage, &self.text), changes, most, interrupt);
         }
         let (mut bytes, mut text, mut all) = (preimage.to_vec(), self.text.clone(), Vec::new());
         for (index, edit) in changes.edits.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Encoded {
                 ..*changes
             };
             let replaced = self
-                .at_once((&bytes, &text), &alone, most, interrupt)
+                .replace_at_once((&bytes, &text), &alone, most, interrupt)
                 .map_err(|_| Unwritable(index))?;
             match replaced {
                 Ok((after, places)) => {
@@ -130,7 +130,7 @@ impl Encoded {
     }
 
     /// Returns the new bytes, and the places of the edits in the decoded text.
-    fn at_once(
+    fn replace_at_once(
         &self,
         (preimage, text): (&[u8], &[u8]),
         changes: &Replacements,

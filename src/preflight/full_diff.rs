@@ -27,7 +27,7 @@ pub(super) fn write(
         .iter()
         .map(|(index, _)| &plan.operations[*index])
         .collect();
-    let files = Files::of(overlay, &members);
+    let files = DiffFiles::of(overlay, &members);
     // Contents are shown in the form of the repository, as `git diff` shows them.
     let shown = |path: &RelPath, node: &Node| {
         let member = files
@@ -35,7 +35,7 @@ pub(super) fn write(
             .get(path)
             .and_then(|&member| members.get(member))?;
         Converter::new(plan, member, options)
-            .in_repository(path, node)
+            .to_repository(path, node)
             .ok()
     };
     for (path, file) in &files.all {
@@ -66,7 +66,7 @@ struct File<'n> {
 /// work tree.
 type Shown<'s> = &'s dyn Fn(&RelPath, &Node) -> Option<Node>;
 
-struct Files<'n> {
+struct DiffFiles<'n> {
     all: BTreeMap<&'n RelPath, File<'n>>,
     /// The last operation on each file, as its index in the group.
     last: HashMap<&'n RelPath, usize>,
@@ -78,7 +78,7 @@ struct Files<'n> {
     gone: HashSet<&'n RelPath>,
 }
 
-impl<'n> Files<'n> {
+impl<'n> DiffFiles<'n> {
     fn of(overlay: &'n Overlay<'_>, members: &[&'n Operation]) -> Self {
         let file = |node: Option<&'n Node>| node.filter(|node| node.kind != FileKind::Directory);
         let nodes = overlay.nodes().map(|(path, before, after)| {
@@ -92,16 +92,19 @@ impl<'n> Files<'n> {
         });
         let (mut last, mut copies) = (HashMap::new(), HashMap::new());
         for (member, operation) in members.iter().enumerate() {
-            last.insert(overlay.stored(&operation.path), member);
+            last.insert(overlay.stored_name(&operation.path), member);
             if let (Action::Copy, Some(from)) = (operation.action, &operation.from) {
-                copies.insert(overlay.stored(&operation.path), overlay.stored(from));
+                copies.insert(
+                    overlay.stored_name(&operation.path),
+                    overlay.stored_name(from),
+                );
             }
         }
         for (member, operation) in members.iter().enumerate() {
             operation
                 .from
                 .iter()
-                .for_each(|from| _ = last.entry(overlay.stored(from)).or_insert(member));
+                .for_each(|from| _ = last.entry(overlay.stored_name(from)).or_insert(member));
         }
         let all = nodes.collect();
         let renames = renames(&all);
@@ -241,8 +244,9 @@ impl<'n> Modules<'n> {
         {
             let [old, new] = [LineKind::Insertion, LineKind::Deletion]
                 .map(|other| without(operation, plan, other));
-            let found = is(modes.0)
-                .then(|| modules.taken(operation.from.as_ref().unwrap_or(&operation.path), old));
+            let found = is(modes.0).then(|| {
+                modules.take_module(operation.from.as_ref().unwrap_or(&operation.path), old)
+            });
             if is(modes.1) {
                 let (from, known) =
                     found.map_or((None, Vec::new()), |module| (module.from, module.commit));
@@ -256,7 +260,7 @@ impl<'n> Modules<'n> {
     }
 
     /// Removes and returns the submodule at `path`. It has `commit` if no operation put it there.
-    fn taken(&mut self, path: &'n RelPath, commit: Vec<u8>) -> Module<'n> {
+    fn take_module(&mut self, path: &'n RelPath, commit: Vec<u8>) -> Module<'n> {
         self.after.remove(path).unwrap_or_else(|| {
             self.before.insert(path, commit.clone());
             Module {

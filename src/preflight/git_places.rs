@@ -15,7 +15,7 @@ use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::{GitPlace, Policy};
 use crate::threads;
-use crate::workspace::{Directory, ErrorKind, Workspace, below, git};
+use crate::workspace::{Directory, ErrorKind, Workspace, git, path_below};
 
 /// The maximum size, in bytes, of a git configuration that is read. A larger configuration is
 /// treated like one with a work tree, which is the stricter case.
@@ -36,10 +36,10 @@ pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Polic
             tree.top
                 .git_ways(None)
                 .iter()
-                .filter_map(|path| below(path, tree.prefix)),
+                .filter_map(|path| path_below(path, tree.prefix)),
         );
     }
-    let mut places: Places = ways.into_iter().map(named).collect();
+    let mut places: Places = ways.into_iter().map(named_place).collect();
     if policy.is_for_model() {
         places.extend(structure(None, workspace).map(|place| (None, place)));
     }
@@ -123,7 +123,10 @@ fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {
         return Vec::new();
     };
     if kind(Some(&directory), b".git", workspace).is_some() {
-        let ways = workspace.git_ways(Some(&directory)).into_iter().map(named);
+        let ways = workspace
+            .git_ways(Some(&directory))
+            .into_iter()
+            .map(named_place);
         return ways
             .chain([(Some(directory), GitPlace::WorkTree)])
             .collect();
@@ -135,7 +138,7 @@ fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {
         .collect()
 }
 
-fn named(path: RelPath) -> (Option<RelPath>, GitPlace) {
+fn named_place(path: RelPath) -> (Option<RelPath>, GitPlace) {
     (Some(path), GitPlace::Named)
 }
 

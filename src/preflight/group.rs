@@ -11,7 +11,7 @@ use super::operation::Worker;
 use crate::change::FileChange;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::text::folded_hash;
+use crate::text::hash_folded;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Disjoint groups of operations.
@@ -73,7 +73,7 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
         sets.join(
             index,
             *first
-                .entry(folded_hash(path.as_bytes(), &hasher))
+                .entry(hash_folded(path.as_bytes(), &hasher))
                 .or_insert(index),
         );
     }
@@ -88,8 +88,8 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
         }
         spellings.last = path.directory();
         spellings.joined.clear();
-        for above in path.above() {
-            let hash = folded_hash(above, &hasher);
+        for above in path.ancestor_bytes() {
+            let hash = hash_folded(above, &hasher);
             spellings.joined.extend(first.get(&hash));
             let &mut (spelling, other) = spellings.known.entry(hash).or_insert((above, index));
             // One group contains both spellings of a directory, so that the check for name clashes
@@ -229,7 +229,7 @@ mod tests {
         let parsed = syntax::parse(
             "-",
             text,
-            &syntax::chosen("auto"),
+            &syntax::select_syntaxes("auto"),
             syntax::Options::default(),
         )
         .unwrap();

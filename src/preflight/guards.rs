@@ -142,7 +142,7 @@ pub(super) fn judge_hunks(
 }
 
 /// Returns the text that `edit` replaced, if it is known. `placement` refers to `preimage`.
-pub(super) fn replaced<'t>(
+pub(super) fn replaced_text<'t>(
     edit: &'t Replacement,
     preimage: Option<&'t [u8]>,
     placement: &Placement,

@@ -21,7 +21,7 @@ pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
 }
 
 /// Returns the postimage after merging the hunks with `file`.
-pub(super) fn merged(
+pub(super) fn merge_all(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     file: &LineOffsets<'_>,
@@ -41,7 +41,7 @@ pub(super) fn merged(
         .all(|part| is_done(part.kind));
     let placements: Placements = done
         .iter()
-        .map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::not_found))
+        .map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::without_match))
         .collect();
     for (index, (hunk, placed)) in hunks.iter().zip(&placements).enumerate() {
         if let Ok(placement) = placed {

@@ -16,7 +16,7 @@ const MOST_OF_ALL: usize = 8 << 20;
 /// The kept images do not depend on the order in which they are added.
 #[derive(Debug, Default)]
 pub struct ImagePreviews {
-    kept: Mutex<Kept>,
+    kept: Mutex<ImageStore>,
 }
 
 /// The images before and after an operation.
@@ -32,7 +32,7 @@ pub(super) enum ImageSide {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct ImageStore {
     /// The sizes of all images that were added, including the images that were dropped since.
     sizes: BTreeMap<(usize, ImageSide), usize>,
     images: BTreeMap<(usize, ImageSide), Arc<Bytes>>,
@@ -60,7 +60,7 @@ impl ImagePreviews {
     }
 }
 
-impl Kept {
+impl ImageStore {
     fn take(&mut self, key: (usize, ImageSide), content: &Arc<Bytes>) {
         self.sizes.insert(key, content.len());
         self.images.insert(key, Arc::clone(content));

@@ -16,12 +16,12 @@ pub(super) const MOST_KEPT: usize = 1000;
 /// The first operations with a problem, by code, severity and input. A problem of a later operation
 /// is not in any report, regardless of the problems that other threads still find.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Mutex<HashMap<ProblemKind, BinaryHeap<usize>>>);
+pub(crate) struct FirstProblems(Mutex<HashMap<ProblemKind, BinaryHeap<usize>>>);
 
 /// The code, whether the problem is a warning, and the input.
 type ProblemKind = (&'static str, bool, usize);
 
-impl Kept {
+impl FirstProblems {
     /// Removes and counts the problems of the operation at `index` that no report can list. Also
     /// removes the data that only these problems need.
     pub(super) fn limit(

@@ -102,7 +102,13 @@ pub(super) fn postimage(
             .get(&(operation.input, start))
             .map(|bytes| &bytes[..])
     };
-    match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_made()) {
+    match matching::change_lines(
+        preimage,
+        &changes.edits,
+        shift,
+        &source,
+        options.max_write(),
+    ) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
             findings.outcome.tag = Some(Tag::of(&after));
@@ -178,7 +184,7 @@ fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings)
         "the named lines have changed or moved; read the file again"
     };
     problem.help = Some(help.into());
-    let around = around(preimage, &changes.edits);
+    let around = lines_around(preimage, &changes.edits);
     problem.lines = around.iter().map(|(line, _)| *line).collect();
     problem.facts = Facts {
         actual_tag: Some(actual),
@@ -235,7 +241,7 @@ fn refuse(
 }
 
 /// Returns the lines around the places of `edits`, without terminators. Lines are counted from 0.
-fn around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
+fn lines_around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
     let text = without_mark(preimage);
     let last = lines(text).count().saturating_sub(1);
     let mut wanted = BTreeSet::new();

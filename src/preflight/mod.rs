@@ -81,10 +81,10 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use directories::Directories;
 use findings::Findings;
-pub(crate) use kept::Kept;
+pub(crate) use kept::FirstProblems;
 use pass::Pass;
 
-pub use approval_gate::{closed_by, needs_approval, refusals, unapproved};
+pub use approval_gate::{approval_problem, denial_problem, needs_approval, refusals};
 pub use bases::{
     BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay,
 };
@@ -100,7 +100,7 @@ pub use other_names::with_other_names;
 pub use problem::{Cause, Facts, Problem, Severity};
 pub use reject::{Rejects, reject_files};
 pub(crate) use spelling::Spelling;
-pub use whitespace::{FileWhitespace, described, named};
+pub use whitespace::{FileWhitespace, check_plan, lookup_name};
 
 /// The minimum number of operations per thread, if no content is read.
 const MANY: usize = 256;
@@ -151,8 +151,8 @@ pub fn resolve_shown(
     // temporary memory is free again by then.
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
     let judge = || rulings(plan, workspace, &options.policy);
-    let (groups, rulings) = threads::both(size, || group::groups(plan, options), judge);
-    let all: Vec<Mutex<Findings>> = approval_gate::held(plan, rulings, workspace, options)
+    let (groups, rulings) = threads::run_both(size, || group::groups(plan, options), judge);
+    let all: Vec<Mutex<Findings>> = approval_gate::check_rulings(plan, rulings, workspace, options)
         .map(Mutex::new)
         .collect();
     let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
@@ -181,11 +181,11 @@ pub fn resolve_shown(
         is_refused: AtomicBool::new(is_refused),
         changes: AtomicUsize::new(0),
         directories: Directories::default(),
-        kept: Kept::default(),
+        kept: FirstProblems::default(),
     };
     let count = plan.operations.len();
     options.progress.enter(Phase::Looking, count);
-    let (resolved, late) = threads::both(
+    let (resolved, late) = threads::run_both(
         if early.is_some() { 0 } else { size },
         || pass.resolve(&groups),
         || early.is_none().then(examine),
@@ -194,7 +194,7 @@ pub fn resolve_shown(
     pass::check_interrupt(options)?;
     let mut resolution = Resolution {
         changes: pass.changes.into_inner(),
-        ..collected(all, plan, options)
+        ..collect_findings(all, plan, options)
     };
     let found = early.or(late).unwrap_or_default();
     whitespace::tell(plan, found, action, &mut resolution);
@@ -218,10 +218,10 @@ fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
     matches!(workspace.stat(path), Ok(Some(_)))
 }
 
-fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> Resolution {
+fn collect_findings(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> Resolution {
     // The threads may have kept more problems, depending on their order. This second pass is in
     // plan order, so the result is deterministic.
-    let kept = Kept::default();
+    let kept = FirstProblems::default();
     for (index, (findings, operation)) in all.iter_mut().zip(&plan.operations).enumerate() {
         kept.limit(
             index,

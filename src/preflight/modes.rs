@@ -5,7 +5,7 @@ use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::plan::{Action, Operation};
 
 /// Returns the file whose mode, owner and attributes the result keeps.
-pub(super) fn kept<'n>(
+pub(super) fn attribute_source<'n>(
     operation: &Operation,
     before: Option<&'n Node>,
     replaced: Option<&'n Node>,
@@ -22,17 +22,17 @@ pub(super) fn permissions(
     before: Option<&Node>,
     replaced: Option<&Node>,
 ) -> Permissions {
-    let wanted = changed(operation).map(|mode| mode == FileMode::Executable);
+    let wanted = mode_to_set(operation).map(|mode| mode == FileMode::Executable);
     let new = |like: Option<&Node>| Permissions::New {
         executable: wanted.unwrap_or(like.is_some_and(is_executable)),
     };
-    let kept = kept(operation, before, replaced);
+    let kept = attribute_source(operation, before, replaced);
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
 }
 
 /// Returns the mode that the operation sets. An `index` line states the same mode for both sides.
 /// Such a mode is not a change, so a file whose mode has changed since keeps its mode.
-fn changed(operation: &Operation) -> Option<FileMode> {
+fn mode_to_set(operation: &Operation) -> Option<FileMode> {
     operation
         .new_mode
         .filter(|mode| operation.old_mode != Some(*mode))
@@ -44,7 +44,7 @@ pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
     let is_kind = operation
         .new_mode
         .is_none_or(|mode| mode.kind() == git_mode(node).kind());
-    is_kind && changed(operation).is_none_or(|mode| mode == git_mode(node))
+    is_kind && mode_to_set(operation).is_none_or(|mode| mode == git_mode(node))
 }
 
 /// Changes the execute bits only if they differ from `wanted`.

@@ -107,7 +107,7 @@ impl Options {
     }
 
     /// Returns the maximum size of a file that is written, in bytes.
-    pub(crate) fn max_made(&self) -> u64 {
+    pub(crate) fn max_write(&self) -> u64 {
         self.max_file.min(self.policy.max_write())
     }
 }
@@ -237,7 +237,7 @@ pub const ACTIONS: [(&str, WhitespaceAction); 6] = [
 impl WhitespaceAction {
     /// Returns the action with the name `name`.
     #[must_use]
-    pub fn named(name: &[u8]) -> Option<Self> {
+    pub fn from_name(name: &[u8]) -> Option<Self> {
         ACTIONS
             .iter()
             .find(|(known, _)| known.as_bytes() == name)

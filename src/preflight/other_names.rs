@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{GitPlace, Policy, is_control_part};
-use crate::workspace::{Directory, WorkTree, Workspace, below};
+use crate::workspace::{Directory, WorkTree, Workspace, path_below};
 
 /// The maximum number of names in a tree that are searched. In a larger tree, every write by a
 /// model needs approval.
@@ -43,12 +43,12 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     })) = workspace.work_tree()
     {
         let name = directory.as_os_str().as_encoded_bytes();
-        let policy = policy.above(prefix, name).at_root(name, Some(0));
-        names.look(&policy, top, &|target| match below(target, prefix) {
+        let policy = policy.for_work_tree(prefix, name).for_root(name, Some(0));
+        names.look(&policy, top, &|target| match path_below(target, prefix) {
             Some(inner) => Some((Some(inner), None)),
             None if target == prefix => Some((None, None)),
             // The root is inside the directory that the link names.
-            None => below(prefix, target).map(|rest| (None, Some(rest))),
+            None => path_below(prefix, target).map(|rest| (None, Some(rest))),
         });
     }
     let hooks: Vec<_> = workspace

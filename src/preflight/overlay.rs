@@ -32,7 +32,7 @@ pub(super) struct Node {
 
 /// The entry at a path.
 #[derive(Clone, Debug)]
-pub(super) enum Seen {
+pub(super) enum PathState {
     Nothing,
     Node(Node),
     /// A symbolic link is above the path. The field is the path of the link.
@@ -49,18 +49,18 @@ pub(super) enum Seen {
 }
 
 /// The entry that was read at a path, and its state if it exists.
-type Loaded = (Seen, Option<(FileState, Node)>);
+type Loaded = (PathState, Option<(FileState, Node)>);
 
-struct Entry {
+struct OverlayEntry {
     found: Option<(FileState, Node)>,
-    current: Seen,
-    base: Seen,
+    current: PathState,
+    base: PathState,
     base_step: usize,
     /// The step in which an operation put the current content here.
     made_in: Option<usize>,
 }
 
-impl Entry {
+impl OverlayEntry {
     fn was_directory(&self) -> bool {
         self.found
             .as_ref()
@@ -74,7 +74,7 @@ pub(super) struct Overlay<'w> {
     /// `None` if some files are looked up in another tree.
     directories: Option<&'w Directories>,
     max_file: u64,
-    entries: HashMap<RelPath, Entry>,
+    entries: HashMap<RelPath, OverlayEntry>,
     spelling: Option<Spelling<'w>>,
     /// The names in directory listings of files that the operations spell differently.
     stored: HashMap<RelPath, RelPath>,
@@ -105,7 +105,7 @@ impl<'w> Overlay<'w> {
     }
 
     /// Returns the name that directory listings have for the file that an operation names `path`.
-    pub(super) fn stored<'p>(&'p self, path: &'p RelPath) -> &'p RelPath {
+    pub(super) fn stored_name<'p>(&'p self, path: &'p RelPath) -> &'p RelPath {
         self.stored.get(path).unwrap_or(path)
     }
 
@@ -118,7 +118,7 @@ impl<'w> Overlay<'w> {
 
     /// Returns two names that remain after the operations and are one name on the file system.
     pub(super) fn clash(&self) -> Result<Option<Clash>, WorkspaceError> {
-        let is_left = |(_, entry): &(&RelPath, &Entry)| matches!(&entry.current, Seen::Node(node) if node.kind != FileKind::Directory);
+        let is_left = |(_, entry): &(&RelPath, &OverlayEntry)| matches!(&entry.current, PathState::Node(node) if node.kind != FileKind::Directory);
         let left = self.entries.iter().filter(is_left).map(|(path, _)| path);
         self.spelling
             .as_ref()
@@ -126,12 +126,20 @@ impl<'w> Overlay<'w> {
     }
 
     /// Returns the entry at `path` after the operations so far.
-    pub(super) fn current(&mut self, path: &RelPath, step: usize) -> Result<Seen, WorkspaceError> {
+    pub(super) fn current(
+        &mut self,
+        path: &RelPath,
+        step: usize,
+    ) -> Result<PathState, WorkspaceError> {
         Ok(self.entry(path, step)?.current.clone())
     }
 
     /// Returns the entry at `path` at the start of `step`.
-    pub(super) fn base(&mut self, path: &RelPath, step: usize) -> Result<Seen, WorkspaceError> {
+    pub(super) fn base(
+        &mut self,
+        path: &RelPath,
+        step: usize,
+    ) -> Result<PathState, WorkspaceError> {
         Ok(self.entry(path, step)?.base.clone())
     }
 
@@ -143,7 +151,7 @@ impl<'w> Overlay<'w> {
         node: Node,
     ) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
-        entry.current = Seen::Node(node);
+        entry.current = PathState::Node(node);
         entry.made_in = Some(step);
         Ok(())
     }
@@ -152,8 +160,8 @@ impl<'w> Overlay<'w> {
     /// since stays, unless the path was empty at the start of the step.
     pub(super) fn take_away(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
-        if entry.made_in != Some(step) || !matches!(entry.base, Seen::Node(_)) {
-            entry.current = Seen::Nothing;
+        if entry.made_in != Some(step) || !matches!(entry.base, PathState::Node(_)) {
+            entry.current = PathState::Nothing;
         }
         Ok(())
     }
@@ -161,25 +169,27 @@ impl<'w> Overlay<'w> {
     /// Returns the number of hard links of the file on disk at `path`, if the file was read and has
     /// several.
     pub(super) fn links(&self, path: &RelPath) -> Option<u64> {
-        let (state, node) = self.entries.get(self.stored(path))?.found.as_ref()?;
+        let (state, node) = self.entries.get(self.stored_name(path))?.found.as_ref()?;
         Some(state.stat.links).filter(|&links| node.kind == FileKind::Regular && links > 1)
     }
 
     /// Returns the nearest path above `path` that is a file or a link in the overlay.
-    pub(super) fn made_above(&self, path: &RelPath) -> Option<(RelPath, FileKind)> {
-        path.ancestors().find_map(
-            |above| match &self.entries.get(self.stored(&above))?.current {
-                Seen::Node(node) if node.kind != FileKind::Directory => Some((above, node.kind)),
+    pub(super) fn file_above(&self, path: &RelPath) -> Option<(RelPath, FileKind)> {
+        path.ancestors().find_map(|above| {
+            match &self.entries.get(self.stored_name(&above))?.current {
+                PathState::Node(node) if node.kind != FileKind::Directory => {
+                    Some((above, node.kind))
+                }
                 _ => None,
-            },
-        )
+            }
+        })
     }
 
     /// Returns whether the operations so far removed `path`.
     pub(super) fn is_gone(&self, path: &RelPath) -> bool {
         self.entries
-            .get(self.stored(path))
-            .is_some_and(|entry| matches!(entry.current, Seen::Nothing))
+            .get(self.stored_name(path))
+            .is_some_and(|entry| matches!(entry.current, PathState::Nothing))
     }
 
     /// Returns the paths of the entries in the directory at `path` on disk.
@@ -197,15 +207,18 @@ impl<'w> Overlay<'w> {
 
     /// Returns whether `path` is an empty directory on disk that no operation created.
     pub(super) fn is_empty_directory(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
-        let is_found = |entry: &Entry| entry.was_directory() && entry.made_in.is_none();
-        let is_found = self.entries.get(self.stored(path)).is_some_and(is_found);
+        let is_found = |entry: &OverlayEntry| entry.was_directory() && entry.made_in.is_none();
+        let is_found = self
+            .entries
+            .get(self.stored_name(path))
+            .is_some_and(is_found);
         Ok(is_found && self.workspace.list(Some(path))?.is_empty())
     }
 
     /// Returns each path that was read, with its file on disk and its current file.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&RelPath, Option<&Node>, Option<&Node>)> {
         self.entries.iter().map(|(path, entry)| {
-            let current = if let Seen::Node(node) = &entry.current {
+            let current = if let PathState::Node(node) = &entry.current {
                 Some(node)
             } else {
                 None
@@ -216,7 +229,7 @@ impl<'w> Overlay<'w> {
 
     /// Returns the old file that the history keeps at `path`; `None` if it no longer exists.
     pub(super) fn old(&self, path: &RelPath) -> Result<Option<Node>, WorkspaceError> {
-        let (Seen::Node(node), Some((state, _))) = self.load(path)? else {
+        let (PathState::Node(node), Some((state, _))) = self.load(path)? else {
             return Ok(None);
         };
         Ok(Some(Node {
@@ -231,10 +244,10 @@ impl<'w> Overlay<'w> {
         self.workspace.stat(path)
     }
 
-    fn entry(&mut self, path: &RelPath, step: usize) -> Result<&mut Entry, WorkspaceError> {
-        if !self.entries.contains_key(self.stored(path)) {
+    fn entry(&mut self, path: &RelPath, step: usize) -> Result<&mut OverlayEntry, WorkspaceError> {
+        if !self.entries.contains_key(self.stored_name(path)) {
             let loaded = self.load(path)?;
-            match self.spelled_otherwise(path, loaded.1.as_ref())? {
+            match self.other_spelling(path, loaded.1.as_ref())? {
                 None => self.insert(path.clone(), step, loaded),
                 Some(stored) => {
                     let is_new = loaded.1.is_none() && self.is_unlisted(&stored)?;
@@ -259,7 +272,7 @@ impl<'w> Overlay<'w> {
     }
 
     fn insert(&mut self, path: RelPath, step: usize, (seen, found): Loaded) {
-        let entry = Entry {
+        let entry = OverlayEntry {
             found,
             current: seen.clone(),
             base: seen,
@@ -271,17 +284,17 @@ impl<'w> Overlay<'w> {
 
     /// Returns the name that directory listings have for the file at `path`, or will have after the
     /// change, if the name differs from `path`.
-    fn spelled_otherwise(
+    fn other_spelling(
         &self,
         path: &RelPath,
         found: Option<&(FileState, Node)>,
     ) -> Result<Option<RelPath>, WorkspaceError> {
         match (&self.spelling, found) {
             (Some(spelling), Some((state, _))) => {
-                spelling.spelled_otherwise(self.workspace, path, state.stat.device)
+                spelling.other_spelling(self.workspace, path, state.stat.device)
             }
             (Some(spelling), None) if spelling.is_respelled(path) => {
-                spelling.made_as(self.workspace, path)
+                spelling.new_spelling(self.workspace, path)
             }
             _ => Ok(None),
         }

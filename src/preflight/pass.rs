@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::directories::Directories;
 use super::findings::Findings;
-use super::kept::Kept;
+use super::kept::FirstProblems;
 use super::{Options, Shown, group};
 use crate::change::Sink;
 use crate::mutex::lock_unpoisoned;
@@ -30,7 +30,7 @@ pub(super) struct Pass<'a> {
     /// The number of changes.
     pub(super) changes: AtomicUsize,
     pub(super) directories: Directories,
-    pub(super) kept: Kept,
+    pub(super) kept: FirstProblems,
 }
 
 impl Pass<'_> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::approval_gate::{closed_by, unapproved};
+use super::approval_gate::{approval_problem, denial_problem};
 use super::codes::{ProblemKind, code};
 use super::findings::Findings;
 use super::options::{ApprovalGate, Options, RejectTo};
@@ -74,8 +74,8 @@ pub(super) fn note(
         .first()
         .map(|first| Span::new(operation.span.start, first.span.start));
     let text = match head.filter(|_| options.rules.as_gnu) {
-        Some(head) => [header(head.of(text)), joined(text, spans)].concat(),
-        None => [header_as_git(&operation.path), joined(text, spans)].concat(),
+        Some(head) => [header(head.of(text)), join_hunks(text, spans)].concat(),
+        None => [header_as_git(&operation.path), join_hunks(text, spans)].concat(),
     };
     findings.outcome.rejects = Some(Box::new(Rejects {
         path,
@@ -116,7 +116,7 @@ fn header(head: &[u8]) -> Vec<u8> {
         .concat()
 }
 
-fn joined(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
+fn join_hunks(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
     let mut out = Vec::new();
     for hunk in hunks {
         out.extend_from_slice(hunk.of(text));
@@ -176,8 +176,8 @@ pub(super) fn is_refused(
         .hits
         .iter()
         .filter_map(|hit| match (hit.verdict, options.held) {
-            (Verdict::Deny, _) => Some(closed_by(hit)),
-            (Verdict::Ask, ApprovalGate::Everything) => Some(unapproved(hit)),
+            (Verdict::Deny, _) => Some(denial_problem(hit)),
+            (Verdict::Ask, ApprovalGate::Everything) => Some(approval_problem(hit)),
             _ => None,
         });
     let refused = refused.collect::<Vec<_>>();

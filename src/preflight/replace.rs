@@ -3,7 +3,7 @@
 use super::cause;
 use super::checks::too_large;
 use super::codes::code;
-use super::edited::{Edited, at, at_lines, compare};
+use super::edited::{Edited, at, compare, format_lines};
 use super::encoded::{self, Encoded};
 use super::findings::Findings;
 use super::options::Options;
@@ -43,7 +43,7 @@ pub(super) fn postimage(
     }
     let left = options
         .idempotent
-        .then(|| already_applied::pending(text, changes, options));
+        .then(|| already_applied::pending_edits(text, changes, options));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
         findings.warning(&code::ALREADY_APPLIED, "the change is already applied");
         if left.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn postimage(
         );
         return postimage(operation, &changes, preimage, &options, findings);
     }
-    replaced(
+    apply_edits(
         operation,
         changes,
         (preimage, encoded.as_ref()),
@@ -113,7 +113,7 @@ fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
 }
 
 /// Applies the edits, and records the place of each edit or the reason why it does not apply.
-fn replaced(
+fn apply_edits(
     operation: &Operation,
     changes: &Replacements,
     (preimage, encoded): (&[u8], Option<&Encoded>),
@@ -126,7 +126,7 @@ fn replaced(
     } else {
         preimage
     };
-    let (most, interrupt) = (options.max_made(), &options.rules.interrupt);
+    let (most, interrupt) = (options.max_write(), &options.rules.interrupt);
     let replaced = match encoded {
         Some(encoded) => encoded.replace(before, changes, most, interrupt),
         None if options.ends_early() => Ok(matching::replace_unexplained(
@@ -181,7 +181,7 @@ fn judge(
     let is_place = changes.order == EditOrder::AtOnce || changes.edits.len() == 1;
     for place in places {
         let edit = &changes.edits[place.edit];
-        if let Some(old) = guards::replaced(edit, is_place.then_some(text), &place.placement) {
+        if let Some(old) = guards::replaced_text(edit, is_place.then_some(text), &place.placement) {
             guards::judge_block(old, &edit.new, options, findings);
         }
     }
@@ -217,11 +217,11 @@ fn misplace(
         }
         let edit = &changes.edits[misfit.edit];
         if options.ends_early() {
-            refuse(operation, edit, misfit, options.max_made(), findings);
+            refuse(operation, edit, misfit, options.max_write(), findings);
             continue;
         }
         let hunk = known.partition_point(|(before, ..)| *before < misfit.edit);
-        let problem = refuse(operation, edit, misfit, options.max_made(), findings);
+        let problem = refuse(operation, edit, misfit, options.max_write(), findings);
         if let (MismatchKind::NotFound, Target::Text { old, .. } | Target::Lines(old)) =
             (&misfit.mismatch.kind, &edit.target)
         {
@@ -251,7 +251,10 @@ fn refuse<'f>(
     match &misfit.mismatch.kind {
         MismatchKind::Ambiguous { lines, rung, .. } => {
             let count = misfit.count;
-            let message = format!("{name} occurs {count} times {} ({rung})", at_lines(lines));
+            let message = format!(
+                "{name} occurs {count} times {} ({rung})",
+                format_lines(lines)
+            );
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);
             problem.lines.clone_from(lines);
             problem.facts = Facts {
@@ -287,7 +290,7 @@ fn refuse<'f>(
         _ => {
             let problem = findings.error(
                 &code::TEXT_NOT_FOUND,
-                format!("{} is not in the file", wanted(edit, &name)),
+                format!("{} is not in the file", describe_target(edit, &name)),
             );
             problem.help = misfit.mismatch.nearest.as_ref().map(|nearest| {
                 format!(
@@ -309,7 +312,7 @@ fn name(edit: &Replacement) -> String {
     }
 }
 
-fn wanted(edit: &Replacement, name: &str) -> String {
+fn describe_target(edit: &Replacement, name: &str) -> String {
     match edit.target {
         Target::After(line) | Target::Before(line) => format!("line {line}"),
         Target::Range { .. } => "the range between the two texts".to_owned(),
@@ -321,7 +324,7 @@ fn wanted(edit: &Replacement, name: &str) -> String {
 
 /// Returns the operation at `index` with repaired texts for a file with `content`; `None` if no
 /// text was repaired.
-pub(super) fn repaired(
+pub(super) fn repair_operation(
     index: usize,
     operation: &Operation,
     content: &Contents,

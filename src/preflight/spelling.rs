@@ -15,7 +15,7 @@ use crate::mode::FileKind;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Action, Operation, Plan};
-use crate::text::{folded_hash, is_one_name};
+use crate::text::{hash_folded, is_one_name};
 use crate::workspace::{Folding, Workspace, WorkspaceError};
 
 /// Two different paths that are one path on the file system. Both are files, or one is a directory
@@ -75,7 +75,7 @@ impl Emptied {
         if let Some(&known) = lock_unpoisoned(&self.known).get(directory) {
             return Ok(known);
         }
-        let hash = |path: &RelPath| folded_hash(path.as_bytes(), &self.hasher);
+        let hash = |path: &RelPath| hash_folded(path.as_bytes(), &self.hasher);
         let leaving = || {
             plan.operations
                 .iter()
@@ -118,7 +118,7 @@ impl<'w> Spelling<'w> {
         let mut known: HashMap<u64, Vec<&RelPath>> = HashMap::new();
         for path in leaving() {
             known
-                .entry(folded_hash(path.as_bytes(), &hasher))
+                .entry(hash_folded(path.as_bytes(), &hasher))
                 .or_default()
                 .push(path);
         }
@@ -127,7 +127,7 @@ impl<'w> Spelling<'w> {
             .map(|operation| &operation.path);
         let is_respelled = |path: &&RelPath| {
             let alike = known
-                .get(&folded_hash(path.as_bytes(), &hasher))
+                .get(&hash_folded(path.as_bytes(), &hasher))
                 .into_iter()
                 .flatten();
             alike
@@ -142,7 +142,7 @@ impl<'w> Spelling<'w> {
     }
 
     /// Adds the whole plan, which is needed to find the directories that it empties.
-    pub(super) fn in_plan(self, plan: &'w Plan, emptied: &'w Emptied) -> Self {
+    pub(super) fn with_plan(self, plan: &'w Plan, emptied: &'w Emptied) -> Self {
         Self {
             plan: Some((plan, emptied)),
             ..self
@@ -165,7 +165,7 @@ impl<'w> Spelling<'w> {
 
     /// Returns the name that the new file `path` will have, if it differs from `path`. A directory
     /// that stays keeps its spelling.
-    pub(super) fn made_as(
+    pub(super) fn new_spelling(
         &self,
         workspace: &dyn Workspace,
         path: &RelPath,
@@ -180,7 +180,7 @@ impl<'w> Spelling<'w> {
                 |made| made.join(above.name()),
             );
             let Ok(named) = named else { return Ok(None) };
-            let stored = self.folding.stored(workspace, &named)?;
+            let stored = self.folding.stored_path(workspace, &named)?;
             if stored != named && emptied.is_emptied(plan, self.folding, workspace, &stored)? {
                 return Ok(None);
             }
@@ -192,7 +192,7 @@ impl<'w> Spelling<'w> {
 
     /// Returns the name that directory listings have for the existing file `path`, if it differs
     /// from `path`.
-    pub(super) fn spelled_otherwise(
+    pub(super) fn other_spelling(
         &self,
         workspace: &dyn Workspace,
         path: &RelPath,
@@ -201,7 +201,7 @@ impl<'w> Spelling<'w> {
         if !self.folding.is_at(workspace, path, device)? {
             return Ok(None);
         }
-        let stored = self.folding.stored(workspace, path)?;
+        let stored = self.folding.stored_path(workspace, path)?;
         Ok((stored != *path).then_some(stored))
     }
 
@@ -252,8 +252,8 @@ impl<'w> Spelling<'w> {
         let hasher = RandomState::new();
         let mut known: HashMap<u64, &[u8]> = HashMap::new();
         for path in &left {
-            for part in path.above().chain([path.as_bytes()]) {
-                let first = *known.entry(folded_hash(part, &hasher)).or_insert(part);
+            for part in path.ancestor_bytes().chain([path.as_bytes()]) {
+                let first = *known.entry(hash_folded(part, &hasher)).or_insert(part);
                 if first == part || !is_one_name(first, part) {
                     continue;
                 }

@@ -23,7 +23,7 @@ fn taken(patch: &str) -> Vec<String> {
     let parsed = syntax::parse(
         "-",
         patch,
-        &syntax::chosen("auto"),
+        &syntax::select_syntaxes("auto"),
         syntax::Options::default(),
     )
     .unwrap();

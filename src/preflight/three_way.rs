@@ -71,7 +71,7 @@ pub(super) fn attempt(
     if !is_made && &base == before.bytes.whole() {
         return Ok(MergeAttempt::Direct);
     }
-    let Some(theirs) = patched(operation, text, &base, options, findings) else {
+    let Some(theirs) = patch_base(operation, text, &base, options, findings) else {
         return Ok(if is_made {
             MergeAttempt::Refused
         } else {
@@ -83,7 +83,7 @@ pub(super) fn attempt(
         ours: Arc::clone(before.bytes.whole()),
         theirs,
     };
-    Ok(merged(
+    Ok(merge_sides(
         (operation, before.kind),
         three_way,
         (kind, sides),
@@ -94,7 +94,7 @@ pub(super) fn attempt(
 /// Returns the result of the operation on `base`. Warnings about several places in `base` are
 /// dropped, because they do not concern the current file. If an operation other than a create fails
 /// on `base`, all of its problems are dropped.
-fn patched(
+fn patch_base(
     operation: &Operation,
     text: &[u8],
     base: &Arc<Bytes>,
@@ -130,7 +130,7 @@ fn conflict_style(three_way: &ThreeWay) -> ConflictStyle {
     }
 }
 
-fn merged(
+fn merge_sides(
     (operation, kind): (&Operation, FileKind),
     three_way: &ThreeWay,
     (base, sides): (BaseKind, MergeSides),
@@ -159,7 +159,7 @@ fn merged(
         tell_driver(name, findings);
         return MergeAttempt::Refused;
     } else if is_whole {
-        one_side(texts, favour)
+        merge_whole(texts, favour)
     } else {
         merge(texts[0], texts[1], texts[2], favour, style)
     };
@@ -192,7 +192,7 @@ fn merged(
 }
 
 /// Merges contents that cannot be merged by lines.
-fn one_side([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> Merged {
+fn merge_whole([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> Merged {
     let all = |text: &[u8]| 0..text.split_inclusive(|&byte| byte == b'\n').count();
     let conflict = Conflict {
         base: all(base),
@@ -259,7 +259,7 @@ pub(super) fn tell_rival(
 ) {
     checks::exists(
         operation,
-        &super::overlay::Seen::Node(before.clone()),
+        &super::overlay::PathState::Node(before.clone()),
         text,
         findings,
     );

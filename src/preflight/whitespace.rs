@@ -20,14 +20,14 @@ const MOST_TOLD: usize = 1000;
 fn rule(whitespace: &Whitespace, operation: &Operation) -> WhitespaceRule {
     whitespace
         .rules
-        .get(named(operation))
+        .get(lookup_name(operation))
         .copied()
         .unwrap_or(whitespace.usual)
 }
 
 /// Returns the name by which rules are looked up: the new name in the patch.
 #[must_use]
-pub fn named(operation: &Operation) -> &RelPath {
+pub fn lookup_name(operation: &Operation) -> &RelPath {
     match (operation.direction, &operation.from) {
         (Direction::Reverse, Some(from)) => from,
         _ => &operation.path,
@@ -97,7 +97,7 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhi
         .or(operation.old_mode)
         .is_some_and(|mode| mode.kind() == FileKind::Symlink)
     {
-        rule.flags = rule.flags.but(Flags::INCOMPLETE_LINE);
+        rule.flags = rule.flags.without_flags(Flags::INCOMPLETE_LINE);
     }
     // `fix` also corrects context lines, which stay in the file.
     let looks_at_context =
@@ -184,7 +184,7 @@ pub(super) fn judge_end<'h>(
                 .get_or_insert_default()
                 .add(end.first, Flags::BLANK_AT_EOF);
             if action.refuses() {
-                findings.error(&code::WHITESPACE, said(1)).place =
+                findings.error(&code::WHITESPACE, count_message(1)).place =
                     Some((operation.input, end.first));
             }
         }
@@ -243,7 +243,7 @@ pub(super) fn tell(
 
 /// Checks the lines of a plan without comparing it with files. Returns the errors and the problems.
 #[must_use]
-pub fn described(
+pub fn check_plan(
     plan: &Plan,
     whitespace: &Whitespace,
     interrupt: &Interrupt,
@@ -267,7 +267,7 @@ fn problem(plan: &Plan, index: usize, found: &FileWhitespace, count: usize) -> P
     };
     let mut problem = Problem {
         severity,
-        ..Problem::new(&code::WHITESPACE, said(count))
+        ..Problem::new(&code::WHITESPACE, count_message(count))
     };
     problem.place = found
         .errors
@@ -277,7 +277,7 @@ fn problem(plan: &Plan, index: usize, found: &FileWhitespace, count: usize) -> P
     problem
 }
 
-fn said(count: usize) -> String {
+fn count_message(count: usize) -> String {
     let line = if count == 1 { "line adds" } else { "lines add" };
     format!("{count} {line} whitespace errors")
 }

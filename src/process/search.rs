@@ -49,13 +49,13 @@ pub(crate) fn command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command>
     if open.is_empty() {
         open.push(NOWHERE.into());
     }
-    let found = found(program, &open, &closed, &trees)?;
+    let found = find_program(program, &open, &closed, &trees)?;
     let mut command = Command::new(found);
     command.env("PATH", env::join_paths(open).map_err(io::Error::other)?);
     Ok(command)
 }
 
-fn found(
+fn find_program(
     program: &OsStr,
     open: &[PathBuf],
     closed: &[PathBuf],
@@ -101,7 +101,7 @@ impl Trees {
         let names = |directory: &PathBuf| {
             [
                 std::path::absolute(directory).unwrap_or_default(),
-                real(directory),
+                resolve_links(directory),
             ]
         };
         Self(directories.iter().flat_map(names).collect())
@@ -110,7 +110,7 @@ impl Trees {
     /// Returns whether `path` is in one of the trees, directly or through links, and could come
     /// from it.
     fn have(&self, path: &Path) -> bool {
-        let real = real(path);
+        let real = resolve_links(path);
         let mut around = self
             .0
             .iter()
@@ -122,7 +122,7 @@ impl Trees {
 fn holds_system(tree: &Path) -> bool {
     USUAL
         .iter()
-        .any(|usual| real(usual.as_ref()).starts_with(tree))
+        .any(|usual| resolve_links(usual.as_ref()).starts_with(tree))
 }
 
 /// Returns whether `path` is a default directory or an entry of one.
@@ -147,7 +147,7 @@ fn is_of_root(_: &Path) -> bool {
     false
 }
 
-fn real(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 

@@ -29,7 +29,7 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     };
     let whole = body(all, chunk.is_closed, None);
     let mut bodies = Vec::new();
-    match counted(chunk) {
+    match counted_length(chunk) {
         Some(end) => {
             let counted = body(&all[..end], true, Some(RepairKind::Wrapping));
             // The last line of a truncated patch can be the start of a header.
@@ -118,7 +118,7 @@ fn is_one_deep(line: &Line<'_>) -> bool {
 
 /// Returns the number of lines after which the counts of the header are used up. At least one of
 /// these lines must be a change, and further lines must follow.
-fn counted(chunk: &Chunk<'_>) -> Option<usize> {
+fn counted_length(chunk: &Chunk<'_>) -> Option<usize> {
     let wanted = chunk.header.counts?;
     let mut found = (0, 0);
     let end = (1..chunk.body.len()).find(|&end| {

@@ -10,7 +10,7 @@ use crate::text::LineEnding;
 
 /// The content of the `@@` lines of a hunk.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Header<'t> {
+pub(super) struct ChunkHeader<'t> {
     /// The first preimage line, counted from 1. `None` if the header states no line, or line 0 as
     /// for a new file (`@@ -0,0 +1,3 @@`).
     pub(super) stated: Option<usize>,
@@ -18,19 +18,19 @@ pub(super) struct Header<'t> {
     pub(super) counts: Option<(usize, usize)>,
     /// The texts, as in `@@ class A` or `@@ -3,2 +3,2 @@ fn f()`. Each can be a line above the hunk
     /// or the first line of the hunk.
-    pub(super) texts: Vec<Text<'t>>,
+    pub(super) texts: Vec<HeaderText<'t>>,
 }
 
 /// A text on an `@@` line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text<'t> {
+pub(super) struct HeaderText<'t> {
     pub(super) text: &'t [u8],
     /// Whether the text follows line numbers. There, diff tools write the enclosing function for
     /// people, and no tool needs it to place the hunk.
     pub(super) is_section: bool,
 }
 
-impl<'t> Header<'t> {
+impl<'t> ChunkHeader<'t> {
     /// Parses one line that starts with `@@`. The second `@@` can be missing, as in an envelope.
     pub(super) fn take(&mut self, line: Line<'t>, log: &mut RepairLog) {
         let rest = line.text[2..].trim_ascii_start();
@@ -48,7 +48,7 @@ impl<'t> Header<'t> {
             // Models write `@@ ... @@` or `@@ -XX,XX +XX,XX @@` if they do not know the line
             // numbers.
             None if is_placeholder(inner) => log.note(RepairKind::BareHeader, line.number),
-            None => self.texts.push(Text {
+            None => self.texts.push(HeaderText {
                 text: inner,
                 is_section: false,
             }),
@@ -59,7 +59,7 @@ impl<'t> Header<'t> {
             .map(|outer| outer.strip_prefix(b" ").unwrap_or(outer))
             .filter(|outer| !outer.trim_ascii().is_empty());
         if let Some(text) = outer {
-            self.texts.push(Text {
+            self.texts.push(HeaderText {
                 text,
                 is_section: numbers(inner).is_some(),
             });
@@ -102,7 +102,7 @@ fn is_placeholder(text: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Chunk<'t> {
-    pub(super) header: Header<'t>,
+    pub(super) header: ChunkHeader<'t>,
     pub(super) body: Vec<Line<'t>>,
     /// The number of the first line, counted from 1.
     pub(super) line: usize,
@@ -180,7 +180,7 @@ impl Reading {
 
 impl<'t> Chunk<'t> {
     pub(super) fn new(
-        header: Header<'t>,
+        header: ChunkHeader<'t>,
         mut body: Vec<Line<'t>>,
         first: Line<'t>,
         is_at_end: bool,

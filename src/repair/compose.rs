@@ -7,7 +7,7 @@ use super::chunk::Chunk;
 use super::error::PlacementError;
 use super::fitted::{Coming, Placed};
 use super::line::Line;
-use super::lines::Lines;
+use super::lines::FileLines;
 use super::place::place;
 use super::read::Section;
 use super::rows::read_cost;
@@ -29,8 +29,8 @@ pub(super) fn compose(
     if section.chunks.is_empty() {
         return Ok(content.to_vec());
     }
-    let mut tried = log.tried();
-    let errors = match at_once(section, content, &mut tried) {
+    let mut tried = log.fork();
+    let errors = match compose_at_once(section, content, &mut tried) {
         Ok(after) => {
             log.take(tried);
             return Ok(after);
@@ -40,13 +40,13 @@ pub(super) fn compose(
     log.leave(&tried);
     // A later hunk can have context that an earlier hunk inserts. Hunks of a normal diff have no
     // context that would show this.
-    let mut tried = log.tried();
+    let mut tried = log.fork();
     if section.chunks.len() > 1
         && !section.chunks[0].is_normal
         && errors
             .iter()
             .all(|(_, error)| *error == PlacementError::NotFound)
-        && let Some(after) = in_turn(section, content, &mut tried)
+        && let Some(after) = compose_in_turn(section, content, &mut tried)
     {
         tried.note(RepairKind::Order, section.line);
         log.take(tried);
@@ -59,12 +59,12 @@ pub(super) fn compose(
 const MOST_TWINS: usize = 64;
 
 /// Places all hunks in the original file.
-fn at_once(
+fn compose_at_once(
     section: &Section<'_>,
     content: &[u8],
     log: &mut RepairLog,
 ) -> Result<Vec<u8>, Vec<(usize, PlacementError)>> {
-    let file = Lines::of(content, log).map_err(|error| vec![(0, error)])?;
+    let file = FileLines::of(content, log).map_err(|error| vec![(0, error)])?;
     let (mut placed, mut errors) = (Vec::new(), Vec::new());
     let mut behind = 0;
     for (index, chunk) in section.chunks.iter().enumerate() {
@@ -81,7 +81,9 @@ fn at_once(
         }
     }
     if errors.is_empty() {
-        errors.extend(misnumbered(section, &placed).map(|index| (index, PlacementError::NotFound)));
+        errors.extend(
+            find_misnumbered(section, &placed).map(|index| (index, PlacementError::NotFound)),
+        );
     }
     let mut gone: Vec<_> = placed.iter().flat_map(|one| &one.gone).collect();
     let count = gone.len();
@@ -111,13 +113,13 @@ fn at_once(
     if !errors.is_empty() {
         return Err(errors);
     }
-    Ok(spliced(&file, &placed))
+    Ok(splice(&file, &placed))
 }
 
 /// Returns the index of an insertion of a normal diff, if another hunk shows that the line numbers
 /// belong to another version of the file. For example, `2c2` matches at line 7, so that nothing is
 /// known about the line of `9a10`.
-fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
+fn find_misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
     let is_off = |(chunk, one): (&Chunk<'_>, &Placed)| {
         !one.lines.is_empty()
             && chunk
@@ -137,12 +139,12 @@ fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
 }
 
 /// Places each hunk in the result of the previous hunks.
-fn in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Option<Vec<u8>> {
+fn compose_in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut content = content.to_vec();
     for chunk in &section.chunks {
-        let file = Lines::of(&content, log).ok()?;
+        let file = FileLines::of(&content, log).ok()?;
         let one = place(&file, chunk, (0, section.is_enveloped), log).ok()?;
-        content = spliced(&file, &[one]);
+        content = splice(&file, &[one]);
     }
     Some(content)
 }
@@ -170,8 +172,8 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
 
 /// Applies the placed hunks to the file. A line without a terminator keeps none as long as it is
 /// the last line.
-pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
-    let out = spliced_lines(file, placed, 0..file.all.len());
+pub(super) fn splice(file: &FileLines<'_>, placed: &[Placed]) -> Vec<u8> {
+    let out = splice_lines(file, placed, 0..file.all.len());
     if file.has_mark {
         [BYTE_ORDER_MARK, &out].concat()
     } else {
@@ -180,7 +182,11 @@ pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
 }
 
 /// Returns the new content of the lines in `range`. All hunks in `placed` must be within `range`.
-pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<usize>) -> Vec<u8> {
+pub(super) fn splice_lines(
+    file: &FileLines<'_>,
+    placed: &[Placed],
+    range: Range<usize>,
+) -> Vec<u8> {
     let (count, start) = (file.all.len(), range.start);
     let mut come: Vec<Vec<&Coming>> = vec![Vec::new(); range.len() + 1];
     let mut gone = vec![false; range.len()];
@@ -236,7 +242,7 @@ pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<us
 }
 
 /// Returns the content of a new file; `None` if it is not certain which lines belong to it.
-pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<u8>> {
+pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for chunk in &section.chunks {
         let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
@@ -265,7 +271,7 @@ pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<
             LineEnding::CrLf if states_endings => LineEnding::CrLf,
             _ => LineEnding::Lf,
         };
-        let content = |body: &Body<'_, '_>| inserted(body.lines, ending);
+        let content = |body: &Body<'_, '_>| inserted_content(body.lines, ending);
         let (content, body) = certain.find_map(|body| Some((content(body)?, body)))?;
         out.extend(content);
         if let Some(blank) = body.lines.iter().find(|line| line.text.is_empty()) {
@@ -279,7 +285,10 @@ pub(super) fn created(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<
 }
 
 /// Returns the content of the inserted lines; `None` if the body contains other lines.
-fn inserted(body: &[Line<'_>], ending: impl Fn(&Line<'_>) -> LineEnding) -> Option<Vec<u8>> {
+fn inserted_content(
+    body: &[Line<'_>],
+    ending: impl Fn(&Line<'_>) -> LineEnding,
+) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for line in body {
         match line.text {

@@ -2,15 +2,15 @@
 //! indentation.
 
 use super::chunk::{ReadLine, Reading};
-use super::lines::Lines;
-use crate::lines::ladder::{indentation, trimmed};
+use super::lines::FileLines;
+use crate::lines::ladder::{indentation, trim};
 use crate::plan::LineKind;
 
 /// Returns whether the new lines may need another indentation than the one that follows from the
 /// preimage lines. `chosen` contains the preimage lines as they are read, and `start` is their
 /// place in the file.
 pub(super) fn is_doubtful(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     reading: &Reading,
     chosen: &[&[u8]],
     start: usize,
@@ -18,7 +18,7 @@ pub(super) fn is_doubtful(
     let come: Vec<_> = reading
         .lines
         .iter()
-        .filter(|line| line.kind == LineKind::Insertion && !trimmed(&line.text).is_empty())
+        .filter(|line| line.kind == LineKind::Insertion && !trim(&line.text).is_empty())
         .collect();
     // Only insertions take an indentation from the patch.
     if come.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn is_doubtful(
     let pairs = chosen
         .iter()
         .enumerate()
-        .filter(|(_, old)| !trimmed(old).is_empty());
+        .filter(|(_, old)| !trim(old).is_empty());
     let pairs: Vec<_> = pairs
         .map(|(index, old)| (indentation(old), indentation(file.content(start + index))))
         .collect();
@@ -46,10 +46,10 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
     let mut old = reading
         .old()
         .zip(chosen)
-        .filter(|(_, old)| !trimmed(old).is_empty())
+        .filter(|(_, old)| !trim(old).is_empty())
         .peekable();
     let is_bare =
-        |line: &ReadLine| !trimmed(&line.text).is_empty() && indentation(&line.text).is_empty();
+        |line: &ReadLine| !trim(&line.text).is_empty() && indentation(&line.text).is_empty();
     old.peek().is_some()
         && old.all(|(line, old)| line.raw.as_deref() == Some(old) && !indentation(old).is_empty())
         && reading
@@ -77,7 +77,7 @@ fn is_short(line: &ReadLine, old: &[u8], found: &[u8]) -> bool {
     let is_odd = depth.len().abs_diff(deep.len()) % 2 == 1;
     line.raw.is_some()
         && is_odd
-        && !trimmed(old).is_empty()
+        && !trim(old).is_empty()
         && !depth.contains(&b'\t')
         && !deep.contains(&b'\t')
 }

@@ -7,10 +7,10 @@ use super::RepairLog;
 use super::chunk::{ReadLine, Reading};
 use super::depth::{is_column_lost, is_doubtful};
 use super::error::PlacementError;
-use super::lines::Lines;
+use super::lines::FileLines;
 use super::typography::Typography;
 use crate::lines::LADDER;
-use crate::lines::ladder::trimmed;
+use crate::lines::ladder::trim;
 use crate::matching::reindent::Reindent;
 use crate::plan::LineKind;
 use crate::text::LineEnding;
@@ -58,8 +58,8 @@ const MOST_REPLACED: usize = 32;
 /// Returns the line where the postimage of `reading` already is. White space at the ends of lines
 /// is ignored. Returns `None` if `reading` inserts no line or only blank lines, because these can
 /// occur anywhere.
-pub(super) fn standing(
-    file: &Lines<'_>,
+pub(super) fn find_applied(
+    file: &FileLines<'_>,
     reading: &Reading,
     log: &mut RepairLog,
 ) -> Result<Option<usize>, PlacementError> {
@@ -85,14 +85,14 @@ pub(super) fn standing(
 ///
 /// Returns [`PlacementError::Depth`] or [`PlacementError::Typography`] if the patch does not show
 /// the indentation or the characters of an insertion.
-pub(super) fn fitted(
-    file: &Lines<'_>,
+pub(super) fn fit_reading(
+    file: &FileLines<'_>,
     reading: &Reading,
     start: usize,
     rung: usize,
 ) -> Result<Placed, PlacementError> {
     let old: Vec<_> = reading.old().collect();
-    let chosen = chosen(file, &old, start, rung);
+    let chosen = choose_contents(file, &old, start, rung);
     if is_column_lost(reading, &chosen)
         || rung >= LOOSE && is_doubtful(file, reading, &chosen, start)
     {
@@ -146,9 +146,9 @@ pub(super) fn fitted(
 impl Placed {
     /// Gives the new lines the line endings of `reading`, if the preimage of the reading equals the
     /// file byte for byte. The strict mode does the same.
-    pub(super) fn with_stated_endings(mut self, file: &Lines<'_>, reading: &Reading) -> Self {
+    pub(super) fn with_stated_endings(mut self, file: &FileLines<'_>, reading: &Reading) -> Self {
         let old: Vec<_> = reading.old().collect();
-        let chosen = chosen(file, &old, self.lines.start, 0);
+        let chosen = choose_contents(file, &old, self.lines.start, 0);
         let is_same = |(line, (old, text)): (usize, (&&ReadLine, &&[u8]))| {
             let ending = if old.is_open {
                 LineEnding::Missing
@@ -171,7 +171,12 @@ impl Placed {
 
 /// Returns the content of each line in `old` that matches the file at `start`. The raw form is used
 /// only if the line without its sign does not match.
-fn chosen<'r>(file: &Lines<'_>, old: &[&'r ReadLine], start: usize, rung: usize) -> Vec<&'r [u8]> {
+fn choose_contents<'r>(
+    file: &FileLines<'_>,
+    old: &[&'r ReadLine],
+    start: usize,
+    rung: usize,
+) -> Vec<&'r [u8]> {
     let key = LADDER[rung].key;
     let chosen = old.iter().enumerate().map(|(index, line)| match &line.raw {
         Some(raw) if key(&line.text) != key(file.content(start + index)) => raw.as_slice(),
@@ -209,7 +214,7 @@ impl<'a> Style<'a> {
             .ok_or(PlacementError::Depth(start))?;
         let rest = &line[old.len()..];
         let text = match &self.typography {
-            Some(typography) => kept(typography, rest, replaced)?,
+            Some(typography) => keep_typography(typography, rest, replaced)?,
             None => rest.to_vec(),
         };
         Ok([new, text].concat())
@@ -217,18 +222,18 @@ impl<'a> Style<'a> {
 }
 
 /// Returns the new line `text`, which has no indentation, with the correct typographic characters.
-fn kept(
+fn keep_typography(
     typography: &Typography<'_>,
     text: &[u8],
     replaced: &[usize],
 ) -> Result<Vec<u8>, PlacementError> {
-    let content = trimmed(text);
+    let content = trim(text);
     // Typographic characters are known only in UTF-8.
     let Ok(new) = std::str::from_utf8(content) else {
         return Ok(text.to_vec());
     };
     let kept = typography
-        .kept(new, replaced)
+        .keep_characters(new, replaced)
         .ok_or(PlacementError::Typography)?;
     Ok([kept.as_bytes(), &text[content.len()..]].concat())
 }

@@ -24,7 +24,7 @@ pub(super) struct RepairedText {
 
 /// Finds a text within lines that differs only in typographic characters. The parts that the new
 /// text shares with the old text keep the characters of the file.
-pub(super) fn folded(
+pub(super) fn match_folded(
     (content, interrupt): (&[u8], &Interrupt),
     old: &[u8],
     edit: &Replacement,
@@ -42,7 +42,7 @@ pub(super) fn folded(
         return Ok(None);
     }
     let typography = Typography::of_part(old, found);
-    let Some(kept) = typography.kept(new, &[0]) else {
+    let Some(kept) = typography.keep_characters(new, &[0]) else {
         return Err(refuse(PlacementError::Typography));
     };
     let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
@@ -67,13 +67,13 @@ pub(super) fn folded(
     let region = content[start..end].to_vec();
     let text = |text: Vec<u8>| {
         if without_ending(&text).len() == text.len() && !text.is_empty() {
-            closed(text)
+            with_newline(text)
         } else {
             text
         }
     };
     Ok(Some(RepairedText {
-        old: closed(region),
+        old: with_newline(region),
         new: text(line),
         rows: vec![RepairKind::Typography],
     }))
@@ -102,7 +102,7 @@ fn find(
 }
 
 /// Returns `lines` with a final newline. The last line of a file also matches without its newline.
-pub(super) fn closed(mut lines: Vec<u8>) -> Vec<u8> {
+pub(super) fn with_newline(mut lines: Vec<u8>) -> Vec<u8> {
     if !lines.ends_with(b"\n") {
         lines.push(b'\n');
     }

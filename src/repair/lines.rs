@@ -10,7 +10,7 @@ use crate::lines::{Comparison, LADDER, LineOccurrences};
 use crate::text::{lines, without_ending, without_mark};
 
 /// A file as lines.
-pub(super) struct Lines<'f> {
+pub(super) struct FileLines<'f> {
     /// The lines with their terminators, without a byte order mark.
     pub(super) all: Vec<&'f [u8]>,
     pub(super) has_mark: bool,
@@ -21,7 +21,7 @@ pub(super) struct Lines<'f> {
     pub(super) reads: std::cell::Cell<usize>,
 }
 
-impl<'f> Lines<'f> {
+impl<'f> FileLines<'f> {
     /// Returns the lines of `content`.
     pub(super) fn of(content: &'f [u8], log: &mut RepairLog) -> Result<Self, PlacementError> {
         // A patch usually lacks the byte order mark, so it is not part of the first line. `spliced`

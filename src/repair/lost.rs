@@ -7,7 +7,7 @@
 
 use super::chunk::{Chunk, ReadLine, Reading};
 use super::error::PlacementError;
-use super::lines::Lines;
+use super::lines::FileLines;
 use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 
@@ -24,8 +24,8 @@ const COPY: usize = 4;
 /// # Errors
 ///
 /// Returns [`PlacementError::Sign`] if the file contains several of these readings.
-pub(super) fn restored(
-    file: &Lines<'_>,
+pub(super) fn restore_signs(
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     readings: &[Reading],
     log: &mut RepairLog,
@@ -48,7 +48,7 @@ pub(super) fn restored(
     {
         for indexes in flips(file, chunk, reading, log)? {
             log.spend(reading.lines.len() * COPY)?;
-            let Some(reading) = flipped(reading, &indexes) else {
+            let Some(reading) = flip_to_context(reading, &indexes) else {
                 continue;
             };
             let old: Vec<_> = reading.old().collect();
@@ -73,7 +73,7 @@ fn is_shown(row: RepairKind) -> bool {
 
 /// Returns `reading` with the lines `indexes` as context that includes the sign; `None` if the
 /// result changes nothing.
-fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
+fn flip_to_context(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
     let mut reading = reading.clone();
     for &index in indexes {
         let line = &mut reading.lines[index];
@@ -94,7 +94,7 @@ fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
 /// Without counts, only insertions are candidates, because a deletion can be a line of the file
 /// that lost its sign.
 fn flips(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     reading: &Reading,
     log: &mut RepairLog,
@@ -194,7 +194,7 @@ fn with_sign(line: &ReadLine) -> Vec<u8> {
 /// Returns whether an insertion of `reading`, placed at `start`, can also be context. The file
 /// contains the line with its sign there, and the counts of the header do not decide.
 pub(super) fn is_doubtful(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     reading: &Reading,
     start: usize,

@@ -6,7 +6,7 @@
 //! `SectionChange` writes the change as a git diff. `engine::lenient` finds and reads the file of
 //! each section.
 //!
-//! Two functions repair a whole text before it is parsed: [`unquoted`] extracts a patch from a JSON
+//! Two functions repair a whole text before it is parsed: [`unquote_json`] extracts a patch from a JSON
 //! document, and [`plain_text`] decodes UTF-16 and removes colours and surrounding text.
 //! [`repair_texts`] repairs the texts that parsed edits search for.
 //!
@@ -61,9 +61,9 @@ mod unwrap;
 mod vocabulary;
 
 pub(crate) use patch::DamagedPatch;
-pub use quoted::unquoted;
+pub use quoted::unquote_json;
 pub(crate) use read::{Action, Section};
-pub(crate) use refusal::unfinished;
+pub(crate) use refusal::budget_refusal;
 pub use refusal::{Refusal, RefusalKind};
 pub use rows::{ROWS, RepairKind, Work};
 pub(crate) use rows::{RepairLog, SectionSpan};

@@ -4,8 +4,8 @@ use super::RepairLog;
 use super::chunk::{ReadLine, Reading};
 use super::elision::{changes_around, is_elision, is_torn};
 use super::error::PlacementError;
-use super::fitted::{Placed, fitted, standing};
-use super::lines::Lines;
+use super::fitted::{Placed, find_applied, fit_reading};
+use super::lines::FileLines;
 use crate::plan::LineKind;
 
 /// The rungs for the lines between gaps.
@@ -17,7 +17,7 @@ const RUNGS: [usize; 2] = [0, 1];
 ///
 /// Line numbers and distances do not decide, because the length of a gap is unknown.
 pub(super) fn place_parts(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     reading: &Reading,
     log: &mut RepairLog,
 ) -> Result<Option<Placed>, PlacementError> {
@@ -60,7 +60,7 @@ pub(super) fn place_parts(
 
 /// Returns the only place of the part between two gaps.
 fn place_part(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     part: &Reading,
     log: &mut RepairLog,
 ) -> Result<Option<Placed>, PlacementError> {
@@ -79,9 +79,9 @@ fn place_part(
                     .lines
                     .iter()
                     .all(|line| line.kind != LineKind::Deletion);
-                return match standing(file, part, log)?.filter(|_| is_pure) {
+                return match find_applied(file, part, log)?.filter(|_| is_pure) {
                     Some(line) => Err(PlacementError::Applied(line)),
-                    None => fitted(file, part, start, rung).map(Some),
+                    None => fit_reading(file, part, start, rung).map(Some),
                 };
             }
             _ => return Err(PlacementError::Ambiguous(starts)),

@@ -19,7 +19,7 @@ impl<'t> DamagedPatch<'t> {
     ///
     /// Returns the refusal of a hunk that cannot be converted.
     pub(crate) fn new(text: &'t [u8]) -> Result<Self, Box<Refusal>> {
-        match older::converted(text).transpose() {
+        match older::convert_hunks(text).transpose() {
             Ok(converted) => Ok(Self { text, converted }),
             Err(span) => Err(Box::new(refuse(&Unread::Stray(span)))),
         }

@@ -3,8 +3,8 @@
 use super::chunk::{Chunk, ReadLine, Reading};
 use super::elision::writes_elision;
 use super::error::{PlacementError, Shortage};
-use super::fitted::{LOOSE, Placed, fitted, standing};
-use super::lines::Lines;
+use super::fitted::{LOOSE, Placed, find_applied, fit_reading};
+use super::lines::FileLines;
 use super::parts::place_parts;
 use super::second_match::second_match;
 use super::{RepairKind, RepairLog, lost};
@@ -22,13 +22,13 @@ const MOST: usize = 8;
 /// If several readings match, the first one on the strictest rung counts. An ambiguity of this
 /// reading is an error, and no later reading resolves it.
 pub(super) fn place(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     (behind, is_enveloped): (usize, bool),
     log: &mut RepairLog,
 ) -> Result<Placed, PlacementError> {
-    let mut readings = writable(chunk)?;
-    let restored = lost::restored(file, chunk, &readings, log)?;
+    let mut readings = writable_readings(chunk)?;
+    let restored = lost::restore_signs(file, chunk, &readings, log)?;
     let shortage = |reading: &Reading| shortage(chunk, reading);
     let cut = readings.iter().find_map(shortage);
     // Missing lines are accepted only if they can all be context.
@@ -40,7 +40,7 @@ pub(super) fn place(
     }
     let stood = readings
         .iter()
-        .map(|reading| standing(file, reading, log))
+        .map(|reading| find_applied(file, reading, log))
         .collect::<Result<Vec<_>, _>>()?;
     let mut error = PlacementError::NotFound;
     for rung in RUNGS {
@@ -87,7 +87,7 @@ fn changes_nothing(reading: &Reading) -> bool {
 }
 
 /// Returns the readings of `chunk` that can be written to a file.
-fn writable(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
+fn writable_readings(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
     let mut readings = chunk.readings();
     // No line can follow a last line without a terminator. Lines after its `\` line can be text
     // after the hunk.
@@ -109,7 +109,7 @@ fn writable(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
 /// Returns the only place of `reading` under one rung. `stood` is the line where its postimage
 /// already is.
 fn place_reading(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     (reading, stood): (&Reading, Option<usize>),
     (rung, behind, is_enveloped): (usize, usize, bool),
@@ -128,7 +128,7 @@ fn place_reading(
     )?;
     match start {
         Some(start) => {
-            let placed = placed_at(file, chunk, (reading, start), rung, log)?;
+            let placed = place_at(file, chunk, (reading, start), rung, log)?;
             // As in strict mode, only a hunk with line numbers states line endings.
             let states_endings = chunk.header.counts.is_some() && !is_enveloped;
             Ok(placed.map(|placed| {
@@ -151,8 +151,8 @@ fn shortage(chunk: &Chunk<'_>, reading: &Reading) -> Option<Shortage> {
 }
 
 /// Returns the hunk placed at `start`; `None` if the reading is wrong or truncated there.
-fn placed_at(
-    file: &Lines<'_>,
+fn place_at(
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     (reading, start): (&Reading, usize),
     rung: usize,
@@ -175,7 +175,7 @@ fn placed_at(
     if lost::is_doubtful(file, chunk, reading, start) {
         return Err(PlacementError::Sign(chunk.line));
     }
-    let placed = fitted(file, reading, start, rung)?;
+    let placed = fit_reading(file, reading, start, rung)?;
     for &row in &reading.rows {
         log.note(row, chunk.line);
     }
@@ -199,7 +199,7 @@ fn is_section_of_cut(chunk: &Chunk<'_>, reading: &Reading, start: usize) -> bool
 fn note_rung(
     rung: usize,
     reading: &Reading,
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     start: usize,
     line: usize,
     log: &mut RepairLog,
@@ -223,7 +223,7 @@ fn note_rung(
 /// Returns the places of the preimage of `reading`, regardless of headings; `None` if there are
 /// none.
 fn starts(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     (chunk, is_enveloped): (&Chunk<'_>, bool),
     reading: &Reading,
     rung: usize,
@@ -247,7 +247,7 @@ fn starts(
 /// Selects one of several places by headings, order, or the stated line; `None` if the headings
 /// exclude all places.
 fn choose(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     (reading, stood): (&Reading, Option<usize>),
     starts: &[usize],
@@ -272,7 +272,7 @@ fn choose(
     }) {
         return Err(PlacementError::Applied(line));
     }
-    let mut left: Vec<usize> = match below(file, reading, starts, old, log)? {
+    let mut left: Vec<usize> = match places_below(file, reading, starts, old, log)? {
         Some(left) => left,
         None => return Ok(None),
     };
@@ -289,7 +289,7 @@ fn choose(
         if let Some(start) = chunk
             .header
             .stated
-            .and_then(|stated| stated_one(&left, stated - 1))
+            .and_then(|stated| nearest_to_stated(&left, stated - 1))
         {
             return Ok(Some(start));
         }
@@ -307,7 +307,7 @@ fn choose(
 /// Returns the place that the stated line selects: the place at this line, or the nearest place if
 /// all others are at least four times as far away. Models state wrong lines, so a line between two
 /// places selects neither.
-fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
+fn nearest_to_stated(starts: &[usize], stated: usize) -> Option<usize> {
     let mut by_distance: Vec<_> = starts
         .iter()
         .map(|&start| (start.abs_diff(stated), start))
@@ -323,8 +323,8 @@ fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
 /// Returns the places below all headings. Each heading must be below the previous one. A heading
 /// can also be the first line of the place, because models repeat that line. Returns `None` if a
 /// heading is missing.
-fn below(
-    file: &Lines<'_>,
+fn places_below(
+    file: &FileLines<'_>,
     reading: &Reading,
     starts: &[usize],
     old: usize,
@@ -366,7 +366,7 @@ fn below(
 /// Returns the first line that equals the heading, or else the first line that contains it. The
 /// line `fn b()` must precede the line `pub fn b()`, although both contain the heading `fn b()`.
 fn heading_at(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     heading: &[u8],
     from: usize,
     log: &mut RepairLog,

@@ -11,7 +11,7 @@ use crate::text::without_mark;
 /// A document with further members, such as the digest of a file, is not converted. Its author has
 /// read exactly that file, so a repair for another content would be wrong.
 #[must_use]
-pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
+pub fn unquote_json(text: &[u8]) -> Option<Vec<u8>> {
     let text = without_mark(text);
     if !matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) {
         return None;
@@ -21,7 +21,7 @@ pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
         let is_lone = document
             .as_object()
             .is_some_and(|members| members.len() == 1);
-        return Some(ended(patch.as_str()?).into_bytes()).filter(|_| is_lone);
+        return Some(with_newline(patch.as_str()?).into_bytes()).filter(|_| is_lone);
     }
     let list = std::slice::from_ref(&document);
     let operations = document.as_array().map_or(list, Vec::as_slice);
@@ -43,14 +43,18 @@ fn section(operation: &Value) -> Option<String> {
     // A newline in the path would start another line of the envelope.
     let path = text("path").filter(|path| !path.contains('\n'))?;
     match (text("type")?, text("diff")) {
-        ("create_file", Some(diff)) => Some(format!("*** Add File: {path}\n{}", ended(diff))),
-        ("update_file", Some(diff)) => Some(format!("*** Update File: {path}\n{}", ended(diff))),
+        ("create_file", Some(diff)) => {
+            Some(format!("*** Add File: {path}\n{}", with_newline(diff)))
+        }
+        ("update_file", Some(diff)) => {
+            Some(format!("*** Update File: {path}\n{}", with_newline(diff)))
+        }
         ("delete_file", _) => Some(format!("*** Delete File: {path}\n")),
         _ => None,
     }
 }
 
-fn ended(text: &str) -> String {
+fn with_newline(text: &str) -> String {
     // A marker follows and must begin a line.
     if text.is_empty() || text.ends_with('\n') {
         text.to_owned()

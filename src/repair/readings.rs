@@ -4,7 +4,7 @@ use super::RepairKind;
 use super::bodies::{Body, bodies};
 use super::chunk::{Chunk, ReadLine, Reading, counts};
 use super::line::Line;
-use super::shown::{unescaped, without_numbers};
+use super::shown::{decode_entities, without_numbers};
 use crate::plan::LineKind;
 use crate::text::LineEnding;
 
@@ -64,7 +64,7 @@ impl<'t> Chunk<'t> {
             })
             .flatten()
             .collect();
-        let unescaped: Vec<_> = readings.iter().filter_map(unescaped).collect();
+        let unescaped: Vec<_> = readings.iter().filter_map(decode_entities).collect();
         readings.extend(numbered);
         readings.extend(unescaped);
         readings

@@ -248,7 +248,7 @@ fn message(number: usize, error: &PlacementError) -> String {
 }
 
 /// Returns the refusal of an input that was not read to its end, because the budget is used up.
-pub(crate) fn unfinished(span: Span) -> Refusal {
+pub(crate) fn budget_refusal(span: Span) -> Refusal {
     Refusal::new(
         RefusalKind::TooMuch,
         None,

@@ -139,13 +139,13 @@ pub struct Work {
 
 impl Default for Work {
     fn default() -> Self {
-        Self::within(MOST_WORK)
+        Self::with_limit(MOST_WORK)
     }
 }
 
 impl Work {
     /// Returns a budget of `most` steps.
-    pub(crate) const fn within(most: u64) -> Self {
+    pub(crate) const fn with_limit(most: u64) -> Self {
         Self { done: 0, most }
     }
 
@@ -160,7 +160,7 @@ impl Work {
     /// not depend on the cost of the other files.
     #[must_use]
     pub fn share(files: usize, content: &[u8]) -> Self {
-        Self::within(MOST_WORK / files.max(1) as u64 + (READS * read_cost(content)) as u64)
+        Self::with_limit(MOST_WORK / files.max(1) as u64 + (READS * read_cost(content)) as u64)
     }
 }
 
@@ -235,7 +235,7 @@ impl RepairLog {
 
     /// Returns a log without repairs that continues with the work of this log. The repairs of a
     /// failed attempt must not be reported, but its steps count.
-    pub(super) fn tried(&self) -> Self {
+    pub(super) fn fork(&self) -> Self {
         Self::with_work(self.work)
     }
 

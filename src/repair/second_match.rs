@@ -4,7 +4,7 @@
 use super::RepairLog;
 use super::chunk::{Chunk, Reading};
 use super::error::PlacementError;
-use super::lines::Lines;
+use super::lines::FileLines;
 
 /// The maximum number of preimage lines of a hunk for which such a place is searched.
 const MOST_LINES: usize = 64;
@@ -16,7 +16,7 @@ const MOST_GROWTH: usize = 3;
 /// Returns a place that nearly matches `reading` and is much nearer to the stated line than
 /// `start`, the place that matches.
 pub(super) fn second_match(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     chunk: &Chunk<'_>,
     reading: &Reading,
     start: usize,
@@ -54,7 +54,7 @@ pub(super) fn second_match(
 /// Returns whether the file contains most of `old` at `at`, counted from the first and from the
 /// last line.
 fn is_near(
-    file: &Lines<'_>,
+    file: &FileLines<'_>,
     old: &[&[u8]],
     at: usize,
     log: &mut RepairLog,

@@ -52,7 +52,7 @@ pub(crate) fn apply_section(
                 let hunk = format!("hunk {}", section.chunks.len());
                 return refuse(RefusalKind::Cut, cut(&hunk, shortage));
             }
-            match compose::created(section, log) {
+            match compose::created_content(section, log) {
                 Some(content) => Ok(Some(FileVersion {
                     mode: section.mode.unwrap_or(FileMode::Regular),
                     content: content.into(),

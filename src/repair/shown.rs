@@ -15,7 +15,7 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
         .iter_mut()
         .filter(|line| line.kind != LineKind::Insertion)
     {
-        let (number, rest) = numbered(line.raw.as_deref().unwrap_or(&line.text))?;
+        let (number, rest) = split_number(line.raw.as_deref().unwrap_or(&line.text))?;
         if last.is_some_and(|last| number != last + 1) {
             return None;
         }
@@ -28,7 +28,7 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
         (line.text, line.raw) = (rest.to_vec(), None);
     }
     let last = last?;
-    number_off_insertions(&mut lines, last, gap)?;
+    strip_new_numbers(&mut lines, last, gap)?;
     let rows = reading
         .rows
         .iter()
@@ -45,10 +45,10 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
 /// Removes the line numbers of the new lines, if every new line has a number near `last`, the last
 /// number of the preimage. Returns `None` if only some of them have one: `8080: http` can be the
 /// content of a line.
-fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Option<()> {
+fn strip_new_numbers(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Option<()> {
     let count = lines.len();
     let stripped = |line: &ReadLine| {
-        let (number, rest) = numbered(&line.text)?;
+        let (number, rest) = split_number(&line.text)?;
         // The numbers of a viewer continue. A number far from the preimage is content.
         let is_near = number <= last + count && number + count > last;
         let rest = if rest.is_empty() {
@@ -61,8 +61,9 @@ fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Opt
     let is_new = |line: &&mut ReadLine| {
         line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty()
     };
-    let has_number =
-        |line: &ReadLine| numbered(&line.text).is_some_and(|(number, _)| number <= last + count);
+    let has_number = |line: &ReadLine| {
+        split_number(&line.text).is_some_and(|(number, _)| number <= last + count)
+    };
     let mut new: Vec<_> = lines.iter_mut().filter(is_new).collect();
     if !new.iter().any(|line| has_number(line)) {
         return Some(());
@@ -78,7 +79,7 @@ fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Opt
 }
 
 /// Splits ` 12| text`, `12: text`, `12<TAB>text`, `12→text`.
-fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
+fn split_number(line: &[u8]) -> Option<(usize, &[u8])> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number: u32 = std::str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
@@ -100,7 +101,7 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
 
 /// Decodes the HTML entities in all lines, if a preimage line contains one. Entities only in new
 /// lines can be intended.
-pub(super) fn unescaped(reading: &Reading) -> Option<Reading> {
+pub(super) fn decode_entities(reading: &Reading) -> Option<Reading> {
     if !reading
         .old()
         .any(|line| without_entities(&line.text) != line.text)

@@ -1,7 +1,7 @@
 //! Tests of the budget of an input: it limits the work.
 
 use super::error::PlacementError;
-use super::lines::Lines;
+use super::lines::FileLines;
 use super::place::place;
 use super::testing::costly;
 use super::{RepairLog, Work, read};
@@ -11,7 +11,7 @@ fn each_line_that_is_read_is_a_step() {
     for (name, content, patch) in costly() {
         let mut log = RepairLog::default();
         let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
-        let file = Lines::of(content.as_bytes(), &mut log).unwrap();
+        let file = FileLines::of(content.as_bytes(), &mut log).unwrap();
         for chunk in &sections[0].chunks {
             let _ = place(&file, chunk, (0, false), &mut log);
         }
@@ -28,9 +28,9 @@ fn each_line_that_is_read_is_a_step() {
 fn the_chunks_of_an_input_share_one_budget() {
     const MOST: u64 = 30_000;
     for (name, content, patch) in costly() {
-        let mut log = RepairLog::with_work(Work::within(MOST));
+        let mut log = RepairLog::with_work(Work::with_limit(MOST));
         let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
-        let file = Lines::of(content.as_bytes(), &mut log).unwrap();
+        let file = FileLines::of(content.as_bytes(), &mut log).unwrap();
         let place = |chunk| place(&file, chunk, (0, false), &mut log);
         let found: Vec<_> = sections[0].chunks.iter().map(place).collect();
         // The step that exceeds the budget can be one search through the whole file.

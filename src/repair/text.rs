@@ -7,7 +7,7 @@
 use bstr::ByteSlice;
 
 use super::rows::{ROWS, RepairKind};
-use super::unwrap::unwrapped;
+use super::unwrap::unwrap_patch;
 use crate::plan::Repair;
 use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
 use crate::text::{Bytes, Lines, Span, without_ending};
@@ -16,8 +16,8 @@ use crate::text::{Bytes, Lines, Span, without_ending};
 /// Returns `None` if no repair is necessary, or if the UTF-16 is invalid.
 pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     let decoded = match encoding(original) {
-        Some("UTF-16LE") => Some(decoded(original, u16::from_le_bytes)?),
-        Some("UTF-16BE") => Some(decoded(original, u16::from_be_bytes)?),
+        Some("UTF-16LE") => Some(decode_utf16(original, u16::from_le_bytes)?),
+        Some("UTF-16BE") => Some(decode_utf16(original, u16::from_be_bytes)?),
         _ => None,
     };
     let mut repairs: Vec<_> = decoded
@@ -27,21 +27,21 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     let text = decoded.as_deref().unwrap_or(original);
     // The order is fixed: escape sequences are visible only in decoded text, and they hide the
     // start of a line from the later steps.
-    let plain = match uncoloured(text) {
+    let plain = match strip_colours(text) {
         Some((plain, line)) => {
             repairs.extend(repair(RepairKind::Colours, line));
             Some(plain)
         }
         None => decoded.clone(),
     };
-    let plain = match unwrapped(plain.as_deref().unwrap_or(original)) {
+    let plain = match unwrap_patch(plain.as_deref().unwrap_or(original)) {
         Some((unwrapped, line)) => {
             repairs.extend(repair(RepairKind::Wrapping, line));
             Some(unwrapped)
         }
         None => plain,
     };
-    let plain = match marked(plain.as_deref().unwrap_or(original)) {
+    let plain = match replace_markers(plain.as_deref().unwrap_or(original)) {
         Some((marked, line)) => {
             repairs.extend(repair(RepairKind::Envelope, line));
             Some(marked)
@@ -56,9 +56,9 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
 /// such block.
 ///
 /// A replacement has the same length, so all offsets stay valid.
-fn marked(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+fn replace_markers(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut marked, mut first, mut open) = (text.to_vec(), None, None);
-    for (number, (span, line)) in Lines::within(text, Span::new(0, text.len())).enumerate() {
+    for (number, (span, line)) in Lines::of_span(text, Span::new(0, text.len())).enumerate() {
         match (without_ending(line).trim_ascii_end(), open) {
             (b"------- SEARCH", None) => open = Some(span.start),
             (b"+++++++ REPLACE", Some(start)) => {
@@ -86,7 +86,7 @@ fn repair(row: RepairKind, line: usize) -> Option<Repair> {
 }
 
 /// Decodes UTF-16 to UTF-8; `None` if the text is not valid UTF-16.
-fn decoded(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
+fn decode_utf16(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
     let (pairs, rest) = text.as_chunks::<2>();
     let units = pairs.iter().map(|pair| unit(*pair));
     // A shell may append a newline of one byte.
@@ -111,8 +111,8 @@ fn decoded(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
 /// Returns the text without colours, and the line of the first coloured header. Returns `None` if
 /// no line is a coloured header, or if colours mark parts of lines. Such colours cannot be
 /// distinguished from the content of the file.
-fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let all = || Lines::within(text, Span::new(0, text.len()));
+fn strip_colours(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let all = || Lines::of_span(text, Span::new(0, text.len()));
     // Escape sequences alone do not prove that the diff is coloured, because a file can contain
     // them. Only a coloured header does.
     let first = all().position(|(_, line)| is_coloured_header(line))?;
@@ -125,13 +125,13 @@ fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut plain = Vec::with_capacity(text.len());
     for (_, line) in all() {
         let content = without_ending(line);
-        plain.extend(uncoloured_line(content, clear)?);
+        plain.extend(strip_line_colours(content, clear)?);
         plain.extend_from_slice(&line[content.len()..]);
     }
     Some((plain, first + 1))
 }
 
-fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
+fn strip_line_colours(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     // GNU diff resets before it sets a colour.
     let set = escapes(line);
     let rest = &line[set..];

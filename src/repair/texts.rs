@@ -8,13 +8,13 @@ use std::cell::OnceCell;
 use std::mem;
 use std::ops::Range;
 
-use super::chunk::{Chunk, Header};
-use super::compose::spliced_lines;
+use super::chunk::{Chunk, ChunkHeader};
+use super::compose::splice_lines;
 use super::elision::{is_marker_moved, writes_elision};
 use super::error::PlacementError;
-use super::folded::{RepairedText, closed, folded};
+use super::folded::{RepairedText, match_folded, with_newline};
 use super::line::Line;
-use super::lines::Lines;
+use super::lines::FileLines;
 use super::place::place;
 use super::refusal::words;
 use super::rows::Work;
@@ -102,7 +102,7 @@ pub fn repair_texts(
 /// lines.
 struct SearchedText<'f> {
     content: Cow<'f, [u8]>,
-    lines: Option<Lines<'f>>,
+    lines: Option<FileLines<'f>>,
     log: RepairLog,
     interrupt: &'f Interrupt,
 }
@@ -120,7 +120,7 @@ impl<'f> SearchedText<'f> {
     fn find_lines(&mut self, cells: &'f Cells) -> Result<(), PlacementError> {
         if self.lines.is_none() {
             let content = cells.content.get_or_init(|| self.content.to_vec());
-            self.lines = Some(Lines::of(content, &mut self.log)?);
+            self.lines = Some(FileLines::of(content, &mut self.log)?);
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ fn repair_text<'f>(
         return Err(refuse(PlacementError::Elided));
     }
     let fixed = match both_lines(old, &edit.new) {
-        Some((old, new)) => placed(file, &body(&old, &new), edit, cells),
+        Some((old, new)) => place_body(file, &body(&old, &new), edit, cells),
         None => Err(PlacementError::NotFound),
     };
     match fixed {
@@ -208,7 +208,7 @@ fn repair_text<'f>(
             file.log
                 .spend(file.content.len() / COMPARE)
                 .map_err(refuse)?;
-            folded((&file.content, file.interrupt), old, edit, &refuse)
+            match_folded((&file.content, file.interrupt), old, edit, &refuse)
         }
         Err(PlacementError::Nothing) => Ok(None),
         Err(error) => Err(refuse(error)),
@@ -305,7 +305,7 @@ fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
 }
 
 /// Returns the lines of the file that `body` changes, and their replacement.
-fn placed<'f>(
+fn place_body<'f>(
     searched: &mut SearchedText<'f>,
     body: &[Vec<u8>],
     edit: &Replacement,
@@ -321,9 +321,9 @@ fn placed<'f>(
     let Some(&first) = lines.first() else {
         return Err(PlacementError::Nothing);
     };
-    let header = Header {
+    let header = ChunkHeader {
         stated: edit.line,
-        ..Header::default()
+        ..ChunkHeader::default()
     };
     let chunk = Chunk {
         is_text: true,
@@ -334,18 +334,25 @@ fn placed<'f>(
         return Err(PlacementError::TooMuch);
     };
     // The repairs of a reading without a place are not reported, but its steps count.
-    let mut log = searched.log.tried();
+    let mut log = searched.log.fork();
     let fixed = place(file, &chunk, (0, false), &mut log).and_then(|one| {
         if edit.line.is_some_and(|line| line != one.lines.start + 1) {
             log.note(RepairKind::StartLine, 1);
         }
         // The result is searched as a text again, so it must occur only once.
-        let range = lone(file, one.lines.clone(), &mut log)?;
+        let range = extend_to_unique(file, one.lines.clone(), &mut log)?;
         let (old, new) = (
             file.all[range.clone()].concat(),
-            spliced_lines(file, &[one], range),
+            splice_lines(file, &[one], range),
         );
-        Ok((closed(old), if new.is_empty() { new } else { closed(new) }))
+        Ok((
+            with_newline(old),
+            if new.is_empty() {
+                new
+            } else {
+                with_newline(new)
+            },
+        ))
     });
     searched.log.leave(&log);
     let (old, new) = fixed?;
@@ -359,8 +366,8 @@ fn placed<'f>(
 
 /// Extends `range` by surrounding lines until this run of lines occurs only once. A line number may
 /// have selected one of several places.
-fn lone(
-    file: &Lines<'_>,
+fn extend_to_unique(
+    file: &FileLines<'_>,
     range: Range<usize>,
     log: &mut RepairLog,
 ) -> Result<Range<usize>, PlacementError> {

@@ -5,7 +5,7 @@
 //! the file. In the other parts, a typographic character can be intended, or can replace an ASCII
 //! character as in the preimage lines. The patch does not show which.
 
-use crate::lines::ladder::{is_typographic, trimmed};
+use crate::lines::ladder::{is_typographic, trim};
 
 /// The preimage lines of a patch, and the lines of the file at their place.
 pub(super) struct Typography<'a> {
@@ -17,7 +17,7 @@ pub(super) struct Typography<'a> {
 impl<'a> Typography<'a> {
     /// Compares preimage lines with the lines of the file. White space around a line is ignored.
     pub(super) fn new(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Self {
-        let text = |line: &'a [u8]| std::str::from_utf8(trimmed(line)).unwrap_or_default();
+        let text = |line: &'a [u8]| std::str::from_utf8(trim(line)).unwrap_or_default();
         Self::of(pairs.map(|(old, found)| (text(old), text(found))).collect())
     }
 
@@ -36,7 +36,7 @@ impl<'a> Typography<'a> {
 
     /// Returns `new` with the characters of the file. `new` replaces one of the preimage lines with
     /// the indexes `replaced`. Returns `None` if its characters are not certain.
-    pub(super) fn kept(&self, new: &str, replaced: &[usize]) -> Option<String> {
+    pub(super) fn keep_characters(&self, new: &str, replaced: &[usize]) -> Option<String> {
         let mut same = self
             .pairs
             .iter()

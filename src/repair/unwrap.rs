@@ -11,7 +11,7 @@ use crate::text::{Lines, Span, mark_length, without_ending};
 
 /// Replaces the text around the only patch in `text` by spaces. Returns the result and the first
 /// line that changed; `None` if there is no surrounding text, or if another grammar reads it.
-pub(super) fn unwrapped(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+pub(super) fn unwrap_patch(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let start = mark_length(text);
     let patch = json(text, start).or_else(|| hashline(text, start))?;
     let is_around = |span: Span| span.of(text).iter().any(|byte| !byte.is_ascii_whitespace());
@@ -40,7 +40,7 @@ fn blank(byte: &mut u8) {
 }
 
 fn all_lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
-    Lines::within(text, Span::new(from, text.len()))
+    Lines::of_span(text, Span::new(from, text.len()))
         .map(|(span, line)| (span.start, without_ending(line)))
 }
 
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> Option<String> {
-        unwrapped(text.as_bytes())
+        unwrap_patch(text.as_bytes())
             .map(|(text, _)| String::from_utf8(text).unwrap().trim().to_owned())
     }
 

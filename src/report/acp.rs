@@ -58,7 +58,7 @@ fn content(report: &Report) -> Vec<Value> {
     report
         .files
         .iter()
-        .flat_map(|file| shown(report, file))
+        .flat_map(|file| content_blocks(report, file))
         .chain(asked)
         .collect()
 }
@@ -114,7 +114,7 @@ fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
     let Some(root) = &report.root else {
         return Vec::new();
     };
-    let path = absolute(root, file);
+    let path = absolute_path(root, file);
     let lines: Vec<_> = hunks(file).iter().map(|hunk| hunk.line.max(1)).collect();
     let failed = file
         .hunks
@@ -131,8 +131,8 @@ fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
 }
 
 /// Returns each changed range as old and new text, and other changes as a sentence.
-fn shown(report: &Report, file: &FileReport) -> Vec<Value> {
-    let path = absolute(report.root.as_deref().unwrap_or_default(), file);
+fn content_blocks(report: &Report, file: &FileReport) -> Vec<Value> {
+    let path = absolute_path(report.root.as_deref().unwrap_or_default(), file);
     let diffs = hunks(file).into_iter().map(|hunk| {
         let old = Some(hunk.old).filter(|_| file.op != Op::Create);
         json!({"type": "diff", "path": path, "oldText": old, "newText": hunk.new})
@@ -153,7 +153,7 @@ fn words(text: &str) -> Value {
     json!({"type": "content", "content": {"type": "text", "text": text}})
 }
 
-fn absolute(root: &str, file: &FileReport) -> String {
+fn absolute_path(root: &str, file: &FileReport) -> String {
     format!(
         "{}/{}",
         root.trim_end_matches('/'),
@@ -162,7 +162,7 @@ fn absolute(root: &str, file: &FileReport) -> String {
 }
 
 /// One changed range.
-struct Lines {
+struct ChangedLines {
     /// The first line after the change, counted from 1.
     line: usize,
     old: String,
@@ -171,9 +171,9 @@ struct Lines {
 
 /// Returns the hunks of the file's diff. A diff that is not UTF-8 was escaped to a single line, so
 /// it has no hunks.
-fn hunks(file: &FileReport) -> Vec<Lines> {
+fn hunks(file: &FileReport) -> Vec<ChangedLines> {
     let diff = file.diff.as_deref().unwrap_or_default().as_bytes();
-    let lines = |hunk: DiffHunk<'_>| Lines {
+    let lines = |hunk: DiffHunk<'_>| ChangedLines {
         line: hunk.new.start,
         old: side(&hunk.lines, b'-'),
         new: side(&hunk.lines, b'+'),

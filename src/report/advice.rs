@@ -133,12 +133,12 @@ fn advice(name: &str) -> Option<String> {
         CODES
             .iter()
             .find(|code| code.name == name)
-            .map(|code| by_kind(code.kind))
+            .map(|code| advice_for(code.kind))
     };
     by_code.or_else(by_kind).map(str::to_owned)
 }
 
-fn by_kind(kind: ProblemKind) -> &'static str {
+fn advice_for(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::Usage => "correct the arguments of the call",
         ProblemKind::Parse => "correct the syntax of the patch and send it again",

@@ -38,7 +38,7 @@ pub(super) struct ExpansionLimit {
 impl ExpansionLimit {
     /// Returns the applied lines of a hunk that replaces the lines `old`, counted from 0, by
     /// `new_lines` lines.
-    pub(super) fn applied(&self, old: &Range<usize>, new_lines: usize) -> AppliedLines {
+    pub(super) fn hunk_lines(&self, old: &Range<usize>, new_lines: usize) -> AppliedLines {
         let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
         AppliedLines {
             old_start: first(old.start, old.len()),
@@ -77,7 +77,7 @@ pub(super) fn applied_lines(
         let Some(hunk) = hunks.get(index) else {
             continue;
         };
-        let lines = growth.applied(&placement.lines, new_count(operation, hunk, placement));
+        let lines = growth.hunk_lines(&placement.lines, new_count(operation, hunk, placement));
         growth.add(&lines);
         applied[index] = Some(lines);
     }

@@ -33,14 +33,14 @@ pub fn build(
     success: Outcome,
 ) -> Report {
     let facts = Facts::of(command, resolved, result);
-    let decisive = problems::decisive(facts);
+    let decisive = problems::decisive_problem(facts);
     let outcome = match decisive.map(|index| &facts.selected.problems[index]) {
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
         _ => success,
     };
     // Rejected parts do not prevent the approval of the rest.
     let is_possible = decisive.is_none() || outcome.is_partial();
-    let body = Body::of(facts, &Listing::of(facts, !is_possible));
+    let body = ReportBody::of(facts, &Listing::of(facts, !is_possible));
     let decisive = decisive.or_else(|| problems::conflict(facts).filter(|_| outcome.is_partial()));
     let (problems, error) = problems::reports(facts, decisive, &body.files);
     let reach = resolved.index_report.as_ref().map(|index| index.reach);
@@ -67,7 +67,7 @@ pub fn build(
         diagnostics: resolved.findings.as_ref().map(DiagnosticsReport::of),
         policy: policy(facts, &body),
         error,
-        omitted: omitted(facts, &body, problems.len()),
+        omitted: count_omitted(facts, &body, problems.len()),
         index: resolved.index_report.clone(),
         left_out: left_out.iter().map(LeftOutReport::of).collect(),
         problems,
@@ -83,14 +83,14 @@ pub fn build(
 }
 
 /// The files and the patches of a report.
-struct Body {
+struct ReportBody {
     files: Vec<FileReport>,
     inputs: Vec<InputReport>,
     summary: Summary,
     omitted: OmittedFiles,
 }
 
-impl Body {
+impl ReportBody {
     /// Builds the entries of the patches and of the files in `listing`. If `plain` can describe the
     /// whole change by its counts, no file is listed.
     fn of(facts: Facts<'_>, listing: &Listing) -> Self {
@@ -104,7 +104,7 @@ impl Body {
                 files(facts, listing)
             }
         };
-        let (files, inputs) = threads::both(size, files, || input::reports(facts));
+        let (files, inputs) = threads::run_both(size, files, || input::reports(facts));
         let mut summary = counted.unwrap_or_else(|| summary(&files, plan));
         let omitted = OmittedFiles::count(facts, listing, &mut summary);
         Self {
@@ -117,7 +117,7 @@ impl Body {
 }
 
 /// Counts the entries that the report does not list.
-fn omitted(facts: Facts<'_>, body: &Body, listed_problems: usize) -> Omitted {
+fn count_omitted(facts: Facts<'_>, body: &ReportBody, listed_problems: usize) -> Omitted {
     let mut omitted = body.omitted.counts;
     let of_files = body.files.iter().map(|file| &file.omitted);
     let of_inputs = body.inputs.iter().map(|input| &input.omitted);
@@ -230,7 +230,7 @@ fn summary(files: &[FileReport], plan: &Plan) -> Summary {
 }
 
 /// Returns the strictest verdict of all files, and the names of all rules that match.
-fn policy(facts: Facts<'_>, body: &Body) -> PolicyReport {
+fn policy(facts: Facts<'_>, body: &ReportBody) -> PolicyReport {
     let (files, omitted) = (&body.files, &body.omitted.rulings);
     let mut rules_hit: Vec<String> = Vec::new();
     let others: Vec<_> = omitted.iter().flat_map(rule_hits).collect();

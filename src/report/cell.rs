@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::applied::ExpansionLimit;
 use super::hunk::HunkReport;
-use super::words::clipped;
+use super::words::clip;
 use crate::notebook::EditedCell;
 use crate::plan::Operation;
 use crate::preflight::FileOutcome;
@@ -27,7 +27,7 @@ impl CellReport {
     pub(super) fn of(cell: &EditedCell) -> Self {
         Self {
             index: cell.index,
-            id: cell.id.as_ref().map(|id| clipped(id.as_bytes())),
+            id: cell.id.as_ref().map(|id| clip(id.as_bytes())),
         }
     }
 }
@@ -40,9 +40,9 @@ pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) ->
         places.filter_map(|(index, (placed, &(_, new)))| Some((index, placed.as_ref().ok()?, new)));
     places
         .map(|(index, placement, new)| {
-            let lines = growth.applied(&placement.lines, new);
+            let lines = growth.hunk_lines(&placement.lines, new);
             growth.add(&lines);
-            let mut report = HunkReport::unstated(id, index, operation, lines);
+            let mut report = HunkReport::without_text(id, index, operation, lines);
             report.place(placement);
             report
         })

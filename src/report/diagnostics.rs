@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::text;
-use crate::diagnostics::{DiagnosticSeverity, Findings, Found, ServerFindings};
+use crate::diagnostics::{DiagnosticSeverity, Findings, NewDiagnostic, ServerFindings};
 use crate::text::printable;
 
 /// The findings of language servers.
@@ -100,7 +100,7 @@ impl ServerReport {
 }
 
 impl DiagnosticReport {
-    fn of(found: &Found) -> Self {
+    fn of(found: &NewDiagnostic) -> Self {
         Self {
             path: text(found.path.as_bytes()),
             line: found.line,

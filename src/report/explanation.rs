@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::RuleHit;
-use super::words::{lossless, text};
+use super::words::{hex_if_lossy, text};
 use crate::path::RelPath;
 use crate::policy::{Access, BuiltIn, Links, Mode, Policy, RuleMatch, Secrecy, Verdict};
 use crate::text::printable;
@@ -138,7 +138,7 @@ impl Explanation {
             schema: "wpatch.policy/1",
             ok: true,
             path: text(path.as_bytes()),
-            path_hex: lossless(&path.as_bytes()),
+            path_hex: hex_if_lossy(&path.as_bytes()),
             link: (named != path).then(|| text(named.as_bytes())),
             sources: policy.sources().into_iter().map(str::to_owned).collect(),
             accesses: accesses
@@ -147,7 +147,7 @@ impl Explanation {
                 .collect(),
             limits: LimitsReport::of(policy),
             built_in: policy
-                .built_in()
+                .built_in_rules()
                 .into_iter()
                 .map(BuiltInReport::of)
                 .collect(),
@@ -161,8 +161,8 @@ impl Explanation {
     /// Returns the error of `out`.
     pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
         match &self.link {
-            Some(link) => writeln!(out, "{} => {}", harmless(link), harmless(&self.path))?,
-            None => writeln!(out, "{}", harmless(&self.path))?,
+            Some(link) => writeln!(out, "{} => {}", escape(link), escape(&self.path))?,
+            None => writeln!(out, "{}", escape(&self.path))?,
         }
         for AccessReport {
             access,
@@ -230,8 +230,8 @@ impl Explanation {
             other(rule.access != access, format!("for {}", rule.access)),
             other(rule.path != self.path, format!("of {}", rule.path)),
         ];
-        let facts: Vec<_> = facts.iter().flatten().map(|fact| harmless(fact)).collect();
-        format!("{} ({})", harmless(message), facts.join(", "))
+        let facts: Vec<_> = facts.iter().flatten().map(|fact| escape(fact)).collect();
+        format!("{} ({})", escape(message), facts.join(", "))
     }
 }
 
@@ -343,17 +343,12 @@ impl LimitsReport {
             source,
         } in &self.grants
         {
-            writeln!(
-                out,
-                "grant {} {mode} ({})",
-                harmless(prefix),
-                harmless(source)
-            )?;
+            writeln!(out, "grant {} {mode} ({})", escape(prefix), escape(source))?;
         }
         Ok(())
     }
 }
 
-fn harmless(text: &str) -> String {
+fn escape(text: &str) -> String {
     printable(text.as_bytes()).to_string()
 }

@@ -14,7 +14,7 @@ use super::rule::{RuleHit, rule_hits};
 use super::side::{Contents, LineStats, Modes, Replaced, Review};
 use super::status::FileStatus;
 use super::whitespace::WhitespaceReport;
-use super::words::{Counter, lossless, text};
+use super::words::{Counter, hex_if_lossy, text};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation};
@@ -173,7 +173,7 @@ impl FileReport {
             || policy.weigh(operation, |_| false),
             |outcome| outcome.ruling.clone(),
         );
-        let file = Self::stated((index, operation), known, modes(operation, done))
+        let file = Self::from_modes((index, operation), known, modes(operation, done))
             .with_counts(operation, done, patch)
             .with_contents(known)
             .with_merge(known, room.conflicts)
@@ -192,7 +192,7 @@ impl FileReport {
         let whitespace = known.whitespace.as_ref();
         let rejects = known.rejects.as_deref().filter(|_| done.is_some());
         Self {
-            op_in_summary: Op::in_summary(operation, outcome.is_some()),
+            op_in_summary: Op::for_summary(operation, outcome.is_some()),
             review: is_described.then(|| Box::new(Review::of(known, lines))),
             whitespace: whitespace
                 .map(|found| Box::new(WhitespaceReport::of(operation, found, counter))),
@@ -209,7 +209,7 @@ impl FileReport {
     }
 
     /// Returns the entry of an operation that only changes the mode as `modes` states.
-    fn stated(
+    fn from_modes(
         (index, operation): (usize, &Operation),
         known: &FileOutcome,
         modes: (Option<FileMode>, Option<FileMode>),
@@ -217,10 +217,10 @@ impl FileReport {
         Self {
             id: file_id(operation.number),
             path: operation.path.clone(),
-            path_hex: lossless(&operation.path),
+            path_hex: hex_if_lossy(&operation.path),
             header_path: None,
             from: operation.from.clone(),
-            from_hex: operation.from.as_ref().and_then(lossless),
+            from_hex: operation.from.as_ref().and_then(hex_if_lossy),
             patch: None,
             op: Op::of(operation, modes),
             op_in_summary: None,
@@ -233,7 +233,7 @@ impl FileReport {
             score: None,
             added: 0,
             removed: 0,
-            rung: operation::loosest(operation, known),
+            rung: operation::loosest_rung(operation, known),
             encoding: None,
             replacements: None,
             cell: None,
@@ -267,7 +267,7 @@ impl FileReport {
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
         let texts = done.filter(|_| is_text_change).map(|done| done.texts.len());
         let (added, removed) = done.map_or_else(
-            || operation::counted_lines(operation, patch),
+            || operation::count_lines(operation, patch),
             |done| (done.added, done.removed),
         );
         Self {

@@ -8,7 +8,7 @@ use super::cause::CauseReport;
 use super::file::file_id;
 use super::hunk::{HunkReport, hunk_id};
 use super::nearest::{Budget, NearestPlace};
-use super::words::{Counter, lossless, text};
+use super::words::{Counter, hex_if_lossy, text};
 use crate::path::RelPath;
 use crate::preflight::{Problem, ProblemKind, Severity};
 use crate::text::Span;
@@ -208,7 +208,7 @@ impl ProblemReport {
             severity: problem.severity,
             message: problem.message.clone(),
             path: path.map(text),
-            path_hex: path.and_then(|path| lossless(&path)),
+            path_hex: path.and_then(|path| hex_if_lossy(&path)),
             file,
             hunk,
             span,

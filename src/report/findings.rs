@@ -28,9 +28,9 @@ pub(super) struct Finding {
     /// The next step, in one line. Control characters are escaped.
     pub(super) help: Option<String>,
     /// The position in the patch, if the patch has a file name.
-    pub(super) patch: Option<Place>,
+    pub(super) patch: Option<FindingLocation>,
     /// The position in the file below the root.
-    pub(super) target: Option<Place>,
+    pub(super) target: Option<FindingLocation>,
     /// The corrected line of the patch, if one line prevents the match.
     pub(super) mending: Option<Mending>,
 }
@@ -50,7 +50,7 @@ pub(super) enum FindingLevel {
 
 /// A range of lines in a file.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct FindingLocation {
     /// The path of the file, as the caller names it.
     pub(super) path: String,
     /// The path below the root; `None` for a patch.
@@ -76,12 +76,12 @@ pub(super) struct Mending {
 impl Finding {
     /// Returns the main position: in the patch if the patch is a named file, else in the file of
     /// the finding.
-    pub(super) fn shown_at(&self) -> Option<&Place> {
+    pub(super) fn main_place(&self) -> Option<&FindingLocation> {
         self.patch.as_ref().or(self.target.as_ref())
     }
 
     /// Returns the second position.
-    pub(super) fn also_at(&self) -> Option<&Place> {
+    pub(super) fn second_place(&self) -> Option<&FindingLocation> {
         self.patch.as_ref().and(self.target.as_ref())
     }
 
@@ -89,7 +89,7 @@ impl Finding {
     /// the main position is in the patch.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut first = String::new();
-        if let Some(target) = self.also_at() {
+        if let Some(target) = self.second_place() {
             let _ = write!(first, "{}: ", printable(target.path.as_bytes()));
         }
         first.push_str(&self.message);
@@ -137,7 +137,7 @@ pub(super) fn fingerprints(findings: &[Finding]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::with_capacity(findings.len());
     let mut counts = HashMap::new();
     for finding in findings {
-        let path = |place: &Option<Place>| {
+        let path = |place: &Option<FindingLocation>| {
             place
                 .as_ref()
                 .map_or(String::new(), |place| place.path.clone())
@@ -164,14 +164,14 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
         .nearest
         .as_deref()
         .or_else(|| hunk?.nearest.as_deref());
-    let patch = in_patch(report, problem, hunk.or_else(|| file?.hunks.first()));
-    let target = problem.path.as_ref().map(|path| Place {
+    let patch = patch_place(report, problem, hunk.or_else(|| file?.hunks.first()));
+    let target = problem.path.as_ref().map(|path| FindingLocation {
         line: problem
             .lines
             .first()
             .copied()
             .or_else(|| nearest.map(NearestPlace::differs_at)),
-        ..in_tree(report, path)
+        ..tree_place(report, path)
     });
     Finding {
         code: problem.code.to_owned(),
@@ -188,7 +188,7 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
         mending: patch
             .as_ref()
             .and(nearest)
-            .and_then(|nearest| mending(report, problem, nearest)),
+            .and_then(|nearest| find_correction(report, problem, nearest)),
         patch,
         target,
     }
@@ -218,7 +218,7 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
                 message: printable(message.as_bytes()).to_string(),
                 help: Some(help),
                 patch: None,
-                target: Some(in_tree(report, &text(file.path.as_bytes()))),
+                target: Some(tree_place(report, &text(file.path.as_bytes()))),
                 mending: None,
             }
         },
@@ -238,11 +238,11 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    let target = Place {
+    let target = FindingLocation {
         line: Some(told.line),
         last: Some(told.end_line).filter(|&last| last > told.line),
         column: Some(told.column),
-        ..in_tree(report, &told.path)
+        ..tree_place(report, &told.path)
     };
     Finding {
         code: printable(code.as_bytes()).to_string(),
@@ -260,12 +260,12 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
 }
 
 /// Returns the position of the file at `path`, without a line.
-fn in_tree(report: &Report, path: &str) -> Place {
+fn tree_place(report: &Report, path: &str) -> FindingLocation {
     let named = report
         .base
         .as_ref()
         .map_or_else(|| path.to_owned(), |base| format!("{base}/{path}"));
-    Place {
+    FindingLocation {
         path: named,
         below: Some(path.to_owned()),
         line: None,
@@ -275,7 +275,7 @@ fn in_tree(report: &Report, path: &str) -> Place {
 }
 
 /// Returns the patch with this index, if it has a file name.
-fn named(report: &Report, input: usize) -> Option<&InputReport> {
+fn named_input(report: &Report, input: usize) -> Option<&InputReport> {
     report
         .inputs
         .get(input)
@@ -284,7 +284,11 @@ fn named(report: &Report, input: usize) -> Option<&InputReport> {
 
 /// Returns the position of the problem in a patch. A problem without a span has the position of its
 /// `hunk`.
-fn in_patch(report: &Report, problem: &ProblemReport, hunk: Option<&HunkReport>) -> Option<Place> {
+fn patch_place(
+    report: &Report,
+    problem: &ProblemReport,
+    hunk: Option<&HunkReport>,
+) -> Option<FindingLocation> {
     let source = hunk.map(|hunk| hunk.source);
     let input = problem
         .span
@@ -293,8 +297,8 @@ fn in_patch(report: &Report, problem: &ProblemReport, hunk: Option<&HunkReport>)
     // A span inside a hunk covers only its own line.
     let is_whole = |line: usize| problem.span.is_none_or(|span| span.line == line);
     let last = source.filter(|source| problem.hunk.is_some() && is_whole(source.line_start));
-    Some(Place {
-        path: named(report, input)?.name.clone(),
+    Some(FindingLocation {
+        path: named_input(report, input)?.name.clone(),
         below: None,
         line: problem
             .span
@@ -307,7 +311,11 @@ fn in_patch(report: &Report, problem: &ProblemReport, hunk: Option<&HunkReport>)
 
 /// Returns the corrected line of the patch. All other lines of the hunk must match, and the grammar
 /// must have a sign column.
-fn mending(report: &Report, problem: &ProblemReport, nearest: &NearestPlace) -> Option<Mending> {
+fn find_correction(
+    report: &Report,
+    problem: &ProblemReport,
+    nearest: &NearestPlace,
+) -> Option<Mending> {
     let format = report.inputs.get(problem.span?.input)?.format.as_deref()?;
     let difference = nearest
         .first_difference

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::findings::{Finding, FindingLevel, Place, findings};
+use super::findings::{Finding, FindingLevel, FindingLocation, findings};
 use super::stat::changes;
 use super::{Format, Outcome, Report};
 use crate::text::printable;
@@ -51,13 +51,13 @@ impl Format for GitHub {
 
 fn properties(finding: &Finding) -> String {
     let title = format!("title={}", property(&finding.code));
-    let Some(Place {
+    let Some(FindingLocation {
         path,
         line,
         last,
         column,
         ..
-    }) = finding.shown_at()
+    }) = finding.main_place()
     else {
         return title;
     };

@@ -29,7 +29,7 @@ impl Format for GitLab {
 }
 
 fn entry(finding: &Finding, fingerprint: &str) -> Value {
-    let place = finding.shown_at();
+    let place = finding.main_place();
     // GitLab requires a file and a line in every entry.
     let path = place.map_or_else(
         || ".".to_owned(),

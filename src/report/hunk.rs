@@ -168,7 +168,7 @@ pub(super) fn reports(
         }
         let source = Source::of(operation, hunk.span, counter);
         let mut report =
-            HunkReport::unplaced(id, index, stated_lines(operation, hunk, patch), source);
+            HunkReport::without_placement(id, index, stated_lines(operation, hunk, patch), source);
         report.applied = applied.get_mut(index).and_then(Option::take);
         match placements.get(index) {
             Some(Ok(placement)) => report.place(placement),
@@ -203,7 +203,12 @@ impl Source {
 
 impl HunkReport {
     /// Returns the entry of a change of the file `id` whose placement was not searched for.
-    pub(super) fn unplaced(id: &str, index: usize, patch: StatedLines, source: Source) -> Self {
+    pub(super) fn without_placement(
+        id: &str,
+        index: usize,
+        patch: StatedLines,
+        source: Source,
+    ) -> Self {
         Self {
             id: hunk_id(id, index),
             index,
@@ -223,7 +228,7 @@ impl HunkReport {
 
     /// Returns the entry of a change that has no text in the patch. Its stated lines are those
     /// where it was applied.
-    pub(super) fn unstated(
+    pub(super) fn without_text(
         id: &str,
         index: usize,
         operation: &Operation,
@@ -248,7 +253,7 @@ impl HunkReport {
         Self {
             status: HunkStatus::Clean,
             applied: Some(applied),
-            ..Self::unplaced(id, index, patch, source)
+            ..Self::without_placement(id, index, patch, source)
         }
     }
 

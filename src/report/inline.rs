@@ -37,17 +37,17 @@ impl Inline {
         let mut marks = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         if old.len() == new.len() {
             for index in 0..old.len() {
-                let (gone, come) = self.compared(&old[index..=index], &new[index..=index]);
+                let (gone, come) = self.compare_words(&old[index..=index], &new[index..=index]);
                 marks.0[index].extend(gone.into_iter().flatten());
                 marks.1[index].extend(come.into_iter().flatten());
             }
         } else if !old.is_empty() && !new.is_empty() {
-            marks = self.compared(old, new);
+            marks = self.compare_words(old, new);
         }
         marks
     }
 
-    fn compared(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (Marks, Marks) {
+    fn compare_words(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (Marks, Marks) {
         let none = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         // A line has at most as many words as bytes, so this is an upper bound of the word pairs.

@@ -212,7 +212,7 @@ impl OmittedFiles {
             );
             summary.count_file(
                 what,
-                operation::counted_lines(
+                operation::count_lines(
                     operation,
                     &facts.selected.plan.inputs[operation.input].bytes,
                 ),

@@ -251,14 +251,14 @@ impl LogEntry {
             };
             match diff(entry, file) {
                 Ok(diff) => LogFile { diff, ..told },
-                Err(why) => told.withheld(why),
+                Err(why) => told.withhold(why),
             }
         };
         let refused = entry
             .rejection
             .iter()
             .flat_map(|refusal| &refusal.files)
-            .filter_map(LogFile::refused);
+            .filter_map(LogFile::of_rejected);
         let is_moved_away =
             |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
         Self {
@@ -298,7 +298,7 @@ impl LogEntry {
 
 impl LogFile {
     /// Returns a file of a rejected plan: the operation and the path.
-    fn refused((op, path): &(String, String)) -> Option<Self> {
+    fn of_rejected((op, path): &(String, String)) -> Option<Self> {
         let op = Op::ALL.into_iter().find(|known| known.to_string() == *op)?;
         Some(Self {
             path: path.clone(),
@@ -313,7 +313,7 @@ impl LogFile {
     }
 
     /// Returns the entry without the digests, with the reason `why`.
-    fn withheld(self, why: String) -> Self {
+    fn withhold(self, why: String) -> Self {
         let [before, after] =
             [self.before, self.after].map(|side| side.map(LogVersion::without_digest));
         Self {

@@ -6,7 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::words::{lossless, text};
+use super::words::{hex_if_lossy, text};
 use crate::digest::Sha256;
 use crate::mode::FileKind;
 use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
@@ -76,7 +76,7 @@ impl Extract {
             schema: "wpatch.read/1",
             ok: true,
             path: self::text(path),
-            path_hex: lossless(&path),
+            path_hex: hex_if_lossy(&path),
             size: raw.len() as u64,
             sha256: Sha256::of(raw).to_string(),
             encoding: String::new(),
@@ -176,7 +176,7 @@ impl Listing {
             schema: "wpatch.list/1",
             ok: true,
             path: text(path),
-            path_hex: lossless(&path),
+            path_hex: hex_if_lossy(&path),
             entries,
             truncated,
         }
@@ -219,7 +219,7 @@ impl ListingEntry {
             .filter(|&seconds| seconds <= END);
         Self {
             name: text(name),
-            name_hex: lossless(&name),
+            name_hex: hex_if_lossy(&name),
             kind,
             size: matches!(kind, EntryType::File | EntryType::Symlink).then_some(size),
             modified: modified.map(rfc3339),
@@ -293,7 +293,7 @@ impl Difference {
 
     /// Returns the text to print: the diff, or the statement that two binary files differ.
     #[must_use]
-    pub fn printed(&self) -> Vec<u8> {
+    pub fn to_text(&self) -> Vec<u8> {
         if self.binary && !self.identical {
             let name = |label: &str| printable(label.as_bytes()).to_string();
             return format!(

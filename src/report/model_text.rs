@@ -58,12 +58,12 @@ fn put(problem: &ProblemReport, text: &mut String) {
     if let Some(path) = &problem.path {
         let _ = write!(text, "{}: ", printable(path.as_bytes()));
     }
-    let _ = writeln!(text, "{}", clipped(&problem.message));
+    let _ = writeln!(text, "{}", clip(&problem.message));
     if let Some(span) = problem.span.filter(|span| span.line > 1) {
         let _ = writeln!(text, "at line {} of the patch", span.line);
     }
     if let Some(help) = &problem.help {
-        let _ = writeln!(text, "help: {}", clipped(help));
+        let _ = writeln!(text, "help: {}", clip(help));
     }
 }
 
@@ -101,7 +101,7 @@ fn put_nearest(error: &ProblemReport, text: &mut String) {
     }
 }
 
-fn clipped(message: &str) -> String {
+fn clip(message: &str) -> String {
     let shown = printable(message.as_bytes()).to_string();
     match shown.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{}…", &shown[..end]),

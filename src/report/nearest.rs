@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::words::{Counter, clipped};
+use super::words::{Counter, clip};
 use crate::matching::{Difference, DifferenceReason, Nearest};
 
 /// The closest match of a hunk that does not apply.
@@ -127,12 +127,12 @@ impl Default for Budget {
 impl Budget {
     /// Returns a heading, shortened if necessary.
     pub(super) fn section(line: &[u8]) -> String {
-        fitted(clipped(line), MOST_OF_SECTION)
+        fit(clip(line), MOST_OF_SECTION)
     }
 
     /// Returns one line, shortened if necessary.
     fn line(&mut self, line: &[u8]) -> String {
-        let line = fitted(clipped(line), MOST_OF_LINE);
+        let line = fit(clip(line), MOST_OF_LINE);
         self.left = self.left.saturating_sub(length(&line) + QUOTES);
         line
     }
@@ -144,7 +144,7 @@ impl Budget {
     ) -> Vec<String> {
         let mut shown = Vec::new();
         for line in lines {
-            let line = fitted(clipped(line), MOST_OF_LINE);
+            let line = fit(clip(line), MOST_OF_LINE);
             let Some(left) = self.left.checked_sub(length(&line) + QUOTES) else {
                 break;
             };
@@ -156,7 +156,7 @@ impl Budget {
 }
 
 /// Shortens `line` to at most `most` bytes in a JSON string.
-fn fitted(line: String, most: usize) -> String {
+fn fit(line: String, most: usize) -> String {
     if length(&line) <= most {
         return line;
     }
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_marked_and_fits() {
-        let line = fitted("\u{1}".repeat(100), 50);
+        let line = fit("\u{1}".repeat(100), 50);
         assert_eq!(
             (length(&line) <= 50, line.ends_with('\u{2026}')),
             (true, true)

@@ -86,7 +86,7 @@ impl Op {
     ///
     /// After a comparison with the tree, git never states a creation here. See `is_new` and
     /// `is_delete` in git's `apply.c`, where -1 means unknown.
-    pub(super) fn in_summary(operation: &Operation, is_compared: bool) -> Option<Self> {
+    pub(super) fn for_summary(operation: &Operation, is_compared: bool) -> Option<Self> {
         let Edit::Hunks(hunks) = &operation.edit else {
             return None;
         };
@@ -164,15 +164,17 @@ pub(super) fn hunks(
             operation,
             outcome.diff.as_deref().unwrap_or_default(),
         )),
-        Edit::Lines(changes) => texts::numbered(id, operation, changes, (outcome, room), counter),
+        Edit::Lines(changes) => {
+            texts::numbered_hunks(id, operation, changes, (outcome, room), counter)
+        }
         _ => ListedHunks::default(),
     }
 }
 
 /// Returns the numbers of lines that the patch adds and removes.
-pub(super) fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
+pub(super) fn count_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
     if let Edit::Replacements(changes) = &operation.edit {
-        return texts::counted_lines(changes);
+        return texts::count_lines(changes);
     }
     let kinds = operation
         .hunks()
@@ -186,7 +188,7 @@ pub(super) fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usiz
 }
 
 /// Returns the least strict line comparison that a hunk needed.
-pub(super) fn loosest(operation: &Operation, outcome: &FileOutcome) -> Option<&'static str> {
+pub(super) fn loosest_rung(operation: &Operation, outcome: &FileOutcome) -> Option<&'static str> {
     let rung = |placed: &Result<Placement, Box<Mismatch>>| match placed {
         Ok(placement) => Some(placement.rung),
         Err(mismatch) => match mismatch.kind {

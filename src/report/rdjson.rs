@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::findings::{Finding, FindingLevel, Mending, Place, findings};
+use super::findings::{Finding, FindingLevel, FindingLocation, Mending, findings};
 use super::{Format, Report, print_json};
 use crate::text::printable;
 
@@ -35,10 +35,10 @@ fn diagnostic(finding: &Finding) -> Value {
         },
         "code": {"value": finding.code},
     });
-    if let Some(place) = finding.shown_at() {
+    if let Some(place) = finding.main_place() {
         diagnostic["location"] = location(place);
     }
-    if let Some(place) = finding.also_at() {
+    if let Some(place) = finding.second_place() {
         diagnostic["related_locations"] =
             json!([{"message": "the file", "location": location(place)}]);
     }
@@ -48,7 +48,7 @@ fn diagnostic(finding: &Finding) -> Value {
     diagnostic
 }
 
-fn location(place: &Place) -> Value {
+fn location(place: &FindingLocation) -> Value {
     let mut location = json!({"path": printable(place.path.as_bytes()).to_string()});
     if let Some(line) = place.line {
         location["range"] = match (place.last.filter(|&last| last > line), place.column) {

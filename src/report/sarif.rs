@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::findings::{Finding, FindingLevel, Mending, Place, findings, fingerprints};
+use super::findings::{Finding, FindingLevel, FindingLocation, Mending, findings, fingerprints};
 use super::{Format, Outcome, Report, print_json};
 use crate::preflight::CODES;
 use crate::text::percent_encode;
@@ -84,10 +84,10 @@ fn result(finding: &Finding, fingerprint: &str) -> Value {
     if let Some(index) = CODES.iter().position(|code| code.name == finding.code) {
         result["ruleIndex"] = json!(index);
     }
-    if let Some(place) = finding.shown_at() {
+    if let Some(place) = finding.main_place() {
         result["locations"] = json!([location(place)]);
     }
-    if let Some(place) = finding.also_at() {
+    if let Some(place) = finding.second_place() {
         result["relatedLocations"] = json!([location(place)]);
     }
     if let (Some(mending), Some(patch)) = (&finding.mending, &finding.patch) {
@@ -96,7 +96,7 @@ fn result(finding: &Finding, fingerprint: &str) -> Value {
     result
 }
 
-fn location(place: &Place) -> Value {
+fn location(place: &FindingLocation) -> Value {
     let mut physical = json!({"artifactLocation": artifact(place)});
     if let Some(line) = place.line {
         physical["region"] = match place.last {
@@ -107,7 +107,7 @@ fn location(place: &Place) -> Value {
     json!({"physicalLocation": physical})
 }
 
-fn artifact(place: &Place) -> Value {
+fn artifact(place: &FindingLocation) -> Value {
     match &place.below {
         Some(below) => json!({"uri": uri(below), "uriBaseId": ROOT}),
         None if place.path.starts_with('/') => {
@@ -117,7 +117,7 @@ fn artifact(place: &Place) -> Value {
     }
 }
 
-fn fix(mending: &Mending, patch: &Place) -> Value {
+fn fix(mending: &Mending, patch: &FindingLocation) -> Value {
     let region = json!({
         "startLine": mending.line,
         "startColumn": 2,

@@ -15,7 +15,7 @@ pub(super) fn score(operation: &Operation, patch: &[u8]) -> Option<u8> {
         Edit::Whole(_) | Edit::Replacements(_) | Edit::Cell(_) | Edit::Lines(_) => return None,
     };
     let header = Span::new(operation.span.start, end.max(operation.span.start));
-    Lines::within(patch, header)
+    Lines::of_span(patch, header)
         .filter_map(|(_, line)| percentage(without_ending(line)))
         .last()
 }

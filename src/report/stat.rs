@@ -53,7 +53,7 @@ impl Format for Stat {
             .max()
             .unwrap_or(0);
         for file in &report.files {
-            let name = shortened(report.quoting.quote(file.path.as_bytes()), widest);
+            let name = shorten_name(report.quoting.quote(file.path.as_bytes()), widest);
             out.write_all(b" ")?;
             out.write_all(&name)?;
             write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;
@@ -71,7 +71,7 @@ impl Format for Stat {
 }
 
 /// Removes the start of a long name, up to a slash if possible.
-fn shortened(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
+fn shorten_name(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
     if name.len() <= width {
         return name;
     }

@@ -48,11 +48,11 @@ impl Format for Summary {
         }
         for file in &report.files {
             match (file.op_in_summary.unwrap_or(file.op), &file.from) {
-                (Op::Create, _) => made_or_gone(out, "create", file.mode.new, &file.path)?,
-                (Op::Delete, _) => made_or_gone(out, "delete", file.mode.old, &file.path)?,
-                (Op::Rename, Some(from)) => moved(out, "rename", file, from)?,
-                (Op::Copy, Some(from)) => moved(out, "copy", file, from)?,
-                _ => changed(out, file)?,
+                (Op::Create, _) => print_with_mode(out, "create", file.mode.new, &file.path)?,
+                (Op::Delete, _) => print_with_mode(out, "delete", file.mode.old, &file.path)?,
+                (Op::Rename, Some(from)) => print_move(out, "rename", file, from)?,
+                (Op::Copy, Some(from)) => print_move(out, "copy", file, from)?,
+                _ => print_change(out, file)?,
             }
         }
         Ok(())
@@ -67,7 +67,7 @@ fn has_letters(input: &InputReport) -> bool {
         .is_some_and(Syntax::has_letter_summary)
 }
 
-fn made_or_gone(
+fn print_with_mode(
     out: &mut dyn io::Write,
     verb: &str,
     mode: Option<&str>,
@@ -80,27 +80,32 @@ fn made_or_gone(
     put_line(out, path.as_bytes())
 }
 
-fn moved(out: &mut dyn io::Write, verb: &str, file: &FileReport, from: &RelPath) -> io::Result<()> {
+fn print_move(
+    out: &mut dyn io::Write,
+    verb: &str,
+    file: &FileReport,
+    from: &RelPath,
+) -> io::Result<()> {
     write!(out, " {verb} ")?;
-    out.write_all(&harmless(&arrow(from.as_bytes(), file.path.as_bytes())))?;
+    out.write_all(&escape_name(&arrow(from.as_bytes(), file.path.as_bytes())))?;
     writeln!(out, " ({}%)", file.score.unwrap_or(0))?;
-    changed_mode(out, file)
+    print_mode_change(out, file)
 }
 
 /// Prints the mode change of a file whose name was already printed.
-fn changed_mode(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
+fn print_mode_change(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
     match (file.is_mode_change(), &file.mode.old, &file.mode.new) {
         (true, Some(old), Some(new)) => writeln!(out, " mode change {old} => {new}"),
         _ => Ok(()),
     }
 }
 
-fn changed(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
+fn print_change(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
     if let Some(score) = file.score.filter(|&score| score > 0) {
         out.write_all(b" rewrite ")?;
-        out.write_all(&harmless(file.path.as_bytes()))?;
+        out.write_all(&escape_name(file.path.as_bytes()))?;
         writeln!(out, " ({score}%)")?;
-        return changed_mode(out, file);
+        return print_mode_change(out, file);
     }
     if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
         write!(out, " mode change {old} => {new} ")?;
@@ -110,12 +115,12 @@ fn changed(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
 }
 
 fn put_line(out: &mut dyn io::Write, name: &[u8]) -> io::Result<()> {
-    out.write_all(&harmless(name))?;
+    out.write_all(&escape_name(name))?;
     out.write_all(b"\n")
 }
 
 /// Returns the name, quoted if it contains characters that can affect a terminal.
-fn harmless(name: &[u8]) -> Cow<'_, [u8]> {
+fn escape_name(name: &[u8]) -> Cow<'_, [u8]> {
     match printable(name).to_text() {
         Cow::Borrowed(_) => Cow::Borrowed(name),
         Cow::Owned(_) => quote(name),
@@ -159,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_name_cannot_write_to_the_terminal() {
-        assert_eq!(&*harmless("é".as_bytes()), "é".as_bytes());
-        assert_eq!(&*harmless(b"a\x1bb"), br#""a\033b""#);
+        assert_eq!(&*escape_name("é".as_bytes()), "é".as_bytes());
+        assert_eq!(&*escape_name(b"a\x1bb"), br#""a\033b""#);
     }
 }

@@ -30,8 +30,8 @@ pub(super) fn reports(
     outcome: (&FileOutcome, Room),
     counter: &mut Counter<'_>,
 ) -> ListedHunks {
-    let stated = |edit: usize| changes.edits.get(edit).map(replaced);
-    placed(
+    let stated = |edit: usize| changes.edits.get(edit).map(state_replacement);
+    placed_hunks(
         (id, operation),
         (&stated, changes.order, changes.edits.len()),
         outcome,
@@ -40,7 +40,7 @@ pub(super) fn reports(
 }
 
 /// Returns the entries for changes of numbered lines.
-pub(super) fn numbered(
+pub(super) fn numbered_hunks(
     id: &str,
     operation: &Operation,
     changes: &LineEdits,
@@ -69,7 +69,7 @@ pub(super) fn numbered(
             new_lines,
         })
     };
-    placed(
+    placed_hunks(
         (id, operation),
         (&stated, EditOrder::AtOnce, 0),
         outcome,
@@ -79,7 +79,7 @@ pub(super) fn numbered(
 
 /// Returns the entries for the placements. If there was no search, returns the stated lines of
 /// `count` changes.
-fn placed(
+fn placed_hunks(
     (id, operation): (&str, &Operation),
     (stated, order, count): (&dyn Fn(usize) -> Option<Stated>, EditOrder, usize),
     (outcome, mut room): (&FileOutcome, Room),
@@ -101,11 +101,11 @@ fn placed(
             listed.omit(placed.as_ref().ok());
             continue;
         }
-        let mut report = HunkReport::unplaced(id, index, stated.lines(), source);
+        let mut report = HunkReport::without_placement(id, index, stated.lines(), source);
         match placed {
             Ok(placement) => {
                 report.place(placement);
-                let lines = growth.applied(&placement.lines, new);
+                let lines = growth.hunk_lines(&placement.lines, new);
                 // Edits in sequence have line numbers that already include the edits before them.
                 if order == EditOrder::AtOnce {
                     growth.add(&lines);
@@ -123,16 +123,19 @@ fn placed(
                 continue;
             }
             let source = Source::of(operation, stated.span, counter);
-            listed
-                .hunks
-                .push(HunkReport::unplaced(id, index, stated.lines(), source));
+            listed.hunks.push(HunkReport::without_placement(
+                id,
+                index,
+                stated.lines(),
+                source,
+            ));
         }
     }
     listed
 }
 
 /// Returns the numbers of lines that blocks add and remove, as far as the patch states them.
-pub(super) fn counted_lines(changes: &Replacements) -> (usize, usize) {
+pub(super) fn count_lines(changes: &Replacements) -> (usize, usize) {
     let counts = changes.edits.iter().map(|edit| match &edit.target {
         Target::Lines(old) => changed_lines(old, &edit.new),
         Target::Nothing => (lines(&edit.new).count(), 0),
@@ -152,7 +155,7 @@ pub(super) fn blocks(changes: &Replacements) -> usize {
         .count()
 }
 
-fn replaced(edit: &Replacement) -> Stated {
+fn state_replacement(edit: &Replacement) -> Stated {
     let old_lines = match &edit.target {
         Target::Text { old, .. } | Target::Lines(old) => lines(old).count(),
         _ => 0,

@@ -17,7 +17,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
 }
 
 /// Returns the hex digits of `path` if [`text`] cannot represent it exactly.
-pub(super) fn lossless(path: &impl Borrow<[u8]>) -> Option<String> {
+pub(super) fn hex_if_lossy(path: &impl Borrow<[u8]>) -> Option<String> {
     let bytes = path.borrow();
     std::str::from_utf8(bytes).is_err().then(|| hex(bytes))
 }
@@ -31,7 +31,7 @@ pub(super) fn time(seconds: u64) -> String {
 }
 
 /// Returns one line as text, shortened to [`MOST_CHARACTERS`].
-pub(super) fn clipped(line: &[u8]) -> String {
+pub(super) fn clip(line: &[u8]) -> String {
     // A character has at most four bytes, so this cut never removes a character that the next one
     // would keep.
     let text = text(&line[..line.len().min(MOST_CHARACTERS * 4 + 4)]);
@@ -134,15 +134,15 @@ mod tests {
     #[test]
     fn a_long_line_is_clipped() {
         assert_eq!(
-            clipped("é".repeat(300).as_bytes()),
+            clip("é".repeat(300).as_bytes()),
             format!("{}…", "é".repeat(200))
         );
     }
 
     #[test]
     fn a_path_that_is_no_text_has_its_bytes_beside_it() {
-        assert_eq!(lossless(&&b"a\xff"[..]), Some("61ff".to_owned()));
-        assert_eq!(lossless(&"é".as_bytes()), None);
+        assert_eq!(hex_if_lossy(&&b"a\xff"[..]), Some("61ff".to_owned()));
+        assert_eq!(hex_if_lossy(&"é".as_bytes()), None);
         assert_eq!(text(b"a\xff\x1b"), "a\\xff\\x1b");
         assert_eq!(text(b"a\x1b"), "a\x1b");
     }

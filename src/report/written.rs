@@ -17,7 +17,7 @@ pub(super) fn reports(id: &str, operation: &Operation, diff: &[u8]) -> Vec<HunkR
             new_lines: hunk.new.count,
             lines: hunk.lines.into_iter().map(text).collect(),
         };
-        HunkReport::unstated(id, index, operation, applied)
+        HunkReport::without_text(id, index, operation, applied)
     };
     hunks(diff).into_iter().enumerate().map(report).collect()
 }

@@ -29,7 +29,7 @@ const fn values() -> [u8; 256] {
 ///
 /// The first character encodes the number of bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to
 /// 52. The last group of characters is padded.
-pub(super) fn declared(line: &[u8]) -> Option<usize> {
+pub(super) fn declared_length(line: &[u8]) -> Option<usize> {
     let (&first, letters) = line.split_first()?;
     let length = match first {
         b'A'..=b'Z' => usize::from(first - b'A') + 1,
@@ -45,7 +45,7 @@ pub(super) fn declared(line: &[u8]) -> Option<usize> {
 /// Appends the bytes of `line`, which has no terminator, to `bytes`. Returns `None` if the line is
 /// damaged or the value of a group exceeds four bytes.
 pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
-    let length = declared(line)?;
+    let length = declared_length(line)?;
     let end = bytes.len() + length;
     for group in line[1..].chunks_exact(5) {
         bytes.extend_from_slice(&quad(group)?.to_be_bytes());

@@ -87,7 +87,7 @@ impl<'p> BinaryPostimage<'p> {
             return Err(BinaryError::TooLarge(limits.size));
         }
         let mut deflated = Vec::with_capacity(data.body.len());
-        for (_, line) in Lines::within(text, data.body) {
+        for (_, line) in Lines::of_span(text, data.body) {
             base85::decode(without_ending(line), &mut deflated).ok_or(BinaryError::Line)?;
         }
         let grown = limits.ratio.saturating_mul(deflated.len() as u64);
@@ -148,7 +148,7 @@ impl<'p> BinaryPostimage<'p> {
     }
 
     fn literal(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
-        let mut source = self.inflated();
+        let mut source = self.inflate();
         loop {
             let piece = source.more()?;
             if piece.is_empty() {
@@ -161,10 +161,10 @@ impl<'p> BinaryPostimage<'p> {
     }
 
     fn delta(&self) -> Delta<'_> {
-        Delta(self.inflated())
+        Delta(self.inflate())
     }
 
-    fn inflated(&self) -> Inflated<'_> {
+    fn inflate(&self) -> Inflated<'_> {
         let decoder = ZlibDecoder::new(self.deflated.as_slice());
         // The limit is one byte more than the declared size. The extra byte reveals surplus data,
         // and reading up to it also checks the end of the stream.

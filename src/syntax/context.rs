@@ -3,7 +3,7 @@
 //!
 //! The parser converts each section to an equivalent unified diff in an input of its own.
 
-use super::edges::{Edges, end_or};
+use super::edges::{Edges, count_error_span};
 use super::unified::{STARS, is_context_header};
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_line,
@@ -63,7 +63,7 @@ impl Syntax for Context {
         options: Options,
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
-        let mut lines = Lines::within(text, Span::new(from, text.len()));
+        let mut lines = Lines::of_span(text, Span::new(from, text.len()));
         let is_named = is_context_header(lines.clone());
         if !is_named && options.unnamed == Unnamed::Refused {
             return Err(SyntaxError::new(LONE_HUNK, content_span(text, from)));
@@ -88,7 +88,7 @@ impl Syntax for Context {
                 let read = if is_named {
                     unified::section
                 } else {
-                    unified::unnamed
+                    unified::read_unnamed
                 };
                 read(&input.bytes, 0, options, sections).map(drop)
             },
@@ -122,7 +122,7 @@ fn hunk<'a>(
     let new_count = new_edges.count(new_at)?;
     let mut new = half(text, lines, b"+!", Some(new_count))?;
     let new_end = if new.len() < new_count {
-        end_or(text, lines, new_at)
+        count_error_span(text, lines, new_at)
     } else {
         new_at
     };

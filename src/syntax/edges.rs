@@ -88,7 +88,7 @@ impl Edges {
 
 /// Returns the end of `text` if only white space follows, because lines are then missing. Otherwise
 /// returns `header`, whose count is wrong.
-pub(super) fn end_or(text: &[u8], lines: &Lines<'_>, header: Span) -> Span {
+pub(super) fn count_error_span(text: &[u8], lines: &Lines<'_>, header: Span) -> Span {
     let is_at_end = text[lines.offset()..].trim_ascii().is_empty();
     if is_at_end {
         Span::new(text.len(), text.len())

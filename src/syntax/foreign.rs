@@ -50,7 +50,7 @@ pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
 }
 
 fn compression(text: &[u8]) -> Option<&'static str> {
-    super::packed(text).or_else(|| text.starts_with(b"PK\x03\x04").then_some("zip"))
+    super::detect_compression(text).or_else(|| text.starts_with(b"PK\x03\x04").then_some("zip"))
 }
 
 fn is_page(text: &[u8]) -> bool {
@@ -85,7 +85,7 @@ fn is_page(text: &[u8]) -> bool {
 
 /// Recognises an input that contains no section.
 pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
-    let mut lines = Lines::within(text, Span::new(0, text.len()));
+    let mut lines = Lines::of_span(text, Span::new(0, text.len()));
     lines.find_map(|(span, line)| {
         let line = without_ending(line);
         let kind = if is_coloured(line) {
@@ -181,7 +181,7 @@ pub(super) fn is_word_diff(text: &[u8], from: usize) -> bool {
         line.find(open)
             .is_some_and(|at| line[at + open.len()..].contains_str(close))
     };
-    let mut lines = Lines::within(text, Span::new(from, text.len()));
+    let mut lines = Lines::of_span(text, Span::new(from, text.len()));
     lines.next();
     let is_body = |line: &[u8]| !line.starts_with(b"@@ -") && !line.starts_with(b"diff --git ");
     lines

@@ -3,7 +3,7 @@
 
 use super::names::{self, Side};
 use super::stamp;
-use super::unified::{dated, meaning};
+use super::unified::{action_and_name, action_by_time};
 use crate::plan::{Anchor, Edit, Name, NameCandidate, Operation, Preamble, Strip};
 use crate::text::{Span, lines, without_ending};
 
@@ -47,20 +47,24 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
             .last()
     };
     let side =
-        |name: &[u8]| match names::dated(name, Span::new(0, name.len()), stamp::is_nowhere).ok()? {
+        |name: &[u8]| match names::read_dated(name, Span::new(0, name.len()), stamp::is_nowhere)
+            .ok()?
+        {
             Side::File(claim, is_nowhere) => {
                 Some(Side::File(NameCandidate { span, ..claim }, is_nowhere))
             }
             Side::Null => Some(Side::Null),
         };
     let named = match (last(b"--- ").and_then(side), last(b"+++ ").and_then(side)) {
-        (Some(old), Some(new)) => meaning(old, new, hunks),
-        (Some(Side::File(claim, is_new)), None) => {
-            Some((dated((is_new, false), hunks), Name::Agreed(vec![claim])))
-        }
-        (None, Some(Side::File(claim, is_gone))) => {
-            Some((dated((false, is_gone), hunks), Name::Agreed(vec![claim])))
-        }
+        (Some(old), Some(new)) => action_and_name(old, new, hunks),
+        (Some(Side::File(claim, is_new)), None) => Some((
+            action_by_time((is_new, false), hunks),
+            Name::Agreed(vec![claim]),
+        )),
+        (None, Some(Side::File(claim, is_gone))) => Some((
+            action_by_time((false, is_gone), hunks),
+            Name::Agreed(vec![claim]),
+        )),
         _ => None,
     };
     if let Some((action, path)) = named {
@@ -93,7 +97,7 @@ fn read(between: &[u8]) -> Preamble {
 /// input than the line.
 fn index(line: &[u8]) -> Option<NameCandidate> {
     let name = without_ending(line).strip_prefix(b"Index:")?.trim_ascii();
-    let claim = names::whole(name, Span::new(0, name.len()), Strip::Prefixed).ok()?;
+    let claim = names::read_name(name, Span::new(0, name.len()), Strip::Prefixed).ok()?;
     Some(NameCandidate {
         span: Span::default(),
         ..claim

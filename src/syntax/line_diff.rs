@@ -36,7 +36,7 @@ impl<'a> LineDiff<'a> {
             }
         };
         if is_binary(old) || is_binary(new) {
-            Self::between(old, lines(old), lines(new))
+            Self::of_tables(old, lines(old), lines(new))
         } else {
             Self::of_lines(old, new, context)
         }
@@ -45,22 +45,22 @@ impl<'a> LineDiff<'a> {
     /// Compares two texts without testing for binary content.
     pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
         Self::of_middle(old, new, context)
-            .unwrap_or_else(|| Self::between(old, LineTable::of(old), LineTable::of(new)))
+            .unwrap_or_else(|| Self::of_tables(old, LineTable::of(old), LineTable::of(new)))
     }
 
     /// Compares two texts without most of their common lines at the start and at the end. Returns
     /// `None` if there are no such lines, or if they could change the position of an edit.
     fn of_middle(old: &'a [u8], new: &'a [u8], context: usize) -> Option<Self> {
         let kept = context.saturating_add(1);
-        let same = same_start(old, new);
+        let same = common_prefix(old, new);
         let mut starts = memchr::memrchr_iter(b'\n', &old[..same]);
         let start = starts.nth(kept).map_or(0, |newline| newline + 1);
-        let end = same_end(&old[same..], &new[same..], kept);
+        let end = common_suffix(&old[same..], &new[same..], kept);
         if start + end == 0 {
             return None;
         }
         let middle = |text: &'a [u8]| LineTable::of(&text[start..text.len() - end]);
-        let diff = Self::between(old, middle(old), middle(new));
+        let diff = Self::of_tables(old, middle(old), middle(new));
         let is_same = (start == 0 || diff.is_settled_at_start(context))
             && (end == 0 || diff.is_settled_at_end(context));
         let skipped = memchr::memchr_iter(b'\n', &old[..start]).count();
@@ -72,7 +72,7 @@ impl<'a> LineDiff<'a> {
         })
     }
 
-    fn between(text: &'a [u8], old: LineTable<'a>, new: LineTable<'a>) -> Self {
+    fn of_tables(text: &'a [u8], old: LineTable<'a>, new: LineTable<'a>) -> Self {
         let edits = diff(&old, &new, Budget::default(), Slide::Indent);
         Self {
             text,
@@ -230,7 +230,7 @@ fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
 }
 
 /// Returns the number of bytes in the common whole lines at the start.
-fn same_start(old: &[u8], new: &[u8]) -> usize {
+fn common_prefix(old: &[u8], new: &[u8]) -> usize {
     let pairs = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK));
     let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
     let rest = old[blocks..]
@@ -243,7 +243,7 @@ fn same_start(old: &[u8], new: &[u8]) -> usize {
 
 /// Returns the number of bytes in the common whole lines at the end, without the first `kept` of
 /// these lines.
-fn same_end(old: &[u8], new: &[u8], kept: usize) -> usize {
+fn common_suffix(old: &[u8], new: &[u8], kept: usize) -> usize {
     let pairs = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
     let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
     let before = |text: &[u8]| text.len() - blocks;
@@ -281,7 +281,7 @@ mod tests {
                 diff.write_with_headings(&mut out, context);
                 (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
             };
-            let whole = LineDiff::between(old.as_bytes(), LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
+            let whole = LineDiff::of_tables(old.as_bytes(), LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
             let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
             prop_assert_eq!(written(&diff), written(&whole));
         }
@@ -308,7 +308,7 @@ mod tests {
             (String::new(), many("a\n")),
         ] {
             for context in [0, 1, 3, usize::MAX] {
-                let whole = LineDiff::between(
+                let whole = LineDiff::of_tables(
                     old.as_bytes(),
                     LineTable::of(old.as_bytes()),
                     LineTable::of(new.as_bytes()),

@@ -14,14 +14,14 @@ pub(super) fn put(out: &mut Vec<u8>, before: &[u8], after: &[u8]) {
     for content in [after, before] {
         out.extend(format!("literal {}\n", content.len()).bytes());
         base85::encode(
-            &deflated(content).expect("BUG: a vector takes all bytes"),
+            &deflate(content).expect("BUG: a vector takes all bytes"),
             out,
         );
         out.push(b'\n');
     }
 }
 
-fn deflated(content: &[u8]) -> io::Result<Vec<u8>> {
+fn deflate(content: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content)?;
     encoder.finish()

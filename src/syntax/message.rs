@@ -9,13 +9,13 @@ use crate::text::{Lines, Span, without_ending};
 /// `end` is the end of the section before `at`, or 0. If no line starts a patch, the whole message
 /// is read, and the result is `None`.
 pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
-    let line = Lines::within(text, Span::new(at, text.len())).peek()?;
+    let line = Lines::of_span(text, Span::new(at, text.len())).peek()?;
     if begins_patch(without_ending(line)) {
         return None;
     }
     let start = message_start(text, Span::new(end, at))?;
     let body = mail::body(text, start).filter(|&body| body <= at)?;
-    for (span, line) in Lines::within(text, Span::new(body, text.len())) {
+    for (span, line) in Lines::of_span(text, Span::new(body, text.len())) {
         let line = without_ending(line);
         if begins_patch(line) {
             return (span.start > at).then_some(span.start);
@@ -31,8 +31,8 @@ pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
 /// line.
 fn message_start(text: &[u8], between: Span) -> Option<usize> {
     let is_from_line = |(_, line): &(Span, &[u8])| series::is_from_line(without_ending(line));
-    let last = Lines::within(text, between).filter(is_from_line).last();
-    let first = || Lines::within(text, between).find(|(_, line)| !line.trim_ascii().is_empty());
+    let last = Lines::of_span(text, between).filter(is_from_line).last();
+    let first = || Lines::of_span(text, between).find(|(_, line)| !line.trim_ascii().is_empty());
     let start = last.or_else(|| first().filter(|_| between.start == 0))?;
     Some(start.0.start)
 }

@@ -62,8 +62,8 @@ pub use mail::MailError;
 pub(crate) use message::{begins_patch, patch_after};
 pub(crate) use not_included::find_in_damaged;
 pub use options::{Options, Truncated, Unnamed};
-pub use parse::{opened, parse};
-pub use quilt::{listed, packed};
+pub use parse::{open_input, parse};
+pub use quilt::{detect_compression, parse_list};
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 pub use sections::Sections;
@@ -177,7 +177,7 @@ pub trait Syntax: Sync {
 /// Returns the grammars that the value `format` of `--format` selects. `auto` selects all, an
 /// unknown value none.
 #[must_use]
-pub fn chosen(format: &str) -> Vec<&'static dyn Syntax> {
+pub fn select_syntaxes(format: &str) -> Vec<&'static dyn Syntax> {
     let is_chosen = |syntax: &&&dyn Syntax| format == "auto" || syntax.formats().contains(&format);
     SYNTAXES.iter().filter(is_chosen).copied().collect()
 }
@@ -194,7 +194,7 @@ pub fn find_syntax(name: &str) -> Option<&'static dyn Syntax> {
 /// Returns the span of the line at `offset` without its terminator. At the end of the text it is
 /// empty.
 fn content_span(text: &[u8], offset: usize) -> Span {
-    let line = Lines::within(text, Span::new(offset, text.len()))
+    let line = Lines::of_span(text, Span::new(offset, text.len()))
         .peek()
         .unwrap_or_default();
     Span::new(offset, offset + without_ending(line).len())
@@ -202,7 +202,7 @@ fn content_span(text: &[u8], offset: usize) -> Span {
 
 /// Returns the start of the first line at or after `from` for which `is_start` returns `true`.
 fn find_line(text: &[u8], from: usize, is_start: impl Fn(Lines<'_>) -> bool) -> Option<usize> {
-    let mut lines = Lines::within(text, Span::new(from, text.len()));
+    let mut lines = Lines::of_span(text, Span::new(from, text.len()));
     while !is_start(lines.clone()) {
         lines.next()?;
     }

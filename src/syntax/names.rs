@@ -21,7 +21,7 @@ pub(super) enum Side {
 /// # Errors
 ///
 /// Returns an error if the name is missing or its quoting is damaged.
-pub(super) fn dated(
+pub(super) fn read_dated(
     text: &[u8],
     span: Span,
     is_nowhere: fn(&[u8]) -> bool,
@@ -31,7 +31,7 @@ pub(super) fn dated(
         return Ok(Side::Null);
     }
     if line.starts_with(b"\"")
-        && let (claim, rest @ ([] | [b' ' | b'\t', ..])) = unquoted(text, span, Strip::Prefixed)?
+        && let (claim, rest @ ([] | [b' ' | b'\t', ..])) = read_quoted(text, span, Strip::Prefixed)?
     {
         return Ok(Side::File(claim, is_nowhere(rest)));
     }
@@ -57,7 +57,7 @@ pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     }
     let length = memchr::memchr(b'\t', line).unwrap_or(line.len());
     let is_nowhere = stamp::is_nonexistent(&line[length..]);
-    whole(
+    read_name(
         text,
         Span::new(span.start, span.start + length),
         Strip::Prefixed,
@@ -70,11 +70,15 @@ pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
 /// # Errors
 ///
 /// Returns an error if the name is missing or its quoting is damaged.
-pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<NameCandidate, SyntaxError> {
+pub(super) fn read_name(
+    text: &[u8],
+    span: Span,
+    strip: Strip,
+) -> Result<NameCandidate, SyntaxError> {
     if !span.of(text).starts_with(b"\"") {
         return plain(text, span, strip);
     }
-    match unquoted(text, span, strip)? {
+    match read_quoted(text, span, strip)? {
         (claim, []) => Ok(claim),
         _ => Err(SyntaxError::new(SyntaxErrorKind::QuotedName, span)),
     }
@@ -93,18 +97,18 @@ pub(super) fn quoted_pair(
     let line = span.of(text);
     let damaged = || SyntaxError::new(SyntaxErrorKind::QuotedName, span);
     if line.starts_with(b"\"") {
-        let (old, rest) = unquoted(text, span, Strip::Prefixed)?;
+        let (old, rest) = read_quoted(text, span, Strip::Prefixed)?;
         let new = rest.strip_prefix(b" ").ok_or_else(damaged)?.len();
         return Ok(Some([
             old,
-            whole(text, Span::new(span.end - new, span.end), Strip::Prefixed)?,
+            read_name(text, Span::new(span.end - new, span.end), Strip::Prefixed)?,
         ]));
     }
     let Some(quote) = line.find(b" \"") else {
         return Ok(None);
     };
     let blank = span.start + quote;
-    let new = whole(text, Span::new(blank + 1, span.end), Strip::Prefixed)?;
+    let new = read_name(text, Span::new(blank + 1, span.end), Strip::Prefixed)?;
     Ok(Some([
         plain(text, Span::new(span.start, blank), Strip::Prefixed)?,
         new,
@@ -125,7 +129,11 @@ fn plain(text: &[u8], span: Span, strip: Strip) -> Result<NameCandidate, SyntaxE
     })
 }
 
-fn unquoted(text: &[u8], span: Span, strip: Strip) -> Result<(NameCandidate, &[u8]), SyntaxError> {
+fn read_quoted(
+    text: &[u8],
+    span: Span,
+    strip: Strip,
+) -> Result<(NameCandidate, &[u8]), SyntaxError> {
     let (bytes, rest) = quoted::unquote(span.of(text))
         .ok_or_else(|| SyntaxError::new(SyntaxErrorKind::QuotedName, span))?;
     let span = Span::new(span.start, span.end - rest.len());

@@ -3,7 +3,7 @@
 //! They have no context and do not name a file. An `Index:` line above them or the caller names it.
 //! The parser converts them to equivalent unified hunks, each set in an input of its own.
 
-use super::edges::{Edges, end_or};
+use super::edges::{Edges, count_error_span};
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, find_line, hunks,
 };
@@ -53,7 +53,7 @@ impl Syntax for Normal {
         options: Options,
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
-        let mut lines = Lines::within(text, Span::new(from, text.len()));
+        let mut lines = Lines::of_span(text, Span::new(from, text.len()));
         let mut unified = Vec::new();
         let above = text[..from].strip_suffix(b"\n").unwrap_or_default();
         let above = above
@@ -66,7 +66,7 @@ impl Syntax for Normal {
                 content_span(text, from - above.len() - 1),
             ));
         }
-        while let Some(command) = lines.peek().and_then(Command::read) {
+        while let Some(command) = lines.peek().and_then(HunkCommand::read) {
             command.hunk(text, &mut lines, &mut unified)?;
         }
         if lines.peek().is_some_and(is_body) {
@@ -117,7 +117,7 @@ pub(super) fn is_ed_command(line: &[u8]) -> bool {
 /// text below it.
 pub(super) fn ed_script(text: &[u8]) -> Option<Span> {
     let is_dot = |line: &[u8]| without_ending(line) == b".";
-    let mut lines = Lines::within(text, Span::new(0, text.len()));
+    let mut lines = Lines::of_span(text, Span::new(0, text.len()));
     let (start, _) = lines.find(|(_, line)| is_ed_command(line))?;
     lines
         .any(|(_, line)| is_dot(line))
@@ -126,7 +126,7 @@ pub(super) fn ed_script(text: &[u8]) -> Option<Span> {
 
 /// Returns whether the lines start with a command and a line that it inserts or deletes.
 fn starts_hunk(mut lines: Lines<'_>) -> bool {
-    let Some(command) = lines.next().and_then(|(_, line)| Command::read(line)) else {
+    let Some(command) = lines.next().and_then(|(_, line)| HunkCommand::read(line)) else {
         return false;
     };
     let mark = if command.letter == b'a' { b"> " } else { b"< " };
@@ -136,13 +136,13 @@ fn starts_hunk(mut lines: Lines<'_>) -> bool {
 }
 
 /// `5a6,7`, `1,2c3,4` or `8d7`.
-struct Command {
+struct HunkCommand {
     old: Edges,
     letter: u8,
     new: Edges,
 }
 
-impl Command {
+impl HunkCommand {
     fn read(line: &[u8]) -> Option<Self> {
         let (old, rest) = Edges::read(line)?;
         let (&letter, rest) = rest.split_first()?;
@@ -177,7 +177,7 @@ impl Command {
         let (old_count, new_count) = (self.old.count(at)?, self.new.count(at)?);
         let is_short = counts.0 < old_count || counts.1 < new_count;
         let at = if is_short {
-            end_or(text, lines, at)
+            count_error_span(text, lines, at)
         } else {
             at
         };

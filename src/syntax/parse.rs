@@ -19,7 +19,7 @@ pub fn parse(
     among: &[&'static dyn Syntax],
     options: Options,
 ) -> Result<Plan<Name>, Box<Broken>> {
-    let mut input = opened(name, bytes.into())?;
+    let mut input = open_input(name, bytes.into())?;
     let mut sections = Sections::default();
     let started = foreign::refuse_start(&input.bytes);
     if let Err(error) = started.and_then(|()| read(&mut input, among, options, &mut sections)) {
@@ -33,7 +33,7 @@ pub fn parse(
     }
     let plan = plan_of(input, sections);
     if options.recount {
-        recounted(plan, options.truncated)
+        note_recounts(plan, options.truncated)
     } else {
         Ok(plan)
     }
@@ -67,7 +67,7 @@ fn plan_of(input: Input, sections: Sections) -> Plan<Name> {
 /// # Errors
 ///
 /// Returns an error for a truncated last hunk if `truncated` refuses it.
-fn recounted(mut plan: Plan<Name>, truncated: Truncated) -> Result<Plan<Name>, Box<Broken>> {
+fn note_recounts(mut plan: Plan<Name>, truncated: Truncated) -> Result<Plan<Name>, Box<Broken>> {
     if truncated == Truncated::Refused
         && let Some((input, error)) = recount::truncation(&plan)
     {
@@ -94,7 +94,7 @@ fn number_not_included(input: &mut Input) {
 /// # Errors
 ///
 /// Returns the first part of a mail that cannot be decoded.
-pub fn opened(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
+pub fn open_input(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
     let name = name.to_owned();
     match mail::open(&bytes) {
         Ok(None) => Ok(Input {

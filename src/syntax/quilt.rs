@@ -14,7 +14,7 @@ const MOST: usize = 100_000;
 /// # Errors
 ///
 /// Returns the number of the first invalid line, counted from 1, and a message.
-pub fn listed(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usize, String)> {
+pub fn parse_list(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usize, String)> {
     let mut all = Vec::new();
     for (index, (_, line)) in lines(text).enumerate() {
         let entry = entry(without_ending(line), usual).map_err(|message| (index + 1, message))?;
@@ -79,7 +79,7 @@ fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)
 
 /// Returns the program that compressed `text`, recognised by the first bytes.
 #[must_use]
-pub fn packed(text: &[u8]) -> Option<&'static str> {
+pub fn detect_compression(text: &[u8]) -> Option<&'static str> {
     const PACKED: [(&[u8], &str); 5] = [
         (b"\x1f\x8b", "gzip"),
         (b"\xfd7zXZ\0", "xz"),
@@ -100,7 +100,7 @@ mod tests {
     type Told = Vec<(String, usize, usize, Direction)>;
 
     fn read(text: &str) -> Result<Told, (usize, String)> {
-        let all = listed(text.as_bytes(), 1)?;
+        let all = parse_list(text.as_bytes(), 1)?;
         let told = |(path, listed): (RelPath, Listed)| {
             (
                 path.to_string(),

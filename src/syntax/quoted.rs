@@ -34,7 +34,7 @@ const ESCAPES: &[(u8, u8)] = &[
 /// Returns `None` if the text does not start with a quote, the closing quote is missing, or an
 /// escape sequence is unknown.
 pub(crate) fn unquote(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    quoted(line).ok().map(|(rest, name)| (name, rest))
+    quoted_name(line).ok().map(|(rest, name)| (name, rest))
 }
 
 /// The names that are quoted.
@@ -82,7 +82,7 @@ pub fn quote(path: &[u8]) -> Cow<'_, [u8]> {
     Quoting::Full.quote(path)
 }
 
-fn quoted(input: &[u8]) -> IResult<&[u8], Vec<u8>> {
+fn quoted_name(input: &[u8]) -> IResult<&[u8], Vec<u8>> {
     let piece = alt((
         is_not("\"\\").map(Cow::Borrowed),
         escape.map(|byte| Cow::Owned(vec![byte])),

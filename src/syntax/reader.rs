@@ -109,7 +109,7 @@ impl<'t> Reader<'t> {
             if syntax.names_files() || is_alone || self.is_named {
                 self.section(start, syntax, sections)?;
             } else {
-                let mut lines = Lines::within(self.text, Span::new(start, self.text.len()));
+                let mut lines = Lines::of_span(self.text, Span::new(start, self.text.len()));
                 self.offset = lines.next().map_or(self.text.len(), |(span, _)| span.end);
             }
         }

@@ -50,7 +50,7 @@ pub(super) fn truncation(plan: &Plan<Name>) -> Option<(usize, SyntaxError)> {
             &plan.inputs[input].bytes,
         );
         let (promised, found) = (
-            hunks::promised(text, hunk)?,
+            hunks::header_counts(text, hunk)?,
             (hunk.old.count, hunk.new.count),
         );
         let is_short = promised != found && promised.0 >= found.0 && promised.1 >= found.1;
@@ -77,7 +77,7 @@ fn is_closing(rest: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::{Options, Truncated, chosen, parse};
+    use crate::syntax::{Options, Truncated, parse, select_syntaxes};
 
     #[test]
     fn headers_that_count_wrongly_are_told_with_their_lines() {
@@ -96,7 +96,7 @@ mod tests {
                 recount,
                 ..Options::default()
             };
-            let plan = parse("-", text.clone(), &chosen("auto"), options).ok()?;
+            let plan = parse("-", text.clone(), &select_syntaxes("auto"), options).ok()?;
             Some(
                 plan.inputs[0]
                     .repairs
@@ -117,8 +117,9 @@ mod tests {
             recount: true,
             ..Options::default()
         };
-        let is_read =
-            |text: &str, options| parse("-", text.to_owned(), &chosen("auto"), options).is_ok();
+        let is_read = |text: &str, options| {
+            parse("-", text.to_owned(), &select_syntaxes("auto"), options).is_ok()
+        };
         let (head, body) = ("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n", " a\n-b\n+B\n c\n");
         for end in 4..body.len() {
             let text = [head, &body[..end]].concat();

@@ -36,7 +36,7 @@ pub(super) fn name_length(line: &[u8]) -> usize {
 /// This is the start of the epoch in an unknown zone, as `diff -N` writes it, or the text that
 /// Subversion writes. A time without a zone is UTC.
 pub(super) fn is_nowhere(stamp: &[u8]) -> bool {
-    let moment = alt((dated, all_consuming(written))).parse(stamp.trim_ascii());
+    let moment = alt((parse_iso, all_consuming(parse_ctime))).parse(stamp.trim_ascii());
     is_nonexistent(stamp) || moment.is_ok_and(|(_, moment)| moment.may_be_epoch())
 }
 
@@ -49,7 +49,7 @@ pub(super) fn is_nowhere_for_git(stamp: &[u8]) -> bool {
         stamp.get(10) == Some(&b' ') && zone.is_some_and(|zone| matches!(zone, [b'+' | b'-', ..]))
     };
     let is_epoch =
-        |stamp: &[u8]| dated(stamp.trim_ascii()).is_ok_and(|(_, moment)| moment.is_epoch());
+        |stamp: &[u8]| parse_iso(stamp.trim_ascii()).is_ok_and(|(_, moment)| moment.is_epoch());
     is_nonexistent(stamp) || after_tab.is_some_and(|stamp| has_zone(stamp) && is_epoch(stamp))
 }
 
@@ -59,7 +59,7 @@ pub(super) fn is_nonexistent(stamp: &[u8]) -> bool {
 }
 
 fn is_whole(stamp: &[u8]) -> bool {
-    all_consuming(alt((value((), dated), value((), written))))
+    all_consuming(alt((value((), parse_iso), value((), parse_ctime))))
         .parse(stamp)
         .is_ok()
 }
@@ -108,7 +108,7 @@ fn days(year: i32, month: i32, day: i32) -> Option<i32> {
 
 /// Parses `2010-07-05 19:41:17.620000023 -0500`. The fraction and the zone are optional. A `T` can
 /// separate date and time.
-fn dated(input: &[u8]) -> IResult<&[u8], TimeStamp> {
+fn parse_iso(input: &[u8]) -> IResult<&[u8], TimeStamp> {
     let (rest, year) = digits(4, 4)(input)?;
     let (rest, month) = preceded(char('-'), digits(2, 2)).parse(rest)?;
     let (rest, day) = preceded(char('-'), digits(2, 2)).parse(rest)?;
@@ -128,7 +128,7 @@ fn dated(input: &[u8]) -> IResult<&[u8], TimeStamp> {
 
 /// Parses `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it. A zone can precede the year; the
 /// name of a zone has no effect.
-fn written(input: &[u8]) -> IResult<&[u8], TimeStamp> {
+fn parse_ctime(input: &[u8]) -> IResult<&[u8], TimeStamp> {
     let name = |most| take_while_m_n(3, most, |byte: u8| byte.is_ascii_alphabetic());
     let (rest, (_, _, month, _, day, _)) =
         (name(3), space1, name(3), space1, digits(1, 2), space1).parse(input)?;

@@ -1,6 +1,6 @@
 //! Shared helpers of the grammar tests: short descriptions of a parsed patch.
 
-use super::{Options, SyntaxErrorKind, chosen, parse};
+use super::{Options, SyntaxErrorKind, parse, select_syntaxes};
 use crate::plan::{
     BinaryData, BinaryMethod, Direction, Edit, LineKind, Name, Operation, Plan, Target,
 };
@@ -9,7 +9,7 @@ use crate::text::Span;
 /// Returns one line for each operation: action, name, source, modes, content, and the step unless
 /// it is 0.
 pub(super) fn said(text: &str) -> Vec<String> {
-    let plan = parse("-", text, &chosen("auto"), Options::default()).expect("a patch");
+    let plan = parse("-", text, &select_syntaxes("auto"), Options::default()).expect("a patch");
     plan.operations
         .iter()
         .map(|operation| line(&plan, operation))
@@ -18,7 +18,8 @@ pub(super) fn said(text: &str) -> Vec<String> {
 
 /// Returns the kind of the error and the text at its position.
 pub(super) fn refused(text: &str) -> (SyntaxErrorKind, String) {
-    let broken = *parse("-", text, &chosen("auto"), Options::default()).expect_err("no patch");
+    let broken =
+        *parse("-", text, &select_syntaxes("auto"), Options::default()).expect_err("no patch");
     let place = String::from_utf8_lossy(broken.error.span.of(&broken.input.bytes)).into_owned();
     (broken.error.kind, place)
 }

@@ -51,13 +51,13 @@ impl Syntax for Unified {
         options: Options,
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
-        let lines = Lines::within(text, Span::new(from, text.len()));
+        let lines = Lines::of_span(text, Span::new(from, text.len()));
         let line = content_span(text, from);
         let refuse = |kind| Err(SyntaxError::new(kind, line));
         match form(&lines) {
             Some(Form::Unified) => section(text, from, options, sections),
             Some(Form::LoneHunk) if options.unnamed == Unnamed::Taken => {
-                unnamed(text, from, options, sections)
+                read_unnamed(text, from, options, sections)
             }
             Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
             Some(Form::EdScript) => refuse(SyntaxErrorKind::EdScript),
@@ -124,7 +124,7 @@ pub(super) fn section(
     options: Options,
     sections: &mut Sections,
 ) -> Result<usize, SyntaxError> {
-    let mut lines = Lines::within(text, Span::new(start, text.len()));
+    let mut lines = Lines::of_span(text, Span::new(start, text.len()));
     let is_nowhere = if options.unnamed == Unnamed::Taken {
         stamp::is_nowhere
     } else {
@@ -136,10 +136,10 @@ pub(super) fn section(
     );
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
     let header = content_span(text, start);
-    let (action, name) = match meaning(old, new, &hunks) {
+    let (action, name) = match action_and_name(old, new, &hunks) {
         Some(meaning) => meaning,
         None if options.unnamed == Unnamed::Taken => {
-            (dated((true, true), &hunks), Name::Unnamed(header))
+            (action_by_time((true, true), &hunks), Name::Unnamed(header))
         }
         None => {
             let says = SyntaxErrorKind::Contradiction("only one side of a change can be /dev/null");
@@ -154,7 +154,7 @@ pub(super) fn section(
 }
 
 /// Reads the hunks at `start`, for which no line names a file.
-pub(super) fn unnamed(
+pub(super) fn read_unnamed(
     text: &[u8],
     start: usize,
     options: Options,
@@ -181,17 +181,17 @@ fn side(
 ) -> Result<Side, SyntaxError> {
     let line = content_span(text, lines.offset());
     lines.next();
-    names::dated(text, Span::new(line.start + 4, line.end), is_nowhere)
+    names::read_dated(text, Span::new(line.start + 4, line.end), is_nowhere)
 }
 
 /// Returns the action and the name of the section, or `None` if both sides are `/dev/null`.
-pub(super) fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
+pub(super) fn action_and_name(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
     Some(match (old, new) {
         (Side::Null, Side::Null) => return None,
         (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
         (Side::File(claim, _), Side::Null) => (Action::Delete, Name::Agreed(vec![claim])),
         (Side::File(old, is_new), Side::File(new, is_gone)) => (
-            dated((is_new, is_gone), hunks),
+            action_by_time((is_new, is_gone), hunks),
             Name::Traditional {
                 old: Box::new(old),
                 new: Box::new(new),
@@ -202,7 +202,7 @@ pub(super) fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, N
 
 /// A time stamp of the epoch means the same as `/dev/null`, but only if that side has no lines.
 /// Reproducible builds give every file such a time stamp. GNU patch also checks the hunk.
-pub(super) fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
+pub(super) fn action_by_time((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
     if is_new && hunks.iter().all(|hunk| hunk.old.count == 0) {
         Action::Create
     } else if is_gone && hunks.iter().all(|hunk| hunk.new.count == 0) {

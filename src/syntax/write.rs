@@ -36,7 +36,7 @@ pub fn git_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    written(action, before, after, Detail::Changes)
+    write_file(action, before, after, Detail::Changes)
 }
 
 /// Returns the same diff as [`git_diff`], but with section headings, and with all binary content, so
@@ -47,7 +47,7 @@ pub fn whole_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    written(action, before, after, Detail::Full)
+    write_file(action, before, after, Detail::Full)
 }
 
 /// The detail of a diff.
@@ -59,7 +59,7 @@ enum Detail {
     Full,
 }
 
-fn written(
+fn write_file(
     action: Action,
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,

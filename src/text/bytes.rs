@@ -7,9 +7,9 @@ use memmap2::MmapMut;
 
 /// The bytes of a file or of a patch.
 #[derive(Default)]
-pub struct Bytes(Kind);
+pub struct Bytes(Storage);
 
-enum Kind {
+enum Storage {
     Vector(Vec<u8>),
     /// Anonymous memory, never a mapped file. Another process could truncate a mapped file.
     Pages(MmapMut),
@@ -20,18 +20,18 @@ impl Bytes {
     #[must_use]
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {
-            Kind::Vector(bytes) => bytes,
-            Kind::Pages(pages) => pages.to_vec(),
+            Storage::Vector(bytes) => bytes,
+            Storage::Pages(pages) => pages.to_vec(),
         }
     }
 
     /// Wraps anonymous memory, which must not be a mapped file.
     pub(crate) fn of_pages(pages: MmapMut) -> Self {
-        Self(Kind::Pages(pages))
+        Self(Storage::Pages(pages))
     }
 }
 
-impl Default for Kind {
+impl Default for Storage {
     fn default() -> Self {
         Self::Vector(Vec::new())
     }
@@ -42,15 +42,15 @@ impl Deref for Bytes {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Kind::Vector(bytes) => bytes,
-            Kind::Pages(pages) => pages,
+            Storage::Vector(bytes) => bytes,
+            Storage::Pages(pages) => pages,
         }
     }
 }
 
 impl<T: Into<Vec<u8>>> From<T> for Bytes {
     fn from(bytes: T) -> Self {
-        Self(Kind::Vector(bytes.into()))
+        Self(Storage::Vector(bytes.into()))
     }
 }
 

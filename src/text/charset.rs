@@ -9,7 +9,7 @@ use chardetng::Iso2022JpDetection;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 
-use super::encoding::{certain, likeliest};
+use super::encoding::{certain_encoding, likeliest_encoding};
 
 /// The maximum number of bytes of one character in any encoding.
 const LONGEST: usize = 4;
@@ -88,7 +88,8 @@ impl EncodingChoice {
             Self::Named(encoding) => encoding,
             // A stateful encoding cannot be changed in place, so it is never guessed.
             Self::Detected => TextEncoding(
-                certain(bytes).unwrap_or_else(|| likeliest(bytes, Iso2022JpDetection::Deny)),
+                certain_encoding(bytes)
+                    .unwrap_or_else(|| likeliest_encoding(bytes, Iso2022JpDetection::Deny)),
             ),
         }
     }
@@ -198,19 +199,19 @@ impl Iterator for Units<'_> {
     fn next(&mut self) -> Option<Unit> {
         let &first = self.rest.first()?;
         let unit = if first.is_ascii() && self.encoding.is_ascii_compatible() {
-            single(first)
+            single_byte(first)
         } else {
             // No valid sequence is a prefix of another one.
             (1..=LONGEST.min(self.rest.len()))
-                .find_map(|length| meaning(self.encoding, &self.rest[..length]))
-                .unwrap_or_else(|| single(UNDECODABLE))
+                .find_map(|length| decode_unit(self.encoding, &self.rest[..length]))
+                .unwrap_or_else(|| single_byte(UNDECODABLE))
         };
         self.rest = &self.rest[unit.length..];
         Some(unit)
     }
 }
 
-fn single(byte: u8) -> Unit {
+fn single_byte(byte: u8) -> Unit {
     let mut text = [0; 16];
     text[0] = byte;
     Unit {
@@ -220,7 +221,7 @@ fn single(byte: u8) -> Unit {
     }
 }
 
-fn meaning(encoding: &'static Encoding, bytes: &[u8]) -> Option<Unit> {
+fn decode_unit(encoding: &'static Encoding, bytes: &[u8]) -> Option<Unit> {
     let mut text = [0; 16];
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let (result, read, written) =

@@ -15,10 +15,10 @@ const SMALL: usize = 1 << 20;
 /// Large content that was built from other content stays in pieces. Pieces can be written and
 /// hashed without a copy of the whole content. The first access as one slice creates that copy.
 #[derive(Clone)]
-pub struct Contents(Kind);
+pub struct Contents(Representation);
 
 #[derive(Clone)]
-enum Kind {
+enum Representation {
     Whole(Arc<Bytes>),
     Made(Arc<Made>),
 }
@@ -43,7 +43,7 @@ impl Contents {
         // The base is stored as one slice. A chain of pieces would keep all earlier versions in
         // memory.
         let base = Arc::clone(base.whole());
-        Self(Kind::Made(Arc::new(Made {
+        Self(Representation::Made(Arc::new(Made {
             base,
             pieces,
             whole: OnceLock::new(),
@@ -54,8 +54,8 @@ impl Contents {
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kind::Whole(bytes) => bytes.len(),
-            Kind::Made(made) => made.pieces.len(),
+            Representation::Whole(bytes) => bytes.len(),
+            Representation::Made(made) => made.pieces.len(),
         }
     }
 
@@ -69,8 +69,8 @@ impl Contents {
     #[must_use]
     pub fn whole(&self) -> &Arc<Bytes> {
         match &self.0 {
-            Kind::Whole(bytes) => bytes,
-            Kind::Made(made) => made
+            Representation::Whole(bytes) => bytes,
+            Representation::Made(made) => made
                 .whole
                 .get_or_init(|| Arc::new(made.pieces.join(&made.base).into())),
         }
@@ -80,15 +80,15 @@ impl Contents {
     #[must_use]
     pub fn slices(&self) -> Vec<&[u8]> {
         match &self.0 {
-            Kind::Whole(bytes) => vec![bytes],
-            Kind::Made(made) => made.pieces.slices(&made.base).collect(),
+            Representation::Whole(bytes) => vec![bytes],
+            Representation::Made(made) => made.pieces.slices(&made.base).collect(),
         }
     }
 
     /// Returns the first `count` bytes, or all bytes if there are fewer.
     #[must_use]
     pub fn beginning(&self, count: usize) -> Cow<'_, [u8]> {
-        let Kind::Made(made) = &self.0 else {
+        let Representation::Made(made) = &self.0 else {
             return Cow::Borrowed(&self[..count.min(self.len())]);
         };
         let mut found = Vec::with_capacity(count);
@@ -106,8 +106,8 @@ impl Contents {
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Kind::Whole(a), Kind::Whole(b)) => Arc::ptr_eq(a, b),
-            (Kind::Made(a), Kind::Made(b)) => Arc::ptr_eq(a, b),
+            (Representation::Whole(a), Representation::Whole(b)) => Arc::ptr_eq(a, b),
+            (Representation::Made(a), Representation::Made(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -115,7 +115,7 @@ impl Contents {
 
 impl Default for Contents {
     fn default() -> Self {
-        Self(Kind::Whole(Arc::default()))
+        Self(Representation::Whole(Arc::default()))
     }
 }
 
@@ -133,7 +133,7 @@ impl From<Bytes> for Contents {
 
 impl From<Arc<Bytes>> for Contents {
     fn from(bytes: Arc<Bytes>) -> Self {
-        Self(Kind::Whole(bytes))
+        Self(Representation::Whole(bytes))
     }
 }
 
@@ -147,7 +147,7 @@ impl Deref for Contents {
 
 impl PartialEq for Contents {
     fn eq(&self, other: &Self) -> bool {
-        let (made, whole) = if matches!(self.0, Kind::Made(_)) {
+        let (made, whole) = if matches!(self.0, Representation::Made(_)) {
             (self, other)
         } else {
             (other, self)

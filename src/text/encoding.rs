@@ -70,9 +70,8 @@ pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
 #[cfg(feature = "encodings")]
 pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeError> {
     let encoding = match label {
-        "auto" => {
-            likely(bytes).ok_or_else(|| DecodeError::Undecodable("any encoding".to_owned()))?
-        }
+        "auto" => detect_encoding(bytes)
+            .ok_or_else(|| DecodeError::Undecodable("any encoding".to_owned()))?,
         label => Encoding::for_label_no_replacement(label.as_bytes())
             .ok_or_else(|| DecodeError::Unknown(label.to_owned()))?,
     };
@@ -92,21 +91,22 @@ pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeErr
 
 /// Returns the detected encoding of `bytes`, or `None` if they are not text.
 #[cfg(feature = "encodings")]
-fn likely(bytes: &[u8]) -> Option<&'static Encoding> {
+fn detect_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let is_text = || memchr::memchr(0, bytes).is_none();
-    certain(bytes).or_else(|| is_text().then(|| likeliest(bytes, Iso2022JpDetection::Allow)))
+    certain_encoding(bytes)
+        .or_else(|| is_text().then(|| likeliest_encoding(bytes, Iso2022JpDetection::Allow)))
 }
 
 /// Returns the encoding of the byte order mark, or UTF-8 if `bytes` are valid UTF-8.
 #[cfg(feature = "encodings")]
-pub(super) fn certain(bytes: &[u8]) -> Option<&'static Encoding> {
+pub(super) fn certain_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     marked.or_else(|| std::str::from_utf8(bytes).is_ok().then_some(UTF_8))
 }
 
 /// Returns the likeliest encoding of a text that is not UTF-8.
 #[cfg(feature = "encodings")]
-pub(super) fn likeliest(bytes: &[u8], states: Iso2022JpDetection) -> &'static Encoding {
+pub(super) fn likeliest_encoding(bytes: &[u8], states: Iso2022JpDetection) -> &'static Encoding {
     let mut detector = EncodingDetector::new(states);
     detector.feed(bytes, true);
     detector.guess(None, Utf8Detection::Deny)

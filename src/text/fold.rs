@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 /// The conversion to upper case between the two conversions to lower case unifies letters such as
 /// long s and s. Together, they fold at least as much as Unicode case folding.
 #[must_use]
-pub fn folded(text: &str) -> String {
+pub fn fold_spelling(text: &str) -> String {
     let shown: String = text
         .chars()
         .filter(|&character| !is_ignorable(character))
@@ -30,12 +30,12 @@ pub fn folded(text: &str) -> String {
 /// Returns the folded form of a name or a path. A pure ASCII name is returned unchanged, with its
 /// case. Bytes that are not UTF-8 are also returned unchanged.
 #[must_use]
-pub fn folded_name(name: &[u8]) -> Cow<'_, [u8]> {
+pub fn fold_name(name: &[u8]) -> Cow<'_, [u8]> {
     if name.is_ascii() {
         return Cow::Borrowed(name);
     }
     std::str::from_utf8(name).map_or(Cow::Borrowed(name), |text| {
-        Cow::Owned(folded(text).into_bytes())
+        Cow::Owned(fold_spelling(text).into_bytes())
     })
 }
 
@@ -43,16 +43,16 @@ pub fn folded_name(name: &[u8]) -> Cow<'_, [u8]> {
 #[must_use]
 pub fn is_one_name(a: &[u8], b: &[u8]) -> bool {
     let is_plain = a.is_ascii() && b.is_ascii();
-    a.eq_ignore_ascii_case(b) || !is_plain && folded_name(a).eq_ignore_ascii_case(&folded_name(b))
+    a.eq_ignore_ascii_case(b) || !is_plain && fold_name(a).eq_ignore_ascii_case(&fold_name(b))
 }
 
 /// Returns a hash that is the same for all spellings of `name`. For an ASCII name this needs no
 /// allocation.
 #[must_use]
-pub fn folded_hash(name: &[u8], hasher: &impl BuildHasher) -> u64 {
+pub fn hash_folded(name: &[u8], hasher: &impl BuildHasher) -> u64 {
     let mut state = hasher.build_hasher();
     let mut buffer = [0; 64];
-    for part in folded_name(name).chunks(buffer.len()) {
+    for part in fold_name(name).chunks(buffer.len()) {
         let lower = &mut buffer[..part.len()];
         lower.copy_from_slice(part);
         lower.make_ascii_lowercase();
@@ -93,7 +93,7 @@ mod tests {
             let [first, second] = [a, b].map(str::as_bytes);
             assert_eq!(is_one_name(first, second), is_one, "{a} {b}");
             assert_eq!(
-                folded_hash(first, &hasher) == folded_hash(second, &hasher),
+                hash_folded(first, &hasher) == hash_folded(second, &hasher),
                 is_one,
                 "{a} {b}"
             );

@@ -32,7 +32,7 @@ pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use contents::{Contents, Pieces};
 pub use encoding::{DecodeError, Decoded, decode, utf16_name};
 pub use entities::without_entities;
-pub use fold::{folded, folded_hash, folded_name, is_one_name};
+pub use fold::{fold_name, fold_spelling, hash_folded, is_one_name};
 pub use percent::{percent_decode, percent_encode};
 pub(crate) use printable::find_dangerous;
 #[cfg(feature = "html")]
@@ -178,14 +178,14 @@ pub struct Lines<'a> {
 /// Returns the lines of `text` in order.
 #[must_use]
 pub fn lines(text: &[u8]) -> Lines<'_> {
-    Lines::within(text, Span::new(0, text.len()))
+    Lines::of_span(text, Span::new(0, text.len()))
 }
 
 impl<'a> Lines<'a> {
     /// Returns the lines of the part of `text` in `span`. Offsets are counted from the start of
     /// `text`.
     #[must_use]
-    pub fn within(text: &'a [u8], span: Span) -> Self {
+    pub fn of_span(text: &'a [u8], span: Span) -> Self {
         Self {
             text,
             offset: span.start,

@@ -31,13 +31,13 @@ pub struct Origin {
 /// The position in the input of each part of a decoded text, as marks in text order.
 #[derive(Clone, Debug)]
 pub struct SourceMap {
-    marks: Vec<Mark>,
+    marks: Vec<OffsetPair>,
     step: usize,
 }
 
 /// A known pair of offsets, in bytes from 0.
 #[derive(Clone, Copy, Debug)]
-struct Mark {
+struct OffsetPair {
     /// The offset of a byte in the text.
     text: usize,
     /// The offset of the corresponding byte in the input.
@@ -76,7 +76,7 @@ impl SourceMap {
     /// Marks must be added in text order. A mark with the same `text` as the last one replaces it.
     pub fn mark(&mut self, text: usize, input: usize, coding: Coding) {
         self.marks.pop_if(|last| last.text == text);
-        self.marks.push(Mark {
+        self.marks.push(OffsetPair {
             text,
             input,
             coding,
@@ -86,7 +86,7 @@ impl SourceMap {
     /// Adds a mark if the last one is far away. The distance in the input is also limited, because
     /// soft line breaks are input without text.
     pub fn mark_if_far(&mut self, text: usize, input: usize, coding: Coding) {
-        let is_near = |last: &Mark| {
+        let is_near = |last: &OffsetPair| {
             text - last.text < self.step && input.saturating_sub(last.input) < 4 * self.step
         };
         if !self.marks.last().is_some_and(is_near) {
@@ -99,7 +99,7 @@ impl SourceMap {
     pub fn source(&self, input: &[u8], offset: usize) -> (usize, Coding) {
         let index = self.marks.partition_point(|mark| mark.text <= offset);
         let mark = index.checked_sub(1).map(|index| self.marks[index]);
-        let mark = mark.unwrap_or(Mark {
+        let mark = mark.unwrap_or(OffsetPair {
             text: 0,
             input: 0,
             coding: Coding::Plain,

@@ -88,7 +88,7 @@ impl RootPrefix {
     /// Converts `path` from the top to the root. A path outside the root is returned unchanged.
     pub(super) fn to_root_path(&self, path: RelPath) -> RelPath {
         self.root()
-            .and_then(|prefix| workspace::below(&path, prefix))
+            .and_then(|prefix| workspace::path_below(&path, prefix))
             .unwrap_or(path)
     }
 

@@ -10,12 +10,12 @@ use super::change::{Arrival, Change, DirAttributes, Image};
 use super::escape::escape;
 use super::journal::{Journal, Made, Removed};
 use super::stage::Stage;
-use super::staged::{Found, Staged};
+use super::staged::{FoundFiles, Staged};
 use super::{Failure, Label};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::text::folded_hash;
+use crate::text::hash_folded;
 use crate::threads;
 use crate::workspace::{Folding, Workspace, WorkspaceError};
 
@@ -30,7 +30,7 @@ type Names<'a> = Vec<Cow<'a, [u8]>>;
 pub(super) struct Arranged {
     pub(super) journal: Journal,
     /// The file found at the path of each change, by the change's number.
-    pub(super) found: Found,
+    pub(super) found: FoundFiles,
 }
 
 /// Builds the journal.
@@ -67,9 +67,16 @@ pub(super) fn build_journal(
         }
     }
     found.complete(sources);
-    removes.extend(emptied(workspace, &changes, (&makes, &keeps), &removes)?);
+    removes.extend(emptied_directories(
+        workspace,
+        &changes,
+        (&makes, &keeps),
+        &removes,
+    )?);
     raise(workspace, stage, &mut changes, &removes)?;
-    makes.extend(respelled(workspace, &changes, &removes, &makes)?);
+    makes.extend(respelled_directories(
+        workspace, &changes, &removes, &makes,
+    )?);
     let journal = Journal {
         root: workspace.identity()?,
         below: below
@@ -186,7 +193,7 @@ fn raise(
 
 /// Returns the directories that become empty, with their attributes. Directories in `keeps` are not
 /// included.
-fn emptied(
+fn emptied_directories(
     workspace: &dyn Workspace,
     changes: &Changes,
     (makes, keeps): (&BTreeSet<RelPath>, &BTreeSet<RelPath>),
@@ -229,7 +236,7 @@ fn emptied(
         });
         let level: Vec<_> = level.into_iter().collect();
         let standings = threads::map(&level, LISTED, |(directory, names)| {
-            emptied_one(workspace, directory, names)
+            attributes_if_emptied(workspace, directory, names)
         });
         for ((directory, _), standing) in level.into_iter().zip(standings) {
             let Some(standing) = standing? else { continue };
@@ -250,7 +257,7 @@ fn emptied(
 /// Returns directories to create that seemed to exist under another spelling.
 ///
 /// On a case-folding file system, `Src` seems to exist while all of `src` moves to it.
-fn respelled(
+fn respelled_directories(
     workspace: &dyn Workspace,
     changes: &Changes,
     removes: &BTreeMap<RelPath, DirAttributes>,
@@ -263,14 +270,14 @@ fn respelled(
     let (folding, hasher) = (Folding::default(), RandomState::new());
     let gone: HashSet<_> = removes
         .keys()
-        .map(|path| folded_hash(path.as_bytes(), &hasher))
+        .map(|path| hash_folded(path.as_bytes(), &hasher))
         .collect();
     let coming = changes
         .iter()
         .filter(|change| change.after.is_some())
         .map(|change| &change.path);
     for directory in with_ancestors(coming, &BTreeSet::new()) {
-        let is_gone = gone.contains(&folded_hash(directory, &hasher));
+        let is_gone = gone.contains(&hash_folded(directory, &hasher));
         let Ok(directory) = RelPath::new(directory) else {
             continue;
         };
@@ -287,7 +294,7 @@ fn respelled(
 }
 
 /// Returns the attributes of `directory` if it is empty without `names`.
-fn emptied_one(
+fn attributes_if_emptied(
     workspace: &dyn Workspace,
     directory: &RelPath,
     names: &Names<'_>,
@@ -322,7 +329,7 @@ fn with_ancestors<'a>(
             continue;
         }
         last = path.directory();
-        path.above()
+        path.ancestor_bytes()
             .collect::<Vec<_>>()
             .into_iter()
             .rev()

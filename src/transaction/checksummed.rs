@@ -24,7 +24,7 @@ const PIECE: usize = 1 << 16;
 
 /// Returns `record` as text with a checksum.
 pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
-    let mut body = serde_json::to_vec(record).map_err(|error| unsaid(&error))?;
+    let mut body = serde_json::to_vec(record).map_err(|error| json_failure(&error))?;
     body.push(b'\n');
     Ok([head(&body).as_bytes(), &body].concat())
 }
@@ -54,7 +54,7 @@ pub(super) fn write(
     if let Some(error) = pieces.failed {
         return Err(error.into());
     }
-    written.map_err(|error| unsaid(&error))?;
+    written.map_err(|error| json_failure(&error))?;
     pieces.piece.push(b'\n');
     // The checksum covers the last piece, so it is computed before the checksum line is appended.
     pieces.digest.update(&pieces.piece);
@@ -113,37 +113,38 @@ impl Write for Pieces<'_> {
 /// Returns the record whose `text` [`seal`] or [`write()`] created. The text was read from `path`.
 pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
     let body = if text.starts_with(PIECED) {
-        pieced(text)
+        body_before_checksum(text)
     } else {
-        headed(text)
+        body_after_checksum(text)
     };
-    serde_json::from_slice(body.ok_or_else(|| damaged(path))?).map_err(|_| damaged(path))
+    serde_json::from_slice(body.ok_or_else(|| damaged_failure(path))?)
+        .map_err(|_| damaged_failure(path))
 }
 
 /// Returns the body of a text with the checksum in its first line.
-fn headed(text: &[u8]) -> Option<&[u8]> {
+fn body_after_checksum(text: &[u8]) -> Option<&[u8]> {
     let (first, body) = text.split_at(memchr::memchr(b'\n', text)? + 1);
     (first == head(body).as_bytes()).then_some(body)
 }
 
 /// Returns the body of a text with the checksum in its last line.
-fn pieced(text: &[u8]) -> Option<&[u8]> {
+fn body_before_checksum(text: &[u8]) -> Option<&[u8]> {
     let (before, last) = text.split_at(text.len().checked_sub(LAST)?);
     let body = before.strip_prefix(PIECED)?;
     (last == format!("{}\n", Digest::of(before)).as_bytes()).then_some(body)
 }
 
-fn unsaid(error: &serde_json::Error) -> Failure {
+fn json_failure(error: &serde_json::Error) -> Failure {
     Failure::State {
         reason: error.to_string(),
     }
 }
 
-pub(super) fn damaged(path: &RelPath) -> Failure {
-    refused(path, "the journal is damaged; no file was changed")
+pub(super) fn damaged_failure(path: &RelPath) -> Failure {
+    state_failure(path, "the journal is damaged; no file was changed")
 }
 
-pub(super) fn refused(path: &RelPath, why: &str) -> Failure {
+pub(super) fn state_failure(path: &RelPath, why: &str) -> Failure {
     Failure::State {
         reason: format!("{path}: {why}"),
     }

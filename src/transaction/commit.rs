@@ -10,8 +10,8 @@ use super::journal::Journal;
 use super::moves::Moves;
 use super::rollback::Rollback;
 use super::scratch::{Scratch, ScratchFile, directory_name};
-use super::state::State;
-use super::swap::{Swap, stale};
+use super::state::StateDirectory;
+use super::swap::{Swap, classify_error};
 use super::undone::{Aborted, Undone};
 use super::verify::identify;
 use super::{CommitHook, Durability, Failure, Interrupt};
@@ -29,7 +29,7 @@ const FEW: usize = 4;
 /// A commit in progress.
 pub(super) struct Commit<'a> {
     pub(super) workspace: &'a dyn Workspace,
-    pub(super) state: &'a State,
+    pub(super) state: &'a StateDirectory,
     pub(super) scratch: &'a Scratch,
     pub(super) durability: Durability,
     pub(super) since: Timestamp,
@@ -109,7 +109,7 @@ impl Commit<'_> {
     fn copy_old(&self, change: &Change) -> Result<(), Failure> {
         let signs = [ErrorKind::Missing, ErrorKind::NotRegular];
         let read = self.workspace.read(&change.path, u64::MAX);
-        let (bytes, stat) = read.map_err(|error| stale(error, &change.path, &signs))?;
+        let (bytes, stat) = read.map_err(|error| classify_error(error, &change.path, &signs))?;
         // The copy must not differ from the preimage: a rollback restores the copy.
         if !change
             .before
@@ -125,14 +125,14 @@ impl Commit<'_> {
             permissions,
             Some(AttributeSource::File(&change.path)),
         );
-        copied.map_err(|error| Failure::from(error).about(&change.path))
+        copied.map_err(|error| Failure::from(error).with_path(&change.path))
     }
 
     fn sync_files(&self, staged: &[(RelPath, &RelPath)]) -> Result<(), Failure> {
         let sync = |(slot, path): &(RelPath, &RelPath)| {
             self.workspace
                 .sync(Some(slot))
-                .map_err(|error| Failure::from(error).about(path))
+                .map_err(|error| Failure::from(error).with_path(path))
         };
         staged.iter().try_for_each(sync)
     }
@@ -181,7 +181,7 @@ impl Commit<'_> {
             slots: &slots,
             scratch: self.scratch,
             journal: &arranged.journal,
-            leaving: &arranged.journal.leaving(),
+            leaving: &arranged.journal.outgoing_changes(),
             found: &arranged.found,
             since: self.since,
             interrupt: self.interrupt,
@@ -296,8 +296,9 @@ impl Commit<'_> {
                 .try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
             // The removed directories are scratch files now. They must be durably empty, or the
             // sweep could not remove them after a power loss.
-            out.iter()
-                .try_for_each(|directory| failure::gone(self.workspace.sync(Some(directory))))?;
+            out.iter().try_for_each(|directory| {
+                failure::ignore_missing(self.workspace.sync(Some(directory)))
+            })?;
         }
         Ok(())
     }
@@ -308,7 +309,7 @@ impl Commit<'_> {
         self.workspace
             .sync(directory)
             .map_err(|error| match directory {
-                Some(path) => stale(error, path, &signs),
+                Some(path) => classify_error(error, path, &signs),
                 None => error.into(),
             })
     }
@@ -350,7 +351,7 @@ impl Commit<'_> {
                 trouble: Some(trouble),
             },
         };
-        undone.aborted(cause)
+        undone.into_aborted(cause)
     }
 }
 
@@ -368,7 +369,7 @@ fn is_respelled(journal: &Journal, change: &Change, image: &Image) -> bool {
 /// With one sync per directory, the old name could be lost before the new name is durable. wpatch
 /// does not rely on file systems that write both directories in one sync.
 fn has_moves(journal: &Journal) -> bool {
-    let leaving = journal.leaving();
+    let leaving = journal.outgoing_changes();
     let is_away = |change: &Change| {
         change
             .source(&leaving)

@@ -82,7 +82,7 @@ pub struct KeptFile {
 
 impl Failure {
     /// Replaces the path of a workspace error, which can be a scratch file, with `path`.
-    pub(super) fn about(self, path: &RelPath) -> Self {
+    pub(super) fn with_path(self, path: &RelPath) -> Self {
         match self {
             Self::Workspace(error) => Self::Workspace(WorkspaceError {
                 path: path.to_string(),
@@ -101,7 +101,7 @@ pub(super) fn no_history() -> Failure {
 }
 
 /// Treats a missing file as removed.
-pub(super) fn gone(removed: Done<()>) -> Done<()> {
+pub(super) fn ignore_missing(removed: Done<()>) -> Done<()> {
     match removed {
         Err(error) if is_unreachable(error.fault) => Ok(()),
         removed => removed,

@@ -2,7 +2,7 @@
 
 use super::history::{self, Spares};
 use super::unkept::Unkept;
-use super::{Done, Durability, Failure, Transaction, unswept};
+use super::{Done, Durability, Failure, Transaction, sweep_warning};
 use crate::path::RelPath;
 use crate::progress::Phase;
 
@@ -29,16 +29,16 @@ impl Transaction<'_> {
         let mut warnings = Vec::new();
         let kept = match &done {
             Some(done) => self.keep(done, &mut warnings),
-            None => Ok(self.unkept()),
+            None => Ok(self.no_history_reason()),
         };
         let unkept = kept.unwrap_or_else(|failure| {
             // The next command removes the rest. It needs the record for that.
             self.keeps_journal = true;
-            warnings.push(unswept(&failure));
+            warnings.push(sweep_warning(&failure));
             None
         });
         if let Err(failure) = self.clear() {
-            warnings.push(unswept(&failure));
+            warnings.push(sweep_warning(&failure));
         }
         let altered = done.map(|done| done.altered).unwrap_or_default();
         let altered = altered
@@ -55,7 +55,7 @@ impl Transaction<'_> {
     }
 
     /// Returns the reason why no history is kept, or `None` if one is kept.
-    fn unkept(&self) -> Option<Unkept> {
+    fn no_history_reason(&self) -> Option<Unkept> {
         let state = self
             .state
             .as_ref()
@@ -79,7 +79,7 @@ impl Transaction<'_> {
         };
         self.progress.enter(Phase::Sweeping, 0);
         let Some(home) = state.history() else {
-            let unkept = self.unkept();
+            let unkept = self.no_history_reason();
             if self.workspace.external_history().is_none() {
                 return Ok(unkept);
             }
@@ -115,7 +115,7 @@ impl Transaction<'_> {
                     "{pruned} old history entries were removed, because they exceeded the limits"
                 ));
             }
-            Err(failure) => warnings.push(unswept(&failure)),
+            Err(failure) => warnings.push(sweep_warning(&failure)),
         }
         Ok(None)
     }

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::change::Change;
-use super::checksummed::{refused, seal, unseal};
-use super::failure::{gone, is_unreachable};
+use super::checksummed::{seal, state_failure, unseal};
+use super::failure::{ignore_missing, is_unreachable};
 use super::place::is_open;
 use super::scratch::{Scratch, join};
 use super::{Durability, Failure, escape};
@@ -43,7 +43,7 @@ impl IndexPlace {
     ///
     /// Returns [`Failure::State`] if the name is not a file name.
     pub fn path(&self) -> Result<RelPath, Failure> {
-        within(&self.name)
+        index_path(&self.name)
     }
 }
 
@@ -60,7 +60,7 @@ struct Note {
 }
 
 /// Returns the path of `name` in the directory of the index.
-fn within(name: &[u8]) -> Result<RelPath, Failure> {
+fn index_path(name: &[u8]) -> Result<RelPath, Failure> {
     let plain = !name.contains(&b'/');
     let path = plain
         .then(|| RelPath::new(&[ANNEX.as_bytes(), b"/", name].concat()).ok())
@@ -101,7 +101,7 @@ pub(super) fn claim(
     durability: Durability,
     place: &IndexPlace,
 ) -> Result<(), Failure> {
-    let lock = within(&[&place.name[..], b".lock"].concat())?;
+    let lock = index_path(&[&place.name[..], b".lock"].concat())?;
     let directory = place.directory.as_os_str().as_encoded_bytes();
     let directory = directory
         .strip_prefix(b"/")
@@ -132,7 +132,7 @@ pub(super) fn claim(
             place.directory.display(),
             printable(lock.name())
         )),
-        _ => Failure::from(error).about(&lock),
+        _ => Failure::from(error).with_path(&lock),
     })
 }
 
@@ -179,24 +179,26 @@ fn take(
 /// Opens the directory of the index that the transaction of `scratch` uses. Returns whether it uses
 /// one.
 pub(super) fn open(workspace: &dyn Workspace, scratch: &Scratch) -> Result<bool, Failure> {
-    Ok(opened(workspace, scratch)?.is_some())
+    Ok(read_note(workspace, scratch)?.is_some())
 }
 
 /// Removes the lock if the transaction of `scratch` holds it.
 pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    let Some(note) = opened(workspace, scratch)? else {
+    let Some(note) = read_note(workspace, scratch)? else {
         return Ok(());
     };
     match workspace.read(&note.lock, scratch.id.len() as u64) {
-        Ok((mark, _)) if mark == scratch.id.as_bytes() => gone(workspace.remove(&note.lock))?,
+        Ok((mark, _)) if mark == scratch.id.as_bytes() => {
+            ignore_missing(workspace.remove(&note.lock))?;
+        }
         // Another process holds the lock.
         Ok(_) => {}
         Err(error) if is_unreachable(error.fault) || error.fault == ErrorKind::TooLarge => {}
         Err(error) => return Err(error.into()),
     }
-    gone(workspace.remove(&mark(scratch)?))?;
+    ignore_missing(workspace.remove(&mark(scratch)?))?;
     // The note must not be removed before the files it locates.
-    Ok(gone(workspace.sync(note.lock.parent().as_ref()))?)
+    Ok(ignore_missing(workspace.sync(note.lock.parent().as_ref()))?)
 }
 
 /// Returns an error if the journal changes an index whose location is unknown.
@@ -210,7 +212,7 @@ pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure
     })
 }
 
-fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, Failure> {
+fn read_note(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, Failure> {
     let path = scratch.file(NOTE)?;
     let text = match workspace.read(&path, MAX_NOTE) {
         Ok((text, _)) => text,
@@ -228,7 +230,7 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
     let directory = [b"/", note.directory.as_bytes()].concat();
     workspace.git_index_file(&directory)?;
     if !is_within_reach(workspace, scratch, &note)? {
-        return Err(refused(
+        return Err(state_failure(
             &path,
             "the index that it names is on another file system, which some users cannot write to",
         ));
@@ -266,5 +268,5 @@ fn is_within_reach(
 
 fn mark(scratch: &Scratch) -> Result<RelPath, Failure> {
     let annex = RelPath::new(ANNEX.as_bytes()).expect("BUG: a plain name is no path");
-    join(&annex, &scratch.beside_name(MARK))
+    join(&annex, &scratch.name_outside(MARK))
 }

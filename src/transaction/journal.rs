@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::change::{Arrival, Change, DirAttributes, Numbered};
-use super::checksummed::{self, damaged, refused, unseal};
+use super::checksummed::{self, damaged_failure, state_failure, unseal};
 use super::history::IndexRecord;
 use super::scratch::{BUCKETED, Scratch};
 use super::{Failure, escape, git_index_file};
 use crate::path::RelPath;
-use crate::policy::closed;
+use crate::policy::protecting_rule;
 use crate::text::Bytes;
 use crate::workspace::{ErrorKind, Workspace};
 
@@ -79,7 +79,7 @@ impl Journal {
     /// root is this one, and every path is allowed in a transaction.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
-        unseal::<Self>(&load(workspace, &path)?, &path)?.believed(workspace, &path)
+        unseal::<Self>(&load(workspace, &path)?, &path)?.verify(workspace, &path)
     }
 
     /// Reads the journal of a committed transaction.
@@ -87,41 +87,37 @@ impl Journal {
     /// It can come from a copy of the root. An undo checks the files in the tree, so no action
     /// depends on this record alone.
     pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
-        Self::closed(workspace, &scratch.file("done")?)
+        Self::read_finished(workspace, &scratch.file("done")?)
     }
 
     /// Reads the journal of a transaction that was rolled back.
-    pub(super) fn rolled_back(
+    pub(super) fn read_rolled_back(
         workspace: &dyn Workspace,
         scratch: &Scratch,
     ) -> Result<Self, Failure> {
-        Self::closed(workspace, &scratch.file("undone")?)
+        Self::read_finished(workspace, &scratch.file("undone")?)
     }
 
-    fn closed(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
-        unseal::<Self>(&load(workspace, path)?, path)?.plausible(path)
+    fn read_finished(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
+        unseal::<Self>(&load(workspace, path)?, path)?.check_paths(path)
     }
 
     /// Returns the journal if it belongs to this root and contains only allowed paths. It was read
     /// from `path`.
-    pub(super) fn believed(
-        self,
-        workspace: &dyn Workspace,
-        path: &RelPath,
-    ) -> Result<Self, Failure> {
-        let journal = self.plausible(path)?;
+    pub(super) fn verify(self, workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
+        let journal = self.check_paths(path)?;
         if journal.root != workspace.identity()? {
             let why = "the journal was written for another directory; remove the journal if this directory is a copy";
-            return Err(refused(path, why));
+            return Err(state_failure(path, why));
         }
         Ok(journal)
     }
 
-    fn plausible(self, path: &RelPath) -> Result<Self, Failure> {
+    fn check_paths(self, path: &RelPath) -> Result<Self, Failure> {
         if self.is_plausible() {
             Ok(self)
         } else {
-            Err(refused(
+            Err(state_failure(
                 path,
                 "the journal names files that a journal must not contain",
             ))
@@ -136,7 +132,7 @@ impl Journal {
 
     /// Returns the changes whose old file is moved out, by their number. Each move in the tree
     /// refers to one of them.
-    pub(super) fn leaving(&self) -> Numbered<'_> {
+    pub(super) fn outgoing_changes(&self) -> Numbered<'_> {
         self.changes
             .iter()
             .filter(|change| change.moves_out)
@@ -172,13 +168,15 @@ impl Journal {
             .iter()
             .map(|made| &made.path)
             .chain(self.removes.iter().map(|removed| &removed.path));
-        let leaving = self.leaving();
+        let leaving = self.outgoing_changes();
         let files = self
             .changes
             .iter()
             .map(|change| &change.path)
             .filter(|path| !git_index_file::is_annexed(path));
-        directories.chain(files).all(|path| closed(path).is_none())
+        directories
+            .chain(files)
+            .all(|path| protecting_rule(path).is_none())
             && self.changes.iter().all(|change| match change.source {
                 Some(Arrival::Old(number)) => leaving.contains_key(&number),
                 Some(Arrival::Staged) | None => true,
@@ -191,7 +189,7 @@ fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
     let read = workspace
         .read(path, MAX_JOURNAL)
         .map_err(|error| match error.fault {
-            ErrorKind::NotRegular | ErrorKind::TooLarge => damaged(path),
+            ErrorKind::NotRegular | ErrorKind::TooLarge => damaged_failure(path),
             _ => error.into(),
         });
     read.map(|(text, _)| text)

@@ -19,7 +19,7 @@ pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2],
         let name = format!("{KEPT}{}", scratch::name(slot, change.number));
         match change.stage_depth {
             None => scratch.file(&name),
-            Some(above) => scratch.beside(change.path.ancestors().nth(above).as_ref(), &name),
+            Some(above) => scratch.path_in(change.path.ancestors().nth(above).as_ref(), &name),
         }
     };
     Ok([place(ScratchFile::Displaced)?, place(ScratchFile::Staged)?])
@@ -34,7 +34,7 @@ pub(super) fn of_record(
     find(
         workspace,
         scratch,
-        Journal::rolled_back(workspace, scratch).ok().as_ref(),
+        Journal::read_rolled_back(workspace, scratch).ok().as_ref(),
     )
 }
 

@@ -79,7 +79,7 @@ use history::{Label, OldPlaces};
 use journal::Journal;
 use scratch::Scratch;
 use stage::Stage;
-use state::State;
+use state::StateDirectory;
 use sweep::sweep;
 use undone::Aborted;
 
@@ -102,7 +102,7 @@ pub struct Transaction<'w> {
     /// The receiver of progress.
     progress: Progress,
     /// The locked state directory, or `None` after the lock was released.
-    state: Option<State>,
+    state: Option<StateDirectory>,
     scratch: Scratch,
     stage: Stage,
     /// A time before any file was read.
@@ -166,12 +166,15 @@ impl<'w> Transaction<'w> {
     }
 
     /// Creates the directory for the scratch files.
-    fn scratch(workspace: &dyn Workspace, state: &State) -> Result<(Scratch, Timestamp), Failure> {
+    fn scratch(
+        workspace: &dyn Workspace,
+        state: &StateDirectory,
+    ) -> Result<(Scratch, Timestamp), Failure> {
         let since = workspace.now();
         // The new ID must sort after the newest entry, even if the clock went back.
         let last = state
             .history()
-            .and_then(|home| history::newest(workspace, home));
+            .and_then(|home| history::newest_id(workspace, home));
         let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since))
@@ -201,7 +204,7 @@ impl<'w> Transaction<'w> {
     /// # Errors
     ///
     /// Returns [`Failure::State`] if the path is too long.
-    pub fn aside(&self) -> Result<RelPath, Failure> {
+    pub fn extra_file(&self) -> Result<RelPath, Failure> {
         self.scratch.file("aside")
     }
 
@@ -229,7 +232,7 @@ impl<'w> Transaction<'w> {
                 keeps_journal,
             }) => {
                 self.keeps_journal = keeps_journal;
-                let failure = self.noted(failure);
+                let failure = self.record_failure(failure);
                 Err(self.below.failure_to_root(failure))
             }
         }
@@ -298,7 +301,7 @@ impl<'w> Transaction<'w> {
 
     /// Adds an incomplete rollback to the history. Returns `failure` with the new locations of the
     /// kept files.
-    fn noted(&self, failure: Failure) -> Failure {
+    fn record_failure(&self, failure: Failure) -> Failure {
         match (failure, &self.state) {
             (
                 Failure::Incomplete {
@@ -316,7 +319,7 @@ impl<'w> Transaction<'w> {
                     &self.scratch,
                     self.options.durability,
                 );
-                let kept = recover::relocated(self.workspace, state, &self.scratch, kept);
+                let kept = recover::relocate(self.workspace, state, &self.scratch, kept);
                 Failure::Incomplete {
                     left,
                     kept,
@@ -349,7 +352,7 @@ impl<'w> Transaction<'w> {
 }
 
 /// Returns the warning that the transaction is committed but scratch files remain.
-fn unswept(failure: &Failure) -> String {
+fn sweep_warning(failure: &Failure) -> String {
     format!("some scratch files were not removed, the next command removes them: {failure}")
 }
 
@@ -358,7 +361,7 @@ impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if let (true, Some(state)) = (self.is_committing, &self.state) {
             self.keeps_journal =
-                recover::one(self.workspace, state, &self.scratch, self.options).is_err();
+                recover::recover_one(self.workspace, state, &self.scratch, self.options).is_err();
         }
         // The next command removes the rest.
         let _ = self.clear();

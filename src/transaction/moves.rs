@@ -26,10 +26,10 @@ impl<'w> Moves<'w> {
     /// Only wpatch uses scratch names. If the file system has no exclusive rename, checking first
     /// is therefore sufficient.
     pub(super) fn move_out(&self, path: &RelPath, slot: &RelPath) -> Result<()> {
-        if let Some(done) = self.flagged(path, slot, Rename::Exclusive) {
+        if let Some(done) = self.rename_with_flags(path, slot, Rename::Exclusive) {
             return done;
         }
-        self.vacant(slot)?;
+        self.check_vacant(slot)?;
         self.workspace.rename(path, slot, Rename::Replace)
     }
 
@@ -39,14 +39,14 @@ impl<'w> Moves<'w> {
     /// link(2) never replaces a file. The sweep later removes the scratch name. Without hard links
     /// (FAT), a file that another process creates between the check and the rename is lost.
     pub(super) fn move_in(&self, slot: &RelPath, path: &RelPath) -> Result<()> {
-        if let Some(done) = self.flagged(slot, path, Rename::Exclusive) {
+        if let Some(done) = self.rename_with_flags(slot, path, Rename::Exclusive) {
             return done;
         }
         match self.workspace.link(slot, path) {
             Err(error) if error.fault == ErrorKind::Unsupported => {}
             done => return done,
         }
-        self.vacant(path)?;
+        self.check_vacant(path)?;
         self.workspace.rename(slot, path, Rename::Replace)
     }
 
@@ -67,7 +67,7 @@ impl<'w> Moves<'w> {
 
     /// Exchanges two files. Returns `None` if the file system does not support it.
     pub(super) fn exchange(&self, slot: &RelPath, path: &RelPath) -> Option<Result<()>> {
-        self.flagged(slot, path, Rename::Exchange)
+        self.rename_with_flags(slot, path, Rename::Exchange)
     }
 
     /// Returns whether every move so far was a single rename, so that each file is exactly at its
@@ -80,7 +80,7 @@ impl<'w> Moves<'w> {
     ///
     /// On a case-folding file system, the kernel can cache that a file was found under another
     /// spelling (FUSE dentries). The listing of the directory is not cached in this way.
-    fn vacant(&self, path: &RelPath) -> Result<()> {
+    fn check_vacant(&self, path: &RelPath) -> Result<()> {
         let is_vacant = self.workspace.stat(path)?.is_none()
             || self.workspace.spellings().is_some()
                 && !lists(self.workspace, path.parent().as_ref(), path.name())?;
@@ -94,7 +94,7 @@ impl<'w> Moves<'w> {
         if is_vacant { Ok(()) } else { Err(error()) }
     }
 
-    fn flagged(&self, from: &RelPath, to: &RelPath, how: Rename) -> Option<Result<()>> {
+    fn rename_with_flags(&self, from: &RelPath, to: &RelPath, how: Rename) -> Option<Result<()>> {
         if self.lacks_flags.load(Ordering::Relaxed) {
             return None;
         }

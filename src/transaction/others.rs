@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::failure::is_unreachable;
-use super::place::{LOCK, Place, beside, place, shown};
+use super::place::{LOCK, StateLocation, display_path, place, state_directory};
 use super::scratch::{Scratch, join};
 use super::wait::{Waited, wait};
 use super::{Failure, Interrupt};
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) fn await_commands(
     workspace: &dyn Workspace,
     patience: Duration,
-) -> Result<Waited<Place>, Failure> {
+) -> Result<Waited<StateLocation>, Failure> {
     let place = place(workspace)?;
     for (directory, stat) in place
         .others
@@ -68,7 +68,7 @@ pub(super) fn is_taken(
     let is_there = |failure: &Failure| match failure {
         Failure::Foreign {
             directory: named, ..
-        } => *named == shown(workspace, directory),
+        } => *named == display_path(workspace, directory),
         _ => false,
     };
     if !is_there(&failure) {
@@ -86,14 +86,14 @@ pub(super) fn is_taken(
 
 /// Replaces [`Failure::Locked`] with the command of another user that holds the lock, if there is
 /// one.
-pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
+pub(super) fn explain_lock(workspace: &dyn Workspace, failure: Failure) -> Failure {
     let Failure::Locked = failure else {
         return failure;
     };
     let Ok(workspace) = top(workspace) else {
         return failure;
     };
-    let directory = beside();
+    let directory = state_directory();
     let is_at_work = |stat: &Stat| {
         let is_held = || {
             matches!(
@@ -105,7 +105,7 @@ pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
     };
     match workspace.stat(&directory) {
         Ok(Some(stat)) if is_at_work(&stat) => Failure::LockedByUser {
-            directory: shown(workspace, &directory),
+            directory: display_path(workspace, &directory),
             owner: stat.uid,
         },
         _ => failure,
@@ -119,11 +119,11 @@ pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
 ///
 /// Returns [`Failure::Foreign`] if another user's change is unfinished. A permanent state directory
 /// that cannot be read is ignored.
-pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, Failure> {
+pub(super) fn examine(workspace: &dyn Workspace, place: &StateLocation) -> Result<bool, Failure> {
     let mut is_at_work = false;
     for (directory, stat) in &place.others {
         let foreign = || Failure::Foreign {
-            directory: shown(workspace, directory),
+            directory: display_path(workspace, directory),
             owner: stat.uid,
         };
         let names = match workspace.list(Some(directory)) {
@@ -133,7 +133,7 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, 
             }
             names => names?,
         };
-        for scratch in Scratch::among(directory, &names)? {
+        for scratch in Scratch::find_in(directory, &names)? {
             // A journal that cannot be examined is ignored, like the rest of the directory.
             let journal = workspace.stat(&scratch.file("journal")?);
             if journal.is_ok_and(|journal| journal.is_some()) {
@@ -147,7 +147,7 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, 
 /// Takes the locks of the other users that can be opened.
 pub(super) fn lock(
     workspace: &dyn Workspace,
-    place: &Place,
+    place: &StateLocation,
     (patience, interrupt): (Duration, &Interrupt),
 ) -> Result<Vec<Lock>, Failure> {
     let mut locks = Vec::new();

@@ -16,7 +16,7 @@ const BATCH: usize = 64;
 /// An error of `second` ends both steps. It is returned even if `first` fails too, because it
 /// concerns an earlier item. After an error of `first`, `second` still runs for all earlier
 /// results.
-pub(super) fn in_turn<'t, T: Sync, R: Send, E: Send>(
+pub(super) fn run_pipeline<'t, T: Sync, R: Send, E: Send>(
     items: &'t [T],
     least: usize,
     mut first: impl FnMut(&'t T) -> Result<R, E>,
@@ -89,7 +89,10 @@ mod tests {
                     Ok(())
                 }
             };
-            assert_eq!(in_turn(&items, least, lead, follow), Err(until.min(999)));
+            assert_eq!(
+                run_pipeline(&items, least, lead, follow),
+                Err(until.min(999))
+            );
             let followed = followed.into_inner().unwrap();
             assert!(items.starts_with(&started) && started.starts_with(&followed));
             assert_eq!(followed.last() == Some(&until), until == 700);

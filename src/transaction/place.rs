@@ -10,13 +10,13 @@ use crate::text::printable;
 use crate::workspace::{ErrorKind, GitDirectory, Probe, Stat, TEMPORARY, Workspace};
 
 /// Returns the state directory of a root outside of git work trees.
-pub(super) fn beside() -> RelPath {
+pub(super) fn state_directory() -> RelPath {
     RelPath::new(b".wpatch").expect("BUG: a plain name is no path")
 }
 
 /// The location of the state of a root.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct StateLocation {
     pub(super) directory: RelPath,
     /// The state directory from the time before the root became a git work tree, if it still
     /// exists.
@@ -42,7 +42,7 @@ pub(super) fn of_user(workspace: &dyn Workspace) -> RelPath {
 ///
 /// The candidates are `wpatch/` in the git directory of the work tree, then `.wpatch/`. If another
 /// user owns them, the state is in a directory of this user.
-pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
+pub(super) fn place(workspace: &dyn Workspace) -> Result<StateLocation, Failure> {
     place_with_git(workspace, workspace.git_directory()?)
 }
 
@@ -50,7 +50,7 @@ pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
 pub(super) fn place_with_git(
     workspace: &dyn Workspace,
     git: GitDirectory,
-) -> Result<Place, Failure> {
+) -> Result<StateLocation, Failure> {
     let OfGit {
         directory,
         binding,
@@ -59,8 +59,8 @@ pub(super) fn place_with_git(
     } = of_git(workspace, git)?;
     let mut others: Vec<_> = other.into_iter().collect();
     let mut own = Vec::new();
-    for candidate in directory.into_iter().chain([beside()]) {
-        let stat = reachable(workspace, &candidate)?;
+    for candidate in directory.into_iter().chain([state_directory()]) {
+        let stat = stat_reachable(workspace, &candidate)?;
         let Some(stat) = stat.filter(|stat| is_foreign(workspace, &candidate, stat)) else {
             own.push((candidate, stat.is_some()));
             continue;
@@ -81,7 +81,7 @@ pub(super) fn place_with_git(
         .next()
         .and_then(|(former, is_there)| is_there.then_some(former));
     let is_in_git = directory.parent().is_some();
-    Ok(Place {
+    Ok(StateLocation {
         directory,
         former,
         unusable,
@@ -134,7 +134,7 @@ fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<OfGit, Failure
             let mut other = None;
             if let Some(theirs) = theirs {
                 let theirs = join(&theirs, "wpatch")?;
-                let found = reachable(workspace, &theirs)?
+                let found = stat_reachable(workspace, &theirs)?
                     .filter(|stat| is_foreign(workspace, &theirs, stat));
                 other = found.map(|stat| (theirs, stat));
             }
@@ -149,7 +149,7 @@ fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<OfGit, Failure
 
 /// Returns the reason why the state directory `directory` of the user `owner` cannot be used.
 fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept {
-    let (name, user) = (shown(workspace, directory), workspace.user());
+    let (name, user) = (display_path(workspace, directory), workspace.user());
     let remedy = format!("run `chown -R {user} {name}` as root or as that user");
     Unkept {
         reason: format!("{name} belongs to another user (uid {owner}); {remedy}"),
@@ -159,7 +159,7 @@ fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept
 }
 
 /// Returns the `Stat` of `path`, or `None` if this user cannot reach it.
-fn reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
+fn stat_reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
         Err(error) if error.fault == ErrorKind::Denied || is_unreachable(error.fault) => Ok(None),
         found => Ok(found?),
@@ -238,7 +238,7 @@ fn find_by(
         }
         _ if stat.uid != workspace.user() => {
             return Err(Failure::Foreign {
-                directory: shown(workspace, directory),
+                directory: display_path(workspace, directory),
                 owner: stat.uid,
             });
         }
@@ -294,7 +294,7 @@ pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
     let place = place_with_git(workspace, git)?;
     match place.others.first() {
         Some((path, stat)) if place.directory == of_user(workspace) => Err(Failure::Foreign {
-            directory: shown(workspace, path),
+            directory: display_path(workspace, path),
             owner: stat.uid,
         }),
         _ => Ok(()),
@@ -302,7 +302,7 @@ pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
 }
 
 /// Returns the path of `directory` as other programs use it.
-pub(super) fn shown(workspace: &dyn Workspace, directory: &RelPath) -> String {
+pub(super) fn display_path(workspace: &dyn Workspace, directory: &RelPath) -> String {
     printable(&workspace.real_path(directory)).to_string()
 }
 

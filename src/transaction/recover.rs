@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use super::failure::is_unreachable;
 use super::place::{is_state, place};
-use super::state::State;
+use super::state::StateDirectory;
 use super::wait::{Waited, wait};
 use super::{Failure, Interrupt, Options, Recovered, RecoveryOutcome, history, others};
 use crate::path::RelPath;
@@ -20,7 +20,7 @@ use crate::workspace::{Workspace, top};
 use formers::{finish_formers, formers, has_work};
 use left::{transactions, trust};
 
-pub(super) use transaction::{clear, one, relocated};
+pub(super) use transaction::{clear, recover_one, relocate};
 
 /// Recovers the interrupted transactions and returns them. Without a state directory it does
 /// nothing.
@@ -37,7 +37,7 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
         .iter()
         .map(|recovered| recovered.id.clone())
         .collect();
-    let kept = history::kept(workspace)?
+    let kept = history::kept_transactions(workspace)?
         .into_iter()
         .filter(|kept| !known.contains(&kept.id));
     recovered.extend(kept);
@@ -84,7 +84,7 @@ pub(super) fn open(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-) -> Result<(State, Vec<Recovered>), Failure> {
+) -> Result<(StateDirectory, Vec<Recovered>), Failure> {
     let mut recovered = Vec::new();
     let state = wait(interrupt, options.patience, |patience| {
         attempt(
@@ -97,7 +97,7 @@ pub(super) fn open(
             &mut recovered,
         )
     });
-    let state = state.map_err(|failure| others::blocked(workspace, failure))?;
+    let state = state.map_err(|failure| others::explain_lock(workspace, failure))?;
     let workspace = top(workspace)?;
     match leftovers(workspace, &state, options) {
         Ok(others) => {
@@ -121,7 +121,7 @@ fn attempt(
     options: Options,
     interrupt: &Interrupt,
     recovered: &mut Vec<Recovered>,
-) -> Result<Waited<State>, Failure> {
+) -> Result<Waited<StateDirectory>, Failure> {
     let top = top(workspace)?;
     let place = match others::await_commands(top, options.patience)? {
         Waited::Done(place) => place,
@@ -134,7 +134,7 @@ fn attempt(
         // With the lock held, an unfinished change of another user is not in progress but
         // interrupted.
         others::examine(top, &place)?;
-        let mut state = State::open(top, &place, options, interrupt)?;
+        let mut state = StateDirectory::open(top, &place, options, interrupt)?;
         state.others = theirs.into_iter().map(Mutex::new).collect();
         Ok(state)
     });
@@ -152,12 +152,12 @@ fn attempt(
 pub(super) fn open_existing(
     workspace: &dyn Workspace,
     options: Options,
-) -> Result<(Option<State>, Vec<Recovered>), Failure> {
+) -> Result<(Option<StateDirectory>, Vec<Recovered>), Failure> {
     let place = place(top(workspace)?)?;
     let mut recovered = finish_formers(workspace, &place, options)?;
     let workspace = top(workspace)?;
     others::examine(workspace, &place)?;
-    let state = State::open_existing(workspace, &place.directory, options.patience)?;
+    let state = StateDirectory::open_existing(workspace, &place.directory, options.patience)?;
     if let Some(state) = &state {
         recovered.extend(leftovers(workspace, state, options)?);
         bring_down(workspace, state, options);
@@ -166,7 +166,7 @@ pub(super) fn open_existing(
 }
 
 /// Moves the external history into the state directory if that is permanent.
-fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
+fn bring_down(workspace: &dyn Workspace, state: &StateDirectory, options: Options) {
     if !state.is_temporary() {
         history::bring_down(workspace, &state.directory, options.durability);
     }
@@ -176,7 +176,7 @@ fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
 /// order of time. If one cannot be trusted, it recovers none.
 fn leftovers(
     workspace: &dyn Workspace,
-    state: &State,
+    state: &StateDirectory,
     options: Options,
 ) -> Result<Vec<Recovered>, Failure> {
     let names = workspace.list(Some(&state.directory))?;
@@ -191,7 +191,7 @@ fn leftovers(
     }
     let mut recovered = Vec::new();
     for scratch in left {
-        recovered.extend(one(workspace, state, &scratch, options)?);
+        recovered.extend(recover_one(workspace, state, &scratch, options)?);
     }
     Ok(recovered)
 }

@@ -5,11 +5,12 @@
 //! The name of the directory contains its age, its size and the name of the change.
 
 use super::history::{
-    Place, homes, make_home, move_into, newest, plan_name, plan_places, prune_plans, sync,
+    HistoryDirectory, homes, make_home, move_into, newest_id, plan_name, plan_places, prune_plans,
+    sync,
 };
 use super::place::{find, is_private};
 use super::scratch::{Scratch, id, join};
-use super::state::State;
+use super::state::StateDirectory;
 use super::sweep::sweep;
 use super::{Durability, Failure, Interrupt, Options, Recovered, recover};
 use crate::digest::Digest;
@@ -78,7 +79,7 @@ pub fn save(
         (FILE, &sealed, &name),
         |home, id| {
             let is_replaced =
-                |place: &&Place| is_named(place, &plan.name) && place.scratch.id != id;
+                |place: &&HistoryDirectory| is_named(place, &plan.name) && place.scratch.id != id;
             plan_places(tree, home)?
                 .iter()
                 .filter(is_replaced)
@@ -105,7 +106,7 @@ pub(super) fn put(
     let result = match state.history() {
         None => Ok(None),
         Some(home) => {
-            let id = id(workspace.now(), newest(workspace, home).as_deref());
+            let id = id(workspace.now(), newest_id(workspace, home).as_deref());
             let made = make(
                 workspace,
                 (&state, home),
@@ -127,7 +128,7 @@ pub(super) fn put(
 
 fn make(
     workspace: &dyn Workspace,
-    (state, home): (&State, &RelPath),
+    (state, home): (&StateDirectory, &RelPath),
     durability: Durability,
     (id, file, bytes, name): (&str, &str, &[u8], &str),
 ) -> Result<(), Failure> {
@@ -146,7 +147,7 @@ fn make(
     if made.is_err() {
         // The next command removes the rest.
         let _ = sweep(workspace, &scratch);
-        let _ = Place::new(Scratch::for_entry(target, id)).remove(workspace, home);
+        let _ = HistoryDirectory::new(Scratch::for_entry(target, id)).remove(workspace, home);
     }
     made
 }
@@ -161,7 +162,7 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
     let workspace = top(workspace)?;
     let mut found = Vec::new();
     for home in homes(workspace)? {
-        let named = |place: Place| {
+        let named = |place: HistoryDirectory| {
             Some((place.plan?, place.scratch)).filter(|(name, _)| name.starts_with(prefix))
         };
         found.extend(plan_places(workspace, &home)?.into_iter().filter_map(named));
@@ -199,7 +200,7 @@ pub fn forget(workspace: &dyn Workspace, name: &str) {
     }
 }
 
-fn is_named(place: &Place, name: &str) -> bool {
+fn is_named(place: &HistoryDirectory, name: &str) -> bool {
     place.plan.as_deref() == Some(name)
 }
 

@@ -84,7 +84,7 @@ impl Scratch {
 
     /// Returns the transactions that have a file in `names`, sorted by name, which is the order of
     /// time.
-    pub(super) fn among(state: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Self>, Failure> {
+    pub(super) fn find_in(state: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Self>, Failure> {
         let rest = |name| std::str::from_utf8(name).ok()?.strip_prefix(PREFIX);
         let mut found = BTreeMap::new();
         for rest in names.iter().filter_map(|name| rest(name)) {
@@ -206,7 +206,7 @@ impl Scratch {
     pub(super) fn slot(&self, change: &Change, slot: ScratchFile) -> Result<RelPath, Failure> {
         match change.stage_depth {
             None => self.own_slot(slot, change.number),
-            Some(above) => self.beside(
+            Some(above) => self.path_in(
                 change.path.ancestors().nth(above).as_ref(),
                 &name(slot, change.number),
             ),
@@ -227,12 +227,12 @@ impl Scratch {
     }
 
     /// Returns the path of a scratch file in `directory`, outside the state directory.
-    pub(super) fn beside(
+    pub(super) fn path_in(
         &self,
         directory: Option<&RelPath>,
         name: &str,
     ) -> Result<RelPath, Failure> {
-        let name = self.beside_name(name);
+        let name = self.name_outside(name);
         match directory {
             Some(directory) => join(directory, &name),
             None => RelPath::new(name.as_bytes()).map_err(|_| too_long()),
@@ -257,7 +257,7 @@ impl Scratch {
     }
 
     /// Returns the name of a scratch file outside the state directory.
-    pub(super) fn beside_name(&self, name: &str) -> String {
+    pub(super) fn name_outside(&self, name: &str) -> String {
         format!(".wpatch-{}-{name}", self.id)
     }
 }

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 impl<'w> Transaction<'w> {
     /// Sets the label that the history records.
     #[must_use]
-    pub fn labelled(mut self, label: Label) -> Self {
+    pub fn with_label(mut self, label: Label) -> Self {
         self.label = label;
         self
     }
@@ -31,14 +31,14 @@ impl<'w> Transaction<'w> {
 
     /// Reports the progress of the commit to `progress`.
     #[must_use]
-    pub fn followed_by(mut self, progress: Progress) -> Self {
+    pub fn with_progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
         self
     }
 
     /// Reserves memory for about `changes` changes. Growing lists would leave unused memory.
     #[must_use]
-    pub fn expecting(self, changes: usize) -> Self {
+    pub fn reserve_changes(self, changes: usize) -> Self {
         self.stage.reserve(changes);
         self
     }

@@ -58,7 +58,7 @@ impl Stage {
     pub(super) fn finish(&self) -> (Staged, Vec<RelPath>) {
         let staged = std::mem::take(&mut *lock_unpoisoned(&self.staged));
         (
-            staged.sorted(),
+            staged.into_sorted(),
             std::mem::take(&mut *lock_unpoisoned(&self.stale)),
         )
     }
@@ -150,7 +150,7 @@ impl Stage {
         let path = self.scratch.slot(change, ScratchFile::Staged)?;
         let text = escape::escape(path.as_bytes());
         let noted = workspace.create(&note, &[text.as_bytes()], Permissions::Exact(0o600), None);
-        let about = |error| Failure::from(error).about(&change.path);
+        let about = |error| Failure::from(error).with_path(&change.path);
         noted.map_err(about)?;
         if self.durability == Durability::Full {
             self.scratch.make_durable(workspace, &note).map_err(about)?;

@@ -30,7 +30,7 @@ pub(super) struct One {
 #[derive(Debug, Default)]
 pub(super) struct Staged {
     pub(super) changes: Vec<Change>,
-    pub(super) found: Found,
+    pub(super) found: FoundFiles,
     /// Moves: the target, the source, and the file found at the source.
     pub(super) moves: Vec<(RelPath, RelPath, FileState)>,
     pub(super) makes: BTreeSet<RelPath>,
@@ -73,7 +73,7 @@ impl Staged {
     }
 
     /// Sorts the changes by path, so that the order does not depend on the threads.
-    pub(super) fn sorted(mut self) -> Self {
+    pub(super) fn into_sorted(mut self) -> Self {
         self.changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.moves.sort_unstable_by(|(a, ..), (b, ..)| a.cmp(b));
         self.found.0.sort_unstable_by_key(|(number, _)| *number);
@@ -83,12 +83,12 @@ impl Staged {
 
 /// The files found at the paths of the changes.
 #[derive(Debug, Default)]
-pub(super) struct Found(
+pub(super) struct FoundFiles(
     /// Pairs of the change's number and the file, in the order of the numbers.
     Vec<(usize, FileState)>,
 );
 
-impl FromIterator<(usize, FileState)> for Found {
+impl FromIterator<(usize, FileState)> for FoundFiles {
     fn from_iter<I: IntoIterator<Item = (usize, FileState)>>(states: I) -> Self {
         let mut found = Self::default();
         found.complete(states);
@@ -96,7 +96,7 @@ impl FromIterator<(usize, FileState)> for Found {
     }
 }
 
-impl Found {
+impl FoundFiles {
     /// Returns the file found at the path of the change `number`.
     pub(super) fn get(&self, number: usize) -> Option<&FileState> {
         self.0

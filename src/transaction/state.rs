@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::failure::gone;
-use super::place::{IGNORE, LOCK, Lifetime, Place, find, no_file};
+use super::failure::ignore_missing;
+use super::place::{IGNORE, LOCK, Lifetime, StateLocation, find, no_file};
 use super::scratch::{Scratch, join};
 use super::unkept::Unkept;
 use super::wait::{Waited, wait};
@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 16;
 
 /// The locked state directory.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct StateDirectory {
     /// `wpatch` in the git directory of the work tree, or else `.wpatch`.
     pub(super) directory: RelPath,
     /// Whether the directory is temporary.
@@ -42,7 +42,7 @@ enum Locks {
     File,
 }
 
-impl State {
+impl StateDirectory {
     /// Creates the directory if it does not exist, and locks it.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl State {
     /// [`Failure::Interrupted`] if a signal ends the wait.
     pub(super) fn open(
         workspace: &dyn Workspace,
-        place: &Place,
+        place: &StateLocation,
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
@@ -79,7 +79,7 @@ impl State {
 
     /// Records the top of the work tree to which the history belongs, if necessary. If this fails,
     /// the next command records it.
-    fn bind(&self, workspace: &dyn Workspace, place: &Place) {
+    fn bind(&self, workspace: &dyn Workspace, place: &StateLocation) {
         let (Some(binding), Ok(path)) = (&place.binding, join(&self.directory, TOP)) else {
             return;
         };
@@ -100,7 +100,7 @@ impl State {
     /// created it first.
     fn attempt(
         workspace: &dyn Workspace,
-        Place { directory, .. }: &Place,
+        StateLocation { directory, .. }: &StateLocation,
         options: Options,
     ) -> Result<Option<Self>, Failure> {
         match find(workspace, directory)? {
@@ -280,7 +280,7 @@ impl State {
             .iter()
             .filter(|name| name.starts_with(PROBE.as_bytes()))
         {
-            gone(
+            ignore_missing(
                 workspace.remove(
                     &self
                         .directory

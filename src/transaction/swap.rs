@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::change::{Arrival, Change, DirAttributes, Numbered};
 use super::journal::{Journal, Made};
 use super::moves::Moves;
-use super::pipeline::in_turn;
+use super::pipeline::run_pipeline;
 use super::scratch::{self, Scratch, ScratchFile};
-use super::staged::Found;
+use super::staged::FoundFiles;
 use super::verify::is_unchanged;
 use super::{Failure, Interrupt};
 use crate::mode::Permissions;
@@ -31,7 +31,7 @@ pub(super) struct Swap<'a> {
     /// The changes whose old files are moved out.
     pub(super) leaving: &'a Numbered<'a>,
     /// The files found at the paths.
-    pub(super) found: &'a Found,
+    pub(super) found: &'a FoundFiles,
     /// A time before any file was read.
     pub(super) since: Timestamp,
     pub(super) interrupt: &'a Interrupt,
@@ -63,7 +63,7 @@ impl Swap<'_> {
         for made in &self.journal.makes {
             self.poll()?;
             let made_dir = self.slots.workspace.make_dir(&made.path, Privacy::Shared);
-            made_dir.map_err(|error| stale(error, &made.path, &[ErrorKind::Exists]))?;
+            made_dir.map_err(|error| classify_error(error, &made.path, &[ErrorKind::Exists]))?;
         }
         self.exchange_all()?;
         self.put_all_in()?;
@@ -97,7 +97,7 @@ impl Swap<'_> {
         let leaving: Vec<_> = changes
             .filter(|change| change.moves_out && change.before.is_some())
             .collect();
-        in_turn(
+        run_pipeline(
             &leaving,
             SHARED,
             |&change| {
@@ -118,7 +118,7 @@ impl Swap<'_> {
             .iter()
             .filter(|change| change.is_exchange())
             .collect();
-        in_turn(
+        run_pipeline(
             &exchanged,
             SHARED,
             |&change| {
@@ -176,7 +176,7 @@ impl Swap<'_> {
     fn move_out(&self, change: &Change) -> Result<RelPath, Failure> {
         let slot = self.scratch.slot(change, ScratchFile::Displaced)?;
         let taken = self.slots.move_out(&change.path, &slot);
-        taken.map_err(|error| stale(error, &change.path, &[ErrorKind::Missing]))?;
+        taken.map_err(|error| classify_error(error, &change.path, &[ErrorKind::Missing]))?;
         Ok(slot)
     }
 
@@ -209,7 +209,7 @@ impl Swap<'_> {
         }
         self.slots
             .move_in(slot, path)
-            .map_err(|error| stale(error, path, &[ErrorKind::Exists]))?;
+            .map_err(|error| classify_error(error, path, &[ErrorKind::Exists]))?;
         Ok(false)
     }
 
@@ -218,7 +218,7 @@ impl Swap<'_> {
             return Ok(());
         };
         let restored = self.slots.workspace.restore_dir(path, mode, (uid, gid));
-        restored.map_err(|error| stale(error, path, &[ErrorKind::Missing]))
+        restored.map_err(|error| classify_error(error, path, &[ErrorKind::Missing]))
     }
 
     fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {
@@ -236,13 +236,14 @@ impl Swap<'_> {
     fn exchange(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let new = self.scratch.slot(change, ScratchFile::Staged)?;
         if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
-            exchanged.map_err(|error| stale(error, &change.path, &[ErrorKind::Missing]))?;
+            exchanged
+                .map_err(|error| classify_error(error, &change.path, &[ErrorKind::Missing]))?;
             return Ok(Some(new));
         }
         // This file system cannot exchange files: move out, verify, then move in.
         self.verify(change, &self.move_out(change)?)?;
         let put = self.slots.move_in(&new, &change.path);
-        put.map_err(|error| stale(error, &change.path, &[ErrorKind::Exists]))?;
+        put.map_err(|error| classify_error(error, &change.path, &[ErrorKind::Exists]))?;
         Ok(None)
     }
 
@@ -256,7 +257,7 @@ impl Swap<'_> {
             Some(Arrival::Staged) if many => self.slots.link_in(&slot, &change.path),
             _ => self.slots.move_in(&slot, &change.path),
         };
-        put.map_err(|error| stale(error, &change.path, &[ErrorKind::Exists]))
+        put.map_err(|error| classify_error(error, &change.path, &[ErrorKind::Exists]))
     }
 
     /// Overwrites the old file in place with the new content. A copy of the old file exists.
@@ -269,13 +270,13 @@ impl Swap<'_> {
             .slots
             .workspace
             .read(&self.scratch.slot(change, ScratchFile::Staged)?, u64::MAX);
-        let (bytes, _) = new.map_err(|error| Failure::from(error).about(&change.path))?;
+        let (bytes, _) = new.map_err(|error| Failure::from(error).with_path(&change.path))?;
         let written = self
             .slots
             .workspace
             .overwrite(&change.path, &bytes, &found.stat);
         written.map_err(|error| {
-            stale(
+            classify_error(
                 error,
                 &change.path,
                 &[ErrorKind::Missing, ErrorKind::NotRegular],
@@ -321,7 +322,7 @@ impl Swap<'_> {
     fn verify(&self, change: &Change, slot: &RelPath) -> Result<(), Failure> {
         let is_same = match self.found.get(change.number) {
             Some(found) => is_unchanged(self.slots.workspace, slot, found, self.since)
-                .map_err(|failure| failure.about(&change.path))?,
+                .map_err(|failure| failure.with_path(&change.path))?,
             None => false,
         };
         if is_same {
@@ -334,7 +335,11 @@ impl Swap<'_> {
 
 /// Returns [`Failure::Stale`] for an error that another process caused, and otherwise `error` about
 /// `path`. `signs` lists the faults that show such a cause.
-pub(super) fn stale(error: WorkspaceError, path: &RelPath, signs: &[ErrorKind]) -> Failure {
+pub(super) fn classify_error(
+    error: WorkspaceError,
+    path: &RelPath,
+    signs: &[ErrorKind],
+) -> Failure {
     let is_foreign = matches!(
         error.fault,
         ErrorKind::ThroughLink | ErrorKind::NotDirectory
@@ -342,6 +347,6 @@ pub(super) fn stale(error: WorkspaceError, path: &RelPath, signs: &[ErrorKind]) 
     if is_foreign {
         Failure::Stale(vec![path.clone()])
     } else {
-        Failure::from(error).about(path)
+        Failure::from(error).with_path(path)
     }
 }

@@ -1,7 +1,7 @@
 //! The sweep: removes the scratch files of a finished transaction.
 
 use super::escape::unescape;
-use super::failure::gone;
+use super::failure::ignore_missing;
 use super::scratch::{Scratch, is_bucket_name, is_directory_name};
 use super::{Failure, git_index_file, scratch};
 use crate::path::RelPath;
@@ -45,7 +45,7 @@ fn finish(
 ) -> Result<(), Failure> {
     match trimmed {
         Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => Ok(()),
-        Ok(0) => Ok(gone(scratch.remove(workspace))?),
+        Ok(0) => Ok(ignore_missing(scratch.remove(workspace))?),
         trimmed => trimmed.map(drop),
     }
 }
@@ -89,7 +89,7 @@ pub(super) fn trim_among(
     for name in &names {
         let path = scratch.file(name)?;
         if is_directory_name(name) {
-            gone(workspace.remove_dir(&path))?;
+            ignore_missing(workspace.remove_dir(&path))?;
         } else if is_bucket_name(name) {
             clear_bucket(workspace, &path)?;
         } else {
@@ -99,7 +99,7 @@ pub(super) fn trim_among(
     for note in annexed {
         // After a power loss, a journal could reappear without the note and could then not be
         // trusted. So the other removals must be durable first.
-        gone(workspace.sync(Some(&scratch.directory)))?;
+        ignore_missing(workspace.sync(Some(&scratch.directory)))?;
         remove(workspace, &scratch.file(note)?)?;
     }
     Ok(kept.len())
@@ -119,7 +119,7 @@ fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
         {
             remove(workspace, path)
         }
-        removed => gone(removed),
+        removed => ignore_missing(removed),
     }
 }
 
@@ -138,7 +138,7 @@ fn sweep_beside(
     let Some(path) = std::str::from_utf8(&text).ok().and_then(unescape) else {
         return Ok(());
     };
-    let new = scratch.beside_name("n");
+    let new = scratch.name_outside("n");
     let Some(number) = path
         .name()
         .strip_prefix(new.as_bytes())
@@ -152,7 +152,7 @@ fn sweep_beside(
     let directory = path.parent();
     sweep_slots(workspace, scratch, directory.as_ref(), number)?;
     // The note must not be removed before the files it locates.
-    gone(workspace.sync(directory.as_ref()))?;
+    ignore_missing(workspace.sync(directory.as_ref()))?;
     Ok(())
 }
 
@@ -171,7 +171,7 @@ pub(super) fn sweep_slots(
     ] {
         remove(
             workspace,
-            &scratch.beside(directory, &scratch::name(slot, number))?,
+            &scratch.path_in(directory, &scratch::name(slot, number))?,
         )?;
     }
     Ok(())
@@ -180,7 +180,7 @@ pub(super) fn sweep_slots(
 /// Removes a scratch file if it exists. A read-only file system returns an error even for a missing
 /// name.
 fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
-    match gone(workspace.remove(path)) {
+    match ignore_missing(workspace.remove(path)) {
         Err(error)
             if error.fault == ErrorKind::Denied && matches!(workspace.stat(path), Ok(None)) =>
         {

@@ -20,7 +20,7 @@ impl Undone {
     /// # Errors
     ///
     /// Returns [`Failure::Incomplete`] if an error stopped the rollback.
-    pub(super) fn finished(self) -> Result<(Vec<RelPath>, Vec<KeptFile>), Failure> {
+    pub(super) fn into_result(self) -> Result<(Vec<RelPath>, Vec<KeptFile>), Failure> {
         match self.trouble {
             None => Ok((self.left, self.kept)),
             trouble => {
@@ -36,7 +36,7 @@ impl Undone {
     }
 
     /// Returns the failure of the commit that `cause` had stopped.
-    pub(super) fn aborted(self, cause: Failure) -> Aborted {
+    pub(super) fn into_aborted(self, cause: Failure) -> Aborted {
         let Self {
             left,
             kept,

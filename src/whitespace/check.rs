@@ -20,11 +20,11 @@ pub fn check(line: &[u8], rule: WhitespaceRule) -> Flags {
             .rposition(|&byte| !is_space(byte))
             .map_or(0, |last| last + 1);
         if end < content.len() {
-            found = found.and(Flags::BLANK_AT_EOL);
+            found = found.with_flags(Flags::BLANK_AT_EOL);
             content = &content[..end];
         }
     }
-    found.and(of_indentation(content, rule))
+    found.with_flags(of_indentation(content, rule))
 }
 
 fn of_indentation(content: &[u8], rule: WhitespaceRule) -> Flags {
@@ -41,14 +41,14 @@ fn of_indentation(content: &[u8], rule: WhitespaceRule) -> Flags {
         .filter(|(_, byte)| **byte == b'\t')
     {
         if rule.has(Flags::SPACE_BEFORE_TAB) && start < place {
-            found = found.and(Flags::SPACE_BEFORE_TAB);
+            found = found.with_flags(Flags::SPACE_BEFORE_TAB);
         } else if rule.has(Flags::TAB_IN_INDENT) {
-            found = found.and(Flags::TAB_IN_INDENT);
+            found = found.with_flags(Flags::TAB_IN_INDENT);
         }
         start = place + 1;
     }
     if rule.has(Flags::INDENT_WITH_NON_TAB) && end - start >= rule.tab_width {
-        found = found.and(Flags::INDENT_WITH_NON_TAB);
+        found = found.with_flags(Flags::INDENT_WITH_NON_TAB);
     }
     found
 }

@@ -16,8 +16,8 @@ pub struct Fixed<'a> {
 /// Fixes the errors of `line` under `rule`. The line must include its terminator, if it has one.
 #[must_use]
 pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
-    let (content, ending, is_ended) = ended(line, rule);
-    let (skipped, indentation) = indented(content, rule).unwrap_or((0, Vec::new()));
+    let (content, ending, is_ended) = fix_ending(line, rule);
+    let (skipped, indentation) = fix_indent(content, rule).unwrap_or((0, Vec::new()));
     let is_corrected = is_ended || skipped > 0;
     let kept = &content[skipped..];
     if indentation.is_empty() && line.starts_with(kept) && &line[kept.len()..] == ending {
@@ -34,7 +34,7 @@ pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
 
 /// Returns the line without its end, the fixed terminator, and whether an error at the end was
 /// fixed.
-fn ended(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
+fn fix_ending(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
     let is_incomplete =
         rule.has(Flags::INCOMPLETE_LINE) && !line.is_empty() && !line.ends_with(b"\n");
     if !rule.has(Flags::BLANK_AT_EOL) {
@@ -65,7 +65,7 @@ fn ended(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
 
 /// Returns the number of bytes of the indentation to replace, and their replacement. Returns `None`
 /// if the indentation has no error.
-fn indented(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> {
+fn fix_indent(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> {
     let end = content
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t'))

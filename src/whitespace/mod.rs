@@ -47,13 +47,13 @@ impl Flags {
 
     /// Returns the union with `others`.
     #[must_use]
-    pub fn and(self, others: Self) -> Self {
+    pub fn with_flags(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
     /// Returns the set without `others`.
     #[must_use]
-    pub fn but(self, others: Self) -> Self {
+    pub fn without_flags(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 }
@@ -152,8 +152,8 @@ pub struct WhitespaceRule {
 impl Default for WhitespaceRule {
     fn default() -> Self {
         let flags = Flags::BLANK_AT_EOL
-            .and(Flags::BLANK_AT_EOF)
-            .and(Flags::SPACE_BEFORE_TAB);
+            .with_flags(Flags::BLANK_AT_EOF)
+            .with_flags(Flags::SPACE_BEFORE_TAB);
         Self {
             flags,
             tab_width: 8,
@@ -203,9 +203,9 @@ impl WhitespaceRule {
                 .find(|row| row.name.as_bytes().starts_with(word))
             {
                 rule.flags = if is_negated {
-                    rule.flags.but(row.flags)
+                    rule.flags.without_flags(row.flags)
                 } else {
-                    rule.flags.and(row.flags)
+                    rule.flags.with_flags(row.flags)
                 };
             }
             rule.tab_width = word
@@ -216,7 +216,7 @@ impl WhitespaceRule {
         }
         if rule
             .flags
-            .has(Flags::TAB_IN_INDENT.and(Flags::INDENT_WITH_NON_TAB))
+            .has(Flags::TAB_IN_INDENT.with_flags(Flags::INDENT_WITH_NON_TAB))
         {
             return Err(Contradiction);
         }
@@ -229,7 +229,7 @@ impl WhitespaceRule {
     pub fn strict(self) -> Self {
         let usual = RULES.iter().filter(|row| row.is_usual);
         Self {
-            flags: usual.fold(Flags::default(), |flags, row| flags.and(row.flags)),
+            flags: usual.fold(Flags::default(), |flags, row| flags.with_flags(row.flags)),
             ..self
         }
     }
@@ -247,7 +247,7 @@ impl WhitespaceRule {
     #[must_use]
     pub fn with_cr(self) -> Self {
         Self {
-            flags: self.flags.and(Flags::CR_AT_EOL),
+            flags: self.flags.with_flags(Flags::CR_AT_EOL),
             ..self
         }
     }
@@ -290,14 +290,14 @@ mod tests {
         assert_eq!(flags(" -t,\ttab, -sp"), Flags::TAB_IN_INDENT);
         assert_eq!(
             flags("-blank-at-eol,nothing"),
-            Flags::BLANK_AT_EOF.and(Flags::SPACE_BEFORE_TAB)
+            Flags::BLANK_AT_EOF.with_flags(Flags::SPACE_BEFORE_TAB)
         );
         assert_eq!(
             flags("cr-at-eol,incomplete"),
             usual
                 .flags
-                .and(Flags::CR_AT_EOL)
-                .and(Flags::INCOMPLETE_LINE)
+                .with_flags(Flags::CR_AT_EOL)
+                .with_flags(Flags::INCOMPLETE_LINE)
         );
         // An empty word ends the parsing.
         assert_eq!(flags("-,-trailing"), usual.flags);

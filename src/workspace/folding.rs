@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::{Directory, ErrorKind, Result, Workspace};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::text::{folded_name, is_one_name};
+use crate::text::{fold_name, is_one_name};
 
 /// How the file systems of a workspace spell names.
 pub trait Spellings: Sync {
@@ -93,7 +93,7 @@ impl Folding {
     /// # Errors
     ///
     /// Returns the error of the file system.
-    pub fn stored(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<RelPath> {
+    pub fn stored_path(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<RelPath> {
         let mut stored: Option<RelPath> = None;
         for name in path.components() {
             let listing = self.listing(workspace, stored.as_ref())?;
@@ -250,7 +250,7 @@ fn are_stored(workspace: &dyn Workspace, path: &RelPath) -> bool {
 }
 
 fn key(name: &[u8]) -> Vec<u8> {
-    folded_name(name).to_ascii_lowercase()
+    fold_name(name).to_ascii_lowercase()
 }
 
 fn has_letters(name: &[u8]) -> bool {

@@ -39,7 +39,7 @@ pub use crate::workspace_error::{ErrorKind, StickyBit, WorkspaceError};
 pub use arguments::{AttributeSource, PROBE, Privacy, Probe, Rename, TEMPORARY};
 pub use folding::{Folding, Spellings, lists, other_spellings};
 pub use lock::Lock;
-pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, below, top};
+pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, path_below, top};
 
 /// The result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;

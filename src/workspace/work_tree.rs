@@ -69,7 +69,7 @@ pub fn top(workspace: &dyn Workspace) -> Result<&dyn Workspace> {
 /// Returns `path`, which is relative to the top, as a path relative to `prefix`. Returns `None` if
 /// it is not below `prefix`.
 #[must_use]
-pub fn below(path: &RelPath, prefix: &RelPath) -> Option<RelPath> {
+pub fn path_below(path: &RelPath, prefix: &RelPath) -> Option<RelPath> {
     let rest = path
         .as_bytes()
         .strip_prefix(prefix.as_bytes())?

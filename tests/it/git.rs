@@ -28,7 +28,7 @@ fn the_configuration_of_a_repository_is_read_from_any_directory_in_it() {
         "[apply]\n\twhitespace = fix\n",
     )
     .unwrap();
-    let git = Git::around(&directory.path().join("below"));
+    let git = Git::for_directory(&directory.path().join("below"));
     assert_eq!(
         git.config("core.whitespace").unwrap(),
         Some(&b"-trailing"[..])
@@ -48,7 +48,7 @@ fn the_configuration_of_a_repository_is_read_from_any_directory_in_it() {
 fn git_is_not_asked_for_what_no_text_mentions() {
     // git refuses to read this; whoever asked it would get an error.
     let directory = repository("[core\n\tfilemode\n");
-    let git = Git::around(directory.path());
+    let git = Git::for_directory(directory.path());
     assert_eq!(git.config("core.conflictstyle").unwrap(), None);
     assert!(
         git.config("core.filemode")
@@ -66,7 +66,7 @@ fn git_is_not_asked_for_what_no_text_mentions() {
 #[test]
 fn a_directory_in_no_repository_has_what_the_user_has() {
     let directory = TempDir::new().unwrap();
-    let git = Git::around(directory.path());
+    let git = Git::for_directory(directory.path());
     assert_eq!(git.config("core.nobody-has-this").unwrap(), None);
 }
 
@@ -88,7 +88,7 @@ fn attributes_come_from_all_directories_above() {
         "d.c whitespace\n",
     )
     .unwrap();
-    let git = Git::around(&directory.path().join("below"));
+    let git = Git::for_directory(&directory.path().join("below"));
     let paths = ["a.c", "it/b.c", "it/c d\n.c", "d.c", "x.bin"]
         .map(|path| RelPath::new(path.as_bytes()).unwrap());
     let found = git
@@ -112,12 +112,12 @@ fn a_raised_interrupt_ends_every_wait_for_git() {
     let directory = repository("[core]\n\tautocrlf = true\n");
     fs::write(directory.path().join(".gitattributes"), "* text\n").unwrap();
     let path = RelPath::new(b"a").unwrap();
-    let git = || Git::around(directory.path()).interrupted_by(&raised);
+    let git = || Git::for_directory(directory.path()).with_interrupt(&raised);
     let errors = [
         git().config("core.autocrlf").unwrap_err(),
         git().attributes(&["text"], &[&path]).unwrap_err(),
         git().prefix().unwrap_err(),
-        git().renewed(directory.path()).prefix().unwrap_err(),
+        git().renew(directory.path()).prefix().unwrap_err(),
     ];
     assert_eq!(
         errors.map(|error| error.to_string()),

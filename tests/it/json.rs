@@ -24,7 +24,7 @@ const TEXTS: &[&str] = &[
 const DIGEST: &str = "sha256:e49c81e2d2f84e259d40e2fb8192f3bcd198b355184845d76d8f58807d0d78ee";
 
 fn schema() -> Validator {
-    let syntax = syntax::chosen("json")[0];
+    let syntax = syntax::select_syntaxes("json")[0];
     jsonschema::validator_for(&serde_json::from_str(syntax.grammar()).unwrap()).unwrap()
 }
 
@@ -132,7 +132,12 @@ impl Numbers {
 
 /// Returns whether `text` is taken; `None` for what no schema can say.
 fn is_taken(text: &str) -> Option<bool> {
-    match syntax::parse("-", text, &syntax::chosen("json"), Options::default()) {
+    match syntax::parse(
+        "-",
+        text,
+        &syntax::select_syntaxes("json"),
+        Options::default(),
+    ) {
         Ok(_) => Some(true),
         Err(broken)
             if broken.error.kind == SyntaxErrorKind::Contradiction("two entries for one file") =>

@@ -163,7 +163,7 @@ fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
     );
     // As many are kept of each code: those of the files, and that of policy.
     assert_eq!(
-        (outcome.problems.len(), outcome.uncollected()),
+        (outcome.problems.len(), outcome.omitted_problems()),
         (PROBLEMS + 1, FILES - PROBLEMS)
     );
     assert_eq!(count(&report["problems"]), PROBLEMS);
@@ -211,7 +211,7 @@ fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
         };
         fs_err::write(desk.path(name), text).unwrap();
     }
-    let index = GitIndex::around(&desk.root(), &Interrupt::new()).unwrap();
+    let index = GitIndex::find(&desk.root(), &Interrupt::new()).unwrap();
     let patch: String = names
         .iter()
         .map(|name| header(name) + &hunk(1, true))
@@ -221,7 +221,7 @@ fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
     let outcome = engine::check(request, &Disk::open(&desk.root()).unwrap());
     let (_, report) = json(&outcome);
     assert_eq!(
-        (outcome.problems.len(), outcome.uncollected()),
+        (outcome.problems.len(), outcome.omitted_problems()),
         (PROBLEMS, FILES - PROBLEMS)
     );
     assert_eq!(

@@ -186,7 +186,7 @@ fn who_is_asked_to_end_may_tidy_up() {
 fn a_wish_to_stop_ends_it() {
     let ran = run(
         &errand("sleep 1000", Path::new("/"), b"", LONG),
-        &Interrupt::raised_after(0, 15),
+        &Interrupt::raise_after(0, 15),
     )
     .unwrap();
     assert!(

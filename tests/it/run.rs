@@ -169,7 +169,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         whitespace: settings
             .whitespace
             .as_deref()
-            .and_then(|name| WhitespaceAction::named(name.as_bytes())),
+            .and_then(|name| WhitespaceAction::from_name(name.as_bytes())),
         ignore_whitespace: Some(settings.ignore_whitespace),
         inaccurate_eof: settings.inaccurate_eof,
         unique: settings.unique,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{PatchOptions, UsualOptions, duration};
+use super::{BasicOptions, PatchOptions, duration};
 use crate::cli::batch::Shard;
 use crate::cli::gnu_options::CommonGnuOptions;
 
@@ -81,8 +81,8 @@ impl TreeOptions {
     }
 }
 
-impl From<UsualOptions> for CheckOptions {
-    fn from(usual: UsualOptions) -> Self {
+impl From<BasicOptions> for CheckOptions {
+    fn from(usual: BasicOptions) -> Self {
         Self {
             patch: usual.into(),
             ..Self::default()

@@ -5,6 +5,7 @@
 //! commands, `global` for the options of every command, and `patch` for the options of `apply`,
 //! `check` and `show`.
 
+mod basic;
 mod check;
 mod command;
 mod git;
@@ -15,13 +16,13 @@ mod look;
 mod merge;
 mod negated;
 mod patch;
-mod usual;
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
+pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use command::{COMMANDS, Command, pages};
 pub(super) use git::GitOptions;
@@ -31,7 +32,6 @@ pub(super) use index::{FilterOptions, IndexOptions};
 pub(super) use look::LookOptions;
 pub(super) use merge::{MergeOptions, conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
-pub(super) use usual::UsualOptions;
 
 use global::outputs;
 
@@ -65,7 +65,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         _ => None,
     };
     let mut cli = parsed.map_or_else(
-        || whole(arguments).or_else(|error| as_git(arguments, error)),
+        || parse_complete(arguments).or_else(|error| as_git(arguments, error)),
         Ok,
     )?;
     if cli.global.output.as_deref() == Some("json") {
@@ -79,20 +79,26 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 ///
 /// Building clap's parser for all commands and options takes longer than applying a small patch.
 /// This function therefore tries a parser with few options first.
-fn quickly<T: Args + From<UsualOptions>>(
+fn quickly<T: Args + From<BasicOptions>>(
     arguments: &[OsString],
     command: fn(T) -> Command,
 ) -> Option<Cli> {
-    usual(arguments, command).or_else(|| alone(arguments, command))
+    parse_basic(arguments, command).or_else(|| parse_one_command(arguments, command))
 }
 
-/// Parses a command line that contains only the options of [`UsualOptions`].
-fn usual<T: From<UsualOptions>>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
-    alone(arguments, |options: UsualOptions| command(options.into()))
+/// Parses a command line that contains only the options of [`BasicOptions`].
+fn parse_basic<T: From<BasicOptions>>(
+    arguments: &[OsString],
+    command: fn(T) -> Command,
+) -> Option<Cli> {
+    parse_one_command(arguments, |options: BasicOptions| command(options.into()))
 }
 
 /// Parses a command line with any options of its command.
-fn alone<T: Args>(arguments: &[OsString], command: impl FnOnce(T) -> Command) -> Option<Cli> {
+fn parse_one_command<T: Args>(
+    arguments: &[OsString],
+    command: impl FnOnce(T) -> Command,
+) -> Option<Cli> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
     // Leak the parser: the process parses one command line, and dropping the parser would add a
     // tenth of the time of a small patch.
@@ -108,7 +114,7 @@ fn alone<T: Args>(arguments: &[OsString], command: impl FnOnce(T) -> Command) ->
 }
 
 /// Parses any command line with the complete parser.
-fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+fn parse_complete(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     if let Some(("apply" | "check" | "show", matches)) = matches.subcommand() {
@@ -126,9 +132,11 @@ fn as_git(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error
     if !takes || error.kind() != ErrorKind::UnknownArgument {
         return Err(error);
     }
-    let known = negated::spelled_out(&arguments[2..]);
+    let known = negated::expand_arguments(&arguments[2..]);
     let known = known.map(|known| [&arguments[..2], &known].concat());
-    known.and_then(|known| whole(&known).ok()).ok_or(error)
+    known
+        .and_then(|known| parse_complete(&known).ok())
+        .ok_or(error)
 }
 
 /// Returns the report format that a malformed command line asks for.

@@ -43,7 +43,7 @@ const SHORT: &str = "N3RvqzEb";
 
 /// Returns the arguments of `apply` in the spelling that clap accepts. Returns `None` if no
 /// argument changes. An option that a later `--no-NAME` cancels is removed.
-pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
+pub(super) fn expand_arguments(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let mut known: Vec<OsString> = Vec::with_capacity(arguments.len());
     let mut words = arguments.iter();
     for word in words.by_ref() {
@@ -58,10 +58,10 @@ pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
         let (name, value) = long
             .split_once('=')
             .map_or((long, None), |(name, value)| (name, Some(value)));
-        if let Some(cancelled) = cancelled(name).filter(|_| value.is_none()) {
+        if let Some(cancelled) = find_cancelled(name).filter(|_| value.is_none()) {
             cancel(&mut known, cancelled);
         } else {
-            let name = full(name).map_or(name, |(name, ..)| *name);
+            let name = find_option(name).map_or(name, |(name, ..)| *name);
             let value = value.map_or_else(String::new, |value| format!("={value}"));
             known.push(format!("--{name}{value}").into());
         }
@@ -71,7 +71,7 @@ pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
 }
 
 /// Returns the option with this name, or the only option whose name starts with `name`.
-fn full(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
+fn find_option(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
     if let Some(option) = OPTIONS.iter().find(|(known, ..)| *known == name) {
         return Some(option);
     }
@@ -83,13 +83,13 @@ fn full(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
 }
 
 /// Returns the option that `--name` cancels.
-fn cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
+fn find_cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
     let is_opposite = OPTIONS
         .iter()
         .find(|(known, ..)| known.strip_prefix("no-") == Some(name));
     let without = || {
         name.strip_prefix("no-")
-            .and_then(full)
+            .and_then(find_option)
             .filter(|(.., may_cancel)| *may_cancel)
     };
     is_opposite.or_else(|| without().filter(|_| OPTIONS.iter().all(|(known, ..)| *known != name)))
@@ -123,7 +123,7 @@ mod tests {
 
     fn spelled(words: &[&str]) -> Option<Vec<String>> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        spelled_out(&words).map(|words| {
+        expand_arguments(&words).map(|words| {
             words
                 .into_iter()
                 .map(|word| word.into_string().unwrap())

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args, Command, Id};
 
 use super::{
-    FilterOptions, GitOptions, Global, IndexOptions, LookOptions, MergeOptions, UsualOptions,
+    BasicOptions, FilterOptions, GitOptions, Global, IndexOptions, LookOptions, MergeOptions,
     digest,
 };
 use crate::cli::commands::CommandOptions;
@@ -41,13 +41,13 @@ pub(in crate::cli) struct ApplyOptions {
     ///
     /// ID is the `plan_id` of the plan, or at least its first eight hex digits. The command changes
     /// nothing if the result would differ from the plan.
-    #[arg(long, value_name = "ID", conflicts_with_all = decided(), help_heading = "Safety")]
+    #[arg(long, value_name = "ID", conflicts_with_all = saved_options(), help_heading = "Safety")]
     pub(in crate::cli) plan: Option<String>,
 }
 
 /// Returns the options that a saved plan already contains. These are all options that read a patch,
 /// except the options for the report and for other programs.
-fn decided() -> Vec<Id> {
+fn saved_options() -> Vec<Id> {
     let all = CommonGnuOptions::augment_args(PatchOptions::augment_args(Command::new("")));
     let others = DiagnosticsOptions::augment_args(LookOptions::augment_args(Command::new("")));
     let others = FilterOptions::augment_args(others);
@@ -71,7 +71,7 @@ fn decided() -> Vec<Id> {
 )]
 pub(in crate::cli) struct PatchOptions {
     #[command(flatten)]
-    pub(in crate::cli) usual: UsualOptions,
+    pub(in crate::cli) usual: BasicOptions,
     /// Apply the patches in the quilt series FILE in order: all of them or none
     ///
     /// Each line is the name of a patch below the directory of FILE, optionally followed by -pN and
@@ -243,8 +243,8 @@ pub(in crate::cli) struct PatchOptions {
     pub(in crate::cli) max_growth: Option<u64>,
 }
 
-impl From<UsualOptions> for PatchOptions {
-    fn from(usual: UsualOptions) -> Self {
+impl From<BasicOptions> for PatchOptions {
+    fn from(usual: BasicOptions) -> Self {
         Self {
             usual,
             ..Self::default()
@@ -252,8 +252,8 @@ impl From<UsualOptions> for PatchOptions {
     }
 }
 
-impl From<UsualOptions> for ApplyOptions {
-    fn from(usual: UsualOptions) -> Self {
+impl From<BasicOptions> for ApplyOptions {
+    fn from(usual: BasicOptions) -> Self {
         Self {
             patch: usual.into(),
             ..Self::default()
@@ -280,7 +280,7 @@ impl PatchOptions {
             below: self
                 .git
                 .git_paths
-                .then(|| names::below(global))
+                .then(|| names::root_prefix(global))
                 .transpose()?,
             filters: self
                 .filters
@@ -312,7 +312,7 @@ impl PatchOptions {
             index: None,
             encoding: None,
             gnu: mem::take(&mut self.gnu),
-            guards: self.guard.selected(),
+            guards: self.guard.selected_guards(),
             max_files: self.max_files.unwrap_or(usual.max_files),
             max_hunks: self.max_hunks.unwrap_or(usual.max_hunks),
             max_file: self.max_file.unwrap_or(usual.max_file),

@@ -141,7 +141,9 @@ fn all_parsers_read_the_same() {
     for (number, line) in LINES.into_iter().enumerate() {
         let arguments: Vec<_> = ["wpatch"].iter().chain(line).map(OsString::from).collect();
         let read = |usual: Option<Cli>, alone: Option<Cli>| {
-            let whole = whole(&arguments).ok().map(|cli| format!("{cli:?}"));
+            let whole = parse_complete(&arguments)
+                .ok()
+                .map(|cli| format!("{cli:?}"));
             assert_eq!(alone.map(|cli| format!("{cli:?}")), whole, "{line:?}");
             assert_eq!(usual.is_some(), number < USUAL, "{line:?}");
             assert!(
@@ -151,12 +153,12 @@ fn all_parsers_read_the_same() {
         };
         match line[0] {
             "apply" => read(
-                usual(&arguments[1..], Command::Apply),
-                alone(&arguments[1..], Command::Apply),
+                parse_basic(&arguments[1..], Command::Apply),
+                parse_one_command(&arguments[1..], Command::Apply),
             ),
             _ => read(
-                usual(&arguments[1..], Command::Check),
-                alone(&arguments[1..], Command::Check),
+                parse_basic(&arguments[1..], Command::Check),
+                parse_one_command(&arguments[1..], Command::Check),
             ),
         }
     }
@@ -171,7 +173,7 @@ fn the_quick_parser_takes_what_the_whole_one_takes() {
             .collect();
         let (is_taken, is_right) = (
             quickly(&arguments[1..], Command::Apply).is_some(),
-            whole(&arguments).is_ok(),
+            parse_complete(&arguments).is_ok(),
         );
         assert_eq!(is_taken, is_right, "{argument}");
     }

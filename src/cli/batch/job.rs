@@ -47,7 +47,7 @@ struct JobOptions {
 
 /// Only the identifier, for a job that cannot be parsed completely.
 #[derive(Deserialize)]
-struct Named {
+struct JobIdentity {
     #[serde(default)]
     id: Option<Box<RawValue>>,
 }
@@ -61,7 +61,7 @@ impl Job {
                 Err(stop) => (None, Err(stop)),
             },
             Err(error) => {
-                let named = serde_json::from_slice::<Named>(text).ok();
+                let named = serde_json::from_slice::<JobIdentity>(text).ok();
                 let id = named
                     .and_then(|named| named.id)
                     .and_then(|value| id(value).ok());
@@ -93,7 +93,7 @@ impl Job {
     ) -> Result<Request, EarlyExit> {
         let patch = match (self.patch, self.patch_file, self.patch_base64) {
             (Some(text), None, None) => ("-".to_owned(), text.into()),
-            (None, Some(path), None) => input::named(&path, max_patch, global)?,
+            (None, Some(path), None) => input::read_patch(&path, max_patch, global)?,
             (None, None, Some(text)) => {
                 let told = |error| usage(format!("invalid patch_base64: {error}"));
                 (
@@ -150,7 +150,7 @@ impl JobOptions {
         look.diff = self.diff.unwrap_or(look.diff);
         commit.approve = self.approve.or(commit.approve.take());
         if !self.decide.is_empty() {
-            *decide = amended(decide, self.decide)
+            *decide = merge_options(decide, self.decide)
                 .map_err(|error| usage(format!("invalid options of the job: {error}")))?;
         }
         Ok(())
@@ -159,7 +159,7 @@ impl JobOptions {
 
 /// Returns `decide` with the fields in `options` replaced. A field with the value `null` is
 /// ignored.
-fn amended(decide: &Decide, options: Map<String, Value>) -> serde_json::Result<Decide> {
+fn merge_options(decide: &Decide, options: Map<String, Value>) -> serde_json::Result<Decide> {
     let mut fields: Map<String, Value> = serde_json::from_value(serde_json::to_value(decide)?)?;
     fields.extend(options.into_iter().filter(|(_, value)| !value.is_null()));
     serde_json::from_value(Value::Object(fields))

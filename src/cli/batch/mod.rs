@@ -22,7 +22,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::policy::Given;
-use super::root::{places, real, unopened};
+use super::root::{open_error, places, resolve_links};
 use super::{
     CommandMode, EarlyExit, input, install_signals, names, output, progress, request, tree,
 };
@@ -32,7 +32,7 @@ use crate::mutex::lock_unpoisoned;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
 use job::{Job, usage};
-use queue::{Order, Queue, Taken};
+use queue::{OutputOrder, Queue, Taken};
 
 pub(super) use queue::Shard;
 
@@ -58,10 +58,10 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
     let done: Result<_, EarlyExit> = if io::stdout().is_terminal() {
         work(Progress::default())
     } else {
-        progress::shown(&kept, work)
+        progress::show_progress(&kept, work)
     };
     match done {
-        Ok(batch) => batch.ended(),
+        Ok(batch) => batch.report_end(),
         Err(stop) => {
             output::complain(&stop.words());
             ExitCode::from(stop.into_outcome("check").report.exit_code)
@@ -142,9 +142,9 @@ impl Batch {
         }
         let input = source(&mem::take(&mut patch.usual.patches), &global)?;
         let order = if patch.look.deterministic {
-            Order::Read(AHEAD * threads)
+            OutputOrder::Read(AHEAD * threads)
         } else {
-            Order::Finished
+            OutputOrder::Finished
         };
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
@@ -225,7 +225,7 @@ impl Batch {
         // The parsed job contains the data.
         drop(text);
         let mut places = Vec::new();
-        let mut report = unless_it_panics(|| {
+        let mut report = catch_panic(|| {
             let job = result?;
             if self.is_deterministic {
                 places = [&self.places[..], &job.places()].concat();
@@ -276,8 +276,8 @@ impl Batch {
                 request.context.policy = self.policy.policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());
-            let name = real(root);
-            let workspace = engine::open(root).map_err(|error| unopened(root, &error))?;
+            let name = resolve_links(root);
+            let workspace = engine::open(root).map_err(|error| open_error(root, &error))?;
             let mut outcome = engine::check(request, &workspace);
             outcome.report.root = Some(name);
             return Ok(outcome.report);
@@ -296,7 +296,7 @@ impl Batch {
             return Err(usage("a git_dir needs a rev".to_owned()));
         };
         let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
-        Ok(tree::against(&repository, &revision, request)?.report)
+        Ok(tree::check_tree(&repository, &revision, request)?.report)
     }
 
     /// Returns git for the root of a job. All jobs without a root share one value, unless git has
@@ -304,7 +304,7 @@ impl Batch {
     fn git(&self, usual: &Arc<Git>, root: Option<&Path>) -> Arc<Git> {
         match root {
             None if !usual.has_failed() => Arc::clone(usual),
-            root => Arc::new(usual.renewed(root.unwrap_or(self.global.root()))),
+            root => Arc::new(usual.renew(root.unwrap_or(self.global.root()))),
         }
     }
 
@@ -336,7 +336,7 @@ impl Batch {
     }
 
     /// Prints the error that stopped the batch, and returns the exit code.
-    fn ended(&self) -> ExitCode {
+    fn report_end(&self) -> ExitCode {
         if let Some((exit_code, message)) = lock_unpoisoned(&self.broken).take() {
             if !message.is_empty() {
                 output::complain(&message);
@@ -369,7 +369,7 @@ fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>,
 }
 
 /// Returns the report of `work`. An error or a panic also becomes a report.
-fn unless_it_panics(work: impl FnOnce() -> Result<Report, EarlyExit>) -> Report {
+fn catch_panic(work: impl FnOnce() -> Result<Report, EarlyExit>) -> Report {
     let stop = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(report)) => return report,
         Ok(Err(stop)) => stop,
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_job_that_panics_has_a_report() {
-        let report = unless_it_panics(|| panic!("a bug"));
+        let report = catch_panic(|| panic!("a bug"));
         assert_eq!((report.ok, report.exit_code), (false, 4));
         assert!(report.error.unwrap().message.starts_with("internal error"));
     }

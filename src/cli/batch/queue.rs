@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::str::FromStr;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::cli::line::{Line, next_line};
+use crate::cli::line::{LineRead, next_line};
 use crate::mutex::lock_unpoisoned;
 
 /// The limit on the length of a line, in bytes.
@@ -13,7 +13,7 @@ pub(super) const MAX_LINE: usize = 64 << 20;
 
 /// The order of the printed results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum OutputOrder {
     /// The order in which jobs finish.
     Finished,
     /// The order of the input. The number is the limit on jobs that can be taken before the next
@@ -56,14 +56,14 @@ pub(super) struct Taken {
 
 /// The input and output of a batch. Several threads share it.
 pub(super) struct Queue {
-    source: Mutex<Source>,
+    source: Mutex<JobInput>,
     sink: Mutex<Sink>,
     is_written: Condvar,
     shard: Shard,
-    order: Order,
+    order: OutputOrder,
 }
 
-struct Source {
+struct JobInput {
     input: Box<dyn BufRead + Send>,
     lines: usize,
     taken: usize,
@@ -82,10 +82,10 @@ impl Queue {
         input: Box<dyn BufRead + Send>,
         out: Box<dyn Write + Send>,
         shard: Option<Shard>,
-        order: Order,
+        order: OutputOrder,
     ) -> Self {
         Self {
-            source: Mutex::new(Source {
+            source: Mutex::new(JobInput {
                 input,
                 lines: 0,
                 taken: 0,
@@ -110,7 +110,7 @@ impl Queue {
     /// Returns the I/O error of the input.
     pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<Taken>> {
         let mut source = lock_unpoisoned(&self.source);
-        if let Order::Read(window) = self.order {
+        if let OutputOrder::Read(window) = self.order {
             let mut sink = lock_unpoisoned(&self.sink);
             while source.taken - sink.written >= window && !sink.is_broken {
                 sink = self
@@ -125,12 +125,12 @@ impl Queue {
         let mut text = Vec::new();
         loop {
             let line = next_line(&mut source.input, &mut text, MAX_LINE)?;
-            if line == Line::End {
+            if line == LineRead::End {
                 return Ok(None);
             }
             let index = source.lines;
             source.lines += 1;
-            let is_blank = line == Line::Whole && text.trim_ascii().is_empty();
+            let is_blank = line == LineRead::Whole && text.trim_ascii().is_empty();
             if is_blank || index % self.shard.count != self.shard.index - 1 {
                 continue;
             }
@@ -144,7 +144,7 @@ impl Queue {
             return Ok(Some(Taken {
                 place,
                 index,
-                text: (line == Line::Whole).then_some(text),
+                text: (line == LineRead::Whole).then_some(text),
             }));
         }
     }
@@ -157,7 +157,7 @@ impl Queue {
     /// Returns the I/O error of the output.
     pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
         let mut sink = lock_unpoisoned(&self.sink);
-        let put = if self.order == Order::Finished {
+        let put = if self.order == OutputOrder::Finished {
             sink.print(&line)
         } else {
             sink.print_in_turn(place, line)
@@ -194,7 +194,7 @@ mod tests {
             Box::new(input.as_bytes()),
             Box::new(io::sink()),
             shard,
-            Order::Finished,
+            OutputOrder::Finished,
         );
         std::iter::from_fn(|| queue.take(|| true).unwrap())
             .map(|job| (job.place, job.index))
@@ -220,7 +220,7 @@ mod tests {
             Box::new(&b"a\nb\nc\n"[..]),
             Box::new(io::sink()),
             None,
-            Order::Read(2),
+            OutputOrder::Read(2),
         );
         let [first, second] = [(); 2].map(|()| queue.take(|| true).unwrap().unwrap());
         queue.put(second.place, b"2\n".to_vec()).unwrap();
@@ -250,7 +250,7 @@ mod tests {
             Box::new(&b"a\nb\n"[..]),
             Box::new(Broken),
             None,
-            Order::Read(1),
+            OutputOrder::Read(1),
         );
         let first = queue.take(|| true).unwrap().unwrap();
         assert!(queue.put(first.place, b"1\n".to_vec()).is_err());

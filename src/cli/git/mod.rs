@@ -23,7 +23,7 @@ use crate::engine::options::{
     Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax,
 };
 use crate::report::{FileReport, FileStatus};
-use words::{failed, is_made_beyond, of_file_lines};
+use words::{failure_message, is_made_beyond, of_file_lines};
 
 /// The options that select git's messages in addition to the reasons why a patch does not apply.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +53,7 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
     } else {
         speech
     };
-    let mut lines = progress::skipped(outcome, speech);
+    let mut lines = progress::skip_messages(outcome, speech);
     if let Some(broken) = outcome
         .problems
         .iter()
@@ -66,20 +66,18 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
         );
     } else {
         let files: Vec<_> = outcome.files().collect();
-        lines.extend(all_checked(outcome, &files, speech));
-        lines.extend(
-            files
-                .iter()
-                .flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)),
-        );
-        lines.extend(progress::in_conflict(outcome));
+        lines.extend(check_messages(outcome, &files, speech));
+        lines.extend(files.iter().flat_map(|(file, problems)| {
+            progress::write_messages(outcome, file, problems, speech)
+        }));
+        lines.extend(progress::conflict_names(outcome));
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
 }
 
 /// Returns the messages of the check of all files. Failed files have lines of their own up to a
 /// limit, and are counted after it.
-fn all_checked(
+fn check_messages(
     outcome: &Outcome,
     files: &[(&FileReport, Vec<&Problem>)],
     speech: Speech,
@@ -102,7 +100,7 @@ fn all_checked(
         missing += usize::from(is_missing);
         unfit += usize::from(is_unfit);
         if (!is_missing || missing <= MOST_MISSING) && (!is_unfit || unfit <= MOST_UNFIT) {
-            lines.extend(checked(outcome, file, problems, speech));
+            lines.extend(check_file_messages(outcome, file, problems, speech));
         }
     }
     let omitted = outcome.report.omitted.files;
@@ -201,7 +199,7 @@ fn states_the_same(problem: &Problem) -> bool {
 }
 
 /// Returns the messages of the check of `file`, which has `problems`.
-fn checked(
+fn check_file_messages(
     outcome: &Outcome,
     file: &FileReport,
     problems: &[&Problem],
@@ -216,11 +214,11 @@ fn checked(
     let fails = stops
         .and_then(|problem| problem.hunk)
         .filter(|&hunk| file.hunk(hunk).is_some());
-    let mut lines = progress::begun(outcome, file, speech);
+    let mut lines = progress::start_messages(outcome, file, speech);
     if problem.is_none_or(|problem| problem.hunk.is_some()) {
-        lines.extend(progress::merged(file, speech));
+        lines.extend(progress::merge_messages(file, speech));
     }
-    let rejected: BTreeSet<_> = progress::rejected(problems).collect();
+    let rejected: BTreeSet<_> = progress::rejected_hunks(problems).collect();
     for hunk in file
         .hunks
         .iter()
@@ -228,11 +226,12 @@ fn checked(
     {
         let number = hunk.index;
         if fails == Some(number) || rejected.contains(&number) {
-            lines.extend(progress::searched(outcome, hunk, speech));
-            lines.extend(failed(file, number));
+            lines.extend(progress::search_message(outcome, hunk, speech));
+            lines.extend(failure_message(file, number));
         } else {
             lines.extend(
-                progress::moved(hunk, speech).map(|place| format!("Hunk #{} {place}", number + 1)),
+                progress::offset_message(hunk, speech)
+                    .map(|place| format!("Hunk #{} {place}", number + 1)),
             );
         }
     }

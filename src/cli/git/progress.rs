@@ -15,7 +15,7 @@ const MOST: usize = 4095;
 pub(super) const NO_BLOB: &str = "repository lacks the necessary blob to perform 3-way merge.";
 
 /// Returns the messages about files that the filters skipped.
-pub(super) fn skipped(outcome: &Outcome, speech: Speech) -> Vec<String> {
+pub(super) fn skip_messages(outcome: &Outcome, speech: Speech) -> Vec<String> {
     let skipped = outcome.report.skipped.iter().filter(|_| speech.is_loud);
     skipped
         .map(|(from, path)| format!("Skipped patch '{}'.", names(outcome, from.as_ref(), path)))
@@ -23,7 +23,7 @@ pub(super) fn skipped(outcome: &Outcome, speech: Speech) -> Vec<String> {
 }
 
 /// Returns the message about the start of a check of `file`.
-pub(super) fn begun(outcome: &Outcome, file: &FileReport, speech: Speech) -> Vec<String> {
+pub(super) fn start_messages(outcome: &Outcome, file: &FileReport, speech: Speech) -> Vec<String> {
     let is_compared = outcome.report.outcome != report::Outcome::Described;
     let is_said = speech.is_loud && is_compared;
     is_said
@@ -33,7 +33,7 @@ pub(super) fn begun(outcome: &Outcome, file: &FileReport, speech: Speech) -> Vec
 }
 
 /// Returns the messages about a three-way merge of `file`.
-pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
+pub(super) fn merge_messages(file: &FileReport, speech: Speech) -> Vec<String> {
     const DIRECTLY: &str = "Falling back to direct application...";
     if !speech.is_merge {
         return Vec::new();
@@ -67,7 +67,11 @@ pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
 }
 
 /// Returns the message with the lines that git searched for.
-pub(super) fn searched(outcome: &Outcome, hunk: &HunkReport, speech: Speech) -> Option<String> {
+pub(super) fn search_message(
+    outcome: &Outcome,
+    hunk: &HunkReport,
+    speech: Speech,
+) -> Option<String> {
     let input = outcome
         .inputs
         .get(hunk.source.input)
@@ -109,7 +113,7 @@ pub(super) fn searched(outcome: &Outcome, hunk: &HunkReport, speech: Speech) -> 
 
 /// Returns the message about a hunk that matched at an offset. Lines are counted in the file after
 /// the previous hunks, as in git.
-pub(super) fn moved(hunk: &HunkReport, speech: Speech) -> Option<String> {
+pub(super) fn offset_message(hunk: &HunkReport, speech: Speech) -> Option<String> {
     let applied = hunk.applied.as_ref().filter(|_| speech.is_loud)?;
     // An empty run has the number of the line before it.
     let found = if applied.new_lines == 0 {
@@ -129,7 +133,7 @@ pub(super) fn moved(hunk: &HunkReport, speech: Speech) -> Option<String> {
 }
 
 /// Returns the indices of hunks that the problems of a file reject.
-pub(super) fn rejected(problems: &[&Problem]) -> impl Iterator<Item = usize> {
+pub(super) fn rejected_hunks(problems: &[&Problem]) -> impl Iterator<Item = usize> {
     problems
         .iter()
         .filter(|problem| problem.severity == Severity::Reject)
@@ -137,7 +141,7 @@ pub(super) fn rejected(problems: &[&Problem]) -> impl Iterator<Item = usize> {
 }
 
 /// Returns the messages about a written file and its rejected hunks.
-pub(super) fn written(
+pub(super) fn write_messages(
     outcome: &Outcome,
     file: &FileReport,
     problems: &[&Problem],
@@ -150,7 +154,7 @@ pub(super) fn written(
     if !is_written || file.is_rejected() {
         return Vec::new();
     }
-    let rejected: BTreeSet<_> = rejected(problems).collect();
+    let rejected: BTreeSet<_> = rejected_hunks(problems).collect();
     let count = file
         .rejects
         .as_ref()
@@ -185,7 +189,7 @@ pub(super) fn written(
 }
 
 /// Returns the names of files with conflicts.
-pub(super) fn in_conflict(outcome: &Outcome) -> Vec<String> {
+pub(super) fn conflict_names(outcome: &Outcome) -> Vec<String> {
     let has_conflict = |file: &&FileReport| {
         file.merge
             .as_ref()

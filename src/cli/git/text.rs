@@ -11,11 +11,11 @@ const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")
 /// Returns git's messages about `problem`, if the problem is in the text of the patch. Returns
 /// nothing for problems that git does not have.
 pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
-    let text = Text::of(outcome, problem);
+    let text = PatchPosition::of(outcome, problem);
     let line = match (problem.code, problem.facts.mistake.as_ref()) {
         (&code::NO_PATCH | &code::UNSUPPORTED_FORM | &code::ED_SCRIPT | &code::UNNAMED, _)
         | (&code::NOT_INCLUDED, Some(_)) => NO_PATCH.to_owned(),
-        (&code::BAD_MODE, _) => format!("invalid mode at {}: {}\n", text.at(0), text.marked()),
+        (&code::BAD_MODE, _) => format!("invalid mode at {}: {}\n", text.at(0), text.marked_text()),
         (_, Some(&SyntaxErrorKind::LONE_HUNK)) => {
             format!(
                 "patch fragment without header at {}: {}",
@@ -71,7 +71,7 @@ pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
 }
 
 /// Returns the message that the strip level leaves nothing of a name.
-fn without_name(problem: &Problem, text: &Text<'_>) -> String {
+fn without_name(problem: &Problem, text: &PatchPosition<'_>) -> String {
     let level = problem.facts.strip.unwrap_or(1);
     let components = if level == 1 {
         "component"
@@ -91,7 +91,7 @@ fn without_name(problem: &Problem, text: &Text<'_>) -> String {
 }
 
 /// A position in a patch, in git's form.
-struct Text<'o> {
+struct PatchPosition<'o> {
     name: String,
     bytes: &'o [u8],
     /// The start of the line, and the range of the problem, in bytes.
@@ -101,7 +101,7 @@ struct Text<'o> {
     is_git: bool,
 }
 
-impl<'o> Text<'o> {
+impl<'o> PatchPosition<'o> {
     fn of(outcome: &'o Outcome, problem: &Problem) -> Self {
         let input = problem
             .place
@@ -149,7 +149,7 @@ impl<'o> Text<'o> {
     }
 
     /// Returns the text of the problem.
-    fn marked(&self) -> String {
+    fn marked_text(&self) -> String {
         printable(&self.bytes[self.mark.0..self.mark.1]).to_string()
     }
 

@@ -108,7 +108,7 @@ pub(super) fn of_file_lines(
         row.iter().map(filled).collect::<Vec<_>>()
     };
     if let Some(hunk) = problem.hunk.filter(|&hunk| file.hunk(hunk).is_some()) {
-        return match failed(file, hunk) {
+        return match failure_message(file, hunk) {
             Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => {
                 words(&[NOT_EMPTIED, UNFIT])
             }
@@ -141,7 +141,7 @@ pub(super) fn of_file_lines(
 }
 
 /// Returns the message about the place of a failed hunk.
-pub(super) fn failed(file: &FileReport, hunk: usize) -> Option<String> {
+pub(super) fn failure_message(file: &FileReport, hunk: usize) -> Option<String> {
     let old = printable(old_name(file).as_bytes());
     Some(format!(
         "error: patch failed: {old}:{}",

@@ -39,7 +39,7 @@ const QUOTING_STYLES: [&str; 9] = [
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
-pub(super) struct Options {
+pub(super) struct GnuArguments {
     /// The file to patch, regardless of the names in the patch
     #[arg(value_name = "ORIGFILE")]
     pub(super) original: Option<PathBuf>,
@@ -184,9 +184,9 @@ pub(super) struct Refused {
     debug: Option<String>,
 }
 
-impl Options {
+impl GnuArguments {
     /// Returns the first refused option on the command line, and the reason.
-    pub(super) fn not_taken(&self) -> Option<(&'static str, &'static str)> {
+    pub(super) fn refused_option(&self) -> Option<(&'static str, &'static str)> {
         let Self {
             refused, read_only, ..
         } = self;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 
-use super::args::Options;
+use super::args::GnuArguments;
 use crate::cli::EarlyExit;
 use crate::engine::options::code;
 use crate::engine::{Backup, Numbering};
@@ -18,7 +18,7 @@ const STYLES: [&str; 2] = ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"];
 /// # Errors
 ///
 /// Returns an error for an empty prefix or suffix, and for an unknown style in the environment.
-pub(super) fn backup(options: &Options) -> Result<Option<Backup>, EarlyExit> {
+pub(super) fn backup(options: &GnuArguments) -> Result<Option<Backup>, EarlyExit> {
     let named = [
         (&options.prefix, "prefix"),
         (&options.basename_prefix, "prefix"),
@@ -64,7 +64,7 @@ pub(super) fn backup(options: &Options) -> Result<Option<Backup>, EarlyExit> {
 }
 
 /// Returns the style from the command line or the environment.
-fn numbering(options: &Options) -> Result<Numbering, EarlyExit> {
+fn numbering(options: &GnuArguments) -> Result<Numbering, EarlyExit> {
     let variable = || {
         STYLES
             .into_iter()

@@ -27,9 +27,9 @@ use super::{EarlyExit, files, install_signals, names, request, signals};
 use crate::engine::options::{Naming, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
 use crate::report::FileStatus;
-use args::Options;
+use args::GnuArguments;
 use output::Output;
-use text::Text;
+use text::CleanedPatch;
 use words::MessageStyle;
 
 /// The name of the program in this mode.
@@ -50,7 +50,7 @@ pub(super) fn is_meant(arguments: &[OsString]) -> bool {
 
 /// Runs the program. The first argument is its name.
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
-    let options = match Options::try_parse_from(arguments) {
+    let options = match GnuArguments::try_parse_from(arguments) {
         Ok(options) => options,
         Err(error) if error.use_stderr() => {
             let text = error.render().to_string();
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         }
         Err(wish) => return super::output::print(wish.render().to_string().as_bytes()),
     };
-    if let Some((option, why)) = options.not_taken() {
+    if let Some((option, why)) = options.refused_option() {
         return trouble(&format!("{option} is not supported: {why}"));
     }
     match outcome(&options) {
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Returns the outcome and the messages about the text. Returns `None` for an empty patch.
-fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, EarlyExit> {
+fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, EarlyExit> {
     let (root, file) = places(options)?;
     let global = Global {
         root: Some(root),
@@ -94,7 +94,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, EarlyExi
     let patch = match options.input.as_ref().or(options.patch.as_ref()) {
         Some(path) if path.as_os_str() != "-" => {
             let file = below.join(path);
-            super::policy::readable(&file, &global)?;
+            super::policy::check_readable(&file, &global)?;
             files::gnu_patch(&file, path, request::MAX_PATCH)?
         }
         _ => files::contents(Path::new("-"), request::MAX_PATCH)?,
@@ -102,7 +102,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, EarlyExi
     if patch.is_empty() {
         return Ok(None);
     }
-    let text = Text::new(patch, options.binary);
+    let text = CleanedPatch::new(patch, options.binary);
     let notes = text.notes();
     let mut request = options_from(options, text, file, &global)?;
     let outcome = if let Some(output) = Output::of(options) {
@@ -118,7 +118,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, EarlyExi
 }
 
 /// Disables the backups of files that `--forward` skips.
-fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
+fn skip_unchanged(request: &mut Request, options: &GnuArguments, workspace: &Disk) {
     if !options.forward || request.decide.gnu.backup.is_none() {
         return;
     }
@@ -136,7 +136,7 @@ fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
 
 /// Returns the root and the name of the file operand below the root. If the operand is outside the
 /// directory, its parent directory is the root.
-fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), EarlyExit> {
+fn places(options: &GnuArguments) -> Result<(PathBuf, Option<Vec<u8>>), EarlyExit> {
     let directory = options
         .directory
         .clone()
@@ -167,8 +167,8 @@ fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), EarlyExit> {
 }
 
 fn options_from(
-    options: &Options,
-    text: Text,
+    options: &GnuArguments,
+    text: CleanedPatch,
     file: Option<Vec<u8>>,
     global: &Global,
 ) -> Result<Request, EarlyExit> {
@@ -228,7 +228,7 @@ fn options_from(
 
 /// Prints the outcome and returns the exit code. A signal and an incomplete rollback keep their
 /// exit codes.
-fn print_outcome(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
+fn print_outcome(outcome: &Outcome, notes: &[String], options: &GnuArguments) -> ExitCode {
     let telling = MessageStyle::new(outcome, notes, options);
     let printed = telling.print();
     let report = &outcome.report;

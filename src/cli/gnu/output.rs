@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::Options;
+use super::args::GnuArguments;
 use crate::cli::args::Global;
 use crate::cli::root::{names_of, open, open_to_change};
 use crate::cli::{EarlyExit, install_signals, names};
@@ -23,7 +23,7 @@ pub(super) enum Output {
 
 impl Output {
     /// Returns the destination that `--output` names, or `None` for a file.
-    pub(super) fn of(options: &Options) -> Option<Self> {
+    pub(super) fn of(options: &GnuArguments) -> Option<Self> {
         match options.output.as_deref()?.as_bytes() {
             b"-" | b"/dev/stdout" => Some(Self::Standard),
             b"/dev/null" => Some(Self::Nowhere),
@@ -46,7 +46,7 @@ impl Output {
     ) -> Result<Outcome, EarlyExit> {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
-        let patched = engine::patched(request, &open(global)?, &install_signals()?);
+        let patched = engine::apply_in_memory(request, &open(global)?, &install_signals()?);
         let Patched {
             outcome,
             content,
@@ -96,7 +96,7 @@ pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
 /// # Errors
 ///
 /// Returns an error for a name outside the directory.
-pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, EarlyExit> {
+pub(super) fn rejects(options: &GnuArguments, global: &Global) -> Result<RejectTo, EarlyExit> {
     match (options.reject_file.as_deref(), Output::of(options)) {
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
         // GNU patch derives this name from the name of the output.

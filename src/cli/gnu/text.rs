@@ -4,7 +4,7 @@ use crate::text::{Bytes, lines};
 
 /// A patch, and a record of the removed bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct CleanedPatch {
     pub(super) bytes: Bytes,
     /// The removed indentation, in columns.
     pub(super) indent: usize,
@@ -12,7 +12,7 @@ pub(super) struct Text {
     pub(super) had_returns: bool,
 }
 
-impl Text {
+impl CleanedPatch {
     /// Reads a patch. `is_binary` keeps the line endings.
     pub(super) fn new(bytes: impl Into<Bytes>, is_binary: bool) -> Self {
         let bytes = bytes.into();
@@ -128,11 +128,11 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, usize, bool) {
-        let Text {
+        let CleanedPatch {
             bytes,
             indent,
             had_returns,
-        } = Text::new(text.as_bytes().to_vec(), false);
+        } = CleanedPatch::new(text.as_bytes().to_vec(), false);
         (
             String::from_utf8(bytes.into_vec()).unwrap(),
             indent,
@@ -170,6 +170,6 @@ mod tests {
         assert_eq!(read("prose\n  @@ -1 +1 @@\n  -x\n  +y\n").1, 2);
         assert_eq!(read("@@ -1 +1,2 @@\n @@ -x\n+y\n").1, 0);
         assert_eq!(read(""), (String::new(), 0, false));
-        assert!(!Text::new(plain.replace('\n', "\r\n").into_bytes(), true).had_returns);
+        assert!(!CleanedPatch::new(plain.replace('\n', "\r\n").into_bytes(), true).had_returns);
     }
 }

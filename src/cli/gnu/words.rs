@@ -4,7 +4,7 @@ mod hunks;
 
 use std::io::{self, Write};
 
-use super::args::Options;
+use super::args::GnuArguments;
 use super::output::Output;
 use crate::cli::output::complain_as;
 use crate::engine::Outcome;
@@ -18,11 +18,15 @@ pub(super) struct MessageStyle<'o> {
     outcome: &'o Outcome,
     /// Messages to print before each file.
     notes: &'o [String],
-    options: &'o Options,
+    options: &'o GnuArguments,
 }
 
 impl<'o> MessageStyle<'o> {
-    pub(super) fn new(outcome: &'o Outcome, notes: &'o [String], options: &'o Options) -> Self {
+    pub(super) fn new(
+        outcome: &'o Outcome,
+        notes: &'o [String],
+        options: &'o GnuArguments,
+    ) -> Self {
         Self {
             outcome,
             notes,
@@ -142,10 +146,10 @@ impl<'o> MessageStyle<'o> {
             writeln!(out, "{note}")?;
         }
         if has(&code::MISSING) {
-            return self.missing(file, out);
+            return self.print_missing(file, out);
         }
         if is_told {
-            self.begun(file, out)?;
+            self.print_start(file, out)?;
         }
         if has(&code::EXISTS) {
             writeln!(
@@ -178,7 +182,7 @@ impl<'o> MessageStyle<'o> {
     }
 
     /// Prints that the program patches `file`.
-    fn begun(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+    fn print_start(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let verb = if self.options.dry_run {
             "checking"
         } else {
@@ -193,7 +197,7 @@ impl<'o> MessageStyle<'o> {
     }
 
     /// Prints that the file of a section does not exist.
-    fn missing(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+    fn print_missing(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let count = file.hunks.len();
         let Some(first) = file.hunks.first().filter(|_| !self.options.quiet) else {
             return writeln!(out, "No file to patch.  Skipping patch.");
@@ -237,11 +241,11 @@ fn number(file: &FileReport) -> usize {
 }
 
 fn name(path: &RelPath) -> String {
-    quoted(path.as_bytes())
+    quote_name(path.as_bytes())
 }
 
 /// Quotes a name for a shell if necessary. A name with unprintable bytes is escaped as git does it.
-fn quoted(name: &[u8]) -> String {
+fn quote_name(name: &[u8]) -> String {
     let is_special = |byte: &u8| !(byte.is_ascii_alphanumeric() || b"%+,-./:@_".contains(byte));
     match std::str::from_utf8(name) {
         Ok(text) if !name.is_empty() && !name.iter().any(is_special) => text.to_owned(),

@@ -18,12 +18,12 @@ use crate::engine::{self, home};
 use crate::path::RelPath;
 
 /// Returns the reason why `--allow` does not apply to `file`, an absolute path without links. The
-/// reason is that the file has several hard links, or the reason of [`why_linked`].
+/// reason is that the file has several hard links, or the reason of [`link_reason`].
 ///
 /// # Errors
 ///
 /// Returns an error if the policy cannot be read.
-pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
+pub(super) fn ask_reason(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     if let Ok(stat) = fs_err::metadata(file)
         && stat.is_file()
         && stat.nlink() > 1
@@ -33,7 +33,7 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
             "the file has {links} hard links, and one of them can be a protected path"
         )));
     }
-    why_linked(file, global)
+    link_reason(file, global)
 }
 
 /// Returns the reason to ask the user before `file` is written. The reason is that a control file
@@ -43,13 +43,13 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
 /// # Errors
 ///
 /// Returns an error if the policy cannot be read.
-pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
+pub(super) fn link_reason(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     Ok(control_names(global)?
         .iter()
-        .find_map(|name| name.why_linked(file)))
+        .find_map(|name| name.link_reason(file)))
 }
 
-/// Returns the question about the first path of `files` for which [`why_linked`] has a reason. The
+/// Returns the question about the first path of `files` for which [`link_reason`] has a reason. The
 /// paths are relative to the root.
 ///
 /// # Errors
@@ -59,11 +59,11 @@ pub(super) fn question_about<'f>(
     files: impl Iterator<Item = &'f RelPath>,
     global: &Global,
 ) -> Result<Option<String>, EarlyExit> {
-    let (root, names) = (real(global.root()), control_names(global)?);
+    let (root, names) = (resolve_links(global.root()), control_names(global)?);
     let ask = |path: &RelPath| {
         let name = root.join(OsStr::from_bytes(path.as_bytes()));
         let file = names_on_the_way(&name).pop().unwrap_or(name);
-        let why = names.iter().find_map(|name| name.why_linked(&file))?;
+        let why = names.iter().find_map(|name| name.link_reason(&file))?;
         Some(question(path.as_bytes(), Some(&why)))
     };
     Ok(files.into_iter().find_map(ask))
@@ -121,14 +121,14 @@ fn control_names_below(base: &Path) -> Vec<ControlName> {
     let rows = control_paths()
         .flat_map(|(path, program)| beginnings(path).map(move |start| (start, path, program)));
     let rows = rows.filter(|(start, path, _)| seen.insert((*start, *path)));
-    rows.filter_map(|(start, path, program)| ControlName::below(base, (start, path), program))
+    rows.filter_map(|(start, path, program)| ControlName::find_below(base, (start, path), program))
         .collect()
 }
 
 impl ControlName {
     /// Returns the name `start` below `base`, which is on the path to the control file `path`.
     /// Returns `None` if the name does not exist.
-    fn below(
+    fn find_below(
         base: &Path,
         (start, path): (&'static str, &'static str),
         program: &'static str,
@@ -136,8 +136,8 @@ impl ControlName {
         let name = base.join(start);
         let (end, target) = match identity(&name) {
             Some(identity) => {
-                let end = real(&name);
-                let plain = (end == real(base).join(start)).then(|| end.clone());
+                let end = resolve_links(&name);
+                let plain = (end == resolve_links(base).join(start)).then(|| end.clone());
                 (end, Some(LinkTarget { identity, plain }))
             }
             // A link to a file that does not exist yet.
@@ -157,7 +157,7 @@ impl ControlName {
 
     /// Returns the reason to ask the user before `file` is written, if the name leads to it. `file`
     /// is an absolute path without links.
-    fn why_linked(&self, file: &Path) -> Option<String> {
+    fn link_reason(&self, file: &Path) -> Option<String> {
         // The file is the control file, is below it, or would replace a directory on the path to
         // it.
         let is_about = file.starts_with(&self.control) || self.control.starts_with(file);
@@ -197,7 +197,7 @@ fn beginnings(path: &'static str) -> impl Iterator<Item = &'static str> {
         .chain([path])
 }
 
-fn real(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
 }
 

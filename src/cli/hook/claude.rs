@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::place::{Place, Use};
-use super::{Call, Decision, MAX_EDITS, Silence, is_javascript_space, of_edit, of_read, search};
+use super::place::{CallPath, FileUse};
+use super::{
+    Call, Decision, DefaultDecision, MAX_EDITS, check_edit, check_read, is_javascript_space, search,
+};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::engine::options::{
@@ -18,11 +20,11 @@ use crate::engine::{self, Request, What, home};
 struct EditInput {
     file_path: PathBuf,
     #[serde(flatten)]
-    edit: One,
+    edit: StringEdit,
 }
 
 #[derive(Clone, Deserialize)]
-struct One {
+struct StringEdit {
     old_string: String,
     new_string: String,
     #[serde(default)]
@@ -32,7 +34,7 @@ struct One {
 #[derive(Deserialize)]
 struct MultiEditInput {
     file_path: PathBuf,
-    edits: Vec<One>,
+    edits: Vec<StringEdit>,
 }
 
 #[derive(Deserialize)]
@@ -57,14 +59,14 @@ struct NotebookInput {
     cell_id: Option<String>,
     #[serde(default)]
     new_source: String,
-    cell_type: Option<Kind>,
+    cell_type: Option<CellType>,
     #[serde(default)]
     edit_mode: Mode,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum CellType {
     Code,
     Markdown,
 }
@@ -82,23 +84,25 @@ enum Mode {
 /// of the agent.
 pub(super) fn decide(
     call: &Call,
-    silence: &Silence,
+    silence: &DefaultDecision,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
     let rooted = with_root(call, global);
     let writes = |file: PathBuf, request: &dyn Fn(Vec<u8>) -> Request| {
-        let place = Place::of(&call.file(file), &rooted)?;
+        let place = CallPath::of(&call.absolute_path(file), &rooted)?;
         let silence = place.about_writes(silence)?;
-        let checked = place.decide(Use::Writes, |path, global| {
-            of_edit(request(path.to_vec()), &silence, global)
+        let checked = place.decide(FileUse::Writes, |path, global| {
+            check_edit(request(path.to_vec()), &silence, global)
         })?;
-        Ok(checked.or_stricter(place.linked_outside()?))
+        Ok(checked.stricter(place.decide_outside_link()?))
     };
-    let reads = |file: PathBuf| Place::of(&call.file(file), &rooted)?.decide(Use::Reads, of_read);
+    let reads = |file: PathBuf| {
+        CallPath::of(&call.absolute_path(file), &rooted)?.decide(FileUse::Reads, check_read)
+    };
     let decision = match call.tool_name.as_str() {
         "Edit" => {
             let EditInput { file_path, edit } = call.arguments()?;
-            writes(file_path, &|path| edited(path, edit.clone()))
+            writes(file_path, &|path| edit_request(path, edit.clone()))
         }
         "MultiEdit" => {
             let MultiEditInput { file_path, edits } = call.arguments()?;
@@ -108,7 +112,7 @@ pub(super) fn decide(
                 );
                 return Ok(Decision::Deny(why));
             }
-            writes(file_path, &|path| in_turn(path, edits.clone()))
+            writes(file_path, &|path| sequence_request(path, edits.clone()))
         }
         "Write" => {
             let WriteInput { file_path, content } = call.arguments()?;
@@ -156,7 +160,7 @@ impl Call {
     /// Returns the absolute path of a file name in a call. As the tools do, this removes JavaScript
     /// white space from both ends, expands `~`, and resolves other names against the agent's
     /// current directory.
-    pub(super) fn file(&self, file: PathBuf) -> PathBuf {
+    pub(super) fn absolute_path(&self, file: PathBuf) -> PathBuf {
         let file = file
             .to_str()
             .map(|name| PathBuf::from(name.trim_matches(is_javascript_space)))
@@ -169,19 +173,19 @@ impl Call {
 }
 
 /// Returns the request of one edit. An edit of the empty text creates a file.
-fn edited(path: Vec<u8>, edit: One) -> Request {
+fn edit_request(path: Vec<u8>, edit: StringEdit) -> Request {
     match edit {
-        One {
+        StringEdit {
             old_string,
             new_string,
             ..
         } if old_string.is_empty() => Request::write(path, new_string),
-        One {
+        StringEdit {
             old_string,
             new_string,
             replace_all: true,
         } => Request::edit_all(path, old_string, new_string),
-        One {
+        StringEdit {
             old_string,
             new_string,
             replace_all: false,
@@ -191,17 +195,17 @@ fn edited(path: Vec<u8>, edit: One) -> Request {
 
 /// Returns the request of several edits. Each edit applies to the result of the previous edits. If
 /// the first edit has an empty old text, it creates the file.
-fn in_turn(path: Vec<u8>, mut edits: Vec<One>) -> Request {
+fn sequence_request(path: Vec<u8>, mut edits: Vec<StringEdit>) -> Request {
     if edits.first().is_some_and(|edit| edit.old_string.is_empty()) {
         let first = edits.remove(0);
         let content = edits.iter().fold(first.new_string, edited_text);
         return Request::write(path, content);
     }
-    let replacement = |One {
+    let replacement = |StringEdit {
                            old_string,
                            new_string,
                            replace_all,
-                       }: One| {
+                       }: StringEdit| {
         let times = if replace_all {
             Times::Every
         } else {
@@ -233,7 +237,7 @@ const MAX_EDITED: usize = 1 << 20;
 
 /// Returns `text` after `edit`. Returns it unchanged if the result would exceed [`MAX_EDITED`], or
 /// if the old text is empty, which the tool refuses.
-fn edited_text(text: String, edit: &One) -> String {
+fn edited_text(text: String, edit: &StringEdit) -> String {
     let times = if edit.replace_all { usize::MAX } else { 1 };
     let found = text.matches(&edit.old_string).take(times).count();
     let size = found
@@ -247,8 +251,8 @@ fn edited_text(text: String, edit: &One) -> String {
 
 fn cell(input: NotebookInput) -> CellEdit {
     let kind = input.cell_type.map(|kind| match kind {
-        Kind::Code => CellKind::Code,
-        Kind::Markdown => CellKind::Markdown,
+        CellType::Code => CellKind::Code,
+        CellType::Markdown => CellKind::Markdown,
     });
     let (source, named) = (input.new_source, input.cell_id);
     match input.edit_mode {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Call, Decision, MAX_NAME, of_patch, shell};
+use super::{Call, Decision, MAX_NAME, check_patch, shell};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::root::names_of;
@@ -32,30 +32,30 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, EarlyExit
         ..global.clone()
     };
     let is_patch = NAMES.contains(&call.tool_name.as_str());
-    let words = understood(&call.tool_input);
+    let words = command_words(&call.tool_input);
     let script = match words.as_deref() {
         Some([script] | [_, "-lc" | "-c", script]) => plain_call(script),
         _ => None,
     };
     match (words.as_deref(), script) {
         (Some([patch]), _) if is_patch && patch.trim_start().starts_with(BEGIN) => {
-            checked(patch, "", call, global)
+            decide_patch(patch, "", call, global)
         }
-        (Some([name, patch]), _) if NAMES.contains(name) => checked(patch, "", call, global),
-        (_, Some((directory, patch))) => checked(patch, directory, call, global),
-        (Some([text]), None) if is_patch => checked(text, "", call, global),
+        (Some([name, patch]), _) if NAMES.contains(name) => decide_patch(patch, "", call, global),
+        (_, Some((directory, patch))) => decide_patch(patch, directory, call, global),
+        (Some([text]), None) if is_patch => decide_patch(text, "", call, global),
         // A patch in any other form cannot be separated from the other effects of the call.
         _ if is_hidden(call) => {
             let why = "the call can contain a patch that cannot be checked; call apply_patch with only the patch";
             Ok(Decision::Deny(why.to_owned()))
         }
-        _ if is_patch => Err(unknown("expected the patch as one string")),
+        _ if is_patch => Err(input_error("expected the patch as one string")),
         _ => Ok(Decision::None),
     }
 }
 
 /// Returns the words of the only command. Returns `None` if the input sets a working directory.
-fn understood(input: &Value) -> Option<Vec<&str>> {
+fn command_words(input: &Value) -> Option<Vec<&str>> {
     let named = ["command", "input", "patch"]
         .iter()
         .map(|key| &input[*key])
@@ -104,7 +104,7 @@ fn is_harmless(call: &Call) -> bool {
         _ => return false,
     };
     let is_for_shell = input["shell"].is_null() || input["shell"].as_str().is_some_and(is_shell);
-    is_for_shell && !script.contains(BEGIN) && shell::only_reads(script, &names_tool)
+    is_for_shell && !script.contains(BEGIN) && shell::is_read_only(script, &names_tool)
 }
 
 /// Returns whether `command` contains a patch, or the name of the tool as a word. Quotes and
@@ -130,7 +130,7 @@ fn has_text(value: &Value, is_like: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-fn unknown(what: &str) -> EarlyExit {
+fn input_error(what: &str) -> EarlyExit {
     EarlyExit::new(
         &code::USAGE,
         format!("invalid input of apply_patch: {what}"),
@@ -147,7 +147,7 @@ fn words(command: &Value) -> Option<Vec<&str>> {
 
 /// Decides on a patch. Its names are relative to `directory`, which is relative to the agent's
 /// current directory.
-fn checked(
+fn decide_patch(
     patch: &str,
     directory: &str,
     call: &Call,
@@ -159,7 +159,7 @@ fn checked(
     "codex".clone_into(&mut request.decide.format);
     request.decide.roots = engine::root_names(&roots);
     request.decide.directory = if below == b"." { Vec::new() } else { below };
-    of_patch(request, global)
+    check_patch(request, global)
 }
 
 /// Returns the directory and the patch of a script that only runs `apply_patch`, after at most one
@@ -171,7 +171,7 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
             let (directory, call) = rest.split_once("&&")?;
             // `cd -` changes to the previous directory.
             let directory =
-                unquoted(directory.trim()).filter(|directory| !directory.starts_with('-'))?;
+                unquote_word(directory.trim()).filter(|directory| !directory.starts_with('-'))?;
             (directory, call.trim_start())
         }
         None => ("", script),
@@ -187,7 +187,7 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
         .trim_start_matches(' ')
         .strip_prefix("<<")?
         .split_once('\n')?;
-    let (quoted, mark) = (mark.trim(), unquoted(mark.trim())?);
+    let (quoted, mark) = (mark.trim(), unquote_word(mark.trim())?);
     let body = body.strip_suffix(mark)?;
     // The script must end with the first line that ends the here-document.
     let is_alone =
@@ -208,7 +208,7 @@ fn literal(word: &str) -> Option<&str> {
 }
 
 /// Returns a shell word without its quotes. Returns `None` if the shell could change it.
-fn unquoted(word: &str) -> Option<&str> {
+fn unquote_word(word: &str) -> Option<&str> {
     let quoted = |quote| {
         word.strip_prefix(quote)
             .and_then(|word| word.strip_suffix(quote))
@@ -329,7 +329,7 @@ mod tests {
             "wc < apply_patch",
         ] {
             assert!(
-                names_tool(command) && shell::only_reads(command, &names_tool),
+                names_tool(command) && shell::is_read_only(command, &names_tool),
                 "{command}"
             );
         }
@@ -385,7 +385,7 @@ mod tests {
             "> /dev/null apply_patch",
             "cat apply_patch <> x",
         ] {
-            assert!(!shell::only_reads(command, &names_tool), "{command}");
+            assert!(!shell::is_read_only(command, &names_tool), "{command}");
         }
     }
 }

@@ -75,35 +75,31 @@ struct Call {
 
 /// The decision on a change without a matching rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Silence {
+pub(super) enum DefaultDecision {
     /// The agent decides.
-    IsNoDecision,
+    None,
     /// The call is allowed (`--allow`).
-    Allows,
+    Allow,
     /// The user is asked even with `--allow`, because the file has another name. Contains the
     /// reason.
-    Asks(String),
+    Ask(String),
 }
 
-impl Silence {
+impl DefaultDecision {
     /// Returns the decision without a matching rule for `file`, an absolute path without links.
-    fn about(&self, file: &Path, global: &Global) -> Result<Self, EarlyExit> {
+    fn for_file(&self, file: &Path, global: &Global) -> Result<Self, EarlyExit> {
         let why = match self {
-            Self::Allows => alias::why_asked(file, global)?,
-            Self::IsNoDecision => alias::why_linked(file, global)?,
-            Self::Asks(_) => None,
+            Self::Allow => alias::ask_reason(file, global)?,
+            Self::None => alias::link_reason(file, global)?,
+            Self::Ask(_) => None,
         };
-        Ok(why.map_or_else(|| self.clone(), Self::Asks))
+        Ok(why.map_or_else(|| self.clone(), Self::Ask))
     }
 }
 
-impl From<bool> for Silence {
+impl From<bool> for DefaultDecision {
     fn from(allow: bool) -> Self {
-        if allow {
-            Self::Allows
-        } else {
-            Self::IsNoDecision
-        }
+        if allow { Self::Allow } else { Self::None }
     }
 }
 
@@ -137,7 +133,7 @@ enum Decision {
 impl Decision {
     /// Returns the stricter of two decisions. `other` is the decision of the rules, or no decision
     /// if no rule matches.
-    fn or_stricter(self, other: Self) -> Self {
+    fn stricter(self, other: Self) -> Self {
         // Claude Code gets no decision for `Outside`, so a rule about another path of the same file
         // must win over it.
         let rank = |decision: &Self| match decision {
@@ -155,7 +151,7 @@ impl Decision {
 
     /// Returns the decision for the permission mode of `call`. In plan mode, nothing is allowed,
     /// and a question becomes a refusal because the user could answer yes.
-    fn in_mode_of(self, call: &Call) -> Self {
+    fn for_mode(self, call: &Call) -> Self {
         match self {
             Self::Allow if !call.is_in_writing_mode() => Self::None,
             Self::Ask(reason) if call.mode() == Some(PLAN_MODE) => {
@@ -172,7 +168,7 @@ impl Decision {
 }
 
 /// Decides on the call on standard input, and prints the decision.
-pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCode {
+pub(super) fn answer(agent: Agent, silence: &DefaultDecision, global: &Global) -> ExitCode {
     // The exit code of a panic would not block the call.
     let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, silence, global)));
     match decided.unwrap_or_else(|_| {
@@ -201,7 +197,7 @@ pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCo
     }
 }
 
-fn decide(agent: Agent, silence: &Silence, global: &Global) -> Result<Decision, EarlyExit> {
+fn decide(agent: Agent, silence: &DefaultDecision, global: &Global) -> Result<Decision, EarlyExit> {
     let text = files::contents(Path::new("-"), MAX_CALL)?;
     let call: Call = serde_json::from_slice(&text)
         .map_err(|error| EarlyExit::new(&code::USAGE, format!("invalid hook input: {error}")))?;
@@ -212,7 +208,7 @@ fn decide(agent: Agent, silence: &Silence, global: &Global) -> Result<Decision, 
         Agent::Claude => claude::decide(&call, silence, global),
         Agent::Codex => codex::decide(&call, global),
     };
-    Ok(decision?.in_mode_of(&call))
+    Ok(decision?.for_mode(&call))
 }
 
 /// Prints the decision in the agent's format. Codex supports neither `allow` nor `ask`, and would
@@ -284,20 +280,20 @@ fn policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
 }
 
 /// Returns the decision on a change of one file.
-fn of_edit(
+fn check_edit(
     mut request: Request,
-    silence: &Silence,
+    silence: &DefaultDecision,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
     (request.context.policy, request.context.held) = (policy(global)?, ApprovalGate::Reading);
     let outcome = engine::check(request, &open(global)?);
-    Ok(of_outcome(outcome, silence, global))
+    Ok(decide_outcome(outcome, silence, global))
 }
 
 /// Returns the decision on a patch. If policy asks before a file is read, the report contains no
 /// `plan_id`. The `plan_id` is a digest that depends on the file, so a model could use it to test
 /// guesses.
-fn of_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyExit> {
+fn check_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyExit> {
     request.context.policy = policy(global)?;
     // Without digests there is no `plan_id`.
     request.look.describe = true;
@@ -308,19 +304,19 @@ fn of_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyExit
         .flat_map(|file| file.from.iter().chain([&file.path]))
         .filter(|_| outcome.report.ok);
     let question = alias::question_about(paths, global)?;
-    let decision = of_outcome(outcome, &Silence::IsNoDecision, global);
-    Ok(decision.or_stricter(question.map_or(Decision::None, Decision::Ask)))
+    let decision = decide_outcome(outcome, &DefaultDecision::None, global);
+    Ok(decision.stricter(question.map_or(Decision::None, Decision::Ask)))
 }
 
 /// Returns the decision on reading a file. The tool reports a missing file itself.
-fn of_read(path: &[u8], global: &Global) -> Result<Decision, EarlyExit> {
-    Ok(of_refused(
+fn check_read(path: &[u8], global: &Global) -> Result<Decision, EarlyExit> {
+    Ok(decide_refusal(
         engine::may_read(path, &policy(global)?, &open(global)?).err(),
     ))
 }
 
 /// Returns the decision of a rule that denies or asks.
-fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
+fn decide_refusal(outcome: Option<Box<Outcome>>) -> Decision {
     let Some(outcome) = outcome else {
         return Decision::None;
     };
@@ -337,19 +333,19 @@ fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
     }
 }
 
-fn of_outcome(outcome: Outcome, silence: &Silence, global: &Global) -> Decision {
+fn decide_outcome(outcome: Outcome, silence: &DefaultDecision, global: &Global) -> Decision {
     let outcome = with_root(outcome, global);
     let report = &outcome.report;
     match &report.error {
-        Some(_) => of_refused(Some(Box::new(outcome))),
+        Some(_) => decide_refusal(Some(Box::new(outcome))),
         None => match questions(report) {
             Some(why) => Decision::Ask(why),
             None if !report.ok => Decision::None,
             None if has_allow_rules(report) => Decision::Allow,
             None => match silence {
-                Silence::IsNoDecision => Decision::None,
-                Silence::Allows => Decision::Allow,
-                Silence::Asks(why) => Decision::Ask(unnamed(report, why)),
+                DefaultDecision::None => Decision::None,
+                DefaultDecision::Allow => Decision::Allow,
+                DefaultDecision::Ask(why) => Decision::Ask(file_question(report, why)),
             },
         },
     }
@@ -362,7 +358,7 @@ fn has_allow_rules(report: &Report) -> bool {
 }
 
 /// Returns the question about the file of `report`, with the reason `why`.
-fn unnamed(report: &Report, why: &str) -> String {
+fn file_question(report: &Report, why: &str) -> String {
     question(
         report
             .files

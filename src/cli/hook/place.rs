@@ -3,17 +3,17 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Decision, MAX_NAME, Silence, alias, of_refused, policy, question};
+use super::{Decision, DefaultDecision, MAX_NAME, alias, decide_refusal, policy, question};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
-use crate::cli::policy::{aim, names_on_the_way, outside};
+use crate::cli::policy::{aim, check_outside, names_on_the_way};
 use crate::cli::root::{names_of, open};
 use crate::engine;
 use crate::engine::options::{Access, code};
 use crate::path::RelPath;
 
 /// The absolute paths of a file in a call.
-pub(super) struct Place {
+pub(super) struct CallPath {
     /// The path in the call without `.` and `..`, followed by one path per link. The tool opens the
     /// last one.
     names: Vec<PathBuf>,
@@ -24,12 +24,12 @@ pub(super) struct Place {
 
 /// The use of a file by a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum FileUse {
     Reads,
     Writes,
 }
 
-impl Use {
+impl FileUse {
     /// Returns the accesses to the file `name`. A change also reads, because its success depends on
     /// the content.
     fn accesses(self, name: &Path) -> &'static [Access] {
@@ -43,7 +43,7 @@ impl Use {
     }
 }
 
-impl Place {
+impl CallPath {
     /// Finds the paths of `file`, which is absolute.
     ///
     /// Agents resolve `..` lexically before they open a file. A program that does not do so opens
@@ -86,7 +86,7 @@ impl Place {
     /// `check` receives a path relative to the root.
     pub(super) fn decide(
         &self,
-        does: Use,
+        does: FileUse,
         check: impl Fn(&[u8], &Global) -> Result<Decision, EarlyExit>,
     ) -> Result<Decision, EarlyExit> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
@@ -111,20 +111,18 @@ impl Place {
             .iter()
             .filter(|name| !checked.contains(&Some(name)));
         others
-            .map(|name| self.ruled(name, does))
-            .try_fold(decision, |strictest, ruled| {
-                Ok(strictest.or_stricter(ruled?))
-            })
+            .map(|name| self.decide_path(name, does))
+            .try_fold(decision, |strictest, ruled| Ok(strictest.stricter(ruled?)))
     }
 
     /// Returns the question about writing the opened file if it is outside the root and a control
     /// file is a link to it. For files below the root, see [`Place::about_writes`].
-    pub(super) fn linked_outside(&self) -> Result<Decision, EarlyExit> {
+    pub(super) fn decide_outside_link(&self) -> Result<Decision, EarlyExit> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let Some(file) = self.names.last().filter(|name| !is_below(name)) else {
             return Ok(Decision::None);
         };
-        let why = alias::why_linked(file, &self.global)?;
+        let why = alias::link_reason(file, &self.global)?;
         let name = file.as_os_str().as_encoded_bytes();
         Ok(why.map_or(Decision::None, |why| {
             Decision::Ask(question(name, Some(&why)))
@@ -132,10 +130,13 @@ impl Place {
     }
 
     /// Returns the decision without a matching rule for writing the opened file.
-    pub(super) fn about_writes(&self, silence: &Silence) -> Result<Silence, EarlyExit> {
+    pub(super) fn about_writes(
+        &self,
+        silence: &DefaultDecision,
+    ) -> Result<DefaultDecision, EarlyExit> {
         self.names.last().map_or_else(
             || Ok(silence.clone()),
-            |file| silence.about(file, &self.global),
+            |file| silence.for_file(file, &self.global),
         )
     }
 
@@ -159,20 +160,20 @@ impl Place {
     }
 
     /// Returns the decision of the rules on one path.
-    fn ruled(&self, name: &Path, does: Use) -> Result<Decision, EarlyExit> {
+    fn decide_path(&self, name: &Path, does: FileUse) -> Result<Decision, EarlyExit> {
         let accesses = does.accesses(name);
         let below = self
             .roots
             .iter()
             .find_map(|root| name.strip_prefix(root).ok());
         let Some(below) = below else {
-            return outside(name, accesses, &self.global).map(of_refused);
+            return check_outside(name, accesses, &self.global).map(decide_refusal);
         };
         let Ok(path) = RelPath::new(below.as_os_str().as_encoded_bytes()) else {
             return Ok(Decision::None);
         };
-        Ok(of_refused(
-            engine::judged(
+        Ok(decide_refusal(
+            engine::check_accesses(
                 &path,
                 accesses,
                 &policy(&self.global)?,

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::place::{Place, Use};
-use super::{Call, Decision, MAX_PATTERN, of_refused, policy};
+use super::place::{CallPath, FileUse};
+use super::{Call, Decision, MAX_PATTERN, decide_refusal, policy};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::root::open;
@@ -47,9 +47,9 @@ pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     if let Some(denied) = too_long(&glob) {
         return Ok(denied);
     }
-    let file = call.file(path.unwrap_or_default());
+    let file = call.absolute_path(path.unwrap_or_default());
     let globs = Globs::of_grep(&glob);
-    searched(&file, &|path| globs.take(path), SearchOf::Texts, global)
+    decide_search(&file, &|path| globs.includes(path), SearchOf::Texts, global)
 }
 
 /// Decides on a search in file names.
@@ -79,9 +79,9 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     } else {
         above.join("/")
     };
-    let file = call.file(path.unwrap_or_default()).join(above);
+    let file = call.absolute_path(path.unwrap_or_default()).join(above);
     let globs = Globs::of_glob(&rest);
-    searched(&file, &|path| globs.take(path), SearchOf::Names, global)
+    decide_search(&file, &|path| globs.includes(path), SearchOf::Names, global)
 }
 
 /// Returns the refusal of a pattern that is too long.
@@ -95,8 +95,8 @@ fn too_long(pattern: &str) -> Option<Decision> {
 /// Decides on a directory listing.
 pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
     let ListInput { path } = call.arguments()?;
-    looked_into(&call.file(path), global, |path, global| {
-        Ok(of_refused(
+    decide_with(&call.absolute_path(path), global, |path, global| {
+        Ok(decide_refusal(
             engine::may_list(path, &policy(global)?, &open(global)?).err(),
         ))
     })
@@ -104,29 +104,29 @@ pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
 
 /// Decides on a search in the file or directory `file`. The search reads the files that
 /// `is_searched` accepts.
-fn searched(
+fn decide_search(
     file: &Path,
     is_searched: &dyn Fn(&[u8]) -> bool,
     of: SearchOf,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
-    looked_into(file, global, |path, global| {
-        Ok(of_refused(
+    decide_with(file, global, |path, global| {
+        Ok(decide_refusal(
             engine::may_search(path, (of, is_searched), &policy(global)?, &open(global)?).err(),
         ))
     })
 }
 
 /// Returns the stricter decision of `check` on a file or directory and of the rules on its names.
-fn looked_into(
+fn decide_with(
     file: &Path,
     global: &Global,
     check: impl Fn(&[u8], &Global) -> Result<Decision, EarlyExit>,
 ) -> Result<Decision, EarlyExit> {
-    let place = Place::of(file, global)?;
-    let decision = place.decide(Use::Reads, &check)?;
+    let place = CallPath::of(file, global)?;
+    let decision = place.decide(FileUse::Reads, &check)?;
     Ok(match place.outside_directory() {
-        Some(outside) => decision.or_stricter(check(b".", &outside)?),
+        Some(outside) => decision.stricter(check(b".", &outside)?),
         None => decision,
     })
 }

@@ -21,11 +21,11 @@ const NO_FILES: &[&str] = &["/dev/null", "1", "2"];
 /// Returns whether the text that `has_name` accepts occurs only in arguments and inputs of commands
 /// that read and print. Their outputs must not be files. Such a text is not executed. Returns false
 /// for a script that cannot be parsed.
-pub(super) fn only_reads(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool {
+pub(super) fn is_read_only(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool {
     let Some(commands) = Parser::new(script).commands() else {
         return false;
     };
-    let is_named = |command: &Command| {
+    let is_named = |command: &ParsedCommand| {
         command
             .words
             .iter()
@@ -37,7 +37,7 @@ pub(super) fn only_reads(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool 
     let mut pipelines = commands
         .split_inclusive(|command| !command.is_piped)
         .filter(|pipe| pipe.iter().any(is_named));
-    let is_safe = |pipe: &[Command]| {
+    let is_safe = |pipe: &[ParsedCommand]| {
         pipe.iter()
             .all(|command| !command.writes && is_reader(&command.words))
     };
@@ -46,7 +46,7 @@ pub(super) fn only_reads(script: &str, has_name: &dyn Fn(&str) -> bool) -> bool 
 
 /// A program and its arguments, without quotes.
 #[derive(Default)]
-struct Command {
+struct ParsedCommand {
     words: Vec<String>,
     /// The files after `<`.
     inputs: Vec<String>,
@@ -103,8 +103,8 @@ fn is_git_reader(arguments: &[String]) -> bool {
 
 struct Parser<'s> {
     rest: std::iter::Peekable<std::str::Chars<'s>>,
-    commands: Vec<Command>,
-    command: Command,
+    commands: Vec<ParsedCommand>,
+    command: ParsedCommand,
     word: Option<String>,
     /// `<` or `>` if the next word is the file of a redirection.
     redirection: Option<char>,
@@ -116,18 +116,18 @@ impl<'s> Parser<'s> {
         Self {
             rest,
             commands: Vec::new(),
-            command: Command::default(),
+            command: ParsedCommand::default(),
             word: None,
             redirection: None,
         }
     }
 
     /// Returns the commands in order, or `None` for a script that cannot be parsed.
-    fn commands(mut self) -> Option<Vec<Command>> {
+    fn commands(mut self) -> Option<Vec<ParsedCommand>> {
         while let Some(c) = self.rest.next() {
             match c {
-                '\'' => self.single_quoted()?,
-                '"' => self.double_quoted()?,
+                '\'' => self.read_single_quoted()?,
+                '"' => self.read_double_quoted()?,
                 '\\' => match self.rest.next()? {
                     '\n' => {}
                     c => self.word.get_or_insert_default().push(c),
@@ -155,7 +155,7 @@ impl<'s> Parser<'s> {
         Some(self.commands)
     }
 
-    fn single_quoted(&mut self) -> Option<()> {
+    fn read_single_quoted(&mut self) -> Option<()> {
         let word = self.word.get_or_insert_default();
         loop {
             match self.rest.next()? {
@@ -166,7 +166,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn double_quoted(&mut self) -> Option<()> {
+    fn read_double_quoted(&mut self) -> Option<()> {
         let word = self.word.get_or_insert_default();
         loop {
             match self.rest.next()? {
@@ -208,7 +208,7 @@ impl<'s> Parser<'s> {
         let command = std::mem::take(&mut self.command);
         let is_empty = command.words.is_empty() && command.inputs.is_empty() && !command.writes;
         if !is_empty || is_piped {
-            self.commands.push(Command {
+            self.commands.push(ParsedCommand {
                 is_piped,
                 ..command
             });

@@ -60,7 +60,7 @@ struct Envelope<'a> {
 /// The identifier of a message with any other fields. `null` is `Some`, unlike a missing
 /// identifier.
 #[derive(Deserialize)]
-struct Named<'a> {
+struct MessageId<'a> {
     #[serde(borrow, default, deserialize_with = "there")]
     id: Option<&'a RawValue>,
 }
@@ -85,10 +85,10 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
             "a message must be an object; batches are not supported".to_owned(),
         ));
     }
-    let named: Named<'_> =
+    let named: MessageId<'_> =
         serde_json::from_str(text).map_err(|error| Failure::request(error.to_string()))?;
     let name = named.id.map(name);
-    let refuse = |why: String| Failure::request(why).about(name.clone().unwrap_or_default());
+    let refuse = |why: String| Failure::request(why).with_id(name.clone().unwrap_or_default());
     let message: Envelope<'_> =
         serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if message.jsonrpc.as_deref() != Some("2.0") {
@@ -184,11 +184,11 @@ impl Failure {
     }
 
     pub(super) fn method(name: &str) -> Self {
-        Self::new(NO_METHOD, format!("unknown method {}", clipped(name)))
+        Self::new(NO_METHOD, format!("unknown method {}", clip_name(name)))
     }
 
     pub(super) fn tool(name: &str) -> Self {
-        Self::parameters(format!("unknown tool {}", clipped(name)))
+        Self::parameters(format!("unknown tool {}", clip_name(name)))
     }
 
     fn parameters(why: String) -> Self {
@@ -196,7 +196,7 @@ impl Failure {
     }
 
     /// Sets the identifier of the request.
-    pub(super) fn about(self, id: Value) -> Self {
+    pub(super) fn with_id(self, id: Value) -> Self {
         Self { id, ..self }
     }
 
@@ -206,6 +206,6 @@ impl Failure {
     }
 }
 
-fn clipped(name: &str) -> String {
+fn clip_name(name: &str) -> String {
     name.chars().take(MAX_NAME).collect()
 }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::commands::CommandOptions;
-use super::line::{Line, next_line};
+use super::line::{LineRead, next_line};
 use super::policy::policy;
 use super::root::{names_of, open};
 use super::{EarlyExit, output, request, signals};
@@ -64,7 +64,7 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
     };
     let limit = options.max_message.unwrap_or(MAX_MESSAGE);
     match server.converse(limit) {
-        Ok(()) => server.ended(),
+        Ok(()) => server.exit_code(),
         // The client closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -96,7 +96,7 @@ impl<'a> Server<'a> {
             commands: options.commands.commands(global),
             policy: policy(global)?,
             git: Some(Arc::new(
-                Git::around(global.root()).interrupted_by(&interrupt),
+                Git::for_directory(global.root()).with_interrupt(&interrupt),
             )),
             approver: if options.approvals {
                 Approver::Person
@@ -116,11 +116,11 @@ impl<'a> Server<'a> {
         let mut buffer = Vec::new();
         while self.interrupt.signal().is_none() {
             let answer = match next_line(&mut input, &mut buffer, limit)? {
-                Line::End => break,
-                Line::TooLong => {
+                LineRead::End => break,
+                LineRead::TooLong => {
                     Some(Failure::request(format!("the message exceeds {limit} bytes")).answer())
                 }
-                Line::Whole => self.answer(&buffer),
+                LineRead::Whole => self.answer(&buffer),
             };
             if let Some(answer) = answer {
                 print_json(&answer, &mut out)?;
@@ -131,7 +131,7 @@ impl<'a> Server<'a> {
     }
 
     /// Returns the exit code: 0 at the end of the input, 128+n after signal n.
-    fn ended(&self) -> ExitCode {
+    fn exit_code(&self) -> ExitCode {
         let signal = self
             .interrupt
             .signal()
@@ -151,15 +151,17 @@ impl<'a> Server<'a> {
         };
         Some(match self.result(&request) {
             Ok(result) => json!({"jsonrpc": "2.0", "id": request.id, "result": result}),
-            Err(failure) => failure.about(request.id).answer(),
+            Err(failure) => failure.with_id(request.id).answer(),
         })
     }
 
     fn result(&self, request: &Request<'_>) -> Result<Value, Failure> {
         match request.method.as_ref() {
-            "initialize" => Ok(initialized(&request.version()?)),
+            "initialize" => Ok(describe_server(&request.version()?)),
             "ping" => Ok(json!({})),
-            "tools/list" => Ok(json!({"tools": TOOLS.iter().map(described).collect::<Vec<_>>()})),
+            "tools/list" => {
+                Ok(json!({"tools": TOOLS.iter().map(describe_tool).collect::<Vec<_>>()}))
+            }
             "tools/call" => self.call(&request.call()?),
             method => Err(Failure::method(method)),
         }
@@ -167,7 +169,7 @@ impl<'a> Server<'a> {
 
     fn call(&self, Call { name, arguments }: &Call<'_>) -> Result<Value, Failure> {
         let answer = match open(self.global) {
-            Ok(workspace) => signals::at_work(|| {
+            Ok(workspace) => signals::defer_signals(|| {
                 engine::tool(name, arguments, &self.options, &workspace, &self.interrupt)
             }),
             Err(stop) => Some(ToolAnswer::of(&stop.into_outcome("mcp"))),
@@ -184,7 +186,7 @@ impl<'a> Server<'a> {
 
 /// Returns the description of the server, with the newest protocol version that is not newer than
 /// the client's.
-fn initialized(wanted: &str) -> Value {
+fn describe_server(wanted: &str) -> Value {
     let version = VERSIONS
         .iter()
         .find(|&&version| version <= wanted)
@@ -197,7 +199,7 @@ fn initialized(wanted: &str) -> Value {
     })
 }
 
-fn described(tool: &Tool) -> Value {
+fn describe_tool(tool: &Tool) -> Value {
     json!({
         "name": tool.name,
         "description": tool.description,

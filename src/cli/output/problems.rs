@@ -142,7 +142,7 @@ impl<'o> Problems<'o> {
         let uncollected = if self.shown.is_empty() {
             0
         } else {
-            self.outcome.uncollected()
+            self.outcome.omitted_problems()
         };
         match (rest.len() + uncollected, is_of_hunks) {
             (0, _) => Ok(()),

@@ -43,7 +43,7 @@ impl CheckSummary {
     pub(super) fn print(&self, outcome: &Outcome) -> io::Result<()> {
         let report = &outcome.report;
         let id = report.plan_id.as_ref().filter(|_| report.tree.is_none());
-        let approve = id.and_then(|id| engine::approval(&self.global.arguments, id));
+        let approve = id.and_then(|id| engine::local_approval(&self.global.arguments, id));
         let has_stdin = outcome.inputs.iter().any(|input| input.name == STDIN);
         let approve = approve.map(|command| {
             let suffix = if has_stdin {

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 use crate::change::{Content, FileChange, Sink};
-use crate::diagnostics::{Document, MAX_TEXT, Options, Text};
+use crate::diagnostics::{DiagnosticsOptions, Document, MAX_TEXT, Text};
 use crate::mode::FileKind;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
@@ -19,7 +19,7 @@ const MAX_TEXTS: usize = 64 << 20;
 /// Passes changes on to another sink, and records what the servers need.
 pub(in crate::engine) struct Noted<'a> {
     sink: &'a dyn Sink,
-    options: &'a Options,
+    options: &'a DiagnosticsOptions,
     notes: Mutex<Notes>,
 }
 
@@ -54,7 +54,7 @@ enum After {
 
 impl<'a> Noted<'a> {
     /// Returns a sink that passes changes on to `sink`.
-    pub(in crate::engine) fn new(options: &'a Options, sink: &'a dyn Sink) -> Self {
+    pub(in crate::engine) fn new(options: &'a DiagnosticsOptions, sink: &'a dyn Sink) -> Self {
         Self {
             sink,
             options,
@@ -62,7 +62,7 @@ impl<'a> Noted<'a> {
         }
     }
 
-    pub(super) fn options(&self) -> &'a Options {
+    pub(super) fn options(&self) -> &'a DiagnosticsOptions {
         self.options
     }
 
@@ -110,7 +110,7 @@ impl<'a> Noted<'a> {
             };
             let after = match note.after {
                 After::Nothing => None,
-                After::Contents(contents) if is_asked => Some(known(contents)),
+                After::Contents(contents) if is_asked => Some(text_of(contents)),
                 After::Moved(source) => Some(text(&source)?),
                 After::Contents(_) | After::Unknown => Some(Text::Unknown),
             };
@@ -196,13 +196,13 @@ fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelP
 /// Reads the text of the existing file at `path`.
 fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceError> {
     match workspace.read(path, MAX_TEXT) {
-        Ok((contents, _)) => Ok(known(Arc::new(contents))),
+        Ok((contents, _)) => Ok(text_of(Arc::new(contents))),
         Err(error) if error.fault == ErrorKind::TooLarge => Ok(Text::Unknown),
         Err(error) => Err(error),
     }
 }
 
-fn known(contents: Arc<Bytes>) -> Text {
+fn text_of(contents: Arc<Bytes>) -> Text {
     if u64::try_from(contents.len()).is_ok_and(|size| size > MAX_TEXT) {
         return Text::Unknown;
     }

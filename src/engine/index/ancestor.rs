@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::gitlinks::commit;
 use crate::engine::Outcome;
-use crate::engine::parse::{Reader, read};
+use crate::engine::parse::{ReadOptions, read};
 use crate::engine::request::Request;
 use crate::engine::stages::{Command, Committed, Selected};
 use crate::mode::FileMode;
@@ -26,11 +26,11 @@ pub fn build_ancestor(mut request: Request, index: &GitIndex, file: &Path) -> Ou
     };
     let patches = match request.take_patches() {
         Ok(patches) => patches,
-        Err(problem) => return Committed::refused(*problem).finish(&command),
+        Err(problem) => return Committed::of_problem(*problem).finish(&command),
     };
     let mut done = Committed::from(read(
         patches,
-        Reader::new(&request.decide, &request.look.progress),
+        ReadOptions::new(&request.decide, &request.look.progress),
     ));
     let selected = &mut done.resolved.selected;
     if selected.is_resolvable
@@ -65,7 +65,7 @@ fn build(
                 entry: Some(entry),
                 stage: 0,
             }),
-            None => selected.problems.push(lacking(number, path)),
+            None => selected.problems.push(blob_problem(number, path)),
         }
     }
     if selected.is_refused() {
@@ -98,7 +98,7 @@ fn entry(
     Ok(id.map(|id| IndexEntry::new(mode, id)))
 }
 
-fn lacking(operation: usize, path: &crate::path::RelPath) -> Problem {
+fn blob_problem(operation: usize, path: &crate::path::RelPath) -> Problem {
     let message =
         "the patch does not name its base blob, or the repository does not have this blob";
     let help = Some(

@@ -42,7 +42,7 @@ impl IndexBack {
             Reach::Both
         };
         let indexed = Indexed {
-            index: Arc::new(GitIndex::around(root, interrupt)?),
+            index: Arc::new(GitIndex::find(root, interrupt)?),
             reach,
         };
         Ok(Some(Self { indexed, records }))
@@ -66,7 +66,7 @@ pub(in crate::engine) fn unstage<'i>(
         .collect();
     record_index_change(&back.indexed, &staged, &updates, resolved);
     Ok(Restaged {
-        blobs: Blobs::named(&back.indexed.index),
+        blobs: Blobs::without_writes(&back.indexed.index),
         updates,
         held: Vec::new(),
     })
@@ -90,12 +90,12 @@ fn previous_stages<'b>(back: &'b IndexBack, staged: &Staged) -> (Entries<'b>, Ve
         let here = now.entry(path).or_insert_with(|| staged.all(path));
         let before = parsed(before);
         if !here.is_like(&parsed(after)) {
-            left.push(kept(
+            left.push(index_warning(
                 path,
                 "the index entry changed after this change and was not restored",
             ));
         } else if !back.indexed.index.has(&before) {
-            left.push(kept(
+            left.push(index_warning(
                 path,
                 "the repository no longer has the blob of the previous index entry, so the entry was not restored",
             ));
@@ -117,10 +117,14 @@ fn keep_blocked(now: &mut Entries<'_>, staged: &Staged) -> Vec<Problem> {
     let comes = now
         .iter()
         .filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
-    let blocked = comes.filter(|(path, _)| staged.displaced_by(path).iter().any(is_in_the_way));
+    let blocked =
+        comes.filter(|(path, _)| staged.conflicting_paths(path).iter().any(is_in_the_way));
     let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
     let why = "another index entry blocks this path, so its previous entry was not restored";
-    let problems = blocked.iter().map(|path| kept(path, why)).collect();
+    let problems = blocked
+        .iter()
+        .map(|path| index_warning(path, why))
+        .collect();
     now.extend(blocked.into_iter().map(|path| (path, staged.all(path))));
     problems
 }
@@ -134,7 +138,7 @@ pub(in crate::engine) fn index_record(resolved: &Resolved) -> Option<IndexRecord
     })
 }
 
-fn kept(path: &RelPath, message: &str) -> Problem {
+fn index_warning(path: &RelPath, message: &str) -> Problem {
     let help = Some("run `git add` or `git reset` on this path".to_owned());
     Problem {
         severity: Severity::Warning,

@@ -38,8 +38,8 @@ pub(super) struct IndexEntries {
 
 impl IndexEntries {
     /// Returns the change with its content. The blob must exist.
-    pub(super) fn smudged(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
-        let bytes = index.smudged(&self.change.path, self.id)?;
+    pub(super) fn smudge(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
+        let bytes = index.smudge(&self.change.path, self.id)?;
         Ok(with_content(self.change, Content::Bytes(bytes.into())))
     }
 }
@@ -88,7 +88,7 @@ impl<'a> Gather<'a> {
     }
 
     /// Returns the paths at which the index changes.
-    pub(super) fn changed(&self) -> BTreeSet<RelPath> {
+    pub(super) fn changed_paths(&self) -> BTreeSet<RelPath> {
         let gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
         gathered
             .updates
@@ -140,7 +140,7 @@ impl<'a> Gather<'a> {
                 Ok(())
             };
         };
-        let (like, permissions) = self.heritage(matches, &path, &after);
+        let (like, permissions) = self.attribute_source(matches, &path, &after);
         let kind = after.kind;
         let is_converted = kind == FileKind::Regular && matches.is_converted(&path);
         let is_known = before.is_some();
@@ -221,7 +221,7 @@ impl<'a> Gather<'a> {
 
     /// Returns the attribute source of the new file at `path`, and its permissions. The permissions
     /// are the current ones, except for execute bits that change.
-    fn heritage(
+    fn attribute_source(
         &self,
         matches: &Matches,
         path: &RelPath,

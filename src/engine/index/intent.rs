@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Indexed, Restaged, displaced, record_index_change, rejects};
+use super::{Indexed, Restaged, implied_removals, record_index_change, rejects};
 use crate::change::{Dropped, Sink};
 use crate::engine::stages::{Resolved, Selected};
 use crate::engine::task::CommandRun;
@@ -32,7 +32,7 @@ pub(super) fn resolve<'i>(
     )?;
     let entry = indexed.index.intention();
     let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
-    let new = made(plan, &resolution).into_iter().filter(is_new);
+    let new = created_files(plan, &resolution).into_iter().filter(is_new);
     let mut updates: Vec<_> = new
         .map(|path| Update {
             path: path.clone(),
@@ -42,10 +42,10 @@ pub(super) fn resolve<'i>(
         .collect();
     for Update { path, .. } in &updates {
         if !indexed.index.may_intend(path)? {
-            problems.push(spoiling(path));
+            problems.push(sparse_problem(path));
         }
     }
-    updates.extend(displaced(staged, &updates));
+    updates.extend(implied_removals(staged, &updates));
     let kept = rejects::keep(indexed, problems, &mut resolution, &mut updates);
     problems.extend(kept);
     record_index_change(indexed, staged, &updates, resolved);
@@ -57,7 +57,7 @@ pub(super) fn resolve<'i>(
     })
 }
 
-fn spoiling(path: &RelPath) -> Problem {
+fn sparse_problem(path: &RelPath) -> Problem {
     let help = "run `git sparse-checkout reapply --no-sparse-index` to get a full index, or use --index to add the \
          file itself";
     Problem {
@@ -69,7 +69,7 @@ fn spoiling(path: &RelPath) -> Problem {
 
 /// Returns the files that `plan` creates without a failure, if no later operation moves or deletes
 /// them.
-fn made<'p>(plan: &'p Plan, resolution: &Resolution) -> BTreeSet<&'p RelPath> {
+fn created_files<'p>(plan: &'p Plan, resolution: &Resolution) -> BTreeSet<&'p RelPath> {
     let mut made = BTreeSet::new();
     let all = plan.operations.iter().zip(&resolution.files);
     for (operation, _) in all.filter(|(_, outcome)| outcome.failed.is_none()) {

@@ -13,7 +13,7 @@ pub(super) const OTHER: &str = "the file in the work tree differs from the index
 const UNTRACKED: &str = "an untracked file already exists at this path";
 
 /// The result of comparing one file.
-pub(super) enum Found {
+pub(super) enum FileComparison {
     /// There is no file to compare. git would check it out.
     Nothing,
     Same(FileState),
@@ -36,46 +36,52 @@ pub(super) struct Looking<'a> {
 
 impl Looking<'_> {
     /// Compares the file at `path`. `arrives` states that an operation puts a file there.
-    pub(super) fn at(&self, path: &RelPath, arrives: bool) -> Result<Found, WorkspaceError> {
+    pub(super) fn at(
+        &self,
+        path: &RelPath,
+        arrives: bool,
+    ) -> Result<FileComparison, WorkspaceError> {
         let stat = match self.workspace.stat(path) {
             Err(error) if error.fault == ErrorKind::ThroughLink => {
                 let is_known = self.staged.entry(path).is_some();
                 return Ok(if is_known {
-                    Found::Different(OTHER)
+                    FileComparison::Different(OTHER)
                 } else {
-                    Found::Nothing
+                    FileComparison::Nothing
                 });
             }
             stat => stat?,
         };
         match (self.staged.entry(path), stat) {
             // An entry for intent-to-add has no contents that a file could match.
-            (Some(_), _) if self.staged.is_intended(path) => Ok(Found::Different(OTHER)),
-            (_, None) => Ok(Found::Nothing),
+            (Some(_), _) if self.staged.is_intended(path) => Ok(FileComparison::Different(OTHER)),
+            (_, None) => Ok(FileComparison::Nothing),
             (Some(entry), Some(stat)) => self.compare(path, entry, stat),
-            (None, Some(stat)) => self.untracked(path, stat, arrives),
+            (None, Some(stat)) => self.examine_untracked(path, stat, arrives),
         }
     }
 
     /// Examines a path that is not in the index.
-    fn untracked(
+    fn examine_untracked(
         &self,
         path: &RelPath,
         stat: Stat,
         arrives: bool,
-    ) -> Result<Found, WorkspaceError> {
+    ) -> Result<FileComparison, WorkspaceError> {
         let is_directory = stat.kind == FileKind::Directory;
         if !arrives || is_directory && self.staged.has_directory(path) {
-            return Ok(Found::Nothing);
+            return Ok(FileComparison::Nothing);
         }
         if is_directory && self.workspace.list(Some(path))?.is_empty()
             || self.options.overwrite && !is_directory
         {
             return Ok(self
                 .state(path, stat)?
-                .map_or(Found::Nothing, |(state, _)| Found::Same(state)));
+                .map_or(FileComparison::Nothing, |(state, _)| {
+                    FileComparison::Same(state)
+                }));
         }
-        Ok(Found::Different(UNTRACKED))
+        Ok(FileComparison::Different(UNTRACKED))
     }
 
     fn compare(
@@ -83,7 +89,7 @@ impl Looking<'_> {
         path: &RelPath,
         entry: IndexEntry,
         stat: Stat,
-    ) -> Result<Found, WorkspaceError> {
+    ) -> Result<FileComparison, WorkspaceError> {
         let is_executable = stat.permissions & 0o100 != 0;
         let is_other_mode = match entry.mode {
             FileMode::Regular => is_executable && !self.ignores_modes,
@@ -94,19 +100,19 @@ impl Looking<'_> {
             && entry.mode == FileMode::Symlink
             && stat.kind == FileKind::Regular;
         if stat.kind != entry.mode.kind() && !is_link_file || is_other_mode {
-            return Ok(Found::Different(OTHER));
+            return Ok(FileComparison::Different(OTHER));
         }
         if let Some(problem) = self.encoding_problem(path, stat)? {
-            return Ok(Found::Undecodable(Box::new(problem)));
+            return Ok(FileComparison::Undecodable(Box::new(problem)));
         }
         let Some((state, id)) = self.state(path, stat)? else {
-            return Ok(Found::Different(OTHER));
+            return Ok(FileComparison::Different(OTHER));
         };
         let is_same = entry.mode == FileMode::Submodule || id == entry.id.to_string();
         Ok(match state.stat.kind {
-            _ if is_same => Found::Same(state),
-            FileKind::Regular => Found::Other(state),
-            _ => Found::Different(OTHER),
+            _ if is_same => FileComparison::Same(state),
+            FileKind::Regular => FileComparison::Other(state),
+            _ => FileComparison::Different(OTHER),
         })
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::looking::{Found, Looking, OTHER, problem};
+use super::looking::{FileComparison, Looking, OTHER, problem};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::policy::closed;
-use crate::preflight::{self, Kept, Problem, Spelling};
+use crate::policy::protecting_rule;
+use crate::preflight::{self, FirstProblems, Problem, Spelling};
 use crate::transaction::Failure;
 use crate::workspace::index::{GitIndex, Mark, Staged};
 use crate::workspace::objects::ObjectId;
@@ -22,7 +22,7 @@ pub(super) struct Matches {
     pub(super) problems: Vec<Problem>,
     /// The number of problems that the report does not list.
     pub(super) omitted: usize,
-    kept: Kept,
+    kept: FirstProblems,
 }
 
 /// A file that can still match the index, with the number of its operation.
@@ -60,7 +60,7 @@ impl Matches {
         for (number, operation) in plan.operations.iter().enumerate() {
             let paths = operation.from.iter().chain([&operation.path]);
             for path in paths.filter(|path| seen.insert((*path).clone())) {
-                if closed(path).is_some()
+                if protecting_rule(path).is_some()
                     || spelling.is_respelled(path) && !spelling.is_listed(workspace, path)?
                 {
                     continue;
@@ -69,8 +69,8 @@ impl Matches {
             }
         }
         let denied = matches.deny_filters(&looking, plan, &seen)?;
-        matches.converted = index.converted(&seen)?;
-        let doubtful = matches.doubtful(open, &denied);
+        matches.converted = index.converted_paths(&seen)?;
+        let doubtful = matches.files_to_compare(open, &denied);
         matches.settle(&looking, plan, doubtful)?;
         Ok(matches)
     }
@@ -86,8 +86,8 @@ impl Matches {
         let operation = &plan.operations[number];
         let arrives = operation.arrives() && *path == operation.path;
         match looking.at(path, arrives)? {
-            Found::Nothing => {}
-            Found::Same(state) => {
+            FileComparison::Nothing => {}
+            FileComparison::Same(state) => {
                 let entry = looking.staged.entry(path);
                 let is_plain = entry.is_some_and(|entry| entry.mark == Mark::Plain);
                 if is_plain && state.stat.kind == FileKind::Regular {
@@ -95,11 +95,11 @@ impl Matches {
                 }
                 self.states.insert(path.clone(), state);
             }
-            Found::Other(state) => open.doubtful.push((number, path.clone(), state)),
-            Found::Different(why) => {
+            FileComparison::Other(state) => open.doubtful.push((number, path.clone(), state)),
+            FileComparison::Different(why) => {
                 self.refuse(problem(path, arrives, why), (number, plan), looking.options);
             }
-            Found::Undecodable(problem) => {
+            FileComparison::Undecodable(problem) => {
                 let path = Some(path.clone());
                 self.refuse(
                     Problem { path, ..*problem },
@@ -113,7 +113,7 @@ impl Matches {
 
     /// Returns the files that git must compare with the index. These are the files with other
     /// bytes, and the identical files that git could convert to another blob.
-    fn doubtful(&mut self, open: Open, denied: &BTreeSet<RelPath>) -> Vec<Doubtful> {
+    fn files_to_compare(&mut self, open: Open, denied: &BTreeSet<RelPath>) -> Vec<Doubtful> {
         let Open {
             mut doubtful,
             identical,
@@ -170,7 +170,7 @@ impl Matches {
         };
         let files = seen
             .iter()
-            .filter(|path| closed(path).is_none())
+            .filter(|path| protecting_rule(path).is_none())
             .filter(is_file)
             .cloned()
             .collect();
@@ -206,7 +206,7 @@ impl Matches {
             return Ok(());
         }
         let paths: Vec<_> = doubtful.iter().map(|(_, path, _)| path.clone()).collect();
-        let cleaned = looking.index.cleaned(&paths)?;
+        let cleaned = looking.index.clean(&paths)?;
         let entry = |path: &RelPath| looking.staged.entry(path);
         let is_same =
             |(path, id): (&RelPath, &ObjectId)| entry(path).is_some_and(|entry| entry.id == *id);
@@ -220,7 +220,10 @@ impl Matches {
         let unmarked = other
             .iter()
             .filter(|path| entry(path).is_some_and(|entry| entry.mark == Mark::Plain));
-        for path in looking.index.unchanged(&unmarked.cloned().collect())? {
+        for path in looking
+            .index
+            .unchanged_paths(&unmarked.cloned().collect())?
+        {
             other.remove(&path);
         }
         for (number, path, state) in doubtful {

@@ -23,7 +23,7 @@ mod stages;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::link_files::LinkFiles;
+use super::link_files::LinksAsFiles;
 use super::request::{Indexed, Reach};
 use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
 use super::task::CommandRun;
@@ -105,7 +105,7 @@ fn resolve<'i>(
         links_are_files: options.links_are_files || ignores_links,
         ..options.clone()
     };
-    let link_files = sink.filter(|_| options.links_are_files).map(LinkFiles);
+    let link_files = sink.filter(|_| options.links_are_files).map(LinksAsFiles);
     let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
     if indexed.reach == Reach::Intent {
         return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved);
@@ -145,7 +145,7 @@ fn resolve<'i>(
 /// Returns `updates` in order, with the removals that they cause, and with one update for each
 /// stage of a path.
 fn complete(staged: &Staged, mut updates: Vec<Update>) -> Vec<Update> {
-    updates.extend(displaced(staged, &updates));
+    updates.extend(implied_removals(staged, &updates));
     // A new entry replaces the old one, so the removal of the same path is redundant.
     updates.sort_by(|a, b| {
         (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some()))
@@ -182,7 +182,7 @@ pub(super) fn resolve_index<'w>(
     let done = if let Some(transaction) = staging.transaction {
         stage_index(task, indexed, options, transaction, resolved)
     } else {
-        let blobs = Blobs::named(&indexed.index);
+        let blobs = Blobs::without_writes(&indexed.index);
         resolve(task, indexed, options, (None, blobs), resolved).map(drop)
     };
     Some(done.map(|()| None))
@@ -196,7 +196,7 @@ fn stage_index(
     resolved: &mut Resolved,
 ) -> Result<(), Failure> {
     transaction.claim(&indexed.place())?;
-    let blobs = Blobs::written(&indexed.index);
+    let blobs = Blobs::with_writes(&indexed.index);
     let restaged = resolve(task, indexed, options, (Some(transaction), blobs), resolved)?;
     if resolved.is_refused() {
         Ok(())
@@ -227,15 +227,15 @@ impl Restaged<'_> {
         // git can compute the contents of the held changes only after their blobs exist.
         self.blobs.write()?;
         for held in self.held {
-            transaction.take(held.smudged(&indexed.index)?)?;
+            transaction.take(held.smudge(&indexed.index)?)?;
         }
         if self.updates.is_empty() {
             return Ok(());
         }
         let (path, workspace) = (indexed.place().path()?, transaction.workspace());
-        let before = found(workspace, &path)?;
+        let before = read_index_file(workspace, &path)?;
         // git changes a copy of the index. The transaction then puts the new contents in place.
-        let aside = transaction.aside()?;
+        let aside = transaction.extra_file()?;
         if let Some((bytes, _)) = &before {
             workspace.create(&aside, &[bytes], Permissions::Exact(0o600), None)?;
         }
@@ -276,11 +276,11 @@ fn unreachable_copy(path: &RelPath) -> WorkspaceError {
 /// Returns the removals that `updates` cause without naming them. git removes a file from the index
 /// if a directory with its name is added, and vice versa. The history must name every removed
 /// entry; otherwise `undo` could not restore it.
-fn displaced(staged: &Staged, updates: &[Update]) -> Vec<Update> {
+fn implied_removals(staged: &Staged, updates: &[Update]) -> Vec<Update> {
     let named: BTreeSet<_> = updates.iter().map(|update| &update.path).collect();
     let comes = updates.iter().filter(|update| update.entry.is_some());
     let displaced: BTreeSet<_> = comes
-        .flat_map(|update| staged.displaced_by(&update.path))
+        .flat_map(|update| staged.conflicting_paths(&update.path))
         .collect();
     let unnamed = displaced.into_iter().filter(|path| !named.contains(path));
     unnamed
@@ -306,7 +306,10 @@ fn states(updates: &[Update]) -> BTreeMap<&RelPath, Stages> {
 }
 
 /// Returns the contents and the state of the index file, if it exists.
-fn found(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<(Bytes, FileState)>, Failure> {
+fn read_index_file(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+) -> Result<Option<(Bytes, FileState)>, Failure> {
     if workspace.stat(path)?.is_none() {
         return Ok(None);
     }

@@ -24,7 +24,7 @@ pub(super) fn restore(
         .iter()
         .filter(|operation| !matches!(operation.action, Action::Delete | Action::RemoveCopy));
     let paths: BTreeSet<_> = stays.map(|operation| &operation.path).collect();
-    let (changed, mut count) = (gather.changed(), 0);
+    let (changed, mut count) = (gather.changed_paths(), 0);
     for path in paths {
         let Some(entry) = staged.entry(path).filter(|_| !changed.contains(path)) else {
             continue;

@@ -4,7 +4,7 @@ use super::files::Files;
 use super::target_tree::TargetTree;
 use crate::path::RelPath;
 use crate::plan::Repair;
-use crate::repair::{DamagedPatch, Refusal, RepairLog, Section, SectionSpan, unfinished};
+use crate::repair::{DamagedPatch, Refusal, RepairLog, Section, SectionSpan, budget_refusal};
 use crate::text::Span;
 use crate::workspace::WorkspaceError;
 
@@ -56,7 +56,7 @@ pub(super) fn repair(
         // A search that was cut short proves nothing, so the whole patch is refused.
         if log.is_spent() {
             if refusals.is_empty() {
-                refusals.push(unfinished(section.span));
+                refusals.push(budget_refusal(section.span));
             }
             break;
         }

@@ -22,7 +22,7 @@ fn repaired(file: &str, patch: &str, most: u64) -> Result<Vec<u8>, Vec<Refusal>>
         root: b"/r",
         max_file: u64::MAX,
     };
-    let log = RepairLog::with_work(Work::within(most));
+    let log = RepairLog::with_work(Work::with_limit(most));
     let found = repair(patch.as_bytes(), None, &tree, log);
     found.unwrap().map(|repaired| repaired.text)
 }

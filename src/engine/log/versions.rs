@@ -28,11 +28,11 @@ impl Versions<'_> {
     /// Returns the diff of `file` in `entry`; `None` if one of the versions is not found. The error
     /// is the reason why policy withholds the diff.
     pub(super) fn diff(&self, entry: &Entry, file: &EntryFile) -> Result<Option<Vec<u8>>, String> {
-        open(self.policy, entry, file).map(|source| self.shown(source, file))
+        open(self.policy, entry, file).map(|source| self.file_diff(source, file))
     }
 
     /// Returns the diff of `file`. `source` is the file that was moved to it, if any.
-    fn shown(&self, source: Option<&EntryFile>, file: &EntryFile) -> Option<Vec<u8>> {
+    fn file_diff(&self, source: Option<&EntryFile>, file: &EntryFile) -> Option<Vec<u8>> {
         let old = source.unwrap_or(file);
         let here = [&old.path, &file.path];
         let (before, after) = (
@@ -48,10 +48,10 @@ impl Versions<'_> {
             (None, _, None) => Action::Delete,
             _ => Action::Modify,
         };
-        let [before, after] = self.in_repository([before, after]);
+        let [before, after] = self.to_repository([before, after]);
         let (old, new) = (
-            before.as_ref().map(Found::side),
-            after.as_ref().map(Found::side),
+            before.as_ref().map(VersionContent::side),
+            after.as_ref().map(VersionContent::side),
         );
         Some(git_diff(action, old.as_ref(), new.as_ref()))
     }
@@ -59,14 +59,14 @@ impl Versions<'_> {
     /// Converts both versions to the contents in the repository. `git diff` shows these contents,
     /// and `git apply` accepts them. Returns the versions unconverted if they differ only before
     /// the conversion.
-    fn in_repository(&self, versions: [Option<Found>; 2]) -> [Option<Found>; 2] {
+    fn to_repository(&self, versions: [Option<VersionContent>; 2]) -> [Option<VersionContent>; 2] {
         let Some(conversions) = &self.conversions else {
             return versions;
         };
         let shown = versions
             .each_ref()
-            .map(|found| found.as_ref().map(|found| found.converted(conversions)));
-        let is_same = |[before, after]: &[Option<Found>; 2]| {
+            .map(|found| found.as_ref().map(|found| found.convert(conversions)));
+        let is_same = |[before, after]: &[Option<VersionContent>; 2]| {
             before
                 .as_ref()
                 .zip(after.as_ref())
@@ -81,7 +81,7 @@ impl Versions<'_> {
 
     /// Returns `version` with its contents, read from `paths` or from a displaced file; `None` if
     /// no file has these contents. The result has the first path.
-    fn find(&self, paths: [&RelPath; 2], version: Option<Version>) -> Option<Found> {
+    fn find(&self, paths: [&RelPath; 2], version: Option<Version>) -> Option<VersionContent> {
         let version = version?;
         let kept = self
             .all
@@ -93,7 +93,7 @@ impl Versions<'_> {
             });
         let mut places = paths.into_iter().chain(kept);
         let content = places.find_map(|place| self.read(place, version))?;
-        Some(Found::new(paths[0], version, content.into()))
+        Some(VersionContent::new(paths[0], version, content.into()))
     }
 
     fn read(&self, place: &RelPath, version: Version) -> Option<Bytes> {
@@ -106,14 +106,14 @@ impl Versions<'_> {
 }
 
 /// A version with its contents.
-struct Found {
+struct VersionContent {
     path: RelPath,
     version: Version,
     content: Contents,
     blob: String,
 }
 
-impl Found {
+impl VersionContent {
     fn new(path: &RelPath, version: Version, content: Contents) -> Self {
         let blob = blob_id(&content, ObjectFormat::Sha1);
         Self {
@@ -124,10 +124,10 @@ impl Found {
         }
     }
 
-    fn converted(&self, conversions: &Conversions) -> Self {
+    fn convert(&self, conversions: &Conversions) -> Self {
         let is_file = self.version.kind == FileKind::Regular;
         let content = if is_file {
-            conversions.shown(&self.path, &self.content)
+            conversions.convert_for_diff(&self.path, &self.content)
         } else {
             self.content.clone()
         };

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Found, contents, refused, resolved};
+use super::{LookResult, contents, refused_outcome, resolve};
 use crate::engine::Outcome;
-use crate::engine::govern::governed;
+use crate::engine::govern::extend_policy;
 use crate::policy::Policy;
 use crate::report::Difference;
 use crate::syntax::write::labelled_diff;
@@ -69,8 +69,8 @@ impl DiffRequest {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn diff(request: &DiffRequest, workspace: &dyn Workspace) -> Result<Difference, Box<Outcome>> {
-    let found = governed("diff", &request.policy, workspace).and_then(|policy| {
-        compared(request, &policy, workspace).map_err(|problem| refused("diff", *problem))
+    let found = extend_policy("diff", &request.policy, workspace).and_then(|policy| {
+        compare(request, &policy, workspace).map_err(|problem| refused_outcome("diff", *problem))
     });
     found.map_err(|mut outcome| {
         outcome.report.exit_code = 2;
@@ -78,13 +78,13 @@ pub fn diff(request: &DiffRequest, workspace: &dyn Workspace) -> Result<Differen
     })
 }
 
-fn compared(
+fn compare(
     request: &DiffRequest,
     policy: &Policy,
     workspace: &dyn Workspace,
-) -> Found<Difference> {
+) -> LookResult<Difference> {
     let side = |index: usize| {
-        let path = resolved(workspace, policy, &request.paths[index])?;
+        let path = resolve(workspace, policy, &request.paths[index])?;
         contents(workspace, &path, request.max_file.min(policy.max_read()))
     };
     let (before, after) = (side(0)?, side(1)?);

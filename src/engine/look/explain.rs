@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Found, refused, unusable};
+use super::{LookResult, path_problem, refused_outcome};
 use crate::engine::Outcome;
 use crate::engine::follow::names_on_the_way;
-use crate::engine::govern::governed;
+use crate::engine::govern::extend_policy;
 use crate::path::RelPath;
 use crate::policy::{Access, Policy, PolicyDecision, RuleMatch};
 use crate::preflight::{self, Problem, code};
@@ -59,10 +59,10 @@ pub fn explain(
     request: &ExplainRequest,
     workspace: &dyn Workspace,
 ) -> Result<Explanation, Box<Outcome>> {
-    let policy = governed("policy", &request.policy, workspace)?;
-    let found: Found<_> =
-        RelPath::new(&request.path[..]).map_err(|error| unusable(&request.path, error));
-    let named = found.map_err(|problem| refused("policy", *problem))?;
+    let policy = extend_policy("policy", &request.policy, workspace)?;
+    let found: LookResult<_> =
+        RelPath::new(&request.path[..]).map_err(|error| path_problem(&request.path, error));
+    let named = found.map_err(|problem| refused_outcome("policy", *problem))?;
     // A rule for any path on the way applies.
     let (mut ways, link) = match names_on_the_way(workspace, &policy, &named) {
         Ok(ways) => (ways, None),
@@ -100,5 +100,5 @@ fn on_the_way(path: &RelPath, access: Access, problem: &Problem) -> RuleMatch {
     } else {
         "outside-root"
     };
-    RuleMatch::built_in(path, access, rule, &problem.message)
+    RuleMatch::of_built_in(path, access, rule, &problem.message)
 }

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::{Found, about, broken, missing, open, refused, unusable};
+use super::{
+    LookResult, file_problem, missing_problem, open, path_problem, refused_outcome,
+    workspace_problem,
+};
 use crate::engine::Outcome;
-use crate::engine::govern::governed;
+use crate::engine::govern::extend_policy;
 use crate::mode::FileKind;
 use crate::path::{PathError, PathPattern, RelPath};
 use crate::policy::{Access, Policy, PolicyDecision, RuleMatch, Verdict};
@@ -87,11 +90,15 @@ impl ListRequest {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn list(request: &ListRequest, workspace: &dyn Workspace) -> Result<Listing, Box<Outcome>> {
-    let policy = governed("list", &request.policy, workspace)?;
-    listed(request, &policy, workspace).map_err(|problem| refused("list", *problem))
+    let policy = extend_policy("list", &request.policy, workspace)?;
+    list_directory(request, &policy, workspace).map_err(|problem| refused_outcome("list", *problem))
 }
 
-fn listed(request: &ListRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Listing> {
+fn list_directory(
+    request: &ListRequest,
+    policy: &Policy,
+    workspace: &dyn Workspace,
+) -> LookResult<Listing> {
     let directory = directory(workspace, policy, &request.directory)?;
     let mut walk = Walk {
         request,
@@ -103,7 +110,7 @@ fn listed(request: &ListRequest, policy: &Policy, workspace: &dyn Workspace) -> 
     };
     walk.enter(directory.as_ref(), b"")?;
     walk.pick();
-    let entries = walk.found.iter().map(Entry::reported).collect();
+    let entries = walk.found.iter().map(DirectoryEntry::to_report).collect();
     let path = directory.as_ref().map_or(&b"."[..], RelPath::as_bytes);
     Ok(Listing::of(path, entries, walk.is_cut))
 }
@@ -113,29 +120,34 @@ pub(super) fn directory(
     workspace: &dyn Workspace,
     policy: &Policy,
     path: &[u8],
-) -> Found<Option<RelPath>> {
+) -> LookResult<Option<RelPath>> {
     let end = path
         .iter()
         .rposition(|&byte| byte != b'/')
         .map_or(path.len().min(1), |last| last + 1);
     let path = match RelPath::new(&path[..end]) {
-        Ok(path) => open(workspace, policy, &path, |path| entering(policy, path))?,
+        Ok(path) => open(workspace, policy, &path, |path| {
+            listing_decision(policy, path)
+        })?,
         Err(PathError::Empty | PathError::Root) => return Ok(None),
-        Err(error) => return Err(unusable(path, error)),
+        Err(error) => return Err(path_problem(path, error)),
     };
-    match workspace.stat(&path).map_err(|error| broken(&error))? {
-        None => Err(missing(&path)),
+    match workspace
+        .stat(&path)
+        .map_err(|error| workspace_problem(&error))?
+    {
+        None => Err(missing_problem(&path)),
         Some(stat) if stat.kind == FileKind::Directory => Ok(Some(path)),
         Some(stat) => {
             let message = format!("is a {}, not a directory", stat.kind);
-            Err(about(&path, &code::NOT_A_DIRECTORY, &message))
+            Err(file_problem(&path, &code::NOT_A_DIRECTORY, &message))
         }
     }
 }
 
 /// Returns the ruling on listing the directory at `path`. A grant also allows the directories above
 /// its files.
-fn entering(policy: &Policy, path: &RelPath) -> PolicyDecision {
+fn listing_decision(policy: &Policy, path: &RelPath) -> PolicyDecision {
     let ruling = policy.judge(path, Access::Read);
     if !policy.is_visible(Some(path)) {
         return ruling;
@@ -154,20 +166,20 @@ struct Walk<'a> {
     request: &'a ListRequest,
     policy: &'a Policy,
     workspace: &'a dyn Workspace,
-    found: Vec<Entry>,
+    found: Vec<DirectoryEntry>,
     looked_at: usize,
     is_cut: bool,
 }
 
 /// An entry of the directory.
-struct Entry {
+struct DirectoryEntry {
     /// The path relative to the listed directory.
     name: Vec<u8>,
     stat: Stat,
 }
 
-impl Entry {
-    fn reported(&self) -> ListingEntry {
+impl DirectoryEntry {
+    fn to_report(&self) -> ListingEntry {
         ListingEntry::new(
             &self.name,
             self.stat.kind,
@@ -184,15 +196,15 @@ impl Entry {
 impl Walk<'_> {
     /// Adds the entries of `directory`. `prefix` is the path of `directory` relative to the listed
     /// directory.
-    fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> Found<()> {
+    fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> LookResult<()> {
         let names = match self.workspace.list(directory) {
             Ok(names) => names,
             // A subdirectory that cannot be read or no longer exists is skipped.
             Err(_) if !prefix.is_empty() => return Ok(()),
             Err(error) => {
                 return Err(match (error.fault, directory) {
-                    (ErrorKind::Missing, Some(path)) => missing(path),
-                    _ => broken(&error),
+                    (ErrorKind::Missing, Some(path)) => missing_problem(path),
+                    _ => workspace_problem(&error),
                 });
             }
         };
@@ -207,7 +219,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn meet(&mut self, directory: Option<&RelPath>, prefix: &[u8], name: &[u8]) -> Found<()> {
+    fn meet(&mut self, directory: Option<&RelPath>, prefix: &[u8], name: &[u8]) -> LookResult<()> {
         let path = directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name));
         let Ok(path) = path else { return Ok(()) };
         self.looked_at += 1;
@@ -220,12 +232,12 @@ impl Walk<'_> {
         let name = [prefix, name].concat();
         let is_entered = stat.kind == FileKind::Directory && self.may_match_below(&name);
         if self.is_wanted(&name) {
-            self.take(Entry {
+            self.take(DirectoryEntry {
                 name: name.clone(),
                 stat,
             });
         }
-        if is_entered && entering(self.policy, &path).verdict == Verdict::Allow {
+        if is_entered && listing_decision(self.policy, &path).verdict == Verdict::Allow {
             self.enter(Some(&path), &[&name[..], b"/"].concat())?;
         }
         Ok(())
@@ -251,7 +263,7 @@ impl Walk<'_> {
             .is_none_or(|pattern| pattern.is_match(name))
     }
 
-    fn take(&mut self, entry: Entry) {
+    fn take(&mut self, entry: DirectoryEntry) {
         let most = self.request.most;
         self.found.push(entry);
         if self.request.order == Order::Newest

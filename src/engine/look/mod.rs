@@ -12,7 +12,7 @@ mod read;
 mod search;
 
 use super::follow::names_on_the_way;
-use super::refused;
+use super::refused_outcome;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::policy::{Access, Policy, PolicyDecision, Verdict};
@@ -26,11 +26,11 @@ pub use list::{ListRequest, Order, list};
 pub use read::{ReadRequest, View, Window, may_read, read};
 pub use search::{SearchOf, may_list, may_search};
 
-type Found<T> = Result<T, Box<Problem>>;
+type LookResult<T> = Result<T, Box<Problem>>;
 
 /// Returns the path of a readable file after its links were followed.
-fn resolved(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<RelPath> {
-    let path = RelPath::new(path).map_err(|error| unusable(path, error))?;
+fn resolve(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> LookResult<RelPath> {
+    let path = RelPath::new(path).map_err(|error| path_problem(path, error))?;
     open(workspace, policy, &path, |path| {
         judge(workspace, policy, path)
     })
@@ -56,15 +56,15 @@ fn open(
     policy: &Policy,
     path: &RelPath,
     judge: impl Fn(&RelPath) -> PolicyDecision,
-) -> Found<RelPath> {
+) -> LookResult<RelPath> {
     let allowed = |path: &RelPath| {
         let ruling = judge(path);
         match (ruling.verdict, ruling.hits.first()) {
-            (Verdict::Deny, Some(hit)) => Err(Box::new(preflight::closed_by(hit))),
+            (Verdict::Deny, Some(hit)) => Err(Box::new(preflight::denial_problem(hit))),
             // There is no plan that could be approved.
             (Verdict::Ask, Some(hit)) => Err(Box::new(Problem {
                 help: None,
-                ..preflight::unapproved(hit)
+                ..preflight::approval_problem(hit)
             })),
             _ => Ok(()),
         }
@@ -76,9 +76,12 @@ fn open(
 }
 
 /// Returns the contents of the file at `path`. A file of more than `limit` bytes is a problem.
-fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Bytes> {
-    match workspace.stat(path).map_err(|error| broken(&error))? {
-        None => return Err(missing(path)),
+fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> LookResult<Bytes> {
+    match workspace
+        .stat(path)
+        .map_err(|error| workspace_problem(&error))?
+    {
+        None => return Err(missing_problem(path)),
         Some(stat) if stat.kind != FileKind::Regular => return Err(no_file(path, &stat)),
         Some(stat) if stat.size > limit => return Err(too_large(path, limit, Some(stat.size))),
         Some(_) => {}
@@ -87,13 +90,13 @@ fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Byte
         .read(path, limit)
         .map(|(bytes, _)| bytes)
         .map_err(|error| match error.fault {
-            ErrorKind::Missing | ErrorKind::NotDirectory => missing(path),
+            ErrorKind::Missing | ErrorKind::NotDirectory => missing_problem(path),
             ErrorKind::TooLarge => too_large(path, limit, None),
-            _ => broken(&error),
+            _ => workspace_problem(&error),
         })
 }
 
-fn unusable(path: &[u8], error: PathError) -> Box<Problem> {
+fn path_problem(path: &[u8], error: PathError) -> Box<Problem> {
     let code = match error {
         PathError::Outside | PathError::Absolute => &code::OUTSIDE_ROOT,
         PathError::Nul => &code::CLOSED,
@@ -106,19 +109,19 @@ fn unusable(path: &[u8], error: PathError) -> Box<Problem> {
     })
 }
 
-fn about(path: &RelPath, code: &'static Code, message: &str) -> Box<Problem> {
+fn file_problem(path: &RelPath, code: &'static Code, message: &str) -> Box<Problem> {
     Box::new(Problem {
         path: Some(path.clone()),
         ..Problem::new(code, message)
     })
 }
 
-fn missing(path: &RelPath) -> Box<Problem> {
-    about(path, &code::MISSING, "the file or directory does not exist")
+fn missing_problem(path: &RelPath) -> Box<Problem> {
+    file_problem(path, &code::MISSING, "the file or directory does not exist")
 }
 
 fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {
-    about(
+    file_problem(
         path,
         &code::NOT_A_FILE,
         &format!("is a {}, not a regular file", stat.kind),
@@ -126,7 +129,7 @@ fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {
 }
 
 fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
-    let mut problem = about(
+    let mut problem = file_problem(
         path,
         &code::TOO_LARGE,
         &format!("the file exceeds the limit of {limit} bytes"),
@@ -136,7 +139,7 @@ fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
 }
 
 /// Returns the problem of a verb that failed. The message contains the path.
-fn broken(error: &WorkspaceError) -> Box<Problem> {
+fn workspace_problem(error: &WorkspaceError) -> Box<Problem> {
     let message = format!("{error}: {}", error.source);
     let code = if error.fault == ErrorKind::ThroughLink {
         &code::STALE

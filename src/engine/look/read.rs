@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Found, about, contents, refused, resolved, too_large};
+use super::{LookResult, contents, file_problem, refused_outcome, resolve, too_large};
 use crate::engine::Outcome;
-use crate::engine::govern::governed;
+use crate::engine::govern::extend_policy;
 use crate::engine::request::MAX_FILE;
 use crate::engine::suggest::explain_missing_file;
 use crate::mode::FileKind;
@@ -121,10 +121,10 @@ impl ReadRequest {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract, Box<Outcome>> {
-    let policy = governed("read", &request.policy, workspace)?;
+    let policy = extend_policy("read", &request.policy, workspace)?;
     extract(request, &policy, workspace).map_err(|mut problem| {
         explain_missing_file(&mut problem, workspace, &policy);
-        refused("read", *problem)
+        refused_outcome("read", *problem)
     })
 }
 
@@ -145,34 +145,42 @@ pub fn may_read(
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
-    let policy = governed("read", policy, workspace)?;
-    readable(path, &policy, workspace).map_err(|problem| refused("read", *problem))
+    let policy = extend_policy("read", policy, workspace)?;
+    check_readable(path, &policy, workspace).map_err(|problem| refused_outcome("read", *problem))
 }
 
 /// Checks whether policy allows reading the file at `path`, by its rules and its size limit.
-pub(super) fn readable(path: &[u8], policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
+pub(super) fn check_readable(
+    path: &[u8],
+    policy: &Policy,
+    workspace: &dyn Workspace,
+) -> LookResult<()> {
     let small_enough = |path: &RelPath| match workspace.stat(path) {
         Ok(Some(stat)) if stat.kind == FileKind::Regular && stat.size > policy.max_read() => {
             Err(too_large(path, policy.max_read(), Some(stat.size)))
         }
         _ => Ok(()),
     };
-    resolved(workspace, policy, path).and_then(|path| small_enough(&path))
+    resolve(workspace, policy, path).and_then(|path| small_enough(&path))
 }
 
-fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Extract> {
-    let path = resolved(workspace, policy, &request.path)?;
+fn extract(
+    request: &ReadRequest,
+    policy: &Policy,
+    workspace: &dyn Workspace,
+) -> LookResult<Extract> {
+    let path = resolve(workspace, policy, &request.path)?;
     let raw = contents(workspace, &path, request.max_file.min(policy.max_read()))?;
     let (text, encoding) = match &request.encoding {
         None => (Cow::Borrowed(&raw[..]), None),
         Some(label) => {
-            let decoded = decode(&raw, label).map_err(|error| undecodable(&path, &error))?;
+            let decoded = decode(&raw, label).map_err(|error| decode_problem(&path, &error))?;
             (into_bytes(decoded.text), Some(decoded.encoding))
         }
     };
     let is_by_lines = request.view != View::Plain;
     if is_by_lines && is_data(&text) {
-        return Err(about(
+        return Err(file_problem(
             &path,
             &code::BINARY_FILE,
             "the file is binary and has no lines",
@@ -210,7 +218,7 @@ fn into_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
     }
 }
 
-fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
+fn decode_problem(path: &RelPath, error: &DecodeError) -> Box<Problem> {
     match error {
         DecodeError::Unknown(_) => {
             let help = Some(
@@ -221,9 +229,9 @@ fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
                 ..Problem::new(&code::USAGE, error.to_string())
             })
         }
-        DecodeError::Undecodable(_) => about(path, &code::ENCODING, &error.to_string()),
+        DecodeError::Undecodable(_) => file_problem(path, &code::ENCODING, &error.to_string()),
         #[cfg(not(feature = "encodings"))]
-        DecodeError::Unsupported => about(path, &code::UNSUPPORTED_FORM, &error.to_string()),
+        DecodeError::Unsupported => file_problem(path, &code::UNSUPPORTED_FORM, &error.to_string()),
     }
 }
 

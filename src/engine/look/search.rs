@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::list::directory;
-use super::read::readable;
-use super::{Found, about, refused};
+use super::read::check_readable;
+use super::{LookResult, file_problem, refused_outcome};
 use crate::engine::Outcome;
-use crate::engine::govern::governed;
+use crate::engine::govern::extend_policy;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Access, Policy, RuleMatch, Verdict};
@@ -28,7 +28,7 @@ pub enum SearchOf {
 
 /// The kind of search, and a function that returns whether the search reads a file. The function
 /// receives the path of the file relative to the searched directory.
-type Files<'a> = (SearchOf, &'a dyn Fn(&[u8]) -> bool);
+type SearchedFiles<'a> = (SearchOf, &'a dyn Fn(&[u8]) -> bool);
 
 /// Checks whether policy allows reading the file at `path`, or every file below the directory at
 /// `path`. In a directory, only the files are checked that `files` selects.
@@ -43,12 +43,13 @@ type Files<'a> = (SearchOf, &'a dyn Fn(&[u8]) -> bool);
 /// has too many names to check.
 pub fn may_search(
     path: &[u8],
-    files: Files<'_>,
+    files: SearchedFiles<'_>,
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
-    let policy = governed("read", policy, workspace)?;
-    searched(path, files, &policy, workspace).map_err(|problem| refused("read", *problem))
+    let policy = extend_policy("read", policy, workspace)?;
+    check_search(path, files, &policy, workspace)
+        .map_err(|problem| refused_outcome("read", *problem))
 }
 
 /// Checks whether policy allows listing the names in the directory at `path`. A directory that does
@@ -62,23 +63,23 @@ pub fn may_list(
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
-    let policy = governed("list", policy, workspace)?;
+    let policy = extend_policy("list", policy, workspace)?;
     match directory(workspace, &policy, path) {
-        Err(problem) if is_refusal(&problem) => Err(refused("list", *problem)),
+        Err(problem) if is_refusal(&problem) => Err(refused_outcome("list", *problem)),
         _ => Ok(()),
     }
 }
 
-fn searched(
+fn check_search(
     path: &[u8],
-    files: Files<'_>,
+    files: SearchedFiles<'_>,
     policy: &Policy,
     workspace: &dyn Workspace,
-) -> Found<()> {
+) -> LookResult<()> {
     let directory = match directory(workspace, policy, path) {
         Ok(directory) => directory,
         Err(problem) if problem.code.kind == ProblemKind::NotADirectory => {
-            return readable(path, policy, workspace);
+            return check_readable(path, policy, workspace);
         }
         Err(problem) if is_refusal(&problem) => return Err(problem),
         Err(_) => return Ok(()),
@@ -95,7 +96,7 @@ fn searched(
     };
     walk.enter(directory.as_ref(), b"")?;
     walk.asked
-        .map_or(Ok(()), |hit| Err(in_search(&hit, files.0)))
+        .map_or(Ok(()), |hit| Err(search_problem(&hit, files.0)))
 }
 
 /// Returns whether the problem is a refusal by policy, not a fact about the tree.
@@ -111,7 +112,7 @@ fn is_refusal(problem: &Problem) -> bool {
 
 /// A walk through a directory and its subdirectories.
 struct Walk<'a> {
-    files: Files<'a>,
+    files: SearchedFiles<'a>,
     policy: &'a Policy,
     workspace: &'a dyn Workspace,
     looked_at: usize,
@@ -122,7 +123,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Checks the files below `directory` up to the first denied one. `prefix` is the path of
     /// `directory` relative to the searched directory.
-    fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> Found<()> {
+    fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> LookResult<()> {
         // A directory that cannot be listed cannot be searched either.
         let Ok(names) = self.workspace.list(directory) else {
             return Ok(());
@@ -165,10 +166,10 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn judge(&mut self, path: &RelPath) -> Found<()> {
+    fn judge(&mut self, path: &RelPath) -> LookResult<()> {
         let ruling = self.policy.judge(path, Access::Read);
         match (ruling.verdict, ruling.hits.into_vec().into_iter().next()) {
-            (Verdict::Deny, Some(hit)) => Err(in_search(&hit, self.files.0)),
+            (Verdict::Deny, Some(hit)) => Err(search_problem(&hit, self.files.0)),
             (Verdict::Ask, hit) => {
                 self.asked = self.asked.take().or(hit);
                 Ok(())
@@ -179,14 +180,14 @@ impl Walk<'_> {
 }
 
 /// Returns the problem of a file that the search would read.
-fn in_search(hit: &RuleMatch, of: SearchOf) -> Box<Problem> {
+fn search_problem(hit: &RuleMatch, of: SearchOf) -> Box<Problem> {
     let code = if hit.verdict == Verdict::Deny {
         &code::DENIED
     } else {
         &code::APPROVAL_REQUIRED
     };
     let name = String::from_utf8_lossy(hit.path.name()).into_owned();
-    let problem = about(
+    let problem = file_problem(
         &hit.path,
         code,
         &format!("the search would read a protected file: {}", hit.reason),

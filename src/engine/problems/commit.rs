@@ -13,25 +13,25 @@ use crate::workspace::ErrorKind;
 const AGAIN: &str = "no file was changed; try again";
 
 /// Returns the problems of a transaction that was not committed.
-pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
+pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
     match failure {
-        Failure::Locked => vec![locked(
+        Failure::Locked => vec![lock_problem(
             failure,
             "try again, or use --lock-timeout to wait longer".to_owned(),
         )],
-        Failure::LockedByUser { directory, owner } => vec![locked(
+        Failure::LockedByUser { directory, owner } => vec![lock_problem(
             failure,
             format!(
                 "try again, or use --lock-timeout to wait longer; if no command is running, run `wpatch recover` as \
                  user {owner}, or remove {directory}"
             ),
         )],
-        Failure::IndexLocked(_) => vec![locked(
+        Failure::IndexLocked(_) => vec![lock_problem(
             failure,
             "wait until that process ends, or remove the file if no git process is running"
                 .to_owned(),
         )],
-        Failure::Stale(paths) => paths.iter().map(stale).collect(),
+        Failure::Stale(paths) => paths.iter().map(stale_problem).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
         Failure::Command { .. } => vec![Problem::new(&code::IO, failure.to_string())],
         // The commit hook that rejected the change adds its own problem.
@@ -40,7 +40,7 @@ pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
         Failure::Foreign { .. } => vec![foreign(failure, Severity::Error)],
         // Preflight refuses existing links, so this link appeared after preflight.
         Failure::Workspace(error) if error.fault == ErrorKind::ThroughLink => {
-            vec![replaced_by_link(&error.path)]
+            vec![link_problem(&error.path)]
         }
         Failure::Workspace(error) => {
             let cause = error
@@ -57,7 +57,7 @@ pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
             let reasons = [refused, cause]
                 .into_iter()
                 .flatten()
-                .flat_map(|failure| failed(failure));
+                .flat_map(|failure| commit_problems(failure));
             std::iter::once(incomplete((left, kept), refused.is_some()))
                 .chain(reasons)
                 .collect()
@@ -66,7 +66,7 @@ pub(in crate::engine) fn failed(failure: &Failure) -> Vec<Problem> {
 }
 
 /// Returns the problem of a lock that another process holds.
-fn locked(failure: &Failure, help: String) -> Problem {
+fn lock_problem(failure: &Failure, help: String) -> Problem {
     Problem {
         help: Some(help),
         ..Problem::new(&code::LOCKED, failure.to_string())
@@ -75,7 +75,7 @@ fn locked(failure: &Failure, help: String) -> Problem {
 
 /// Returns the problem of a directory that was replaced by a link while the patch was being
 /// applied.
-fn replaced_by_link(path: &str) -> Problem {
+fn link_problem(path: &str) -> Problem {
     let message =
         format!("{path}: a symbolic link replaced a directory while the patch was being applied");
     Problem {
@@ -87,7 +87,7 @@ fn replaced_by_link(path: &str) -> Problem {
 /// Returns the problem of a rollback that did not restore every file. If `goes_on` is set, `wpatch
 /// recover` can finish the rollback.
 fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem {
-    let left = listed(left.iter().map(ToString::to_string));
+    let left = list_names(left.iter().map(ToString::to_string));
     let message = match left.as_str() {
         "" => "the rollback is incomplete".to_owned(),
         left => format!(
@@ -107,7 +107,10 @@ fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem
 
 /// Returns the problem of an interrupted change that recovery rolled back only in part; `None` if
 /// the rollback is complete.
-pub(in crate::engine) fn unrestored(recovered: &Recovered, severity: Severity) -> Option<Problem> {
+pub(in crate::engine) fn rollback_problem(
+    recovered: &Recovered,
+    severity: Severity,
+) -> Option<Problem> {
     let Recovered { id, left, kept, .. } = recovered;
     if left.is_empty() && kept.is_empty() {
         return None;
@@ -116,7 +119,7 @@ pub(in crate::engine) fn unrestored(recovered: &Recovered, severity: Severity) -
         .iter()
         .filter(|kept| kept.path.is_none())
         .map(|kept| printable(&kept.copy).to_string());
-    let left = listed(left.iter().map(ToString::to_string).chain(unknown));
+    let left = list_names(left.iter().map(ToString::to_string).chain(unknown));
     let message = format!(
         "the rollback of the interrupted change {id} is incomplete: another process changed {left}, which was not \
          restored"
@@ -133,7 +136,7 @@ fn restore(kept: &[KeptFile]) -> String {
     if kept.is_empty() {
         return "check the file; wpatch has no previous version of it".to_owned();
     }
-    let copies = listed(kept.iter().map(|KeptFile { path, copy }| match path {
+    let copies = list_names(kept.iter().map(|KeptFile { path, copy }| match path {
         Some(path) => format!("the previous {path} is saved as {}", printable(copy)),
         None => format!("a previous version is saved as {}", printable(copy)),
     }));
@@ -141,7 +144,7 @@ fn restore(kept: &[KeptFile]) -> String {
 }
 
 /// Returns the first names and the number of the remaining ones.
-fn listed(names: impl Iterator<Item = String>) -> String {
+fn list_names(names: impl Iterator<Item = String>) -> String {
     let names: Vec<_> = names.collect();
     let more = names.len().saturating_sub(MOST_NAMED);
     let shown = names[..names.len() - more].join(", ");
@@ -171,7 +174,7 @@ pub(in crate::engine) fn foreign(failure: &Failure, severity: Severity) -> Probl
 }
 
 /// Returns the warning about a change that another process has not finished.
-pub(in crate::engine) fn half_made() -> Problem {
+pub(in crate::engine) fn unfinished_warning() -> Problem {
     let message = "another wpatch process is changing this tree or was interrupted; this report describes the \
          current tree";
     let help = Some("run `wpatch recover` to roll back an interrupted change".to_owned());
@@ -183,7 +186,7 @@ pub(in crate::engine) fn half_made() -> Problem {
 }
 
 /// Returns the warning about a file that changed while the change was verified.
-pub(in crate::engine) fn altered(path: &RelPath) -> Problem {
+pub(in crate::engine) fn altered_warning(path: &RelPath) -> Problem {
     let message = "the file changed during --verify and keeps its new content".to_owned();
     let help = Some(
         "run formatters before applying the patch; use --force to undo this change".to_owned(),
@@ -198,14 +201,14 @@ pub(in crate::engine) fn altered(path: &RelPath) -> Problem {
 }
 
 /// Returns the warning about files that the sweep of a committed transaction did not remove.
-pub(in crate::engine) fn unswept(warning: &str) -> Problem {
+pub(in crate::engine) fn sweep_warning(warning: &str) -> Problem {
     Problem {
         severity: Severity::Warning,
         ..Problem::new(&code::NOT_SWEPT, warning)
     }
 }
 
-fn stale(path: &RelPath) -> Problem {
+fn stale_problem(path: &RelPath) -> Problem {
     let message = "the file changed while the patch was being applied".to_owned();
     let help = Some(AGAIN.to_owned());
     Problem {

@@ -17,7 +17,10 @@ const END_LINE: &str =
     "if the patch is complete, add a final newline; otherwise provide the complete patch";
 
 /// Returns the problem of a patch that cannot be parsed.
-pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Problem {
+pub(in crate::engine) fn syntax_problem(
+    Broken { error, input: text }: &Broken,
+    input: usize,
+) -> Problem {
     let code = match &error.kind {
         SyntaxErrorKind::NoPatch => &code::NO_PATCH,
         SyntaxErrorKind::NotIncluded => &code::NOT_INCLUDED,
@@ -36,7 +39,7 @@ pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: u
         SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
         SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
     };
-    let cut_off = cut_off(error, &text.bytes);
+    let cut_off = truncation_help(error, &text.bytes);
     let help = cut_off.or(match &error.kind {
         SyntaxErrorKind::LineCount { .. } => Some("fix the counts in the header, or use --recount to ignore them"),
         SyntaxErrorKind::NoPatch => Some(
@@ -75,7 +78,7 @@ pub(in crate::engine) fn broken(Broken { error, input: text }: &Broken, input: u
 }
 
 /// Returns the help for a truncated patch, if truncation can cause `error`.
-fn cut_off(error: &SyntaxError, text: &[u8]) -> Option<&'static str> {
+fn truncation_help(error: &SyntaxError, text: &[u8]) -> Option<&'static str> {
     let rest = text.get(error.span.start..).unwrap_or_default();
     let is_at_end = rest.trim_ascii().is_empty();
     // The error extends to the end of the text. A document of one line ends in that line.
@@ -111,7 +114,11 @@ fn ends_with_header(text: &[u8]) -> bool {
 
 /// Returns the problem of an operation that was rejected, for example because of its name. `strip`
 /// is the strip level.
-pub(in crate::engine) fn rejected(rejection: &Rejection, plan: &Plan, strip: usize) -> Problem {
+pub(in crate::engine) fn rejection_problem(
+    rejection: &Rejection,
+    plan: &Plan,
+    strip: usize,
+) -> Problem {
     let code = match rejection.kind {
         RejectionKind::Irreversible => &code::IRREVERSIBLE,
         RejectionKind::SeveralFiles => &code::USAGE,
@@ -154,7 +161,7 @@ pub(in crate::engine) fn rejected(rejection: &Rejection, plan: &Plan, strip: usi
 
 /// Returns the problem of a patch that changes nothing. If filters left out every file, the problem
 /// is a warning.
-pub(in crate::engine) fn skipped(left_out: usize) -> Problem {
+pub(in crate::engine) fn no_change_problem(left_out: usize) -> Problem {
     if left_out == 0 {
         let facts = Facts {
             is_bare: true,
@@ -173,7 +180,7 @@ pub(in crate::engine) fn skipped(left_out: usize) -> Problem {
 }
 
 /// Returns the warning about files of a patch that are outside the root.
-pub(in crate::engine) fn elsewhere(left_out: &[RelPath]) -> Problem {
+pub(in crate::engine) fn left_out_warning(left_out: &[RelPath]) -> Problem {
     let shown: Vec<_> = left_out
         .iter()
         .take(MOST_NAMED)
@@ -206,7 +213,7 @@ pub(in crate::engine) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
 }
 
 /// Returns the problem of a selection that names a missing file or hunk.
-pub(in crate::engine) fn unchosen(error: &OnlyError) -> Problem {
+pub(in crate::engine) fn selection_problem(error: &OnlyError) -> Problem {
     let help = Some("run `wpatch check --json` to list the ids of the files and hunks".to_owned());
     Problem {
         help,

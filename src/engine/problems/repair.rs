@@ -6,7 +6,7 @@ use crate::preflight::{Facts, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind};
 
 /// Returns the problem of a part of a patch that has no certain reading.
-pub(in crate::engine) fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
+pub(in crate::engine) fn refusal_problem(refusal: &Refusal, input: usize) -> Problem {
     let code = match refusal.kind {
         RefusalKind::NoPatch => &code::NO_PATCH,
         RefusalKind::Stray => &code::EXTRA_LINES,

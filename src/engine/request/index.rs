@@ -62,7 +62,7 @@ impl Indexed {
     }
 
     /// Replaces the internal path of the index in `problem` with its path in the file system.
-    pub(in crate::engine) fn named(&self, problem: Problem) -> Problem {
+    pub(in crate::engine) fn with_file_path(&self, problem: Problem) -> Problem {
         let outside = [ANNEX, "/"].concat();
         let directory = format!("{}/", self.index.directory().display());
         let is_outside = |path: &RelPath| path.as_bytes().starts_with(outside.as_bytes());

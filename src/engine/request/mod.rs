@@ -114,7 +114,7 @@ pub struct Look {
     /// The suggestions in the report if the patches do not apply.
     pub hints: Hints,
     /// The checks of the change by language servers (`--diagnostics`).
-    pub diagnostics: Option<diagnostics::Options>,
+    pub diagnostics: Option<diagnostics::DiagnosticsOptions>,
     /// Receives the progress of the command.
     pub progress: Progress,
 }
@@ -288,7 +288,7 @@ impl Request {
     }
 
     /// Returns git's index if the change updates it.
-    pub(in crate::engine) fn indexed(&self) -> Option<Indexed> {
+    pub(in crate::engine) fn git_index(&self) -> Option<Indexed> {
         Some(Indexed {
             index: Arc::clone(self.context.index.as_ref()?),
             reach: self.decide.index?,

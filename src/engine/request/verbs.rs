@@ -229,7 +229,7 @@ impl Request {
     pub fn write(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> Self {
         FileEdit {
             action: Action::Create,
-            ..whole(path, contents)
+            ..write_edit(path, contents)
         }
         .into()
     }
@@ -254,7 +254,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn overwrite(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> Self {
-        whole(path, contents).into()
+        write_edit(path, contents).into()
     }
 
     /// Returns a request to append `contents` to a file, byte for byte: `wpatch append`. A file
@@ -272,7 +272,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn append(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        at_end(path, LastLineEnding::Bytes, contents)
+        append_edit(path, LastLineEnding::Bytes, contents)
     }
 
     /// Returns a request to append `contents` to a file as separate lines: `wpatch append --line`.
@@ -290,7 +290,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn append_lines(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        at_end(path, LastLineEnding::Lines, contents)
+        append_edit(path, LastLineEnding::Lines, contents)
     }
 
     /// Returns a request to change one cell of a Jupyter notebook: `wpatch notebook`. The name of
@@ -313,7 +313,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn notebook(path: impl Into<Vec<u8>>, edit: CellEdit) -> Self {
-        called("notebook", FileEdit::of(path, Edit::Cell(Box::new(edit)))).into()
+        with_command("notebook", FileEdit::of(path, Edit::Cell(Box::new(edit)))).into()
     }
 }
 
@@ -344,15 +344,15 @@ fn of_text(
     .into()
 }
 
-fn whole(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> FileEdit {
+fn write_edit(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> FileEdit {
     let edit = FileEdit::of(path, Edit::Whole(contents.into().into()));
     FileEdit {
         makes: true,
-        ..called("write", edit)
+        ..with_command("write", edit)
     }
 }
 
-fn at_end(
+fn append_edit(
     path: impl Into<Vec<u8>>,
     ending: LastLineEnding,
     contents: impl Into<Vec<u8>>,
@@ -360,13 +360,13 @@ fn at_end(
     let edits = Replacements::of(vec![Replacement::of(Target::End(ending), contents)]);
     FileEdit {
         makes: true,
-        ..called("append", edits_of(path, edits))
+        ..with_command("append", edits_of(path, edits))
     }
     .into()
 }
 
 /// Sets the command of `edit`. Messages use its name for the text of the edit.
-fn called(command: &'static str, edit: FileEdit) -> FileEdit {
+fn with_command(command: &'static str, edit: FileEdit) -> FileEdit {
     FileEdit {
         command,
         input: Input {

@@ -1,7 +1,7 @@
 //! Finds a file whose name looks like the name of a missing file.
 
 use super::super::look::is_open;
-use super::candidates::named;
+use super::candidates::find_by_name;
 use crate::matching::lookalike_name;
 use crate::path::RelPath;
 use crate::policy::Policy;
@@ -34,7 +34,7 @@ pub(in crate::engine) fn explain_missing_file(
     else {
         return;
     };
-    let found: Vec<_> = named(wanted.name(), workspace)
+    let found: Vec<_> = find_by_name(wanted.name(), workspace)
         .into_iter()
         .filter(|path| is_open(workspace, policy, path))
         .collect();

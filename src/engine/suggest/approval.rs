@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::command::{program_words, quoted, utf8, verb};
+use super::command::{program_words, quote_word, utf8, verb};
 use crate::text::printable;
 
 /// The options of `show` that `apply` does not have.
@@ -69,7 +69,7 @@ fn portable<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Option<()> {
 /// Returns `words` as a command line, quoted for a shell. Returns `None` if a word cannot be
 /// printed as it is: invisible and bidirectional characters would show another command.
 fn printed(words: &[&str]) -> Option<String> {
-    let quoted: Option<Vec<_>> = words.iter().map(|word| quoted(word)).collect();
+    let quoted: Option<Vec<_>> = words.iter().map(|word| quote_word(word)).collect();
     let command = quoted?.join(" ");
     (printable(command.as_bytes()).to_text() == command).then_some(command)
 }
@@ -84,7 +84,7 @@ fn last(word: &str) -> &str {
 /// quoted for a shell. Returns `None` if `arguments` is no check, if a word is not UTF-8 or cannot
 /// be printed as it is, or if `apply` lacks an option of the check.
 #[cfg(feature = "cli")]
-pub(crate) fn approval(arguments: &[OsString], id: &str) -> Option<String> {
+pub(crate) fn local_approval(arguments: &[OsString], id: &str) -> Option<String> {
     let mut words = utf8(arguments)?;
     let verb = verb(words.get(1..)?)? + 1;
     let is_only_of_check = |word: &&str| word.starts_with("--git-t");
@@ -141,7 +141,7 @@ mod tests {
     fn a_check_becomes_the_command_that_approves_its_plan() {
         let approved = |line: &str| {
             let words: Vec<_> = line.split(' ').map(OsString::from).collect();
-            approval(&words, "sha256:0a")
+            local_approval(&words, "sha256:0a")
         };
         let expected = [
             ("wpatch check", Some("wpatch apply --approve sha256:0a")),

@@ -7,7 +7,7 @@ use super::super::look::is_open;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Direction, Name, Operation, Plan};
-use crate::policy::{Policy, closed};
+use crate::policy::{Policy, protecting_rule};
 use crate::workspace::Workspace;
 
 /// The highest strip level that is tried.
@@ -111,10 +111,10 @@ impl<'p> Needs<'p> {
         let Some(first) = self.first_missing(strip, workspace) else {
             return found;
         };
-        let Some(last) = resolved(first, strip).map(|path| path.name().to_vec()) else {
+        let Some(last) = resolve_name(first, strip).map(|path| path.name().to_vec()) else {
             return found;
         };
-        let files = named(&last, workspace);
+        let files = find_by_name(&last, workspace);
         for name in levels.filter_map(|level| Some((level, first.resolve(level, b"").ok()?))) {
             for file in &files {
                 let directory = file.as_bytes().strip_suffix(name.1.as_bytes());
@@ -134,12 +134,12 @@ impl<'p> Needs<'p> {
         self.names
             .iter()
             .copied()
-            .find(|name| resolved(name, strip).as_ref().is_none_or(is_missing))
+            .find(|name| resolve_name(name, strip).as_ref().is_none_or(is_missing))
     }
 }
 
 /// Returns the path at strip level `strip`, or at the first level that leaves a path.
-fn resolved(name: &Name, strip: usize) -> Option<RelPath> {
+fn resolve_name(name: &Name, strip: usize) -> Option<RelPath> {
     std::iter::once(strip)
         .chain(0..=MAX_LEVEL)
         .find_map(|level| name.resolve(level, b"").ok())
@@ -147,7 +147,7 @@ fn resolved(name: &Name, strip: usize) -> Option<RelPath> {
 
 /// Returns the files in the tree with the name `name`, those in fewer directories first. Links are
 /// not followed, and protected paths are skipped.
-pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
+pub(super) fn find_by_name(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
     let (mut found, mut looked_at) = (Vec::new(), 0);
     let mut directories =
         VecDeque::from([(None::<RelPath>, workspace.list(None).unwrap_or_default())]);
@@ -160,7 +160,7 @@ pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
             let path = directory
                 .as_ref()
                 .map_or_else(|| RelPath::new(&entry), |directory| directory.join(&entry));
-            let Some(path) = path.ok().filter(|path| closed(path).is_none()) else {
+            let Some(path) = path.ok().filter(|path| protecting_rule(path).is_none()) else {
                 continue;
             };
             // In a repository, the size of a file is known only after its contents are read.
@@ -195,7 +195,7 @@ mod tests {
             .chain([".wpatch-1000/x".into(), "d/e/f/x".into()]);
         let files =
             names.filter_map(|name| Some((RelPath::new(name.as_bytes()).ok()?, Entry::file("x"))));
-        let found = named(b"x", &Memory::with_files(files));
+        let found = find_by_name(b"x", &Memory::with_files(files));
         assert_eq!(found, [RelPath::new(b"d/e/f/x").unwrap()]);
         assert!(closed.len() > 5);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The differences from the given command line.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Difference {
+pub(super) struct CommandChange {
     /// The strip level.
     pub(super) strip: Option<usize>,
     /// The directory before all names.
@@ -36,7 +36,7 @@ const WITH_VALUE: [&str; 8] = [
 
 /// Returns the command line `arguments` with `difference`, quoted for a shell. Returns `None` if a
 /// word is not UTF-8, cannot be quoted, or cannot be replaced.
-pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option<String> {
+pub(super) fn command(arguments: &[OsString], difference: &CommandChange) -> Option<String> {
     let words = utf8(arguments)?;
     let (program, words) = words.split_first()?;
     let verb = verb(words)?;
@@ -57,7 +57,7 @@ pub(super) fn command(arguments: &[OsString], difference: &Difference) -> Option
     let quoted: Vec<_> = written
         .words
         .iter()
-        .map(|word| quoted(word))
+        .map(|word| quote_word(word))
         .collect::<Option<_>>()?;
     let suffix = if difference.reads_input {
         " with the same input"
@@ -100,7 +100,7 @@ struct Written {
 impl Written {
     /// Adds `words` without the options that `difference` replaces; returns `None` if such an
     /// option is part of a cluster.
-    fn keep(&mut self, words: &[&str], difference: &Difference) -> Option<()> {
+    fn keep(&mut self, words: &[&str], difference: &CommandChange) -> Option<()> {
         let mut words = words.iter();
         while let Some(&word) = words.next() {
             let (name, glued) = match word.split_once('=') {
@@ -146,7 +146,7 @@ impl Written {
 }
 
 /// Returns the options of `difference`; `None` if a directory is not UTF-8.
-fn options(difference: &Difference, root: Option<&str>) -> Option<Vec<String>> {
+fn options(difference: &CommandChange, root: Option<&str>) -> Option<Vec<String>> {
     let mut options = Vec::new();
     options.extend(difference.strip.map(|level| format!("-p{level}")));
     if let Some(directory) = difference
@@ -192,7 +192,7 @@ fn reorder(words: &mut [String], order: &[String]) -> Option<()> {
 
 /// Quotes `word` for a POSIX shell; returns `None` if it contains control characters, which a
 /// terminal does not show.
-pub(super) fn quoted(word: &str) -> Option<String> {
+pub(super) fn quote_word(word: &str) -> Option<String> {
     if word.chars().any(char::is_control) {
         return None;
     }
@@ -207,16 +207,16 @@ pub(super) fn quoted(word: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn suggested(line: &str, difference: &Difference) -> Option<String> {
+    fn suggested(line: &str, difference: &CommandChange) -> Option<String> {
         let words: Vec<_> = line.split(' ').map(OsString::from).collect();
         command(&words, difference)
     }
 
     #[test]
     fn options_replace_those_that_were_given() {
-        let strip = Difference {
+        let strip = CommandChange {
             strip: Some(2),
-            ..Difference::default()
+            ..CommandChange::default()
         };
         for line in [
             "wpatch apply -p1 x",
@@ -230,7 +230,7 @@ mod tests {
                 "{line}"
             );
         }
-        let directory = Difference {
+        let directory = CommandChange {
             directory: Some(b"a b".to_vec()),
             ..strip.clone()
         };
@@ -245,9 +245,9 @@ mod tests {
                 "{line}"
             );
         }
-        let above = Difference {
+        let above = CommandChange {
             above: 2,
-            ..Difference::default()
+            ..CommandChange::default()
         };
         for (line, root) in [
             ("wpatch apply x", "../.."),
@@ -266,19 +266,19 @@ mod tests {
 
     #[test]
     fn patches_change_their_places_and_nothing_else_does() {
-        let order = Difference {
+        let order = CommandChange {
             order: vec!["b".to_owned(), "a".to_owned()],
-            ..Difference::default()
+            ..CommandChange::default()
         };
         assert_eq!(
             suggested("wpatch apply a -R b", &order).as_deref(),
             Some("`wpatch apply b -R a`")
         );
         assert_eq!(suggested("wpatch apply a", &order), None);
-        let strip = Difference {
+        let strip = CommandChange {
             strip: Some(0),
             reads_input: true,
-            ..Difference::default()
+            ..CommandChange::default()
         };
         assert_eq!(
             suggested("wpatch apply", &strip).as_deref(),
@@ -288,9 +288,9 @@ mod tests {
 
     #[test]
     fn a_command_of_git_is_suggested_as_one() {
-        let strip = Difference {
+        let strip = CommandChange {
             strip: Some(0),
-            ..Difference::default()
+            ..CommandChange::default()
         };
         assert_eq!(
             suggested("/usr/lib/git-core/git-wpatch apply x", &strip).as_deref(),
@@ -307,8 +307,8 @@ mod tests {
             ("$x", "'$x'"),
             ("", "''"),
         ] {
-            assert_eq!(quoted(word).as_deref(), Some(expected));
+            assert_eq!(quote_word(word).as_deref(), Some(expected));
         }
-        assert_eq!(quoted("a\nb"), None);
+        assert_eq!(quote_word("a\nb"), None);
     }
 }

@@ -30,7 +30,7 @@ use crate::workspace::Workspace;
 use alike::explain_missing;
 pub(super) use alike::explain_missing_file;
 #[cfg(feature = "cli")]
-pub(crate) use approval::approval;
+pub(crate) use approval::local_approval;
 #[cfg(feature = "html")]
 pub(super) use approval::portable_approval;
 use budget::Budget;
@@ -202,7 +202,7 @@ impl Advice {
 
 impl Trials<'_> {
     /// Returns the command line with `difference`; `None` if the request has none.
-    fn command(&self, difference: &command::Difference) -> Option<String> {
+    fn command(&self, difference: &command::CommandChange) -> Option<String> {
         match &self.task.request.look.hints {
             Hints::Command(arguments) => command::command(arguments, difference),
             Hints::Nothing | Hints::Words => None,

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use super::super::govern::governed;
+use super::super::govern::extend_policy;
 use super::super::stages::Selected;
 use super::super::{Decide, Hints, whitespace};
 use super::candidates::{Candidate, Needs};
-use super::command::Difference;
+use super::command::CommandChange;
 use super::{Advice, Trials, budget};
 use crate::path::RelPath;
 use crate::plan::{self, Action, Plan};
@@ -32,7 +32,7 @@ const CODES: &[Code] = &[
 
 /// A reading of the names with which all files of the patch exist.
 struct Match {
-    difference: Difference,
+    difference: CommandChange,
     /// The files from the root, or from the top of the work tree.
     paths: Vec<RelPath>,
     applies: bool,
@@ -61,7 +61,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
         let found = needs.candidates(level, trials.workspace, policy);
         let found = found.into_iter().take(MAX_TRIALS);
         let below = trials.prefix();
-        matches.extend(found.map(|candidate| trials.below(candidate, below.as_ref())));
+        matches.extend(found.map(|candidate| trials.try_below(candidate, below.as_ref())));
         matches.extend(from_top(trials, &needs, level));
     }
     // Skips readings that name the same files as the patch, because these files are not missing.
@@ -82,7 +82,7 @@ impl Trials<'_> {
     /// Parses the patches without resolving their names.
     fn parse(&self) -> Option<Plan<plan::Name>> {
         let request = &self.task.request;
-        let among = syntax::chosen(&request.decide.format);
+        let among = syntax::select_syntaxes(&request.decide.format);
         let mut plan = Plan::default();
         for (name, bytes) in self.patches()? {
             plan.append(syntax::parse(&name, bytes, &among, request.decide.syntax()).ok()?);
@@ -108,7 +108,9 @@ impl Trials<'_> {
                 Action::Rename | Action::Copy => operation.from.as_ref(),
                 Action::Modify | Action::Delete | Action::RemoveCopy => Some(&operation.path),
             });
-        needed.map(|path| whole(path, prefix.as_ref())).collect()
+        needed
+            .map(|path| join_prefix(path, prefix.as_ref()))
+            .collect()
     }
 
     fn reads_input(&self) -> bool {
@@ -120,7 +122,7 @@ impl Trials<'_> {
     }
 
     /// Tries a reading of the names below the root. `prefix` is the path of the root below the top.
-    fn below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
+    fn try_below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
         let Candidate {
             strip,
             directory,
@@ -135,13 +137,13 @@ impl Trials<'_> {
         };
         let directory =
             (!directory.is_empty() || !decide.directory.is_empty()).then_some(directory);
-        let paths = paths.iter().map(|path| whole(path, prefix)).collect();
+        let paths = paths.iter().map(|path| join_prefix(path, prefix)).collect();
         let applies = self.applies(tried, (self.workspace, &self.options.policy));
-        let difference = Difference {
+        let difference = CommandChange {
             strip,
             directory,
             reads_input: self.reads_input(),
-            ..Difference::default()
+            ..CommandChange::default()
         };
         Match {
             difference,
@@ -177,7 +179,7 @@ impl Trials<'_> {
 
 /// Returns `path` relative to the top of the work tree. `prefix` is the path of the root below the
 /// top.
-fn whole(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
+fn join_prefix(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
     let joined = prefix
         .and_then(|prefix| RelPath::new(&[prefix.as_bytes(), path.as_bytes()].join(&b'/')).ok());
     joined.unwrap_or_else(|| path.clone())
@@ -205,10 +207,10 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
     let needs = Needs::of(plan, request.decide.direction());
     let top = trials.workspace.work_tree().ok()??.top;
     let paths = needs.existing(request.decide.selection().level(), b"", top)?;
-    let difference = Difference {
+    let difference = CommandChange {
         git_paths: true,
         reads_input: trials.reads_input(),
-        ..Difference::default()
+        ..CommandChange::default()
     };
     Some(Match {
         difference,
@@ -229,8 +231,8 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
     let above = trials
         .options
         .policy
-        .above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
-    let Ok(policy) = governed(trials.task.command.name, &Arc::new(above), tree.top) else {
+        .for_work_tree(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
+    let Ok(policy) = extend_policy(trials.task.command.name, &Arc::new(above), tree.top) else {
         return Vec::new();
     };
     let candidates = needs.candidates(level, tree.top, &policy);
@@ -245,11 +247,11 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
             ..request.decide.clone()
         };
         let applies = trials.applies(decide, (tree.top, &policy));
-        let difference = Difference {
+        let difference = CommandChange {
             strip,
             above,
             reads_input: trials.reads_input(),
-            ..Difference::default()
+            ..CommandChange::default()
         };
         Match {
             difference,
@@ -310,9 +312,9 @@ fn several_places(trials: &Trials<'_>, matches: &[&Match]) -> (String, String) {
             .command(&found.difference)
             .unwrap_or_else(|| names(trials, found))
     });
-    let commands = listed(&commands.collect::<Vec<_>>());
+    let commands = list_candidates(&commands.collect::<Vec<_>>());
     let places: Vec<_> = matches.iter().map(|found| names(trials, found)).collect();
-    let (count, places) = (matches.len(), listed(&places));
+    let (count, places) = (matches.len(), list_candidates(&places));
     (
         format!("the patch applies in {count} places; run one of these commands: {commands}"),
         format!("the patch applies in {count} places; use the names of the intended one: {places}"),
@@ -320,7 +322,7 @@ fn several_places(trials: &Trials<'_>, matches: &[&Match]) -> (String, String) {
 }
 
 /// Returns the first of `candidates`, and the number of the remaining ones.
-fn listed(candidates: &[String]) -> String {
+fn list_candidates(candidates: &[String]) -> String {
     let more = candidates.len().saturating_sub(MAX_LISTED);
     let listed = candidates[..candidates.len() - more].join("; ");
     if more > 0 {
@@ -336,7 +338,7 @@ fn names(trials: &Trials<'_>, found: &Match) -> String {
     let below = |path: &RelPath| {
         let below = prefix
             .as_ref()
-            .and_then(|prefix| crate::workspace::below(path, prefix));
+            .and_then(|prefix| crate::workspace::path_below(path, prefix));
         format!("`{}`", printable(below.as_ref().unwrap_or(path).as_bytes()))
     };
     let more = found.paths.len().saturating_sub(MAX_LISTED);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::command::Difference;
+use super::command::CommandChange;
 use super::{Advice, Trials, budget};
 use crate::matching::{Detail, Rules};
 use crate::plan::{Action, Operation, Plan};
@@ -29,7 +29,7 @@ struct Patches<'a> {
 }
 
 /// An order in which patches apply.
-struct Order {
+struct PatchOrder {
     /// The numbers of the patches that apply, in this order.
     numbers: Vec<usize>,
     /// Each patch that had to wait, with the last patch that it waited for.
@@ -41,13 +41,13 @@ struct Order {
 /// Returns advice if the patches apply in another order, or are already applied.
 pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     let patches = Patches::of(trials);
-    let failed = patches.failed()?;
+    let failed = patches.first_failed()?;
     let is_series = (2..=MAX_PATCHES).contains(&patches.all.len());
     let strict = is_series.then(|| patches.order(&trials.options));
     if let Some(found) = strict.as_ref().filter(|found| found.is_complete)
         && let Some(&(late, early)) = found.needs.iter().find(|(late, _)| *late == failed)
     {
-        return Some(patches.reordered((late, early), found, false));
+        return Some(patches.order_advice((late, early), found, false));
     }
     let rules = Rules {
         detail: Detail::Kind,
@@ -60,7 +60,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     };
     if let Some(advice) = patches
         .can_be_applied()
-        .then(|| patches.applied(&options))
+        .then(|| patches.applied_advice(&options))
         .flatten()
     {
         return Some(advice);
@@ -70,7 +70,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
         if let Some(found) = found.filter(|found| found.is_complete || !is_repeated)
             && let Some(&(late, early)) = found.needs.iter().find(|(late, _)| *late == failed)
         {
-            return Some(patches.reordered((late, early), &found, is_repeated));
+            return Some(patches.order_advice((late, early), &found, is_repeated));
         }
     }
     None
@@ -108,7 +108,7 @@ impl<'a> Patches<'a> {
     }
 
     /// Returns the first patch that has an error.
-    fn failed(&self) -> Option<usize> {
+    fn first_failed(&self) -> Option<usize> {
         let first = self
             .errors()
             .filter_map(|problem| problem.operation)
@@ -146,8 +146,8 @@ impl<'a> Patches<'a> {
     }
 
     /// Applies in each round the first patch that applies, as long as the budget allows trials.
-    fn order(&self, options: &preflight::Options) -> Order {
-        let mut found = Order {
+    fn order(&self, options: &preflight::Options) -> PatchOrder {
+        let mut found = PatchOrder {
             numbers: Vec::new(),
             needs: Vec::new(),
             is_complete: false,
@@ -232,16 +232,21 @@ impl<'a> Patches<'a> {
             .inputs
             .iter()
             .any(|input| input.name == "-");
-        let difference = Difference {
+        let difference = CommandChange {
             idempotent,
             order,
             reads_input,
-            ..Difference::default()
+            ..CommandChange::default()
         };
         self.trials.command(&difference)
     }
 
-    fn reordered(&self, (late, early): (usize, usize), found: &Order, idempotent: bool) -> Advice {
+    fn order_advice(
+        &self,
+        (late, early): (usize, usize),
+        found: &PatchOrder,
+        idempotent: bool,
+    ) -> Advice {
         let (late, early) = (self.name(late), self.name(early));
         let fault = format!("{late} depends on {early}, which comes after it");
         let command = found
@@ -280,7 +285,7 @@ impl<'a> Patches<'a> {
 
     /// Returns advice about the patches that are already applied, if the others apply in the given
     /// order.
-    fn applied(&self, options: &preflight::Options) -> Option<Advice> {
+    fn applied_advice(&self, options: &preflight::Options) -> Option<Advice> {
         let order: Vec<_> = (0..self.all.len()).collect();
         let resolution = self.resolve(&order, options)?;
         // A missing file does not prove that a deletion was applied.

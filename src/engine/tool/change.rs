@@ -15,9 +15,13 @@ pub(super) fn str_replace(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer
         lenient,
         ..
     } = read(arguments)?;
-    let mut request = Request::edit(call.below(&path), old_str, new_str.unwrap_or_default());
+    let mut request = Request::edit(
+        call.relative_path(&path),
+        old_str,
+        new_str.unwrap_or_default(),
+    );
     request.decide.lenient = lenient == Some(true);
-    Ok(shown(request, call))
+    Ok(answer_change(request, call))
 }
 
 pub(super) fn insert(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
@@ -27,8 +31,8 @@ pub(super) fn insert(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Mis
         insert_text,
         ..
     } = read(arguments)?;
-    Ok(shown(
-        Request::insert_after(call.below(&path), insert_line, insert_text),
+    Ok(answer_change(
+        Request::insert_after(call.relative_path(&path), insert_line, insert_text),
         call,
     ))
 }
@@ -37,13 +41,14 @@ pub(super) fn create(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Mis
     let CreateArguments {
         path, file_text, ..
     } = read(arguments)?;
-    Ok(ToolAnswer::of(
-        &call.make(Request::write(call.below(&path), file_text)),
-    ))
+    Ok(ToolAnswer::of(&call.make(Request::write(
+        call.relative_path(&path),
+        file_text,
+    ))))
 }
 
 /// Applies a change of lines. The answer shows the changed lines.
-fn shown(mut request: Request, call: &Call<'_>) -> ToolAnswer {
+fn answer_change(mut request: Request, call: &Call<'_>) -> ToolAnswer {
     (request.look.diff, request.look.max_diff) = (true, MAX_DIFF);
     let report = call.make(request).report;
     let diff = report.files.first().and_then(|file| file.diff.as_deref());

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Commands, Outcome, Request, apply as apply_request, refused};
+use super::{Commands, Outcome, Request, apply as apply_request, refused_outcome};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
@@ -213,17 +213,17 @@ pub fn tool(
         (tool.run)(arguments, &call)
     };
     Some(answer.unwrap_or_else(|Misuse(why)| {
-        ToolAnswer::of(&refused("tool", Problem::new(&code::USAGE, why)))
+        ToolAnswer::of(&refused_outcome("tool", Problem::new(&code::USAGE, why)))
     }))
 }
 
 /// Calls the command of the text editor tool that `arguments` name.
 fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     #[derive(Deserialize, JsonSchema)]
-    struct Named {
+    struct EditorCommand {
         command: String,
     }
-    let Named { command } = arguments::read(arguments)?;
+    let EditorCommand { command } = arguments::read(arguments)?;
     let tool = TOOLS
         .iter()
         .find(|tool| tool.name == command && COMMANDS.contains(&tool.name));
@@ -282,7 +282,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn below(&self, path: &str) -> Vec<u8> {
+    fn relative_path(&self, path: &str) -> Vec<u8> {
         relative_to(&self.options.roots, Path::new(path))
     }
 

@@ -96,6 +96,6 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
         .options
         .git
         .as_ref()
-        .map(|git| Arc::new(git.renewed(git.directory())));
+        .map(|git| Arc::new(git.renew(git.directory())));
     request
 }

@@ -20,7 +20,7 @@ pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misus
     let ViewArguments {
         path, view_range, ..
     } = read(arguments)?;
-    let path = call.below(&path);
+    let path = call.relative_path(&path);
     let window = view_range.map_or(Ok(Window::All), lines)?;
     let max_lines = if view_range.is_none() {
         MAX_LINES
@@ -37,7 +37,7 @@ pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misus
         ..defaults
     };
     match read_file(&request, call.workspace) {
-        Ok(extract) => Ok(shown(&extract)),
+        Ok(extract) => Ok(extract_answer(&extract)),
         Err(outcome) if is_no_file(&outcome) => {
             directory(path, call, *outcome, view_range.is_some())
         }
@@ -70,7 +70,7 @@ fn directory(
         Ok(_) if has_range => Err(Misuse(
             "view_range works only for a file, but this is a directory".to_owned(),
         )),
-        Ok(listing) => Ok(listed(&listing)),
+        Ok(listing) => Ok(listing_answer(&listing)),
         Err(_) => Ok(ToolAnswer::of(&call.with_root(outcome))),
     }
 }
@@ -102,7 +102,7 @@ fn lines([first, last]: [i64; 2]) -> Result<Window, Misuse> {
     }
 }
 
-fn shown(extract: &Extract) -> ToolAnswer {
+fn extract_answer(extract: &Extract) -> ToolAnswer {
     let mut text = String::from_utf8_lossy(&extract.content).into_owned();
     let last = extract.first_line + memchr::memchr_iter(b'\n', &extract.content).count();
     match (text.is_empty(), extract.truncated) {
@@ -129,7 +129,7 @@ fn shown(extract: &Extract) -> ToolAnswer {
     }
 }
 
-fn listed(listing: &Listing) -> ToolAnswer {
+fn listing_answer(listing: &Listing) -> ToolAnswer {
     let mut text = Vec::new();
     // Writing to a vector cannot fail.
     let _ = listing.print(&mut text);

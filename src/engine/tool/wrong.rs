@@ -57,7 +57,7 @@ fn unknown_argument(
     let names: Vec<_> = properties.keys().map(|name| format!("`{name}`")).collect();
     Some(format!(
         "unknown argument {}; expected one of {}",
-        shown(&name.clone().into()),
+        describe_value(&name.clone().into()),
         names.join(", ")
     ))
 }
@@ -77,7 +77,7 @@ fn missing_argument(
     let name = required.iter().find(is_missing)?;
     Some(format!(
         "the argument `{name}` is missing; expected {}",
-        expected(&properties[*name])
+        describe_allowed(&properties[*name])
     ))
 }
 
@@ -95,8 +95,8 @@ fn wrong_value(given: &Given, properties: &Map<String, Value>) -> Option<String>
         (!fits(value, property)).then(|| {
             format!(
                 "`{name}` is {}; expected {}",
-                shown(value),
-                expected(property)
+                describe_value(value),
+                describe_allowed(property)
             )
         })
     })
@@ -152,7 +152,7 @@ fn fits(value: &Value, property: &Value) -> bool {
 }
 
 /// Returns a description of the values that `property` allows.
-fn expected(property: &Value) -> String {
+fn describe_allowed(property: &Value) -> String {
     match types(property).into_iter().find(|kind| *kind != "null") {
         Some("string") => "a string".to_owned(),
         Some("boolean") => "true or false".to_owned(),
@@ -176,7 +176,7 @@ fn expected(property: &Value) -> String {
 }
 
 /// Returns `value` for a message. Short values are quoted.
-fn shown(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Seen;
+use super::PredictedTree;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Direction, Edit, Guard, Operation, Restore};
@@ -17,7 +17,7 @@ pub(super) struct Back<'a> {
     pub(super) step: usize,
     pub(super) is_forced: bool,
     /// The predicted tree after the reversals before this one.
-    pub(super) seen: &'a Seen<'a>,
+    pub(super) seen: &'a PredictedTree<'a>,
 }
 
 impl Back<'_> {
@@ -33,7 +33,7 @@ impl Back<'_> {
 
     /// Adds the operations that restore one file.
     fn file(&self, file: &EntryFile, operations: &mut Vec<Operation>) -> Result<(), Failure> {
-        let here = self.here(file)?;
+        let here = self.current_kind(file)?;
         let plain = Operation {
             guard: Some(Box::new(self.guard(file.after))),
             ..self.operation(Action::Modify, &file.path)
@@ -59,7 +59,7 @@ impl Back<'_> {
                 });
             }
             (Old::Kept(from), Some(before)) => {
-                operations.extend(restored(from, before, here, plain));
+                operations.extend(restore_operations(from, before, here, plain));
             }
             (Old::None, Some(before)) => {
                 operations.push(Operation {
@@ -106,7 +106,7 @@ impl Back<'_> {
     pub(super) fn find_obstacles(&self) -> Result<Vec<Problem>, Failure> {
         let mut problems = Vec::new();
         for file in self.entry.files.iter().filter(|_| self.is_forced) {
-            let is_directory = self.here(file)? == Some(FileKind::Directory);
+            let is_directory = self.current_kind(file)? == Some(FileKind::Directory);
             if is_directory && !self.seen.names(&file.path)?.is_empty() {
                 let problem = Problem::new(
                     &code::CONFLICT,
@@ -123,7 +123,7 @@ impl Back<'_> {
 
     /// Returns the type of the file to replace. With `force` this is the type of the existing file,
     /// otherwise the type that the entry left.
-    fn here(&self, file: &EntryFile) -> Result<Option<FileKind>, Failure> {
+    fn current_kind(&self, file: &EntryFile) -> Result<Option<FileKind>, Failure> {
         if !self.is_forced {
             return Ok(file.after.map(|after| after.kind));
         }
@@ -175,7 +175,7 @@ impl Back<'_> {
                 ..self.operation(Action::Create, path)
             });
         }
-        for path in self.left_empty()? {
+        for path in self.empty_directories()? {
             operations.push(Operation {
                 edit: Edit::Directory,
                 new_mode: submodule,
@@ -186,7 +186,7 @@ impl Back<'_> {
     }
 
     /// Returns the directories that were empty before the entry added files to them.
-    fn left_empty(&self) -> Result<BTreeSet<RelPath>, Failure> {
+    fn empty_directories(&self) -> Result<BTreeSet<RelPath>, Failure> {
         let Entry {
             files,
             made,
@@ -248,7 +248,7 @@ impl Back<'_> {
 
 /// Returns the operations that restore the version `before`, which is kept at `from`. `here` is the
 /// type of the existing file. `plain` supplies the path and the guard.
-fn restored(
+fn restore_operations(
     from: &RelPath,
     before: Version,
     here: Option<FileKind>,

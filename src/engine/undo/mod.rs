@@ -12,10 +12,10 @@ mod seen;
 use std::sync::Arc;
 
 use super::Outcome;
-use super::govern::{governed_entries, raised};
+use super::govern::{policy_for_entries, work_tree_policy};
 use super::index::back::{IndexBack, index_record, unstage};
-use super::log::{stopped, unkept};
-use super::problems::half_made;
+use super::log::{no_history_reason, stopped_outcome};
+use super::problems::unfinished_warning;
 use super::request::{Request, Target, Undo};
 use super::stages::{Committed, Selected};
 use super::steps;
@@ -24,11 +24,11 @@ use crate::change::Dropped;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
-use crate::transaction::history::{Chain, Entry, EntryStatus, Label, Old, entries, named};
+use crate::transaction::history::{Chain, Entry, EntryStatus, Label, Old, entries, find_entry};
 use crate::transaction::{self, Failure, Links, Transaction};
 use crate::workspace::Workspace;
 use back::Back;
-use seen::Seen;
+use seen::PredictedTree;
 
 /// Undoes changes, or checks whether they can be undone.
 pub(super) fn run(
@@ -42,7 +42,7 @@ pub(super) fn run(
     } else {
         "undo"
     };
-    request.context.policy = match raised(command, &request.context.policy, workspace) {
+    request.context.policy = match work_tree_policy(command, &request.context.policy, workspace) {
         Ok(policy) => policy,
         Err(outcome) => return *outcome,
     };
@@ -52,7 +52,7 @@ pub(super) fn run(
             tree.top
         }
         Ok(None) => workspace,
-        Err(error) => return *stopped(command, &error.into()),
+        Err(error) => return *stopped_outcome(command, &error.into()),
     };
     request.decide.overwrite = undo.force;
     let (mut task, begun) = match CommandRun::new((command, mode.success()), request, workspace) {
@@ -75,13 +75,13 @@ pub(super) fn run(
     if mode == CommandMode::Apply {
         task.note_history(&mut done);
     }
-    steps::after(&task, &mut done);
+    steps::run_after_steps(&task, &mut done);
     done.finish(&task.command)
 }
 
 fn check(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
     if transaction::examine(task.workspace)? {
-        done.problems().push(half_made());
+        done.problems().push(unfinished_warning());
     }
     let resolved = &mut done.resolved;
     if let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? {
@@ -107,7 +107,7 @@ fn take_back(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Re
     let plan = &resolved.selected.plan;
     let transaction = transaction
         .with_links(task.command.links)
-        .expecting(plan.operations.len());
+        .reserve_changes(plan.operations.len());
     let resolution = preflight::resolve(plan, task.workspace, &options, &transaction)?;
     let back = IndexBack::of(&chosen, &undo.root, &interrupt)?;
     let restaged = match &back {
@@ -139,7 +139,7 @@ fn take_back(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Re
         index: index_record(resolved),
     };
     task.commit(
-        transaction.labelled(label).with_directories(directories),
+        transaction.with_label(label).with_directories(directories),
         None,
         done,
     )?;
@@ -168,7 +168,7 @@ fn plan_back(
             return Ok(None);
         }
     };
-    match governed_entries(&task.command.policy, chosen.iter().copied(), workspace) {
+    match policy_for_entries(&task.command.policy, chosen.iter().copied(), workspace) {
         Ok(policy) => {
             (task.command.policy, task.request.context.policy) = (Arc::clone(&policy), policy);
         }
@@ -177,14 +177,14 @@ fn plan_back(
             return Ok(None);
         }
     }
-    let options = holding(&chosen, task.request.preflight());
+    let options = raise_size_limit(&chosen, task.request.preflight());
     task.command.links = links(&chosen, &task.request);
     let entries: Vec<_> = chosen.iter().copied().cloned().collect();
     // If the tree already has the old state, the plan stays empty.
     if !undo.force && seen::is_back(workspace, &chosen, &options)? {
         return Ok(Some((entries, options)));
     }
-    let mut seen = Seen::new(workspace);
+    let mut seen = PredictedTree::new(workspace);
     for (step, entry) in chosen.iter().enumerate() {
         let input = Input {
             name: entry.id.clone(),
@@ -200,7 +200,7 @@ fn plan_back(
             seen: &seen,
         };
         selected.plan.operations.extend(way.operations()?);
-        selected.problems.extend(lost(entry));
+        selected.problems.extend(lost_problems(entry));
         selected.problems.extend(way.find_obstacles()?);
         seen.take_back(entry);
     }
@@ -213,7 +213,7 @@ fn plan_back(
 /// Returns the problem that no entry of `all` can be undone.
 fn nothing_to_undo(why: String, all: &[Entry], workspace: &dyn Workspace) -> Problem {
     let unkept = if all.is_empty() {
-        unkept(workspace)
+        no_history_reason(workspace)
     } else {
         None
     };
@@ -239,7 +239,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
                 .filter(|entry| Chain::holds(entry))
                 .take(*count)
                 .collect();
-            chosen.iter().try_for_each(|entry| known(entry))?;
+            chosen.iter().try_for_each(|entry| check_committed(entry))?;
             match chosen.len() {
                 0 => Err("no change can be undone".to_owned()),
                 found if found < *count => Err(too_few(found)),
@@ -257,7 +257,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
                 newest = newest.max(chain.changes(redo).pop_last());
             }
             let last = heads.next();
-            last.map_or(Ok(()), known)?;
+            last.map_or(Ok(()), check_committed)?;
             let last = last.filter(|entry| {
                 !Chain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest)
             });
@@ -265,8 +265,8 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
                 .ok_or_else(|| "the last change is not an undo".to_owned())
         }
         Target::Entry(name) => {
-            let entry = named(all, name)?;
-            known(entry)?;
+            let entry = find_entry(all, name)?;
+            check_committed(entry)?;
             let head = chain.head(entry);
             if Chain::holds(head) != Chain::holds(entry) {
                 return Err(format!("{} is already undone", entry.id));
@@ -302,7 +302,7 @@ fn links(chosen: &[&Entry], request: &Request) -> Links {
 
 /// Returns `options` with a size limit that admits every file of `chosen`, because each of these
 /// files was in the tree.
-fn holding(chosen: &[&Entry], options: preflight::Options) -> preflight::Options {
+fn raise_size_limit(chosen: &[&Entry], options: preflight::Options) -> preflight::Options {
     let versions = chosen
         .iter()
         .flat_map(|entry| &entry.files)
@@ -320,7 +320,7 @@ fn holding(chosen: &[&Entry], options: preflight::Options) -> preflight::Options
 
 /// Refuses an entry that was not committed, or whose record is damaged. To skip such an entry would
 /// undo a change that the user did not mean.
-fn known(entry: &Entry) -> Result<(), String> {
+fn check_committed(entry: &Entry) -> Result<(), String> {
     match entry.fate {
         EntryStatus::Committed => Ok(()),
         EntryStatus::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
@@ -336,7 +336,7 @@ fn known(entry: &Entry) -> Result<(), String> {
 }
 
 /// Returns a problem for each file whose old contents the history does not have.
-fn lost(entry: &Entry) -> impl Iterator<Item = Problem> + '_ {
+fn lost_problems(entry: &Entry) -> impl Iterator<Item = Problem> + '_ {
     entry
         .files
         .iter()

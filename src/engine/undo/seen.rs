@@ -21,7 +21,7 @@ pub(super) fn is_back(
     chosen: &[&Entry],
     options: &Options,
 ) -> Result<bool, Failure> {
-    let (now, mut back) = (Seen::new(workspace), Seen::new(workspace));
+    let (now, mut back) = (PredictedTree::new(workspace), PredictedTree::new(workspace));
     for entry in chosen {
         back.take_back(entry);
     }
@@ -68,13 +68,13 @@ fn is_version(workspace: &dyn Workspace, path: &RelPath, version: Version) -> bo
 }
 
 /// The predicted type of the file at each path.
-pub(super) struct Seen<'w> {
+pub(super) struct PredictedTree<'w> {
     workspace: &'w dyn Workspace,
     /// The types at the paths of the reversed entries; `None` if no file remains at the path.
     kinds: BTreeMap<RelPath, Option<FileKind>>,
 }
 
-impl<'w> Seen<'w> {
+impl<'w> PredictedTree<'w> {
     pub(super) fn new(workspace: &'w dyn Workspace) -> Self {
         Self {
             workspace,

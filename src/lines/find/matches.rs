@@ -41,13 +41,13 @@ impl Places for Matches<'_> {
 
     fn next(&self, from: usize) -> Option<usize> {
         self.candidates?
-            .within(from..usize::MAX)
+            .numbers_in(from..usize::MAX)
             .find(|&line| self.is_at(line))
     }
 
     fn previous(&self, before: usize, floor: usize) -> Option<usize> {
         self.candidates?
-            .within(floor..before)
+            .numbers_in(floor..before)
             .rev()
             .find(|&line| self.is_at(line))
     }

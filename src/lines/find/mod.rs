@@ -94,7 +94,7 @@ impl<'a> RunIndex<'a> {
         let middle = index.count().saturating_sub(left) / 2;
         let hash = |lines: Range<usize>, room| {
             let part = comparison.lines_from(index, lines.start).take(lines.len());
-            LineHashes::with_capacity(room, comparison, interrupt.until_raised(part))
+            LineHashes::with_capacity(room, comparison, interrupt.take_until_raised(part))
         };
         let mut first = || {
             for run in expected.take().into_iter().flatten() {

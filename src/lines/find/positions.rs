@@ -58,7 +58,7 @@ impl Progressions {
     }
 
     /// Returns the numbers in `range`, in order.
-    pub(super) fn within(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
+    pub(super) fn numbers_in(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
         let parts = self.parts(&range);
         parts.flat_map(move |part| {
             part.places(&range)
@@ -73,7 +73,7 @@ impl Progressions {
 
     /// Returns the count of numbers less than `number`.
     fn rank(&self, number: usize) -> usize {
-        let rank = |part: &Progression| part.rank + part.before(number);
+        let rank = |part: &Progression| part.rank + part.count_before(number);
         if self.last.first < number {
             return rank(&self.last);
         }
@@ -104,11 +104,11 @@ impl Progression {
 
     /// Returns the indexes of the elements in `range`.
     fn places(&self, range: &Range<usize>) -> Range<usize> {
-        self.before(range.start)..self.before(range.end)
+        self.count_before(range.start)..self.count_before(range.end)
     }
 
     /// Returns the count of elements less than `number`.
-    fn before(&self, number: usize) -> usize {
+    fn count_before(&self, number: usize) -> usize {
         number
             .saturating_sub(self.first)
             .div_ceil(self.step)
@@ -134,8 +134,8 @@ mod tests {
             let range = start..start + width;
             let wanted: Vec<_> = numbers.into_iter().filter(|number| range.contains(number)).collect();
             prop_assert_eq!(found.count_within(&range), wanted.len());
-            prop_assert_eq!(found.within(range.clone()).rev().collect::<Vec<_>>(), wanted.iter().rev().copied().collect::<Vec<_>>());
-            prop_assert_eq!(found.within(range).collect::<Vec<_>>(), wanted);
+            prop_assert_eq!(found.numbers_in(range.clone()).rev().collect::<Vec<_>>(), wanted.iter().rev().copied().collect::<Vec<_>>());
+            prop_assert_eq!(found.numbers_in(range).collect::<Vec<_>>(), wanted);
         }
     }
 

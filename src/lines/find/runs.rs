@@ -70,7 +70,7 @@ impl Runs {
         let (power, filter) = (power(count), BloomFilter::new(&self.hashes));
         let within = |part: Range<usize>, found: &mut dyn FnMut(usize, usize)| {
             let mut likely = 0;
-            for line in interrupt.until_raised(part) {
+            for line in interrupt.take_until_raised(part) {
                 let hash = lines.run(line, count, power);
                 if filter.may_contain(hash)
                     && let Some(number) = self.find(hash, likely)

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use super::super::Placement;
 use super::super::numbered::Patch;
-use super::super::occupied::{Occupied, signed};
+use super::super::occupied::{Occupied, to_signed};
 use super::super::search::{candidates, nearest};
 use super::sides::Sides;
-use crate::lines::{Pair, beginning};
+use crate::lines::{Pair, align_prefix};
 
 /// The maximum number of line comparisons in the search for partial matches, for all hunks
 /// together.
@@ -81,7 +81,7 @@ impl<'m> Search<'m> {
     /// Finds all old lines of a hunk, nearest to the expected line.
     fn find_exactly(&mut self, sides: &Sides<'_>, frozen: usize) -> Option<Placement> {
         let last = self.index.count().checked_sub(sides.old.count())?;
-        let expected = self.expected(sides);
+        let expected = self.expected_line(sides);
         let stated = usize::try_from(expected).unwrap_or(0);
         let only = |line: usize| self.is_at(sides, line, frozen).then(|| (line, Vec::new()));
         let (line, candidates) = if sides.old.count() == 0 {
@@ -94,7 +94,7 @@ impl<'m> Search<'m> {
             only(stated).or_else(|| self.nearest(sides, expected, frozen))?
         };
         // Later hunks are expected at the same offset from their stated lines.
-        self.carried += signed(line) - expected;
+        self.carried += to_signed(line) - expected;
         let lines = line..line + sides.old.count();
         let (bytes, rung) = (self.index.bytes(lines.clone()), self.comparison.rung);
         Some(Placement {
@@ -106,8 +106,8 @@ impl<'m> Search<'m> {
 
     /// Returns the line where a hunk is expected, counted from 0. The hunk is assumed to have the
     /// same offset as the previous one.
-    fn expected(&self, sides: &Sides<'_>) -> isize {
-        signed(sides.stated) + self.carried
+    fn expected_line(&self, sides: &Sides<'_>) -> isize {
+        to_signed(sides.stated) + self.carried
     }
 
     fn is_at(&self, sides: &Sides<'_>, line: usize, frozen: usize) -> bool {
@@ -129,7 +129,7 @@ impl<'m> Search<'m> {
         let runs = self
             .runs
             .get_or_insert_with(|| patch.run_index(index, comparison));
-        let (places, done) = (runs.places(&sides.old.lines), Occupied::below(frozen));
+        let (places, done) = (runs.places(&sides.old.lines), Occupied::with_floor(frozen));
         let line = nearest(&places, &done, expected).line?;
         Some((line, candidates(&places, &done, line, 0)))
     }
@@ -141,7 +141,7 @@ impl<'m> Search<'m> {
     /// equal places, the nearer one wins. A hunk with less context on one side must be at that end
     /// of the file. The search also reads lines before `frozen`, but the result excludes them.
     fn find_roughly(&self, sides: &Sides<'_>, frozen: usize, steps: &mut usize) -> Range<usize> {
-        let (end, expected) = (self.numbers.len(), self.expected(sides));
+        let (end, expected) = (self.numbers.len(), self.expected_line(sides));
         let context = sides.context();
         let mut best = usize::try_from(expected).unwrap_or(0).min(end);
         if context == 0 {
@@ -159,14 +159,14 @@ impl<'m> Search<'m> {
             .patch
             .rules
             .interrupt
-            .until_raised(around(expected, places))
+            .take_until_raised(lines_by_distance(expected, places))
         {
             let pair = Pair {
                 old: &sides.old.numbers,
                 new: &self.numbers[line..],
             };
             let wanted = if sides.is_last() { end - line } else { least };
-            if let Some((count, changes)) = beginning(&pair, line + 1, wanted..=most, steps)
+            if let Some((count, changes)) = align_prefix(&pair, line + 1, wanted..=most, steps)
                 && count > best_count
             {
                 (best, best_count, least) = (line, count, count);
@@ -186,7 +186,7 @@ impl<'m> Search<'m> {
 
 /// Returns the lines of a range by their distance from `expected`. Of two equal distances, the
 /// later line is first.
-fn around(expected: isize, lines: Range<usize>) -> impl Iterator<Item = usize> {
+fn lines_by_distance(expected: isize, lines: Range<usize>) -> impl Iterator<Item = usize> {
     let start = usize::try_from(expected)
         .unwrap_or(0)
         .clamp(lines.start, lines.end.max(lines.start));
@@ -213,9 +213,15 @@ mod tests {
 
     #[test]
     fn lines_are_tried_from_the_nearest_on() {
-        assert_eq!(around(2, 0..5).collect::<Vec<_>>(), [2, 3, 1, 4, 0]);
-        assert_eq!(around(-3, 1..3).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(around(isize::MAX / 4, 1..3).collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(around(2, 5..5).count(), 0);
+        assert_eq!(
+            lines_by_distance(2, 0..5).collect::<Vec<_>>(),
+            [2, 3, 1, 4, 0]
+        );
+        assert_eq!(lines_by_distance(-3, 1..3).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            lines_by_distance(isize::MAX / 4, 1..3).collect::<Vec<_>>(),
+            [2, 1]
+        );
+        assert_eq!(lines_by_distance(2, 5..5).count(), 0);
     }
 }

@@ -1,6 +1,6 @@
 //! The preimage and the postimage of a hunk.
 
-use super::super::context_level::stated;
+use super::super::context_level::range_start;
 use crate::lines::{Edit, Edits, push};
 use crate::plan::{Direction, Hunk, LineKind};
 
@@ -46,8 +46,8 @@ impl<'h> Sides<'h> {
         number: &mut dyn FnMut(&'h [u8]) -> u32,
     ) -> Self {
         let mut sides = Self {
-            stated: stated(hunk.preimage_range(direction)),
-            stated_new: stated(hunk.postimage_range(direction)),
+            stated: range_start(hunk.preimage_range(direction)),
+            stated_new: range_start(hunk.postimage_range(direction)),
             ..Self::default()
         };
         let mut is_leading = true;

@@ -141,7 +141,7 @@ fn with_less_detail_no_closest_match_is_looked_for() {
                 )
             };
             let (full, less) = (placed(Detail::Full), placed(Detail::Kind));
-            assert_eq!(less[..1], [Err(Mismatch::unexplained(kind.clone()))]);
+            assert_eq!(less[..1], [Err(Mismatch::of_kind(kind.clone()))]);
             assert_eq!(
                 full[0]
                     .as_ref()
@@ -149,7 +149,10 @@ fn with_less_detail_no_closest_match_is_looked_for() {
                 Err(kind == MismatchKind::NotFound)
             );
             assert!(full[1].is_ok() && less[1] == full[1]);
-            assert_eq!(placed(Detail::Nothing), vec![Err(Mismatch::not_found()); 2]);
+            assert_eq!(
+                placed(Detail::Nothing),
+                vec![Err(Mismatch::without_match()); 2]
+            );
         }
     }
 }

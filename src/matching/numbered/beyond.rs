@@ -5,7 +5,7 @@ use super::{HunkSearch, Placer, comparison};
 use crate::lines::ladder::{FIXED, WHITESPACE};
 use crate::lines::{LADDER, LineHashes, power};
 use crate::matching::Placement;
-use crate::matching::occupied::signed;
+use crate::matching::occupied::to_signed;
 use crate::whitespace::{Flags, is_blank};
 
 impl Placer<'_> {
@@ -53,7 +53,7 @@ impl Placer<'_> {
         let range = line..self.index.count();
         self.covered.take(
             range.clone(),
-            quest.pattern.change + signed(lines.len() - fitting),
+            quest.pattern.change + to_signed(lines.len() - fitting),
         );
         Some(Placement {
             bytes: self.index.bytes(range.clone()),

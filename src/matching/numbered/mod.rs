@@ -19,10 +19,10 @@ use crate::lines::ladder::{EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
 use crate::lines::{Comparison, LADDER, LineOffsets, Needle, Places, RunIndex};
 use std::collections::HashMap;
 
-use super::context_level::{ContextLevel, levels, stated};
-use super::occupied::{Occupied, signed};
+use super::context_level::{ContextLevel, levels, range_start};
+use super::occupied::{Occupied, to_signed};
 use super::pattern::Pattern;
-use super::search::{Found, candidates, nearest};
+use super::search::{SearchResult, candidates, nearest};
 use super::{Detail, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Hunk, HunkLine};
 use hunk_search::HunkSearch;
@@ -68,17 +68,17 @@ pub(super) fn place(
     let mut has_ended = false;
     let outcomes = hunks.iter().map(|hunk| {
         if has_ended || rules.interrupt.is_raised() {
-            return Err(Mismatch::not_found());
+            return Err(Mismatch::without_match());
         }
         pattern.fill(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
-        let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
+        let outcome = placer.place(&pattern, placer.stated_line(hunk), &levels);
         has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
-        let mut placement = outcome.map_err(Mismatch::unexplained)?;
-        placement.already_at = already_at(original, &mut near, patch, (hunk, &placement));
+        let mut placement = outcome.map_err(Mismatch::of_kind)?;
+        placement.already_at = find_applied(original, &mut near, patch, (hunk, &placement));
         match placement.already_at {
             Some(line) if rules.skips_applied => {
-                Err(Mismatch::unexplained(MismatchKind::AlreadyApplied { line }))
+                Err(Mismatch::of_kind(MismatchKind::AlreadyApplied { line }))
             }
             _ => Ok(placement),
         }
@@ -90,7 +90,7 @@ pub(super) fn place(
 /// the stated line of `original`: the patch may already be applied. git applies such a hunk. GNU
 /// patch asks the user only if the first hunk of a patch fails, so this returns `None` for its
 /// rules. `near` is a line of `original` and its offset; it becomes the stated line.
-fn already_at(
+fn find_applied(
     original: &LineOffsets<'_>,
     near: &mut (usize, usize),
     patch: Patch<'_>,
@@ -137,13 +137,13 @@ impl Placer<'_> {
     ///
     /// git uses the new line number of the header. GNU patch, whose hunks keep their order, uses
     /// the old one. Normal diffs also use the old one.
-    fn stated(&self, hunk: &Hunk) -> isize {
+    fn stated_line(&self, hunk: &Hunk) -> isize {
         let direction = self.patch.direction;
-        let old = || stated(hunk.preimage_range(direction));
+        let old = || range_start(hunk.preimage_range(direction));
         match (self.patch.rules.as_gnu, &hunk.anchor) {
-            (true, _) => signed(old()).saturating_add(self.covered.change()),
+            (true, _) => to_signed(old()).saturating_add(self.covered.change()),
             (false, Anchor::Bare) => self.covered.running(old()),
-            (false, _) => signed(stated(hunk.postimage_range(direction))),
+            (false, _) => to_signed(range_start(hunk.postimage_range(direction))),
         }
     }
 
@@ -158,7 +158,7 @@ impl Placer<'_> {
             // Ignored leading context moves the stated line down.
             self.covered.floor = self.floor(pattern, level);
             let stated = stated
-                .saturating_add(signed(level.lines.start))
+                .saturating_add(to_signed(level.lines.start))
                 .saturating_add(self.carried);
             let quest = HunkSearch {
                 pattern,
@@ -194,9 +194,9 @@ impl Placer<'_> {
         left_out + (self.frozen + left_out).saturating_sub(pattern.leading)
     }
 
-    fn find_exactly(&mut self, quest: &HunkSearch<'_>) -> Found {
+    fn find_exactly(&mut self, quest: &HunkSearch<'_>) -> SearchResult {
         match self.field(quest, EXACT) {
-            SearchRange::Nowhere => Found::default(),
+            SearchRange::Nowhere => SearchResult::default(),
             SearchRange::Only(line) => self.check_exactly(quest, line),
             SearchRange::Anywhere => {
                 let at_stated = self.check_exactly(quest, self.covered.original(quest.stated));
@@ -218,7 +218,7 @@ impl Placer<'_> {
 
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
     /// there.
-    fn check_exactly(&mut self, quest: &HunkSearch<'_>, line: usize) -> Found {
+    fn check_exactly(&mut self, quest: &HunkSearch<'_>, line: usize) -> SearchResult {
         let is_there = self.is_exactly_at(line, quest.lines());
         self.check(quest, line, is_there)
     }
@@ -254,7 +254,7 @@ impl Placer<'_> {
 
     /// Returns a match at `line` if the lines match there, their position in the file is allowed,
     /// and no other hunk occupies them.
-    fn check(&self, quest: &HunkSearch<'_>, line: usize, is_there: bool) -> Found {
+    fn check(&self, quest: &HunkSearch<'_>, line: usize, is_there: bool) -> SearchResult {
         let running = self.covered.running(line);
         let end = self.covered.running(self.index.count());
         // As in git, a hunk at the start of the file is placed there regardless of the new line
@@ -262,17 +262,17 @@ impl Placer<'_> {
         let is_elsewhere = !quest.level.is_at_start && running != quest.stated;
         let is_astray = line < self.covered.floor
             || (quest.level.is_at_start && running != 0)
-            || (quest.level.is_at_end && running + signed(quest.count()) != end)
+            || (quest.level.is_at_end && running + to_signed(quest.count()) != end)
             || (quest.count() == 0 && (is_elsewhere || line > self.index.count()));
         if is_astray || !is_there {
-            return Found::default();
+            return SearchResult::default();
         }
         match self.covered.obstacle(&(line..line + quest.count())) {
-            Some(_) => Found {
+            Some(_) => SearchResult {
                 is_blocked: true,
-                ..Found::default()
+                ..SearchResult::default()
             },
-            None => Found {
+            None => SearchResult {
                 line: Some(line),
                 candidates: Vec::new(),
                 is_blocked: false,
@@ -281,12 +281,12 @@ impl Placer<'_> {
     }
 
     /// Searches the whole file byte for byte.
-    fn search(&mut self, quest: &HunkSearch<'_>) -> Found {
+    fn search(&mut self, quest: &HunkSearch<'_>) -> SearchResult {
         if let Some(left) = self.searches.checked_sub(1) {
             self.searches = left;
             // A leading newline restricts the substring search to starts of lines.
             let anchored = [b"\n", &quest.lines().concat()[..]].concat();
-            return self.around(
+            return self.find_nearest(
                 &Needle::new(self.index, &anchored, quest.count()),
                 quest.stated,
             );
@@ -297,12 +297,12 @@ impl Placer<'_> {
             .exact
             .take()
             .unwrap_or_else(|| self.patch.run_index(self.index, comparison));
-        let found = self.around(&index.places(quest.lines()), quest.stated);
+        let found = self.find_nearest(&index.places(quest.lines()), quest.stated);
         self.exact = Some(index);
         found
     }
 
-    fn around(&self, places: &impl Places, stated: isize) -> Found {
+    fn find_nearest(&self, places: &impl Places, stated: isize) -> SearchResult {
         let mut found = nearest(places, &self.covered, stated);
         found.candidates = found
             .line

@@ -28,12 +28,12 @@ impl<'p> Patch<'p> {
     {
         let count = |hunk: &Hunk| hunk.preimage_range(self.direction).count;
         let asked = self.hunks.iter().map(count).fold(0, usize::saturating_add);
-        let expected = (asked, self.expected(comparison));
+        let expected = (asked, self.run_hashes(comparison));
         RunIndex::new(index, comparison, expected, &self.rules.interrupt)
     }
 
     /// Returns the runs that may be searched for: one for each level of each hunk.
-    fn expected(self, comparison: Comparison) -> impl Iterator<Item = RunHash> {
+    fn run_hashes(self, comparison: Comparison) -> impl Iterator<Item = RunHash> {
         let mut pattern = Pattern::default();
         self.hunks.iter().flat_map(move |hunk| {
             pattern.fill(hunk, self.text, self.direction);
@@ -76,7 +76,7 @@ pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> 
 /// Returns the line comparison of `rung`.
 pub(super) fn comparison(rung: usize, rules: &Rules) -> Comparison {
     match (rung, &rules.correction) {
-        (FIXED, Some(correction)) => Comparison::fixed(correction.rule),
+        (FIXED, Some(correction)) => Comparison::with_fixes(correction.rule),
         (TRAILING..=PUNCT, _) => Comparison::loose(rung),
         _ => Comparison::strict(rung),
     }

@@ -1,6 +1,6 @@
 //! Searches for one hunk on the rungs that the rules allow.
 
-use super::{Found, HunkSearch, Placer, SearchRange};
+use super::{HunkSearch, Placer, SearchRange, SearchResult};
 use crate::lines::ladder::{EOF, EXACT, FIXED, WHITESPACE};
 use crate::matching::numbered::patch::{comparison, loose_rungs};
 
@@ -10,7 +10,7 @@ impl Placer<'_> {
     /// A looser rung is used only if no stricter rung matches. `WHITESPACE` and `FIXED` are
     /// different: as in git (`match_fragment` in `apply.c`), their nearest match counts even if an
     /// exact match is further away.
-    pub(super) fn find(&mut self, quest: &HunkSearch<'_>) -> (Found, usize) {
+    pub(super) fn find(&mut self, quest: &HunkSearch<'_>) -> (SearchResult, usize) {
         let (mut best, mut rung) = (self.find_exactly(quest), EXACT);
         for looser in loose_rungs(self.patch.rules) {
             let may_be_nearer = rung == EXACT
@@ -33,7 +33,7 @@ impl Placer<'_> {
 
     /// Returns whether `found` is nearer to the stated line than `best`. Of two equally near
     /// matches, the later one counts as nearer.
-    fn is_nearer(&self, quest: &HunkSearch<'_>, found: &Found, best: &Found) -> bool {
+    fn is_nearer(&self, quest: &HunkSearch<'_>, found: &SearchResult, best: &SearchResult) -> bool {
         let rank = |line| {
             let distance = self.covered.running(line) - quest.stated;
             (distance.unsigned_abs(), distance < 0)
@@ -44,10 +44,10 @@ impl Placer<'_> {
         }
     }
 
-    fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> Found {
+    fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> SearchResult {
         // The option lets the file lack a terminator that the patch contains, not the reverse.
         if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
-            return Found::default();
+            return SearchResult::default();
         }
         let field = self.field(quest, rung);
         let comparison = comparison(rung, self.patch.rules);
@@ -56,9 +56,9 @@ impl Placer<'_> {
         let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
         let places = index.places(quest.lines());
         let found = match field {
-            SearchRange::Nowhere => Found::default(),
+            SearchRange::Nowhere => SearchResult::default(),
             SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
-            SearchRange::Anywhere => self.around(&places, quest.stated),
+            SearchRange::Anywhere => self.find_nearest(&places, quest.stated),
         };
         self.loose.insert(rung, index);
         found

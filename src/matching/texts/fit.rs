@@ -8,7 +8,7 @@ use crate::plan::{LastLineEnding as AtEnd, MatchMode, Replacement, Target};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines, without_ending};
 
 /// Returns the bytes that replace `site` in the file `text`.
-pub(super) fn fitted(
+pub(super) fn fit_edit(
     text: &[u8],
     edit: &Replacement,
     site: &Site,
@@ -22,7 +22,7 @@ pub(super) fn fitted(
             let is_loose =
                 closeness == MatchMode::Reindented && (INDENT..PUNCT).contains(&site.rung);
             let new = if is_loose {
-                reindented(&edit.new, old, region)
+                reindent(&edit.new, old, region)
             } else {
                 edit.new.clone()
             };
@@ -78,7 +78,7 @@ fn whole_lines(
     let region = &text[site.bytes.clone()];
     let is_loose = closeness == MatchMode::Reindented && (INDENT..=PUNCT).contains(&site.rung);
     let mut new = if is_loose {
-        reindented(&edit.new, old, region)
+        reindent(&edit.new, old, region)
     } else {
         edit.new.clone()
     };
@@ -166,7 +166,7 @@ fn with_endings(new: &[u8], region: &[u8], otherwise: LineEnding) -> Vec<u8> {
 }
 
 /// Converts the indentation of the lines of `new` from the indentation of `old` to the file.
-fn reindented(new: &[u8], old: &[u8], found: &[u8]) -> Vec<u8> {
+fn reindent(new: &[u8], old: &[u8], found: &[u8]) -> Vec<u8> {
     let old: Vec<_> = lines(old).map(|(_, line)| line).collect();
     let depths = Reindent::new(&old, lines(found).map(|(_, line)| line));
     let mut out = Vec::with_capacity(new.len());

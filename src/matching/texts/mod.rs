@@ -105,7 +105,7 @@ fn replace_within(
     let looks = Cell::new(looks);
     let at_once = |text: &[u8], edits: &[_]| {
         let file = TextSearch::new(text, &looks, interrupt);
-        at_once(&file, edits, (wanted.closeness, most))
+        replace_at_once(&file, edits, (wanted.closeness, most))
     };
     match wanted.order {
         EditOrder::AtOnce => {
@@ -154,10 +154,10 @@ pub fn replace_at(
     };
     let mut changes: Vec<_> = places.into_iter().map(change).collect();
     number(preimage, &mut changes);
-    (spliced(preimage, &changes), changes)
+    (splice(preimage, &changes), changes)
 }
 
-fn at_once(
+fn replace_at_once(
     file: &TextSearch<'_>,
     edits: &[(usize, &Replacement)],
     (closeness, most): (MatchMode, u64),
@@ -171,7 +171,7 @@ fn at_once(
             break;
         }
         match sites(file, edit, closeness) {
-            Ok(sites) if made(&mut new, &sites, edit) > most => {
+            Ok(sites) if add_new_size(&mut new, &sites, edit) > most => {
                 let gone: u64 = changes
                     .iter()
                     .map(|change: &TextChange| change.placement.bytes.len() as u64)
@@ -210,14 +210,14 @@ fn at_once(
         return Err(misfits);
     }
     number(preimage, &mut changes);
-    Ok((spliced(preimage, &changes), changes))
+    Ok((splice(preimage, &changes), changes))
 }
 
 /// Returns the mismatch of the change `edit`, which matches `count` times.
 fn misfit(edit: usize, kind: MismatchKind, count: usize) -> TextMismatch {
     TextMismatch {
         edit,
-        mismatch: Mismatch::unexplained(kind),
+        mismatch: Mismatch::of_kind(kind),
         count,
     }
 }
@@ -226,7 +226,7 @@ fn misfit(edit: usize, kind: MismatchKind, count: usize) -> TextMismatch {
 ///
 /// The size is checked before the content is built. Otherwise a small patch could request unbounded
 /// memory.
-fn made(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
+fn add_new_size(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
     *new = new.saturating_add((sites.len() as u64).saturating_mul(edit.new.len() as u64));
     *new
 }
@@ -238,7 +238,7 @@ fn change(
     site: Site,
     closeness: MatchMode,
 ) -> TextChange {
-    let new = fit::fitted(file.text, wanted, &site, closeness);
+    let new = fit::fit_edit(file.text, wanted, &site, closeness);
     TextChange {
         edit,
         placement: Placement::new(site.bytes, 0..0, site.rung),
@@ -270,7 +270,7 @@ fn number(preimage: &[u8], changes: &mut [TextChange]) {
     }
 }
 
-fn spliced(preimage: &[u8], changes: &[TextChange]) -> Vec<u8> {
+fn splice(preimage: &[u8], changes: &[TextChange]) -> Vec<u8> {
     let added: usize = changes.iter().map(|change| change.new.len()).sum();
     let mut out = Vec::with_capacity(preimage.len() + added);
     let mut done = 0;

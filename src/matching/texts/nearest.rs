@@ -10,7 +10,7 @@ use crate::text::{Span, lines, without_ending};
 
 /// Returns the mismatch for `old`, which does not occur in `text`. The closest match is the place
 /// with most of its lines, or else the line with most of its words.
-pub(super) fn explained(
+pub(super) fn closest_mismatch(
     text: &[u8],
     old: &[u8],
     edit: &Replacement,
@@ -18,7 +18,7 @@ pub(super) fn explained(
 ) -> Box<Mismatch> {
     let index = LineOffsets::new(text);
     let (body, hunk) = deletion(old);
-    let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
+    let mut placements = vec![Err(Mismatch::of_kind(MismatchKind::NotFound))];
     nearest::explain(
         (&index, &index),
         (&body, &[hunk]),
@@ -27,7 +27,7 @@ pub(super) fn explained(
         interrupt,
     );
     let Some(Err(mut mismatch)) = placements.pop() else {
-        return Mismatch::unexplained(MismatchKind::NotFound);
+        return Mismatch::of_kind(MismatchKind::NotFound);
     };
     match &mut mismatch.nearest {
         Some(nearest) if nearest.matched > 0 => {
@@ -93,7 +93,7 @@ fn similar(index: &LineOffsets<'_>, old: &[u8], interrupt: &Interrupt) -> Option
             .count()
     };
     let scored = interrupt
-        .until_raised(lines(index.text()))
+        .take_until_raised(lines(index.text()))
         .enumerate()
         .map(|(number, (_, line))| (shared(line), number));
     let (count, line) = scored.max_by_key(|&(count, number)| (count, std::cmp::Reverse(number)))?;

@@ -1,6 +1,6 @@
 //! Finds the places of a text on each rung.
 
-use crate::lines::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, folded};
+use crate::lines::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, fold_line};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub(super) const LINE_RUNGS: &[(usize, Search)] = &[
     RUNGS[INDENT],
     (PUNCT, |file, old, _| {
         whole_lines(file, old, |line| {
-            folded(without_trailing(without_leading(line)))
+            fold_line(without_trailing(without_leading(line)))
         })
     }),
 ];
@@ -107,7 +107,7 @@ impl<'a> Shrunk<'a> {
     }
 
     /// Replaces CR LF with LF, and typographic characters with ASCII characters.
-    fn folded(text: &[u8]) -> Self {
+    fn fold(text: &[u8]) -> Self {
         let (mut bytes, mut steps, mut missing) = (Vec::with_capacity(text.len()), Vec::new(), 0);
         let mut step = |bytes: &[u8], less: usize| {
             missing += less;
@@ -280,7 +280,7 @@ fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]
         };
     }
     let count = memchr::memchr_iter(b'\n', &wanted).count() - 1;
-    let spans: Vec<_> = Lines::within(file.text, Span::new(mark, file.text.len()))
+    let spans: Vec<_> = Lines::of_span(file.text, Span::new(mark, file.text.len()))
         .map(|(span, _)| span)
         .collect();
     let place = |line: usize| {
@@ -309,5 +309,5 @@ fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]
 }
 
 fn punct(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> Hits {
-    Shrunk::folded(file.text).hits(&Shrunk::folded(old).bytes)
+    Shrunk::fold(file.text).hits(&Shrunk::fold(old).bytes)
 }

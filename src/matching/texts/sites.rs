@@ -34,7 +34,7 @@ pub(super) fn sites(
         Target::Text { old, times } => found(file, old, *times, closeness, edit),
         Target::Lines(old) => found(file, old, Times::Once, closeness, edit),
         Target::Nothing if file.text.is_empty() => insertion(0),
-        Target::Nothing => Err((Mismatch::unexplained(MismatchKind::NotEmpty), 0)),
+        Target::Nothing => Err((Mismatch::of_kind(MismatchKind::NotEmpty), 0)),
         Target::Range { from, to } => {
             let once = |text| {
                 found(file, text, Times::Once, closeness, edit)
@@ -43,7 +43,7 @@ pub(super) fn sites(
             let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
             // The range must end after its start.
             if last.start < first.end {
-                return Err((Mismatch::unexplained(MismatchKind::NotFound), 0));
+                return Err((Mismatch::of_kind(MismatchKind::NotFound), 0));
             }
             Ok(vec![Site {
                 bytes: first.start..last.end,
@@ -70,7 +70,7 @@ pub(super) fn sites(
 /// Returns the mismatch for a line after the end of the file, with the last line as the closest
 /// match.
 fn beyond(text: &[u8]) -> EditMismatch {
-    let mut mismatch = Mismatch::unexplained(MismatchKind::NotFound);
+    let mut mismatch = Mismatch::of_kind(MismatchKind::NotFound);
     mismatch.nearest = nearest::last_line(text);
     (mismatch, 0)
 }
@@ -115,14 +115,14 @@ fn found(
                     rung: LADDER[rung].name,
                     left_out: (0, 0),
                 };
-                return Err((Mismatch::unexplained(kind), count));
+                return Err((Mismatch::of_kind(kind), count));
             }
         }
     }
-    let explained = || nearest::explained(file.text, old, edit, file.interrupt);
+    let explained = || nearest::closest_mismatch(file.text, old, edit, file.interrupt);
     let mismatch = file.may_look().then(explained);
     Err((
-        mismatch.unwrap_or_else(|| Mismatch::unexplained(MismatchKind::NotFound)),
+        mismatch.unwrap_or_else(|| Mismatch::of_kind(MismatchKind::NotFound)),
         0,
     ))
 }

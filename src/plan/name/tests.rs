@@ -89,10 +89,10 @@ fn a_level_of_its_own_holds_for_all_lines_of_a_section() {
         for (level, path) in [(1, Ok(&b"d/x"[..])), (2, Ok(b"x"))] {
             let mut fixed = name.clone();
             fixed.fix(level);
-            assert_eq!(fixed.stripped(1), path, "{name:?}");
+            assert_eq!(fixed.name_at_level(1), path, "{name:?}");
         }
         name.fix(3);
-        assert!(name.stripped(1).is_err(), "{name:?}");
+        assert!(name.name_at_level(1).is_err(), "{name:?}");
     }
 }
 
@@ -100,8 +100,8 @@ fn a_level_of_its_own_holds_for_all_lines_of_a_section() {
 fn a_header_full_of_blanks_is_split_at_once() {
     let half = |prefix: &[u8]| [prefix, &b" ".repeat(1 << 20)].concat();
     let line = [half(b"a/"), half(b"b/")].join(&b' ');
-    assert_eq!(halves(&line, 1), Some(&b" ".repeat(1 << 20)[..]));
-    assert_eq!(halves(&[&line[..], b"x"].concat(), 1), None);
+    assert_eq!(split_halves(&line, 1), Some(&b" ".repeat(1 << 20)[..]));
+    assert_eq!(split_halves(&[&line[..], b"x"].concat(), 1), None);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The files of coding agents.
 
-use super::Files;
+use super::ProgramFiles;
 
-pub(super) const AGENTS: &[Files] = &[
-    Files {
+pub(super) const AGENTS: &[ProgramFiles] = &[
+    ProgramFiles {
         program: "Claude Code",
         source: "https://code.claude.com/docs/en/settings https://code.claude.com/docs/en/memory \
                  https://code.claude.com/docs/en/plugins-reference",
@@ -26,22 +26,22 @@ pub(super) const AGENTS: &[Files] = &[
             "CLAUDE.local.md",
         ],
     },
-    Files {
+    ProgramFiles {
         program: "Codex",
         source: "https://developers.openai.com/codex/config-reference https://developers.openai.com/codex/hooks",
         paths: &[".codex", "AGENTS.override.md"],
     },
-    Files {
+    ProgramFiles {
         program: "coding agents",
         source: "https://agents.md https://agentskills.io",
         paths: &["AGENTS.md", "AGENT.md", ".agents"],
     },
-    Files {
+    ProgramFiles {
         program: "Gemini CLI",
         source: "https://geminicli.com/docs/reference/configuration",
         paths: &[".gemini", "GEMINI.md"],
     },
-    Files {
+    ProgramFiles {
         program: "GitHub Copilot",
         source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions-in-your-ide \
                  https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions",
@@ -56,37 +56,37 @@ pub(super) const AGENTS: &[Files] = &[
             ".copilot",
         ],
     },
-    Files {
+    ProgramFiles {
         program: "Cursor",
         source: "https://cursor.com/docs/context/rules https://cursor.com/docs/agent/hooks",
         paths: &[".cursor", ".cursorrules"],
     },
-    Files {
+    ProgramFiles {
         program: "Windsurf",
         source: "https://docs.windsurf.com/windsurf/cascade/memories",
         paths: &[".windsurf", ".windsurfrules"],
     },
-    Files {
+    ProgramFiles {
         program: "Cline",
         source: "https://docs.cline.bot/customization/cline-rules",
         paths: &[".clinerules", ".cline"],
     },
-    Files {
+    ProgramFiles {
         program: "Roo Code",
         source: "https://docs.roocode.com/features/custom-instructions",
         paths: &[".roo", ".roorules", ".roorules-code", ".roomodes"],
     },
-    Files {
+    ProgramFiles {
         program: "Continue",
         source: "https://docs.continue.dev/customize/deep-dives/rules",
         paths: &[".continue", ".continuerules"],
     },
-    Files {
+    ProgramFiles {
         program: "aider",
         source: "https://aider.chat/docs/config/aider_conf.html",
         paths: &[".aider.conf.yml"],
     },
-    Files {
+    ProgramFiles {
         program: "OpenCode",
         source: "https://opencode.ai/docs/config",
         paths: &[
@@ -96,82 +96,82 @@ pub(super) const AGENTS: &[Files] = &[
             ".config/opencode",
         ],
     },
-    Files {
+    ProgramFiles {
         program: "Goose",
         source: "https://block.github.io/goose/docs/guides/context-engineering/using-goosehints",
         paths: &[".goosehints", ".config/goose"],
     },
-    Files {
+    ProgramFiles {
         program: "Qwen Code",
         source: "https://qwenlm.github.io/qwen-code-docs",
         paths: &[".qwen", "QWEN.md"],
     },
-    Files {
+    ProgramFiles {
         program: "Crush",
         source: "https://github.com/charmbracelet/crush#configuration",
         paths: &[".crush.json", "crush.json"],
     },
-    Files {
+    ProgramFiles {
         program: "Warp",
         source: "https://docs.warp.dev/agents/capabilities/rules",
         paths: &["WARP.md"],
     },
-    Files {
+    ProgramFiles {
         program: "Augment Code",
         source: "https://docs.augmentcode.com/setup-augment/guidelines",
         paths: &[".augment", ".augment-guidelines"],
     },
-    Files {
+    ProgramFiles {
         program: "Trae",
         source: "https://docs.trae.ai/ide/rules",
         paths: &[".trae"],
     },
-    Files {
+    ProgramFiles {
         program: "Kilo Code",
         source: "https://kilo.ai/docs/customize/custom-rules",
         paths: &[".kilocode", ".kilocodemodes", ".kilocoderules"],
     },
-    Files {
+    ProgramFiles {
         program: "Amp",
         source: "https://ampcode.com/manual",
         paths: &[".amp", ".config/amp"],
     },
-    Files {
+    ProgramFiles {
         program: "Factory",
         source: "https://docs.factory.ai/cli/configuration/settings",
         paths: &[".factory"],
     },
-    Files {
+    ProgramFiles {
         program: "OpenHands",
         source: "https://docs.openhands.dev/openhands/usage/customization/repository",
         paths: &[".openhands"],
     },
-    Files {
+    ProgramFiles {
         program: "Antigravity",
         source: "https://antigravity.google/docs/rules-workflows",
         paths: &[".agent"],
     },
-    Files {
+    ProgramFiles {
         program: "Firebase Studio",
         source: "https://firebase.google.com/docs/studio/customize-workspace",
         paths: &[".idx"],
     },
-    Files {
+    ProgramFiles {
         program: "Replit",
         source: "https://docs.replit.com/replit-app/configuration",
         paths: &[".replit"],
     },
-    Files {
+    ProgramFiles {
         program: "Kiro",
         source: "https://kiro.dev/docs/steering",
         paths: &[".kiro"],
     },
-    Files {
+    ProgramFiles {
         program: "Junie",
         source: "https://www.jetbrains.com/help/junie",
         paths: &[".junie"],
     },
-    Files {
+    ProgramFiles {
         program: "Amazon Q Developer",
         source: "https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/context-project-rules.html",
         paths: &[".amazonq"],

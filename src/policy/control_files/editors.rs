@@ -1,9 +1,9 @@
 //! The files of editors and development environments, in which agents run.
 
-use super::Files;
+use super::ProgramFiles;
 
-pub(super) const EDITORS: &[Files] = &[
-    Files {
+pub(super) const EDITORS: &[ProgramFiles] = &[
+    ProgramFiles {
         program: "Visual Studio Code",
         source: "https://code.visualstudio.com/docs/editor/workspace-trust https://code.visualstudio.com/docs/debugtest/tasks",
         paths: &[
@@ -14,42 +14,42 @@ pub(super) const EDITORS: &[Files] = &[
             ".vscode/mcp.json",
         ],
     },
-    Files {
+    ProgramFiles {
         program: "JetBrains IDEs",
         source: "https://www.jetbrains.com/help/idea/run-debug-configuration.html",
         paths: &[".idea", ".run"],
     },
-    Files {
+    ProgramFiles {
         program: "Visual Studio",
         source: "https://learn.microsoft.com/en-us/visualstudio/ide/customize-build-and-debug-tasks-in-visual-studio",
         paths: &[".vs"],
     },
-    Files {
+    ProgramFiles {
         program: "Zed",
         source: "https://zed.dev/docs/tasks https://zed.dev/docs/ai/rules",
         paths: &[".zed", ".rules"],
     },
-    Files {
+    ProgramFiles {
         program: "Helix",
         source: "https://docs.helix-editor.com/languages.html",
         paths: &[".helix"],
     },
-    Files {
+    ProgramFiles {
         program: "Vim and Neovim",
         source: "https://neovim.io/doc/user/options.html#'exrc'",
         paths: &[".exrc", ".vimrc", ".nvimrc", ".nvim.lua"],
     },
-    Files {
+    ProgramFiles {
         program: "Emacs",
         source: "https://www.gnu.org/software/emacs/manual/html_node/emacs/Directory-Variables.html",
         paths: &[".dir-locals.el", ".dir-locals-2.el"],
     },
-    Files {
+    ProgramFiles {
         program: "development containers",
         source: "https://containers.dev/implementors/spec",
         paths: &[".devcontainer", ".devcontainer.json"],
     },
-    Files {
+    ProgramFiles {
         program: "Gitpod",
         source: "https://www.gitpod.io/docs/references/gitpod-yml",
         paths: &[".gitpod.yml"],

@@ -1,15 +1,15 @@
 //! The files of shells, git and package managers, which execute commands when an agent uses these
 //! programs.
 
-use super::Files;
+use super::ProgramFiles;
 
-pub(super) const TOOLS: &[Files] = &[
-    Files {
+pub(super) const TOOLS: &[ProgramFiles] = &[
+    ProgramFiles {
         program: "direnv",
         source: "https://direnv.net/man/direnv.1.html",
         paths: &[".envrc", ".config/direnv"],
     },
-    Files {
+    ProgramFiles {
         program: "mise",
         source: "https://mise.jdx.dev/configuration.html",
         paths: &[
@@ -23,22 +23,22 @@ pub(super) const TOOLS: &[Files] = &[
             ".config/mise.toml",
         ],
     },
-    Files {
+    ProgramFiles {
         program: "asdf",
         source: "https://asdf-vm.com/manage/configuration.html",
         paths: &[".tool-versions"],
     },
-    Files {
+    ProgramFiles {
         program: "systemd",
         source: "https://www.freedesktop.org/software/systemd/man/latest/systemd.unit.html",
         paths: &[".config/systemd/user"],
     },
-    Files {
+    ProgramFiles {
         program: "desktop sessions",
         source: "https://specifications.freedesktop.org/autostart-spec/latest",
         paths: &[".config/autostart", "Library/LaunchAgents"],
     },
-    Files {
+    ProgramFiles {
         program: "shells",
         source: "bash(1), zsh(1), https://fishshell.com/docs/current/language.html#configuration-files",
         paths: &[
@@ -60,72 +60,72 @@ pub(super) const TOOLS: &[Files] = &[
             ".local/bin",
         ],
     },
-    Files {
+    ProgramFiles {
         program: "git",
         source: "git-config(1), githooks(5)",
         paths: &[".gitconfig", ".config/git/config", ".githooks"],
     },
-    Files {
+    ProgramFiles {
         program: "ssh",
         source: "ssh_config(5)",
         paths: &[".ssh/config"],
     },
-    Files {
+    ProgramFiles {
         program: "Mercurial",
         source: "hgrc(5)",
         paths: &[".hg/hgrc"],
     },
-    Files {
+    ProgramFiles {
         program: "husky",
         source: "https://typicode.github.io/husky",
         paths: &[".husky"],
     },
-    Files {
+    ProgramFiles {
         program: "pre-commit",
         source: "https://pre-commit.com",
         paths: &[".pre-commit-config.yaml", ".pre-commit-hooks.yaml"],
     },
-    Files {
+    ProgramFiles {
         program: "Lefthook",
         source: "https://lefthook.dev/configuration",
         paths: LEFTHOOK,
     },
-    Files {
+    ProgramFiles {
         program: "Overcommit",
         source: "https://github.com/sds/overcommit#configuration",
         paths: &[".overcommit.yml", ".git-hooks"],
     },
-    Files {
+    ProgramFiles {
         program: "npm",
         source: "https://docs.npmjs.com/cli/configuring-npm/npmrc",
         paths: &[".npmrc"],
     },
-    Files {
+    ProgramFiles {
         program: "Yarn",
         source: "https://yarnpkg.com/configuration/yarnrc",
         paths: &[".yarnrc", ".yarnrc.yml", ".yarn/releases", ".yarn/plugins"],
     },
-    Files {
+    ProgramFiles {
         program: "pnpm",
         source: "https://pnpm.io/pnpmfile",
         paths: &[".pnpmfile.cjs", ".pnpmfile.mjs"],
     },
-    Files {
+    ProgramFiles {
         program: "Cargo",
         source: "https://doc.rust-lang.org/cargo/reference/config.html",
         paths: &[".cargo/config", ".cargo/config.toml"],
     },
-    Files {
+    ProgramFiles {
         program: "rustup",
         source: "https://rust-lang.github.io/rustup/overrides.html",
         paths: &["rust-toolchain", "rust-toolchain.toml"],
     },
-    Files {
+    ProgramFiles {
         program: "Gradle",
         source: "https://docs.gradle.org/current/userguide/gradle_wrapper.html",
         paths: &["gradle/wrapper"],
     },
-    Files {
+    ProgramFiles {
         program: "Maven",
         source: "https://maven.apache.org/configure.html",
         paths: &[".mvn"],

@@ -3,10 +3,10 @@
 use super::*;
 
 fn placed(root: &str, text: &str) -> Policy {
-    let place = Place {
+    let place = RootLocation {
         roots: vec![root.into()],
         homes: vec!["/home/me".into()],
-        ..Place::default()
+        ..RootLocation::default()
     };
     Policy::new(vec![layer(text, Origin::Given)], place, Vec::new())
 }

@@ -4,9 +4,9 @@ use super::*;
 
 /// Returns the policy for `root` from policy files whose own root is `/srv/p`.
 fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
-    let place = Place {
+    let place = RootLocation {
         roots: vec![root.into()],
-        ..Place::default()
+        ..RootLocation::default()
     };
     let layers = texts
         .iter()
@@ -47,7 +47,7 @@ fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
     assert!(!granted(src, "/srv", "p/a") && granted(src, "/srv", "p/src/a"));
     assert!(!granted("[policy]\nmode = 'read-only'\n", "/data", "a") && granted("", "/data", "a"));
     // The relative grants of the directory's own policy file refer to the directory.
-    let policy = elsewhere("/data", &[opened]).with(layer(src, Origin::Project));
+    let policy = elsewhere("/data", &[opened]).with_layer(layer(src, Origin::Project));
     let modify = |name| verdict(&policy, name, Access::Modify);
     assert_eq!(
         (modify("src/a"), modify("a")),
@@ -60,20 +60,17 @@ fn an_absolute_grant_opens_that_directory_and_no_other() {
     let text = "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
     let policy = elsewhere("/data", &[(text, Origin::Given)]);
     assert_eq!(verdict(&policy, "x", Access::Modify), Verdict::Allow);
-    assert_eq!(policy.opened_elsewhere(b"/data/x"), Some(&b"/data"[..]));
-    assert_eq!(policy.opened_elsewhere(b"/data2/x"), None);
+    assert_eq!(policy.find_grant(b"/data/x"), Some(&b"/data"[..]));
+    assert_eq!(policy.find_grant(b"/data2/x"), None);
     let nested = ["/data/deep", "/data"]
         .map(|prefix| text.replace("/data", prefix))
         .concat();
     let policy = Policy::new(
         vec![layer(&nested, Origin::Given)],
-        Place::default(),
+        RootLocation::default(),
         Vec::new(),
     );
-    assert_eq!(
-        policy.opened_elsewhere(b"/data/deep/x"),
-        Some(&b"/data/deep"[..])
-    );
+    assert_eq!(policy.find_grant(b"/data/deep/x"), Some(&b"/data/deep"[..]));
     let error = parse("wpatch.toml", text.as_bytes(), Origin::Project).unwrap_err();
     assert_eq!(
         error.message,

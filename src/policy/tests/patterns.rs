@@ -34,7 +34,7 @@ fn a_pattern_means_what_the_documentation_says() {
 fn case_counts_but_where_file_systems_fold_it() {
     let denies = |case| {
         let layer = parse_with("p", rule("Sécret/*.KEY").as_bytes(), Origin::Given, case).unwrap();
-        let policy = Policy::new(vec![layer], Place::default(), Vec::new());
+        let policy = Policy::new(vec![layer], RootLocation::default(), Vec::new());
         let names = [
             "SÉCRET/a.Key",
             "se\u{301}cret/a.key",

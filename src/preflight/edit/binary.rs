@@ -41,11 +41,12 @@ pub(super) fn postimage(
         return None;
     }
     let limits = BinaryLimits {
-        size: options.max_made(),
+        size: options.max_write(),
         ratio: options.max_ratio,
     };
     let made = BinaryPostimage::new(data, text, preimage, limits);
-    match made.and_then(|made| verified(&made, (!is_gone(operation)).then_some(&*blobs.new))) {
+    match made.and_then(|made| verify_contents(&made, (!is_gone(operation)).then_some(&*blobs.new)))
+    {
         Ok(Some(after)) => Some(after),
         Ok(None) => {
             findings.error(
@@ -75,7 +76,7 @@ pub(super) fn postimage(
 ///
 /// A small patch can produce large contents. The function hashes large contents piece by piece and
 /// keeps them in memory only if their name is correct.
-fn verified(
+fn verify_contents(
     made: &BinaryPostimage<'_>,
     name: Option<&[u8]>,
 ) -> Result<Option<Vec<u8>>, BinaryError> {
@@ -111,8 +112,11 @@ mod tests {
             let made = BinaryPostimage::new(data, &text, b"", limits).unwrap();
             let name = blob_id(&contents, ObjectFormat::Sha1);
             let other = blob_id(b"other", ObjectFormat::Sha1);
-            assert_eq!(verified(&made, Some(name.as_bytes())), Ok(Some(contents)));
-            assert_eq!(verified(&made, Some(other.as_bytes())), Ok(None));
+            assert_eq!(
+                verify_contents(&made, Some(name.as_bytes())),
+                Ok(Some(contents))
+            );
+            assert_eq!(verify_contents(&made, Some(other.as_bytes())), Ok(None));
         }
     }
 }

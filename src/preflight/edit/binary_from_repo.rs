@@ -17,7 +17,7 @@ pub(super) fn postimage(
     findings: &mut Findings,
 ) -> Option<Vec<u8>> {
     let Some((blobs, objects)) = full_blobs(operation).zip(options.objects.as_ref()) else {
-        return unknown(findings);
+        return refuse_unknown(findings);
     };
     if !is_preimage(operation, preimage, blobs, findings) {
         return None;
@@ -26,18 +26,18 @@ pub(super) fn postimage(
         return Some(Vec::new());
     }
     let id = ObjectId::from_hex(&blobs.new)?;
-    match objects.blob(id, options.max_made()) {
+    match objects.blob(id, options.max_write()) {
         Ok(bytes) if is_blob(&bytes, &blobs.new) => Some(bytes),
         Err(error) if error.fault == ErrorKind::TooLarge => {
             let (size, limit) = (
                 objects.blob_size(id).unwrap_or(u64::MAX),
-                options.max_made(),
+                options.max_write(),
             );
             let message = format!("the blob has {size} bytes, which exceeds the limit of {limit}");
             checks::too_large(findings.error(&code::TOO_LARGE, message), size, limit);
             None
         }
-        Ok(_) | Err(_) => unknown(findings),
+        Ok(_) | Err(_) => refuse_unknown(findings),
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn full_blobs(operation: &Operation) -> Option<&Blobs> {
         .filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)))
 }
 
-fn unknown(findings: &mut Findings) -> Option<Vec<u8>> {
+fn refuse_unknown(findings: &mut Findings) -> Option<Vec<u8>> {
     let message = "the patch states that binary files differ, but does not contain the change";
     findings.error(&code::NO_BINARY_DATA, message).help =
         Some("create the patch with `git diff --binary`".into());

@@ -1,12 +1,12 @@
 //! Reports the place of each hunk, or the reason why it does not apply.
 
-use super::refusal::{done, refuse};
+use super::refusal::{refuse, report_applied};
 use crate::lines::LineOffsets;
 use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Direction, Hunk, LineKind, Operation};
 use crate::preflight::cause;
 use crate::preflight::codes::code;
-use crate::preflight::edited::{headed, tell_place};
+use crate::preflight::edited::{header_span, tell_place};
 use crate::preflight::findings::Findings;
 use crate::preflight::options::Options;
 use crate::preflight::problem::{Problem, Severity};
@@ -74,7 +74,7 @@ impl Explainer<'_> {
         };
         let problem = match &mismatch.kind {
             MismatchKind::AlreadyApplied { line } => {
-                done(operation, (&name, *line), severity, findings)
+                report_applied(operation, (&name, *line), severity, findings)
             }
             _ => refuse(operation, &name, mismatch, findings),
         };
@@ -86,7 +86,7 @@ impl Explainer<'_> {
             .nearest
             .as_ref()
             .and_then(|nearest| nearest.difference.as_ref());
-        let span = differs.map_or(headed(hunk), |difference| {
+        let span = differs.map_or(header_span(hunk), |difference| {
             line_at(text, difference.patch_offset)
         });
         problem.place = Some((operation.input, span));
@@ -160,7 +160,7 @@ fn report_repeated(
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
     problem.lines = vec![line, placement.lines.start];
     problem.hunk = Some(index);
-    problem.place = Some((operation.input, headed(hunk)));
+    problem.place = Some((operation.input, header_span(hunk)));
 }
 
 /// Explains that a hunk inserts lines after line `line`, but the file is shorter. The line is

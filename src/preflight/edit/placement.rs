@@ -3,7 +3,7 @@
 use crate::lines::LineOffsets;
 use crate::matching::{self, Placements, Rules, Spliced};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
-use crate::threads::{both, together};
+use crate::threads::{run_both, run_together};
 
 /// The placements of the hunks of one file.
 pub(super) struct HunkPlacements<'p> {
@@ -25,8 +25,8 @@ impl<'p> HunkPlacements<'p> {
     ) -> Self {
         let (text, hunks) = patch;
         let place = || {
-            let file = LineOffsets::with(preimage, together);
-            let (placements, overlaid) = match overlaid(operation, patch, preimage, rules) {
+            let file = LineOffsets::with_runner(preimage, run_together);
+            let (placements, overlaid) = match overlay_hunks(operation, patch, preimage, rules) {
                 Some((placements, spliced)) => (placements, Some(spliced)),
                 None => (
                     matching::place(&file, text, hunks, operation.direction, rules),
@@ -40,7 +40,7 @@ impl<'p> HunkPlacements<'p> {
             .map(|hunk| hunk.body.end - hunk.body.start)
             .sum();
         let ((file, placements, overlaid), counted) =
-            both(size, place, || counted(operation, text));
+            run_both(size, place, || count_changes(operation, text));
         Self {
             file,
             placements,
@@ -55,7 +55,7 @@ impl<'p> HunkPlacements<'p> {
 ///
 /// A hunk can match lines that an overlapping hunk wrote. Without that hunk the result would be
 /// undefined, so no hunk may be left out.
-fn overlaid(
+fn overlay_hunks(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     preimage: &[u8],
@@ -67,7 +67,7 @@ fn overlaid(
 }
 
 /// Returns the numbers of lines that the operation adds and removes.
-pub(in crate::preflight) fn counted(operation: &Operation, text: &[u8]) -> (usize, usize) {
+pub(in crate::preflight) fn count_changes(operation: &Operation, text: &[u8]) -> (usize, usize) {
     let (mut added, mut removed) = (0, 0);
     let mut count = |kind, lines| match kind {
         LineKind::Insertion => added += lines,
@@ -75,7 +75,7 @@ pub(in crate::preflight) fn counted(operation: &Operation, text: &[u8]) -> (usiz
         LineKind::Context => {}
     };
     for hunk in operation.hunks() {
-        match hunk.one_kind(text, operation.direction) {
+        match hunk.only_kind(text, operation.direction) {
             Some((kind, lines)) => count(kind, lines),
             None => hunk
                 .lines(text, operation.direction)

@@ -4,7 +4,7 @@ use crate::matching::{Mismatch, MismatchKind};
 use crate::plan::Operation;
 use crate::preflight::checks::way;
 use crate::preflight::codes::code;
-use crate::preflight::edited::{at_lines, without_context};
+use crate::preflight::edited::{format_lines, without_context};
 use crate::preflight::findings::Findings;
 use crate::preflight::problem::{Problem, Severity};
 use crate::text::printable;
@@ -32,7 +32,7 @@ pub(super) fn refuse<'f>(
             };
             let problem = findings.error(
                 &code::AMBIGUOUS,
-                format!("{hunk} matches {} ({how})", at_lines(lines)),
+                format!("{hunk} matches {} ({how})", format_lines(lines)),
             );
             problem.lines.clone_from(lines);
             problem.help = Some("add context lines until the place is unique".into());
@@ -56,7 +56,7 @@ pub(super) fn refuse<'f>(
             problem
         }
         MismatchKind::AlreadyApplied { line } => {
-            done(operation, (hunk, *line), Severity::Error, findings)
+            report_applied(operation, (hunk, *line), Severity::Error, findings)
         }
     }
 }
@@ -110,7 +110,7 @@ fn refuse_heading<'f>(
 }
 
 /// Reports that the result of a hunk is already in the file, at a line counted from 0.
-pub(super) fn done<'f>(
+pub(super) fn report_applied<'f>(
     operation: &Operation,
     (hunk, line): (&str, usize),
     severity: Severity,

@@ -5,7 +5,7 @@ use crate::preflight::checks::Room;
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
 use crate::preflight::full_diff;
-use crate::preflight::overlay::Seen;
+use crate::preflight::overlay::PathState;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
@@ -18,7 +18,7 @@ impl Worker<'_> {
         for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
             let step = self.plan.operations[index].step;
             self.fill_rejects(from)?;
-            let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
+            let is_same = matches!(self.overlay.current(from, step)?, PathState::Node(node) if node.bytes == bytes);
             // The findings are in plan order.
             let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else {
                 continue;
@@ -43,7 +43,7 @@ impl Worker<'_> {
             let operation = &self.plan.operations[*index];
             if matches!(
                 self.overlay.current(&operation.path, operation.step)?,
-                Seen::Node(_)
+                PathState::Node(_)
             ) {
                 let overlay = &self.overlay;
                 Room {

@@ -80,8 +80,8 @@ impl Worker<'_> {
                 .unwrap_or(&operation.path);
             let converter = Converter::new(self.plan, operation, self.options);
             let (before, after) = (
-                converter.shown(old_path, before, blobs.0),
-                converter.shown(&operation.path, after, blobs.1),
+                converter.convert_for_diff(old_path, before, blobs.0),
+                converter.convert_for_diff(&operation.path, after, blobs.1),
             );
             let old = before
                 .as_ref()
@@ -95,7 +95,7 @@ impl Worker<'_> {
                 }
                 _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
             };
-            (outcome.diff, outcome.is_diff_cut) = describe::clipped(diff, self.options.max_diff);
+            (outcome.diff, outcome.is_diff_cut) = describe::clip_diff(diff, self.options.max_diff);
         }
     }
 

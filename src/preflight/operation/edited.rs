@@ -7,7 +7,7 @@ use crate::preflight::bases::Fallback;
 use crate::preflight::converted::Converter;
 use crate::preflight::edited::Edited;
 use crate::preflight::findings::Findings;
-use crate::preflight::modes::{kept, permissions};
+use crate::preflight::modes::{attribute_source, permissions};
 use crate::preflight::overlay::Node;
 use crate::preflight::three_way::{self, MergeAttempt};
 use crate::preflight::{checks, edit, lines, replace};
@@ -16,7 +16,7 @@ use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
     /// Returns the result of the operation at `index` on `before`; `None` if it fails.
-    pub(super) fn edited(
+    pub(super) fn edit_node(
         &mut self,
         index: usize,
         before: Option<&Node>,
@@ -44,9 +44,9 @@ impl Worker<'_> {
                 findings,
             )
         } else {
-            let repaired = replace::repaired(index, operation, &preimage, self.options);
+            let repaired = replace::repair_operation(index, operation, &preimage, self.options);
             let operation = repaired.as_ref().unwrap_or(operation);
-            self.merged(operation, in_repository.as_ref(), &preimage, findings)?
+            self.merge_or_edit(operation, in_repository.as_ref(), &preimage, findings)?
         };
         let Some(edited) = edited else {
             return Ok(None);
@@ -57,13 +57,13 @@ impl Worker<'_> {
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::RemoveCopy);
         Ok(
-            (is_kept || checks::is_possible(&node, self.options.max_made(), findings))
+            (is_kept || checks::is_possible(&node, self.options.max_write(), findings))
                 .then_some(node),
         )
     }
 
     /// Returns the result of the operation on `preimage`, by a three-way merge if one is requested.
-    fn merged(
+    fn merge_or_edit(
         &self,
         operation: &Operation,
         before: Option<&Node>,
@@ -119,7 +119,7 @@ fn edited_node(
             Edited::Same => preimage,
         },
         in_repository: None,
-        like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
+        like: attribute_source(operation, before, replaced).and_then(|node| node.like.clone()),
         origin: unchanged.and_then(|node| node.origin.clone()),
         restored: unchanged.and_then(|node| node.restored.clone()),
     }

@@ -9,7 +9,7 @@ use crate::plan::{Action, Edit, Guard, Operation, Restore};
 use crate::preflight::checks::{self, Room};
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
-use crate::preflight::overlay::{Node, Seen};
+use crate::preflight::overlay::{Node, PathState};
 use crate::syntax::{Syntax, find_syntax};
 use crate::workspace::WorkspaceError;
 
@@ -30,16 +30,16 @@ impl Worker<'_> {
             Guard::Anything => true,
             // A directory must be empty or become empty, which `has_room` checks.
             Guard::Nothing => match &seen {
-                Seen::Node(node) => node.kind == FileKind::Directory,
+                PathState::Node(node) => node.kind == FileKind::Directory,
                 // The undone change may have created a link above the path. The plan then removes
                 // the link. Other checks report a link that stays.
                 seen => matches!(
                     seen,
-                    Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)
+                    PathState::Nothing | PathState::BelowFile(_) | PathState::ThroughLink(_)
                 ),
             },
             Guard::Contents(digest, bits) => {
-                matches!(&seen, Seen::Node(node) if is_version(node, digest, bits))
+                matches!(&seen, PathState::Node(node) if is_version(node, digest, bits))
             }
         };
         if !is_right {
@@ -49,7 +49,7 @@ impl Worker<'_> {
     }
 
     /// Returns the old file from the history, if the history still contains it unchanged.
-    pub(super) fn restored(
+    pub(super) fn find_restored(
         &self,
         operation: &Operation,
         restore: &Restore,
@@ -82,7 +82,7 @@ impl Worker<'_> {
 
     /// Returns the existing file or link that the operation replaces with a created, renamed or
     /// copied file. The existing mode and owner are kept unless the patch states a mode.
-    pub(super) fn replaced(
+    pub(super) fn find_replaced(
         &mut self,
         operation: &Operation,
     ) -> Result<Option<Node>, WorkspaceError> {
@@ -94,7 +94,7 @@ impl Worker<'_> {
         }
         Ok(
             match self.overlay.current(&operation.path, operation.step)? {
-                Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
+                PathState::Node(node) if node.kind != FileKind::Directory => Some(node),
                 _ => None,
             },
         )
@@ -119,7 +119,7 @@ impl Worker<'_> {
             return Ok(None);
         }
         Ok(match self.overlay.current(path, step)? {
-            Seen::Node(node) if node.kind == kind => Some(node),
+            PathState::Node(node) if node.kind == kind => Some(node),
             _ => None,
         })
     }
@@ -127,7 +127,7 @@ impl Worker<'_> {
     pub(super) fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
         Ok(matches!(
             self.overlay.current(&operation.path, operation.step)?,
-            Seen::Nothing | Seen::BelowFile(_)
+            PathState::Nothing | PathState::BelowFile(_)
         ))
     }
 
@@ -146,7 +146,7 @@ impl Worker<'_> {
                 self.overlay.current(&operation.path, step)?
             }
             Action::Rename | Action::Copy => match self.overlay.base(path, step)? {
-                node @ Seen::Node(_) => node,
+                node @ PathState::Node(_) => node,
                 _ => self.overlay.current(path, step)?,
             },
         };
@@ -155,7 +155,7 @@ impl Worker<'_> {
         } else {
             path
         };
-        let Some(node) = checks::readable(path, seen, findings) else {
+        let Some(node) = checks::require_file(path, seen, findings) else {
             return Ok(None);
         };
         let is_right = checks::is_right_type(operation, path, &node, &self.overlay, findings)?;
@@ -176,7 +176,7 @@ impl Worker<'_> {
         let going = &self.going;
         let overlay = &self.overlay;
         let is_going = |path: &RelPath| {
-            overlay.is_gone(path) || going.contains(&(operation.step, overlay.stored(path)))
+            overlay.is_gone(path) || going.contains(&(operation.step, overlay.stored_name(path)))
         };
         let leaves_later = |path: &RelPath| {
             self.leaving
@@ -189,18 +189,18 @@ impl Worker<'_> {
             is_going: &gives_way,
         };
         match &seen {
-            Seen::Nothing => Ok(room.is_free_above(path, findings)),
-            Seen::ThroughLink(at) | Seen::BelowFile(at) if gives_way(at) => {
+            PathState::Nothing => Ok(room.is_free_above(path, findings)),
+            PathState::ThroughLink(at) | PathState::BelowFile(at) if gives_way(at) => {
                 Ok(room.is_free_above(path, findings))
             }
-            Seen::Node(node) if node.kind == FileKind::Directory => {
+            PathState::Node(node) if node.kind == FileKind::Directory => {
                 if !self.removes_directories(operation) && overlay.is_empty_directory(path)? {
                     checks::refuse_kind(path, node.kind, FileKind::Regular, findings);
                     return Ok(false);
                 }
                 room.is_emptied(path, findings)
             }
-            Seen::Node(_) | Seen::TooLarge { .. } => {
+            PathState::Node(_) | PathState::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
                 let may = is_itself
                     || is_going(path)
@@ -210,9 +210,9 @@ impl Worker<'_> {
                     checks::exists(operation, &seen, self.plan.text(operation), findings);
                     self.name_stored(path, findings);
                 }
-                Ok(may && (is_itself || checks::readable(path, seen, findings).is_some()))
+                Ok(may && (is_itself || checks::require_file(path, seen, findings).is_some()))
             }
-            Seen::ThroughLink(_) | Seen::BelowFile(_) | Seen::Special => {
+            PathState::ThroughLink(_) | PathState::BelowFile(_) | PathState::Special => {
                 checks::refuse_blocked(path, &seen, findings);
                 Ok(false)
             }
@@ -234,7 +234,7 @@ impl Worker<'_> {
 
     /// Adds the spelling on disk of `path` to the last problem, if the spelling differs.
     fn name_stored(&self, path: &RelPath, findings: &mut Findings) {
-        let stored = self.overlay.stored(path);
+        let stored = self.overlay.stored_name(path);
         if let Some(problem) = findings.problems.last_mut().filter(|_| stored != path) {
             problem.message = format!("{}; its name on disk is {stored}", problem.message);
         }

@@ -91,7 +91,7 @@ impl<'a> Worker<'a> {
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));
         let named = named.collect();
         let spelling =
-            Spelling::of(operations(), &directories.folding).in_plan(plan, &directories.emptied);
+            Spelling::of(operations(), &directories.folding).with_plan(plan, &directories.emptied);
         // With `--cached`, files for rejected hunks are in another tree than the other files. The
         // cache of missing directories covers only one tree.
         let directories = (!options.reject).then_some(directories);
@@ -172,7 +172,7 @@ impl<'a> Worker<'a> {
         {
             return Ok(());
         }
-        let replaced = self.replaced(operation)?;
+        let replaced = self.find_replaced(operation)?;
         self.describe_replaced(operation, before.as_ref(), replaced.as_ref(), findings);
         // Only `--overwrite` preserves the attributes of a replaced file. A three-way merge does
         // not.
@@ -188,8 +188,8 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         let after = match &operation.edit {
-            Edit::Restore(restore) => self.restored(operation, restore, findings)?,
-            _ => self.edited(index, before.as_ref(), replaced.as_ref(), findings)?,
+            Edit::Restore(restore) => self.find_restored(operation, restore, findings)?,
+            _ => self.edit_node(index, before.as_ref(), replaced.as_ref(), findings)?,
         };
         match after {
             Some(after) => self.put_result(index, (before.as_ref(), known), after, findings),
@@ -257,7 +257,7 @@ impl<'a> Worker<'a> {
         let operation = &self.plan.operations[index];
         match operation.action {
             Action::Delete => {
-                checks::emptied(operation, &after.bytes, findings);
+                checks::check_emptied(operation, &after.bytes, findings);
                 if findings.is_failed() {
                     return Ok(());
                 }

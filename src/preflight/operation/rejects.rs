@@ -10,7 +10,7 @@ use crate::plan::Operation;
 use crate::policy::Access;
 use crate::preflight::findings::Findings;
 use crate::preflight::modes::git_mode;
-use crate::preflight::overlay::{Node, Seen};
+use crate::preflight::overlay::{Node, PathState};
 use crate::preflight::{RejectTo, checks, code, reject};
 use crate::text::{Contents, is_one_name};
 use crate::workspace::WorkspaceError;
@@ -45,7 +45,7 @@ impl Worker<'_> {
             return Ok(false);
         };
         let known = match &seen {
-            Seen::Node(node) => Some(node),
+            PathState::Node(node) => Some(node),
             _ => None,
         };
         let lost = known
@@ -54,7 +54,7 @@ impl Worker<'_> {
         let file = self.rejects.entry(path.clone()).or_default();
         file.text.extend_from_slice(&text);
         (file.step, file.is_filled) = (operation.step, false);
-        if !checks::is_small(file.text.len(), self.options.max_made(), findings) {
+        if !checks::is_small(file.text.len(), self.options.max_write(), findings) {
             return Ok(false);
         }
         if let Some(rejects) = findings
@@ -77,7 +77,7 @@ impl Worker<'_> {
         operation: &Operation,
         path: &RelPath,
         findings: &mut Findings,
-    ) -> Result<Option<Seen>, WorkspaceError> {
+    ) -> Result<Option<PathState>, WorkspaceError> {
         let is_named = self.named.contains(path);
         if is_named && matches!(self.options.reject_to, RejectTo::File(_)) {
             findings
@@ -100,8 +100,8 @@ impl Worker<'_> {
         }
         let seen = self.overlay.current(path, operation.step)?;
         let access = match &seen {
-            Seen::Nothing => Access::Create,
-            Seen::Node(node) if node.kind != FileKind::Directory => Access::Modify,
+            PathState::Nothing => Access::Create,
+            PathState::Node(node) if node.kind != FileKind::Directory => Access::Modify,
             _ => {
                 findings
                     .error(
@@ -122,7 +122,7 @@ impl Worker<'_> {
             return Ok(());
         };
         file.is_filled = true;
-        if let Seen::Node(node) = self.overlay.current(path, file.step)? {
+        if let PathState::Node(node) = self.overlay.current(path, file.step)? {
             self.overlay.put(
                 path,
                 file.step,

@@ -5,7 +5,7 @@ use crate::mode::{FileKind, FileMode, Permissions};
 use crate::plan::{Action, Edit, Operation};
 use crate::preflight::edit;
 use crate::preflight::findings::Findings;
-use crate::preflight::overlay::{Node, Seen};
+use crate::preflight::overlay::{Node, PathState};
 use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
@@ -22,14 +22,14 @@ impl Worker<'_> {
         let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
         findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
         (findings.outcome.added, findings.outcome.removed) =
-            edit::counted(operation, self.plan.text(operation));
+            edit::count_changes(operation, self.plan.text(operation));
         let leaves = operation.leaves().filter(|_| {
             operation
                 .old_mode
                 .is_none_or(|mode| mode == FileMode::Submodule)
         });
         if let Some(path) = leaves {
-            let is_directory = matches!(self.overlay.current(path, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory);
+            let is_directory = matches!(self.overlay.current(path, operation.step)?, PathState::Node(node) if node.kind == FileKind::Directory);
             if is_directory && self.overlay.list(path)?.is_empty() {
                 self.overlay.take_away(path, operation.step)?;
             }
@@ -38,7 +38,7 @@ impl Worker<'_> {
             return Ok(());
         }
         match self.overlay.current(&operation.path, operation.step)? {
-            Seen::Node(node) if node.kind == FileKind::Directory => {
+            PathState::Node(node) if node.kind == FileKind::Directory => {
                 self.overlay.put(&operation.path, operation.step, node)
             }
             _ if self.has_room(index, findings)? => {
@@ -74,7 +74,7 @@ impl Worker<'_> {
         let Some(source) = source.filter(|_| says_no_more) else {
             return Ok(false);
         };
-        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory)
+        if !matches!(self.overlay.base(source, operation.step)?, PathState::Node(node) if node.kind == FileKind::Directory)
         {
             return Ok(false);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Entry, Node, Overlay, Seen};
+use super::{Node, Overlay, OverlayEntry, PathState};
 use crate::change::{Content, FileChange, Postimage};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -25,11 +25,12 @@ impl Overlay<'_> {
                 .collect();
         }
         let moves = self.moves();
-        let needed = self.ancestors_of(|entry| matches!(entry.current, Seen::Node(_)));
-        let emptied = self
-            .ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
+        let needed = self.ancestors_of(|entry| matches!(entry.current, PathState::Node(_)));
+        let emptied = self.ancestors_of(|entry| {
+            entry.found.is_some() && matches!(entry.current, PathState::Nothing)
+        });
         let is_kept =
-            |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
+            |path: &RelPath, entry: &OverlayEntry| entry.was_directory() && needed.contains(path);
         let others = self
             .entries
             .iter()
@@ -57,7 +58,7 @@ impl Overlay<'_> {
             .collect();
         arrived.sort_by_key(|(path, _)| *path);
         for (to, entry) in arrived {
-            let Seen::Node(Node {
+            let PathState::Node(Node {
                 origin: Some(from), ..
             }) = &entry.current
             else {
@@ -72,7 +73,7 @@ impl Overlay<'_> {
     }
 
     /// Returns the directories above the entries that satisfy `is_such`.
-    fn ancestors_of(&self, is_such: impl Fn(&Entry) -> bool) -> HashSet<RelPath> {
+    fn ancestors_of(&self, is_such: impl Fn(&OverlayEntry) -> bool) -> HashSet<RelPath> {
         let mut found = HashSet::new();
         for (path, _) in self.entries.iter().filter(|(_, entry)| is_such(entry)) {
             // If a directory is in the set, so are all directories above it. `all` stops there.
@@ -88,19 +89,24 @@ impl Overlay<'_> {
             return false;
         };
         match (&source.found, &source.current, &target.current) {
-            (Some((_, old)), Seen::Nothing, Seen::Node(new)) => {
+            (Some((_, old)), PathState::Nothing, PathState::Node(new)) => {
                 old.permissions == new.permissions && old.kind == new.kind
             }
             _ => false,
         }
     }
 
-    fn change(&self, path: &RelPath, entry: &Entry, moves: &Moves<'_>) -> Option<FileChange> {
+    fn change(
+        &self,
+        path: &RelPath,
+        entry: &OverlayEntry,
+        moves: &Moves<'_>,
+    ) -> Option<FileChange> {
         let before = entry.found.as_ref();
-        let Seen::Node(node) = &entry.current else {
+        let PathState::Node(node) = &entry.current else {
             let is_moved_on = moves.targets.contains_key(path);
             let (state, _) =
-                before.filter(|_| !is_moved_on && matches!(entry.current, Seen::Nothing))?;
+                before.filter(|_| !is_moved_on && matches!(entry.current, PathState::Nothing))?;
             return Some(FileChange {
                 path: path.clone(),
                 before: Some(state.clone()),
@@ -137,7 +143,7 @@ impl Overlay<'_> {
     }
 }
 
-impl Entry {
+impl OverlayEntry {
     /// Returns a change that keeps the directory of a created submodule. Without this change, the
     /// transaction removes the directory when its last file is removed.
     fn staying_directory(&self, path: &RelPath) -> Option<FileChange> {
@@ -145,7 +151,7 @@ impl Entry {
             .found
             .as_ref()
             .filter(|_| self.was_directory() && self.made_in.is_some())?;
-        let Seen::Node(node) = &self.current else {
+        let PathState::Node(node) = &self.current else {
             return None;
         };
         let kept = Postimage {

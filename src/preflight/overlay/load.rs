@@ -1,6 +1,6 @@
 //! Reads the entry at a path, or finds the obstacle above it.
 
-use super::{Loaded, Node, Overlay, Seen};
+use super::{Loaded, Node, Overlay, PathState};
 use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -11,22 +11,22 @@ use crate::workspace::{ErrorKind, Stat, WorkspaceError};
 impl Overlay<'_> {
     pub(super) fn load(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
         if self.is_respelled(path) && self.is_unlisted(path)? {
-            return Ok((Seen::Nothing, None));
+            return Ok((PathState::Nothing, None));
         }
         if self
             .directories
-            .is_some_and(|directories| directories.lack_that_of(path))
+            .is_some_and(|directories| directories.is_parent_missing(path))
         {
-            return Ok((Seen::Nothing, None));
+            return Ok((PathState::Nothing, None));
         }
         match self.workspace.read(path, self.max_file) {
-            Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
+            Ok((bytes, stat)) => Ok(load_node(path, stat, bytes)),
             Err(error) => match error.fault {
                 ErrorKind::Missing => {
                     self.directories
                         .iter()
                         .for_each(|directories| directories.note(path, self.workspace));
-                    Ok((Seen::Nothing, None))
+                    Ok((PathState::Nothing, None))
                 }
                 ErrorKind::TooLarge => {
                     let size = self
@@ -34,7 +34,7 @@ impl Overlay<'_> {
                         .stat(path)?
                         .map_or(self.max_file, |stat| stat.size);
                     Ok((
-                        Seen::TooLarge {
+                        PathState::TooLarge {
                             size,
                             limit: self.max_file,
                         },
@@ -52,33 +52,37 @@ impl Overlay<'_> {
 
     fn load_irregular(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
         let Some(stat) = self.workspace.stat(path)? else {
-            return Ok((Seen::Nothing, None));
+            return Ok((PathState::Nothing, None));
         };
         match stat.kind {
-            FileKind::Symlink => Ok(loaded(path, stat, self.workspace.read_link(path)?.into())),
-            FileKind::Directory => Ok(loaded(path, stat, Bytes::default())),
-            FileKind::Special | FileKind::Regular => Ok((Seen::Special, None)),
+            FileKind::Symlink => Ok(load_node(
+                path,
+                stat,
+                self.workspace.read_link(path)?.into(),
+            )),
+            FileKind::Directory => Ok(load_node(path, stat, Bytes::default())),
+            FileKind::Special | FileKind::Regular => Ok((PathState::Special, None)),
         }
     }
 
     /// Returns the topmost obstacle above `path`. Returns [`Seen::Nothing`] if another process has
     /// removed the obstacle in the meantime.
-    fn find_obstacle(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
+    fn find_obstacle(&self, path: &RelPath) -> Result<PathState, WorkspaceError> {
         let mut above: Vec<_> = path.ancestors().collect();
         above.reverse();
         for directory in above {
             match self.workspace.stat(&directory)?.map(|stat| stat.kind) {
                 Some(FileKind::Directory) => {}
-                Some(FileKind::Symlink) => return Ok(Seen::ThroughLink(directory)),
-                Some(_) => return Ok(Seen::BelowFile(directory)),
+                Some(FileKind::Symlink) => return Ok(PathState::ThroughLink(directory)),
+                Some(_) => return Ok(PathState::BelowFile(directory)),
                 None => break,
             }
         }
-        Ok(Seen::Nothing)
+        Ok(PathState::Nothing)
     }
 }
 
-fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
+fn load_node(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
     let digest = Digest::of(&bytes);
     let node = Node {
         kind: stat.kind,
@@ -90,7 +94,7 @@ fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
         restored: None,
     };
     (
-        Seen::Node(node.clone()),
+        PathState::Node(node.clone()),
         Some((FileState { stat, digest }, node)),
     )
 }

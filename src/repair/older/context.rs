@@ -1,6 +1,6 @@
 //! Converts hunks of context diffs.
 
-use super::{Line, OwnedLine, Span, header, range, turned};
+use super::{Line, OwnedLine, Span, header, range, with_text};
 
 const STARS: &[u8] = b"***************";
 
@@ -164,7 +164,7 @@ fn merge<'t>(
         } else {
             [&[sign], line.text].concat()
         };
-        turned(line.line, text)
+        with_text(line.line, text)
     };
     loop {
         while let Some(line) =

@@ -52,7 +52,7 @@ impl OwnedLine<'_> {
 /// # Errors
 ///
 /// Returns the span of a hunk whose halves do not agree, or of an incomplete hunk.
-pub(super) fn converted(text: &[u8]) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
+pub(super) fn convert_hunks(text: &[u8]) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
     let all = plain_lines(text);
     let has_context = (0..all.len()).any(|at| context::starts(&all[at..]));
     let has_normal = (0..all.len()).any(|at| normal::starts(&all[at..]));
@@ -83,7 +83,7 @@ fn convert<'t>(
             // lost.
             return Err(rest[0].span);
         } else {
-            out.push(kept(all[at]));
+            out.push(to_owned_line(all[at]));
             at += 1;
         }
         // As in strict mode, a last line without a newline can be truncated. A `\` note has only
@@ -95,7 +95,7 @@ fn convert<'t>(
     Ok(out)
 }
 
-fn kept(line: Line<'_>) -> OwnedLine<'_> {
+fn to_owned_line(line: Line<'_>) -> OwnedLine<'_> {
     let Line {
         text,
         whole,
@@ -116,11 +116,11 @@ fn kept(line: Line<'_>) -> OwnedLine<'_> {
 }
 
 /// Returns `line` with the converted text `text`.
-fn turned(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
+fn with_text(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
     OwnedLine {
         text,
         is_converted: true,
-        ..kept(line)
+        ..to_owned_line(line)
     }
 }
 
@@ -179,7 +179,7 @@ fn header(
     let text = format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1).into_bytes();
     OwnedLine {
         is_normal,
-        ..turned(line, text)
+        ..with_text(line, text)
     }
 }
 

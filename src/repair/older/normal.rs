@@ -1,15 +1,15 @@
 //! Converts hunks of normal diffs.
 
-use super::{Line, OwnedLine, Span, header, range, turned};
+use super::{Line, OwnedLine, Span, header, range, with_text};
 
 /// The command of a hunk: `5a6,7`, `1,2c3,4` or `8d7`.
-struct Command {
+struct HunkCommand {
     old: (usize, usize),
     letter: u8,
     new: (usize, usize),
 }
 
-impl Command {
+impl HunkCommand {
     fn read(line: &[u8]) -> Option<Self> {
         let (old, rest) = range(line)?;
         let (&letter, rest) = rest.split_first()?;
@@ -29,7 +29,7 @@ impl Command {
 
 /// Returns whether `line` can only be a part of a hunk: its command, or a line with a sign.
 pub(super) fn is_part(line: Line<'_>) -> bool {
-    Command::read(line.text).is_some() || matches!(line.text, [b'<' | b'>', b' ', ..])
+    HunkCommand::read(line.text).is_some() || matches!(line.text, [b'<' | b'>', b' ', ..])
 }
 
 /// Returns whether a hunk begins at the first of `lines`.
@@ -37,7 +37,7 @@ pub(super) fn starts(lines: &[Line<'_>]) -> bool {
     let [first, second, ..] = lines else {
         return false;
     };
-    let Some(command) = Command::read(first.text) else {
+    let Some(command) = HunkCommand::read(first.text) else {
         return false;
     };
     let sign = if command.letter == b'a' { b'>' } else { b'<' };
@@ -48,7 +48,7 @@ pub(super) fn starts(lines: &[Line<'_>]) -> bool {
 /// signs show where each side ends, because the numbers in the command can be wrong.
 pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
     let first = lines[0];
-    let Some(command) = Command::read(first.text) else {
+    let Some(command) = HunkCommand::read(first.text) else {
         return Err(first.span);
     };
     out.push(header(first, (command.old, command.new), true));
@@ -84,9 +84,9 @@ fn side<'t>(
             [sign, b' ', text @ ..] | [sign, text @ ..]
                 if *sign == from && (text.is_empty() || line.text[1] == b' ') =>
             {
-                out.push(turned(*line, [&[to], text].concat()));
+                out.push(with_text(*line, [&[to], text].concat()));
             }
-            [b'\\', ..] => out.push(turned(*line, line.text.to_vec())),
+            [b'\\', ..] => out.push(with_text(*line, line.text.to_vec())),
             _ => break,
         }
         at += 1;

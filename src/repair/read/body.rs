@@ -4,9 +4,9 @@ use super::markers::{
     Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature,
     marker,
 };
-use super::{Action, Line, Reader};
+use super::{Action, Line, SectionReader};
 use crate::repair::RepairLog;
-use crate::repair::chunk::{Chunk, Header};
+use crate::repair::chunk::{Chunk, ChunkHeader};
 use crate::syntax::{is_from_line, is_mail_signature};
 
 /// Facts about the lines that follow, computed once for all lines.
@@ -62,11 +62,11 @@ fn is_pair(line: &[u8], next: &[u8]) -> bool {
     line.starts_with(b"--- ") && next.starts_with(b"+++ ")
 }
 
-impl<'t> Reader<'t> {
+impl<'t> SectionReader<'t> {
     /// Reads a hunk: its header lines, if there are any, and its body.
     pub(super) fn chunk(&mut self, log: &mut RepairLog) {
         let Some(first) = self.peek(0) else { return };
-        let mut header = Header::default();
+        let mut header = ChunkHeader::default();
         while let Some(line) = self.peek(0).filter(|line| line.text.starts_with(b"@@")) {
             header.take(line, log);
             self.next += 1;
@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
     /// hunk is at the end of the file.
     fn body(
         &mut self,
-        header: &Header<'t>,
+        header: &ChunkHeader<'t>,
         is_free: bool,
         is_converted: bool,
     ) -> (Vec<Line<'t>>, bool) {
@@ -158,7 +158,7 @@ impl<'t> Reader<'t> {
     fn ends_body(
         &self,
         line: Line<'t>,
-        header: &Header<'t>,
+        header: &ChunkHeader<'t>,
         counts: (usize, usize),
         is_free: bool,
     ) -> bool {

@@ -1,7 +1,7 @@
 //! Reads the file headers of diffs.
 
 use super::markers::{is_fence, marker};
-use super::{Action, Line, Reader, Section};
+use super::{Action, Line, Section, SectionReader};
 use crate::mode::FileMode;
 
 /// The prefixes of the lines in a git header.
@@ -19,7 +19,7 @@ const WORDS: &[&[u8]] = &[
     b"GIT binary patch",
 ];
 
-impl<'t> Reader<'t> {
+impl<'t> SectionReader<'t> {
     /// Reads `diff --git a/NAME b/NAME` and the lines after it, up to `---` or the first hunk.
     pub(super) fn git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
         let mut section = Section::new(Action::Update, names(rest), line);
@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
                 .push(Section::new(Action::Update, Vec::new(), line));
         }
         let section = self.sections.last_mut()?;
-        let sides = [old, new].map(|name| name.map(undated));
+        let sides = [old, new].map(|name| name.map(without_time));
         // If the names contradict `diff --git`, nothing shows which of them is right.
         if !section.agrees(sides) {
             self.stray.get_or_insert(line.span);
@@ -129,7 +129,7 @@ impl<'t> Section<'t> {
             && self.target.is_none()
             && !self.is_verbatim
             && !self.is_enveloped;
-        is_open && behind(new) != behind(old) && new != old
+        is_open && without_prefix(new) != without_prefix(old) && new != old
     }
 
     /// Reads a line of a git header.
@@ -164,7 +164,9 @@ impl<'t> Section<'t> {
     fn agrees(&self, sides: [Option<&[u8]>; 2]) -> bool {
         let is_same = |side: &[u8]| {
             let mut known = self.names.iter().chain(&self.target);
-            known.any(|name| name.ends_with(behind(side)) || side.ends_with(behind(name)))
+            known.any(|name| {
+                name.ends_with(without_prefix(side)) || side.ends_with(without_prefix(name))
+            })
         };
         let given: Vec<_> = sides
             .into_iter()
@@ -203,7 +205,7 @@ fn names(line: &[u8]) -> Vec<&[u8]> {
     // A name can contain spaces, as in `a/my file b/my file`.
     if line.len() % 2 == 1 && line[middle] == b' ' {
         let (old, new) = (&line[..middle], &line[middle + 1..]);
-        if behind(old) == behind(new) {
+        if without_prefix(old) == without_prefix(new) {
             return vec![new, old];
         }
     }
@@ -215,12 +217,12 @@ fn names(line: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Removes the first component of a name, which can be a prefix.
-fn behind(name: &[u8]) -> &[u8] {
+fn without_prefix(name: &[u8]) -> &[u8] {
     memchr::memchr(b'/', name).map_or(name, |slash| &name[slash + 1..])
 }
 
 /// Removes a time stamp from a name. A tab precedes it, because names can contain spaces.
-fn undated(name: &[u8]) -> &[u8] {
+fn without_time(name: &[u8]) -> &[u8] {
     let end = memchr::memchr(b'\t', name).unwrap_or(name.len());
     name[..end].trim_ascii_end()
 }

@@ -38,7 +38,7 @@ pub(super) fn read<'t>(
     log: &mut RepairLog,
 ) -> Result<Vec<Section<'t>>, Unread> {
     let lines = source(text, converted, log);
-    let mut reader = Reader {
+    let mut reader = SectionReader {
         outlook: Outlook::of(&lines, text.ends_with(b"\n")),
         lines,
         next: 0,
@@ -108,7 +108,7 @@ pub(super) enum Unread {
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct Reader<'t> {
+struct SectionReader<'t> {
     lines: Vec<Line<'t>>,
     outlook: Outlook,
     next: usize,
@@ -148,7 +148,7 @@ enum AfterEnd {
     Prose(Span),
 }
 
-impl<'t> Reader<'t> {
+impl<'t> SectionReader<'t> {
     fn peek(&self, ahead: usize) -> Option<Line<'t>> {
         self.lines.get(self.next + ahead).copied()
     }
@@ -166,7 +166,7 @@ impl<'t> Reader<'t> {
             if !is_exact_marker(line.text) {
                 log.note(RepairKind::Envelope, line.number);
             }
-            return self.marked(marker, line, log);
+            return self.read_marker(marker, line, log);
         }
         if let Some(rest) = line.text.strip_prefix(b"diff --git ") {
             return self.git_header(rest, line);
@@ -340,7 +340,7 @@ impl<'t> Reader<'t> {
         self.next += 1;
     }
 
-    fn marked(&mut self, marker: Marker<'t>, line: Line<'t>, log: &mut RepairLog) {
+    fn read_marker(&mut self, marker: Marker<'t>, line: Line<'t>, log: &mut RepairLog) {
         self.next += 1;
         let (action, name) = match marker {
             Marker::Begin => {
@@ -358,7 +358,7 @@ impl<'t> Reader<'t> {
                 (self.is_enveloped, self.after_end) = (false, AfterEnd::End);
                 return;
             }
-            Marker::Move(name) => return self.moved(name, line),
+            Marker::Move(name) => return self.read_move(name, line),
             Marker::EndOfFile | Marker::Environment => return,
             Marker::Add(name) => (Action::Create, name),
             Marker::Delete(name) => (Action::Delete, name),
@@ -377,7 +377,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads `*** Move to:`, which a section can contain once.
-    fn moved(&mut self, name: &'t [u8], line: Line<'t>) {
+    fn read_move(&mut self, name: &'t [u8], line: Line<'t>) {
         self.header = Some(line.span);
         let is_free = |section: &&mut Section<'_>| {
             section.action == Action::Update && section.target.is_none()

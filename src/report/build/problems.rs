@@ -48,7 +48,7 @@ pub(super) fn reports(
 }
 
 /// Returns the index of the problem that determines the outcome.
-pub(super) fn decisive(facts: Facts<'_>) -> Option<usize> {
+pub(super) fn decisive_problem(facts: Facts<'_>) -> Option<usize> {
     let gravity = |index: usize| {
         let problem = &facts.selected.problems[index];
         // A change that policy denies cannot be approved, so the denial has priority.

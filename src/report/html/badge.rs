@@ -131,7 +131,7 @@ pub(super) fn is_denied(file: &FileReport) -> bool {
 
 fn mode(file: &FileReport, out: &mut Markup) {
     match (&file.mode.old, &file.mode.new) {
-        (Some(old), Some(new)) if old != new => changed("mode", [old, new], out),
+        (Some(old), Some(new)) if old != new => add_change("mode", [old, new], out),
         (None, Some(new)) if file.op == Op::Create && *new == "100755" => {
             badge(tone::ASK, "executable", out);
         }
@@ -140,7 +140,7 @@ fn mode(file: &FileReport, out: &mut Markup) {
 }
 
 /// Adds a badge with the old and the new value of a property.
-pub(super) fn changed(name: &'static str, [old, new]: [&str; 2], out: &mut Markup) {
+pub(super) fn add_change(name: &'static str, [old, new]: [&str; 2], out: &mut Markup) {
     open(tone::ASK, out);
     out.raw(name).raw(" ").text(old).raw(" \u{2192} ").text(new);
     close(out);
@@ -151,7 +151,7 @@ fn line_ends(file: &FileReport, out: &mut Markup) {
         return;
     };
     if before.eol != after.eol && before.eol != "none" && after.eol != "none" {
-        changed("line ends", [before.eol, after.eol], out);
+        add_change("line ends", [before.eol, after.eol], out);
     }
     if before.bom != after.bom {
         badge(
@@ -165,7 +165,7 @@ fn line_ends(file: &FileReport, out: &mut Markup) {
         );
     }
     if before.encoding != after.encoding {
-        changed("encoding", [before.encoding, after.encoding], out);
+        add_change("encoding", [before.encoding, after.encoding], out);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::report::{Coverage, LogEntry, LogFile, State};
 use crate::syntax::write::{DiffHunk, hunks};
 
 /// A history entry, with counts for its files.
-pub(super) struct Change<'a> {
+pub(super) struct EntryCard<'a> {
     entry: &'a LogEntry,
     pub(super) files: Vec<File<'a>>,
 }
@@ -34,7 +34,7 @@ pub(super) fn ending(entry: &LogEntry) -> &'static str {
     }
 }
 
-impl<'a> Change<'a> {
+impl<'a> EntryCard<'a> {
     pub(super) fn of(entry: &'a LogEntry) -> Self {
         Self {
             entry,
@@ -154,7 +154,7 @@ impl<'a> File<'a> {
         if let (Some(old), Some(new)) = (old, new)
             && old != new
         {
-            badge::changed("mode", [old, new], out);
+            badge::add_change("mode", [old, new], out);
         }
         if file.lost {
             badge::badge(badge::tone::BAD, "previous content not kept", out);
@@ -198,7 +198,7 @@ impl<'a> File<'a> {
                     place::heading(hunk, &[], out);
                     left += lines::hunk(subject, hunk, room, out);
                 }
-                file::full(left, out);
+                file::add_full_note(left, out);
             }
         }
     }

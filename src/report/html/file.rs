@@ -221,10 +221,10 @@ fn body(
     let mut left = 0;
     let subject = subject(file);
     if !diff.is_empty() {
-        left += shown(file, diff, subject, room, out);
+        left += add_hunks(file, diff, subject, room, out);
     } else if !file.hunks.is_empty() {
         for hunk in &file.hunks {
-            left += place::stated(told, hunk, subject, room, out);
+            left += place::add_stated(told, hunk, subject, room, out);
         }
     } else if exhibit.diff.is_none() && file.status != FileStatus::Ok {
         left += place::section(told, exhibit, subject, room, out);
@@ -236,11 +236,11 @@ fn body(
             "<p class=\"word ask\">The change exceeds the limit of one file on a page; its end is not shown.</p>\n",
         );
     }
-    full(left, out);
+    add_full_note(left, out);
 }
 
 /// Adds a note that `left` lines of a file are not shown.
-pub(super) fn full(left: usize, out: &mut Markup) {
+pub(super) fn add_full_note(left: usize, out: &mut Markup) {
     if left > 0 {
         out.raw("<p class=\"word ask\">The page has reached its size limit: ")
             .count(left, "more line")
@@ -265,7 +265,7 @@ fn subject(file: &FileReport) -> Subject<'_> {
 }
 
 /// Adds the hunks of a diff. Each has the notes of the hunks of the patch that were applied there.
-fn shown(
+fn add_hunks(
     file: &FileReport,
     diff: &[DiffHunk<'_>],
     subject: Subject<'_>,

@@ -62,7 +62,7 @@ pub(super) fn hunk(
 
 /// Adds the text of a hunk without a placement, as the patch states it. `lines` are its lines with
 /// their numbers in the patch. Returns the number of lines that are not shown.
-pub(super) fn stated<'a>(
+pub(super) fn add_stated<'a>(
     subject: Subject<'_>,
     lines: impl Iterator<Item = (Option<usize>, &'a [u8])>,
     (signs, difference): (Signs, Option<&FirstDifference>),
@@ -109,7 +109,7 @@ pub(super) fn stated<'a>(
 }
 
 /// Adds the current lines of a file at the closest match, beginning with line `first`.
-pub(super) fn found<'l>(
+pub(super) fn add_found<'l>(
     subject: Subject<'_>,
     (first, lines): (usize, impl Iterator<Item = &'l str>),
     difference: Option<&FirstDifference>,

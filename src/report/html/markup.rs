@@ -16,10 +16,10 @@ pub(super) struct Markup(String);
 
 /// The form of the escapes for characters that hide or reorder others.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum EscapeContext {
     /// Between tags. An element of its own shows that the character was escaped.
     Text,
-    /// Like [`Place::Text`], but tabs are kept.
+    /// Like [`EscapeContext::Text`], but tabs are kept.
     Line,
     /// In a quoted attribute value, which cannot contain elements.
     Value,
@@ -34,17 +34,17 @@ impl Markup {
 
     /// Adds escaped text.
     pub(super) fn text(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
-        self.escaped(text.as_ref(), Place::Text)
+        self.escape(text.as_ref(), EscapeContext::Text)
     }
 
     /// Adds a line of a file or a patch, or a part of it.
     pub(super) fn line(&mut self, line: &[u8]) -> &mut Self {
-        self.escaped(line, Place::Line)
+        self.escape(line, EscapeContext::Line)
     }
 
     /// Adds text to an attribute value in double quotes.
     pub(super) fn value(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
-        self.escaped(text.as_ref(), Place::Value)
+        self.escape(text.as_ref(), EscapeContext::Value)
     }
 
     /// Adds a number.
@@ -129,7 +129,7 @@ impl Markup {
         std::mem::take(&mut self.0)
     }
 
-    fn escaped(&mut self, bytes: &[u8], place: Place) -> &mut Self {
+    fn escape(&mut self, bytes: &[u8], place: EscapeContext) -> &mut Self {
         for chunk in bytes.utf8_chunks() {
             for character in chunk.valid().chars() {
                 match character {
@@ -138,9 +138,9 @@ impl Markup {
                     '>' => self.0.push_str("&gt;"),
                     '"' => self.0.push_str("&quot;"),
                     '\'' => self.0.push_str("&#39;"),
-                    '\t' if place == Place::Line => self.0.push('\t'),
+                    '\t' if place == EscapeContext::Line => self.0.push('\t'),
                     _ if is_dangerous(character) || is_none(character) => {
-                        self.visible(place, |out| named(character, out));
+                        self.visible(place, |out| write_escape(character, out));
                     }
                     _ => self.0.push(character),
                 }
@@ -156,8 +156,8 @@ impl Markup {
 
     /// Adds the name of a character that cannot be shown. Its element distinguishes it from the
     /// same letters in the text.
-    fn visible(&mut self, place: Place, name: impl FnOnce(&mut String)) {
-        let is_marked = place != Place::Value;
+    fn visible(&mut self, place: EscapeContext, name: impl FnOnce(&mut String)) {
+        let is_marked = place != EscapeContext::Value;
         self.0
             .push_str(if is_marked { "<b class=\"esc\">" } else { "" });
         name(&mut self.0);
@@ -176,7 +176,7 @@ fn is_none(character: char) -> bool {
     matches!(u32::from(character), 0xfdd0..=0xfdef) || u32::from(character) & 0xfffe == 0xfffe
 }
 
-fn named(character: char, out: &mut String) {
+fn write_escape(character: char, out: &mut String) {
     let _ = match character {
         '\t' => write!(out, "\\t"),
         '\n' => write!(out, "\\n"),

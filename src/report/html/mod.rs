@@ -118,7 +118,7 @@ pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
 ///
 /// Returns the error of `out`.
 pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Result<()> {
-    let (change, markup) = (change::Change::of(entry), &mut Markup::default());
+    let (change, markup) = (change::EntryCard::of(entry), &mut Markup::default());
     head(change::ending(entry), entry.files.len(), markup);
     change.summary(markup);
     let mut room = Room::default();

@@ -41,7 +41,7 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
     }
     out.raw("</h4>\n");
     for report in reports {
-        also(report, out);
+        add_candidates(report, out);
     }
 }
 
@@ -53,7 +53,7 @@ fn section_heading(section: &str, out: &mut Markup) {
 
 /// Adds a hunk of a file that cannot be changed, as the patch states it. Returns the number of
 /// lines that are not shown.
-pub(super) fn stated(
+pub(super) fn add_stated(
     told: &Told<'_>,
     hunk: &HunkReport,
     subject: Subject<'_>,
@@ -64,7 +64,7 @@ pub(super) fn stated(
     told.problems(&hunk.id)
         .iter()
         .for_each(|it| problem::problem(it, out));
-    also(hunk, out);
+    add_candidates(hunk, out);
     let nearest = hunk.nearest.as_deref();
     let nearest = nearest.filter(|_| !hunk.status.is_placed());
     let difference = nearest.and_then(|nearest| nearest.first_difference.as_ref());
@@ -91,7 +91,7 @@ pub(super) fn stated(
             id: &hunk.id,
             ..subject
         };
-        lines::found(subject, (first, lines), difference, room, out);
+        lines::add_found(subject, (first, lines), difference, room, out);
         out.raw("</div>\n");
     }
     left
@@ -161,11 +161,11 @@ fn patch_lines(
     });
     let lines: Vec<_> = lines.collect();
     room.patch_line = last;
-    lines::stated(subject, lines.into_iter(), form, room, out)
+    lines::add_stated(subject, lines.into_iter(), form, room, out)
 }
 
 /// Adds the other lines where a hunk matches.
-fn also(hunk: &HunkReport, out: &mut Markup) {
+fn add_candidates(hunk: &HunkReport, out: &mut Markup) {
     if hunk.candidates.len() < 2 {
         return;
     }

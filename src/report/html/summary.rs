@@ -25,7 +25,7 @@ pub(super) fn summary(report: &Report, approval: Option<&str>, out: &mut Markup)
     for problem in report.problems.iter().filter(others) {
         problem::problem(problem, out);
     }
-    failed(report, out);
+    add_failed(report, out);
     // The list of failed files already counts the omitted files.
     for line in (Omitted {
         files: 0,
@@ -60,7 +60,7 @@ pub(super) fn heading(
 }
 
 /// Adds the names of the files that do not apply.
-fn failed(report: &Report, out: &mut Markup) {
+fn add_failed(report: &Report, out: &mut Markup) {
     let is_failed =
         |file: &&FileReport| !matches!(file.status, FileStatus::Ok | FileStatus::NoChange);
     let count = report.files.iter().filter(is_failed).count();

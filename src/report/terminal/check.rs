@@ -5,7 +5,7 @@ use std::io;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{ADDED, NOTE, REFUSED, escaped, notes, print_operation};
+use super::{ADDED, NOTE, REFUSED, escape, notes, print_operation};
 use crate::policy::Verdict;
 use crate::report::stat::changes;
 use crate::report::{FileReport, FileStatus, Outcome, Report, RuleHit};
@@ -97,8 +97,8 @@ fn print_rule(hit: &RuleHit, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(
         out,
         "  {style}{verdict}{style:#}: {} (rule `{}`)",
-        escaped(&hit.message),
-        escaped(&hit.rule)
+        escape(&hit.message),
+        escape(&hit.rule)
     )
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use anstyle::Style;
 
 use super::cells::{Row, rows};
-use super::hunk::{Block, Line};
+use super::hunk::{Block, DisplayedLine};
 use super::{ADDED, FAINT, REMOVED, Sheet, Symbols};
 
 /// The format of one of the two columns.
@@ -44,7 +44,7 @@ pub(super) fn print(
     for block in blocks {
         match block {
             Block::Same(old, line) => {
-                let before = Line {
+                let before = DisplayedLine {
                     number: *old,
                     ..line.clone()
                 };
@@ -62,11 +62,11 @@ pub(super) fn print(
 
 /// Prints a line next to another one, and pads the shorter one with blank rows.
 fn put(
-    (left, left_form): (Option<&Line<'_>>, Form),
-    (right, right_form): (Option<&Line<'_>>, Form),
+    (left, left_form): (Option<&DisplayedLine<'_>>, Form),
+    (right, right_form): (Option<&DisplayedLine<'_>>, Form),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let (left_rows, right_rows) = (shown(left, left_form), shown(right, right_form));
+    let (left_rows, right_rows) = (line_rows(left, left_form), line_rows(right, right_form));
     for index in 0..left_rows.len().max(right_rows.len()) {
         let filled = put_row(left, left_rows.get(index), left_form, index, out)?;
         let separator = left_form.symbols.separator();
@@ -77,7 +77,7 @@ fn put(
     Ok(())
 }
 
-fn shown(line: Option<&Line<'_>>, form: Form) -> Vec<Row> {
+fn line_rows(line: Option<&DisplayedLine<'_>>, form: Form) -> Vec<Row> {
     let Some(line) = line else { return Vec::new() };
     let mut rows = rows(line.text, &line.marks, form.width);
     if line.is_unterminated {
@@ -88,7 +88,7 @@ fn shown(line: Option<&Line<'_>>, form: Form) -> Vec<Row> {
 
 /// Prints one row of a column, and returns the number of columns that remain.
 fn put_row(
-    line: Option<&Line<'_>>,
+    line: Option<&DisplayedLine<'_>>,
     row: Option<&Row>,
     form: Form,
     index: usize,

@@ -9,14 +9,14 @@ use crate::syntax::write::DiffHunk;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Block<'a> {
     /// A context line, with its line number in the old file.
-    Same(usize, Line<'a>),
+    Same(usize, DisplayedLine<'a>),
     /// Deleted lines, and the inserted lines that replace them.
-    Changed(Vec<Line<'a>>, Vec<Line<'a>>),
+    Changed(Vec<DisplayedLine<'a>>, Vec<DisplayedLine<'a>>),
 }
 
 /// One line of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub(super) struct DisplayedLine<'a> {
     pub(super) number: usize,
     pub(super) text: &'a [u8],
     /// The bytes that differ from the other side; empty if no similar line exists there.
@@ -33,7 +33,7 @@ pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut Inline) -> Vec<Block<
         let Some((marker, text)) = line.split_first() else {
             continue;
         };
-        let line = |number| Line {
+        let line = |number| DisplayedLine {
             number,
             text,
             marks: Vec::new(),
@@ -65,7 +65,9 @@ pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut Inline) -> Vec<Block<
     }
     for block in &mut blocks {
         if let Block::Changed(gone, come) = block {
-            let texts = |lines: &[Line<'a>]| lines.iter().map(|line| line.text).collect::<Vec<_>>();
+            let texts = |lines: &[DisplayedLine<'a>]| {
+                lines.iter().map(|line| line.text).collect::<Vec<_>>()
+            };
             let (old, new) = inline.marks(&texts(gone), &texts(come));
             for (line, marks) in gone.iter_mut().chain(come).zip(old.into_iter().chain(new)) {
                 line.marks = marks;

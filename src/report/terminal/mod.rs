@@ -150,8 +150,8 @@ fn print_file(
             out,
             "  {NOTE}policy: {} by {}: {}{NOTE:#}",
             hit.verdict,
-            escaped(&hit.rule),
-            escaped(&hit.message)
+            escape(&hit.rule),
+            escape(&hit.message)
         )?;
     }
     if !matches!(file.status, FileStatus::Ok | FileStatus::Partial) {
@@ -329,7 +329,7 @@ fn notes(hunk: &HunkReport) -> Vec<String> {
     notes
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     printable(text.as_bytes()).to_string()
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use anstyle::Style;
 
 use super::cells::rows;
-use super::hunk::{Block, Line};
+use super::hunk::{Block, DisplayedLine};
 use super::{ADDED, FAINT, REMOVED, Sheet};
 
 /// Prints `blocks` with the number of each line in both files. Each number has `digits` columns.
@@ -47,7 +47,7 @@ pub(super) fn print(
 }
 
 fn put(
-    line: &Line<'_>,
+    line: &DisplayedLine<'_>,
     numbers: &str,
     marker: char,
     (sheet, style): (Sheet, Style),

@@ -18,7 +18,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-use reader::{Marker, Part, Reader, marker};
+use reader::{LineCursor, Marker, Part, marker};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span};
 use crate::plan::{Action, Edit, EditOrder, MatchMode, Name, Replacement, Replacements, Target};
@@ -80,7 +80,7 @@ impl Syntax for Blocks {
             Some(Marker::Search) => return Err(SyntaxError::new(PATH, first)),
             Some(_) => return Err(SyntaxError::new(SEARCH, first)),
         }
-        let mut reader = Reader::new(text, from);
+        let mut reader = LineCursor::new(text, from);
         let is_nameless = reader.is_before(Marker::Search);
         if !is_nameless {
             reader.next();
@@ -128,7 +128,7 @@ impl Syntax for Blocks {
 
 /// Reads the next block. `index` is the number of blocks before it.
 fn block(
-    reader: &mut Reader<'_>,
+    reader: &mut LineCursor<'_>,
     index: usize,
     options: Options,
 ) -> Result<Replacement, SyntaxError> {
@@ -162,7 +162,7 @@ fn block(
 /// Reads the lines up to and including the marker `last`. Any other marker among them is an error,
 /// because it makes the block ambiguous.
 fn part(
-    reader: &mut Reader<'_>,
+    reader: &mut LineCursor<'_>,
     is_crlf: bool,
     last: Marker,
     wanted: SyntaxErrorKind,

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use super::reader::{is_fence, marker, trimmed};
+use super::reader::{is_fence, marker, trim};
 use crate::plan::{Name, NameCandidate, Strip};
 use crate::text::{Span, without_ending};
 
@@ -14,7 +14,7 @@ pub(super) fn line_above(text: &[u8], from: usize, at: usize) -> Option<Span> {
         let start =
             memchr::memrchr(b'\n', &text[from..end - 1]).map_or(from, |newline| from + newline + 1);
         let line = without_ending(&text[start..end]);
-        if !trimmed(line).is_empty() && !is_fence(line) {
+        if !trim(line).is_empty() && !is_fence(line) {
             return (marker(line).is_none() && is_named(text, start, line.len(), at))
                 .then(|| Span::new(start, end));
         }
@@ -31,9 +31,9 @@ fn is_named(text: &[u8], start: usize, length: usize, at: usize) -> bool {
 /// the line can also be prose.
 pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
     let whole = line.of(text);
-    let (bare, is_decorated) = undecorated(trimmed(whole));
+    let (bare, is_decorated) = strip_decoration(trim(whole));
     let is_direct = without_ending(&text[line.end..block]).is_empty();
-    let (found, is_certain) = match quoted(bare) {
+    let (found, is_certain) = match unquote(bare) {
         Some(name) => (name, true),
         None if is_decorated => (bare, is_path_like(bare)),
         None => (
@@ -53,7 +53,7 @@ pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
 
 /// Removes the decoration of a heading, a comment or a title. Also returns whether there was a
 /// decoration.
-fn undecorated(line: &[u8]) -> (&[u8], bool) {
+fn strip_decoration(line: &[u8]) -> (&[u8], bool) {
     let marks = line.iter().take_while(|&&byte| byte == b'#').count();
     let marks = if marks == 0 && line.starts_with(b"//") {
         2
@@ -61,7 +61,7 @@ fn undecorated(line: &[u8]) -> (&[u8], bool) {
         marks
     };
     let rest = if line.get(marks).is_some_and(u8::is_ascii_whitespace) {
-        trimmed(&line[marks..])
+        trim(&line[marks..])
     } else {
         line
     };
@@ -75,7 +75,7 @@ fn undecorated(line: &[u8]) -> (&[u8], bool) {
 }
 
 /// Returns the text between two backticks if they enclose all of `name`.
-fn quoted(name: &[u8]) -> Option<&[u8]> {
+fn unquote(name: &[u8]) -> Option<&[u8]> {
     let inside = name.strip_prefix(b"`")?.strip_suffix(b"`")?;
     (!inside.is_empty() && !inside.contains(&b'`')).then_some(inside)
 }

@@ -35,7 +35,7 @@ impl Marker {
 
 /// Returns the marker on `line`. White space at the end is ignored.
 pub(super) fn marker(line: &[u8]) -> Option<Marker> {
-    let (&sign, line) = (line.first()?, trimmed_end(line));
+    let (&sign, line) = (line.first()?, trim_end(line));
     let signs = line.iter().take_while(|&&byte| byte == sign).count();
     match (sign, signs, &line[signs..]) {
         (b'<', 7, b" SEARCH") => Some(Marker::Search),
@@ -72,19 +72,19 @@ pub(super) fn next(
 }
 
 /// Reads a number after `:`, or after `=` or `>`, which models write instead.
-fn separated(text: &[u8]) -> Option<usize> {
-    let number = trimmed(text)
+fn read_number(text: &[u8]) -> Option<usize> {
+    let number = trim(text)
         .split_first()
         .filter(|(sign, _)| matches!(sign, b':' | b'=' | b'>'))?
         .1;
-    std::str::from_utf8(trimmed(number)).ok()?.parse().ok()
+    std::str::from_utf8(trim(number)).ok()?.parse().ok()
 }
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-fn trimmed_end(line: &[u8]) -> &[u8] {
+fn trim_end(line: &[u8]) -> &[u8] {
     &line[..line
         .iter()
         .rposition(|&byte| !is_blank(byte))
@@ -92,17 +92,17 @@ fn trimmed_end(line: &[u8]) -> &[u8] {
 }
 
 /// Returns `line` without blanks, tabs and carriage returns on both sides.
-pub(super) fn trimmed(line: &[u8]) -> &[u8] {
+pub(super) fn trim(line: &[u8]) -> &[u8] {
     let start = line
         .iter()
         .position(|&byte| !is_blank(byte))
         .unwrap_or(line.len());
-    trimmed_end(&line[start..])
+    trim_end(&line[start..])
 }
 
 /// Returns whether `line` starts or ends a Markdown fence.
 pub(super) fn is_fence(line: &[u8]) -> bool {
-    let line = trimmed(line);
+    let line = trim(line);
     let Some(word) = line
         .strip_prefix(b"```")
         .or_else(|| line.strip_prefix(b"~~~"))
@@ -124,17 +124,17 @@ pub(super) struct Line<'a> {
 }
 
 /// A cursor over lines.
-pub(super) struct Reader<'a> {
+pub(super) struct LineCursor<'a> {
     text: &'a [u8],
     lines: Lines<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LineCursor<'a> {
     /// Returns a cursor at the line that starts at `from`.
     pub(super) fn new(text: &'a [u8], from: usize) -> Self {
         Self {
             text,
-            lines: Lines::within(text, Span::new(from, text.len())),
+            lines: Lines::of_span(text, Span::new(from, text.len())),
         }
     }
 
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
     pub(super) fn skip_between(&mut self) {
         while self
             .peek()
-            .is_some_and(|line| trimmed(line.content).is_empty() || is_fence(line.content))
+            .is_some_and(|line| trim(line.content).is_empty() || is_fence(line.content))
         {
             self.next();
         }
@@ -178,15 +178,15 @@ impl<'a> Reader<'a> {
     pub(super) fn skip_line_numbers(&mut self) -> Option<usize> {
         let mut ahead = self.lines.clone();
         let mut start = None;
-        while let Some(line) = ahead.next().map(|(_, line)| trimmed(without_ending(line))) {
+        while let Some(line) = ahead.next().map(|(_, line)| trim(without_ending(line))) {
             if let Some(number) = line.strip_prefix(b":start_line") {
-                start = Some(separated(number)?);
+                start = Some(read_number(number)?);
             } else if line == b"-------" && start.is_some() {
                 self.lines = ahead;
                 return start.filter(|&line| line > 0);
             } else if line
                 .strip_prefix(b":end_line")
-                .and_then(separated)
+                .and_then(read_number)
                 .is_none()
             {
                 return None;

@@ -9,7 +9,7 @@ mod reader;
 mod update;
 
 use bstr::ByteSlice;
-use reader::{Line, Reader};
+use reader::{Line, LineCursor};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name, NameCandidate, Strip};
@@ -75,11 +75,11 @@ impl Syntax for Codex {
         options: Options,
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
-        let mut reader = Reader::new(text, from);
+        let mut reader = LineCursor::new(text, from);
         let wrapper = reader.take_if(|line| delimiter(line.content()).is_some())?;
         reader.heredoc = wrapper.and_then(|line| delimiter(line.content()));
         reader
-            .take_if(|line| line.trimmed() == BEGIN)?
+            .take_if(|line| line.trim() == BEGIN)?
             .ok_or_else(|| {
                 SyntaxError::new(
                     SyntaxErrorKind::Expected("`*** Begin Patch`"),
@@ -96,7 +96,7 @@ impl Syntax for Codex {
         }
         if let Some(delimiter) = reader.heredoc {
             reader.skip_blank_lines()?;
-            let is_closing = |line: &Line<'_>| line.trimmed().ends_with(delimiter);
+            let is_closing = |line: &Line<'_>| line.trim().ends_with(delimiter);
             if reader.take_if(is_closing)?.is_none() {
                 return Err(SyntaxError::new(
                     SyntaxErrorKind::Expected("the delimiter of the here-document"),
@@ -134,11 +134,11 @@ fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
 }
 
 /// Skips the line with the machine that the patch is intended for. wpatch does not use it.
-fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
-    let Some(line) = reader.take_if(|line| line.trimmed().starts_with(ENVIRONMENT))? else {
+fn environment(reader: &mut LineCursor<'_>) -> Result<(), SyntaxError> {
+    let Some(line) = reader.take_if(|line| line.trim().starts_with(ENVIRONMENT))? else {
         return Ok(());
     };
-    if line.trimmed() == ENVIRONMENT {
+    if line.trim() == ENVIRONMENT {
         return Err(SyntaxError::new(
             SyntaxErrorKind::Expected("an environment name"),
             line.span,
@@ -149,12 +149,12 @@ fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
 
 /// Reads the end marker if it is next. Blank lines are allowed between sections, but not before the
 /// first. As in Codex, a second end marker is ignored.
-fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> {
+fn is_end(reader: &mut LineCursor<'_>, is_first: bool) -> Result<bool, SyntaxError> {
     if !is_first {
         reader.skip_blank_lines()?;
     }
     let place = reader.place();
-    let is_marker = |line: &Line<'_>| line.trimmed() == END;
+    let is_marker = |line: &Line<'_>| line.trim() == END;
     if reader.take_if(is_marker)?.is_none() {
         return Ok(false);
     }
@@ -169,7 +169,7 @@ fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> 
 }
 
 fn section(
-    reader: &mut Reader<'_>,
+    reader: &mut LineCursor<'_>,
     options: Options,
     sections: &mut Sections,
 ) -> Result<(), SyntaxError> {
@@ -197,7 +197,7 @@ fn section(
 ///
 /// Returns the first error.
 pub(super) fn chunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxError> {
-    let mut reader = Reader::new(text, 0);
+    let mut reader = LineCursor::new(text, 0);
     let hunks = update::chunks(&mut reader, options)?;
     if hunks.is_empty() {
         return Err(SyntaxError::new(update::ANY_CHUNK, reader.place()));
@@ -214,8 +214,8 @@ pub(super) fn chunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxE
 ///
 /// Returns the first error.
 pub(super) fn addition(text: &[u8]) -> Result<Edit, SyntaxError> {
-    let mut reader = Reader::new(text, 0);
-    let (edit, _) = added(&mut reader)?;
+    let mut reader = LineCursor::new(text, 0);
+    let (edit, _) = read_added(&mut reader)?;
     match reader.peek()? {
         Some(line) => Err(SyntaxError::new(
             SyntaxErrorKind::Expected("lines that start with `+`"),
@@ -226,12 +226,12 @@ pub(super) fn addition(text: &[u8]) -> Result<Edit, SyntaxError> {
 }
 
 fn add(
-    reader: &mut Reader<'_>,
+    reader: &mut LineCursor<'_>,
     header: &Line<'_>,
     path: Name,
     sections: &mut Sections,
 ) -> Result<(), SyntaxError> {
-    let (edit, body) = added(reader)?;
+    let (edit, body) = read_added(reader)?;
     sections.push(
         Action::Create,
         path,
@@ -242,7 +242,7 @@ fn add(
 }
 
 /// Reads the lines of a new file.
-fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
+fn read_added(reader: &mut LineCursor<'_>) -> Result<(Edit, Span), SyntaxError> {
     let start = reader.offset();
     let mut count = 0;
     while reader
@@ -272,7 +272,7 @@ fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
 
 /// Returns the path after `marker`: the rest of the trimmed line, without any quoting.
 fn path(line: &Line<'_>, marker: &str) -> Option<Name> {
-    let path = line.trimmed().strip_prefix(marker)?;
+    let path = line.trim().strip_prefix(marker)?;
     let end = line.span.start + line.content().trim_end().len();
     let claim = NameCandidate {
         bytes: path.into(),

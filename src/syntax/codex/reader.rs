@@ -20,26 +20,26 @@ impl<'a> Line<'a> {
     }
 
     /// Returns the line without white space on both sides.
-    pub(super) fn trimmed(&self) -> &'a str {
+    pub(super) fn trim(&self) -> &'a str {
         self.content.trim()
     }
 }
 
 /// A cursor over lines.
 #[derive(Clone, Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct LineCursor<'a> {
     text: &'a [u8],
     lines: Lines<'a>,
     /// The delimiter of the here-document that contains the envelope.
     pub(super) heredoc: Option<&'a str>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LineCursor<'a> {
     /// Returns a cursor at the line that starts at `from`.
     pub(super) fn new(text: &'a [u8], from: usize) -> Self {
         Self {
             text,
-            lines: Lines::within(text, Span::new(from, text.len())),
+            lines: Lines::of_span(text, Span::new(from, text.len())),
             heredoc: None,
         }
     }
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
 
     /// Moves the cursor past `line`, which must be the next line.
     pub(super) fn pass(&mut self, line: &Line<'_>) {
-        self.lines = Lines::within(self.text, Span::new(line.whole.end, self.text.len()));
+        self.lines = Lines::of_span(self.text, Span::new(line.whole.end, self.text.len()));
     }
 
     /// Moves the cursor past blank lines.
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     ///
     /// Returns the errors of [`Reader::peek`].
     pub(super) fn skip_blank_lines(&mut self) -> Result<(), SyntaxError> {
-        while self.take_if(|line| line.trimmed().is_empty())?.is_some() {}
+        while self.take_if(|line| line.trim().is_empty())?.is_some() {}
         Ok(())
     }
 }

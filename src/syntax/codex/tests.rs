@@ -5,7 +5,7 @@ use super::update::{ANY_CHUNK, CHUNK_LINE, NEXT_CHUNK};
 use crate::plan::{Anchor, Edit, Hunk};
 use crate::syntax::SyntaxErrorKind::Expected;
 use crate::syntax::testing::{refused, said};
-use crate::syntax::{Options, chosen, parse};
+use crate::syntax::{Options, parse, select_syntaxes};
 
 fn envelope(sections: &str) -> String {
     format!("*** Begin Patch\n{sections}*** End Patch\n")
@@ -15,7 +15,7 @@ fn hunks(text: &str) -> Vec<Hunk> {
     let plan = parse(
         "-",
         text.as_bytes().to_vec(),
-        &chosen("codex"),
+        &select_syntaxes("codex"),
         Options::default(),
     )
     .unwrap();
@@ -167,7 +167,7 @@ fn damaged_envelopes_are_refused_where_they_break() {
 #[test]
 fn an_envelope_is_utf_8() {
     let text = b"*** Begin Patch\n*** Add File: a\n+\xc3\xa4\xff\n*** End Patch\n".to_vec();
-    let broken = parse("-", text, &chosen("codex"), Options::default()).unwrap_err();
+    let broken = parse("-", text, &select_syntaxes("codex"), Options::default()).unwrap_err();
     assert_eq!(
         (broken.error.kind, broken.error.span.start),
         (Expected("UTF-8"), 35)

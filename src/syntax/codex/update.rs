@@ -1,6 +1,6 @@
 //! An `*** Update File: ` section: an optional new name, then hunks.
 
-use super::reader::{Line, Reader};
+use super::reader::{Line, LineCursor};
 use super::{ADD, DELETE, END, UPDATE, path};
 use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name};
 use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
@@ -18,13 +18,13 @@ pub(super) const ANY_CHUNK: SyntaxErrorKind =
 
 /// Reads the rest of the section below `header`, which names `file`.
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut LineCursor<'_>,
     header: &Line<'_>,
     file: Name,
     options: Options,
     sections: &mut Sections,
 ) -> Result<(), SyntaxError> {
-    let is_move = |line: &Line<'_>| is_at_margin(line) && line.trimmed().starts_with(MOVE);
+    let is_move = |line: &Line<'_>| is_at_margin(line) && line.trim().starts_with(MOVE);
     let destination = reader.take_if(is_move)?.and_then(|line| path(&line, MOVE));
     let hunks = chunks(reader, options)?;
     if hunks.is_empty() && destination.is_none() {
@@ -47,7 +47,10 @@ pub(super) fn read(
     Ok(())
 }
 
-pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hunk>, SyntaxError> {
+pub(super) fn chunks(
+    reader: &mut LineCursor<'_>,
+    options: Options,
+) -> Result<Vec<Hunk>, SyntaxError> {
     let mut hunks: Vec<Hunk> = Vec::new();
     loop {
         let Some(line) = reader.peek()?.filter(|line| !is_section_end(line, reader)) else {
@@ -73,14 +76,14 @@ pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hu
 
 /// Skips empty lines. Returns whether the section ends after them, in which case they are not a
 /// hunk.
-fn are_only_empty(reader: &mut Reader<'_>) -> Result<bool, SyntaxError> {
+fn are_only_empty(reader: &mut LineCursor<'_>) -> Result<bool, SyntaxError> {
     while reader.take_if(|line| line.content().is_empty())?.is_some() {}
     Ok(reader
         .peek()?
         .is_none_or(|line| is_section_end(&line, reader)))
 }
 
-fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
+fn chunk(reader: &mut LineCursor<'_>) -> Result<Hunk, SyntaxError> {
     let start = reader.offset();
     let (header, headings) = headings(reader)?;
     let body_start = reader.offset();
@@ -117,7 +120,7 @@ fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
 
 /// Reads the `@@` lines of a hunk. The first hunk can have none, and several are allowed if each
 /// has a text. Returns the first line, and the texts.
-fn headings(reader: &mut Reader<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
+fn headings(reader: &mut LineCursor<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
     let start = reader.offset();
     let Some(first) = reader.take_if(is_heading)? else {
         return Ok((Span::new(start, start), Vec::new()));
@@ -139,7 +142,7 @@ fn text(heading: &Line<'_>) -> Option<Span> {
 }
 
 /// Reads the lines of a hunk and returns the numbers of old and of new lines.
-fn body(reader: &mut Reader<'_>) -> Result<(usize, usize), SyntaxError> {
+fn body(reader: &mut LineCursor<'_>) -> Result<(usize, usize), SyntaxError> {
     let (mut old, mut new) = (0, 0);
     loop {
         let Some(line) = reader.peek()?.filter(|line| !ends_body(line, reader)) else {
@@ -157,7 +160,7 @@ fn body(reader: &mut Reader<'_>) -> Result<(usize, usize), SyntaxError> {
     }
 }
 
-fn ends_body(line: &Line<'_>, reader: &Reader<'_>) -> bool {
+fn ends_body(line: &Line<'_>, reader: &LineCursor<'_>) -> bool {
     is_heading(line) || is_section_end(line, reader) || line.content().trim_end() == END_OF_FILE
 }
 
@@ -169,10 +172,10 @@ fn is_heading(line: &Line<'_>) -> bool {
 
 /// Inside an update, a marker counts only at the start of a line. An indented marker is context,
 /// except on the last line of the text.
-fn is_section_end(line: &Line<'_>, reader: &Reader<'_>) -> bool {
+fn is_section_end(line: &Line<'_>, reader: &LineCursor<'_>) -> bool {
     let content = line.content().trim_end();
     content == END
-        || line.trimmed() == END && reader.is_last(line)
+        || line.trim() == END && reader.is_last(line)
         || [ADD, DELETE, UPDATE]
             .iter()
             .any(|marker| content.starts_with(marker))

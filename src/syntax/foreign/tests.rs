@@ -3,15 +3,20 @@
 use super::*;
 use crate::syntax::SyntaxErrorKind;
 use crate::syntax::testing::refused;
-use crate::syntax::{Options, chosen, parse};
+use crate::syntax::{Options, parse, select_syntaxes};
 
 const HUNK: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
 
 fn kind(text: &[u8]) -> SyntaxErrorKind {
-    parse("-", text.to_vec(), &chosen("auto"), Options::default())
-        .expect_err("no patch")
-        .error
-        .kind
+    parse(
+        "-",
+        text.to_vec(),
+        &select_syntaxes("auto"),
+        Options::default(),
+    )
+    .expect_err("no patch")
+    .error
+    .kind
 }
 
 fn utf16(text: &str, bytes: impl Fn(u16) -> [u8; 2]) -> Vec<u8> {
@@ -102,7 +107,7 @@ fn texts_without_a_section_are_named() {
     ] {
         let bytes = [text, HUNK].concat().into_bytes();
         assert!(
-            parse("-", bytes, &chosen("auto"), Options::default()).is_ok(),
+            parse("-", bytes, &select_syntaxes("auto"), Options::default()).is_ok(),
             "{text}"
         );
     }

@@ -17,7 +17,7 @@ const METHODS: &[(&[u8], BinaryMethod)] = &[
 ///
 /// Returns [`SyntaxErrorKind::Binary`] for a damaged block.
 pub(super) fn read(text: &[u8], from: usize) -> Result<Option<(Edit, usize)>, SyntaxError> {
-    let mut lines = Lines::within(text, Span::new(from, text.len()));
+    let mut lines = Lines::of_span(text, Span::new(from, text.len()));
     let Some((_, line)) = lines.next() else {
         return Ok(None);
     };
@@ -72,7 +72,7 @@ fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, Synta
                 body: Span::new(start, span.start),
             }));
         }
-        base85::declared(line)
+        base85::declared_length(line)
             .ok_or_else(|| damaged("a line is not valid base85 of the declared length"))?;
     }
 }

@@ -11,7 +11,7 @@ use crate::text::{Lines, Span, without_ending};
 
 /// The header lines of one section.
 #[derive(Debug)]
-pub(super) struct Header {
+pub(super) struct GitHeader {
     /// The `diff --git` line.
     pub(super) line: Span,
     /// The name on that line.
@@ -74,28 +74,28 @@ const KEYWORDS: &[(&[u8], Keyword)] = &[
 
 /// The lines read so far that belong to a pair, or that may occur only once.
 #[derive(Default)]
-struct Seen {
+struct SeenLines {
     similarity: Option<Span>,
     index: Option<Span>,
     rename: (Option<NameCandidate>, Option<NameCandidate>),
     copy: (Option<NameCandidate>, Option<NameCandidate>),
 }
 
-impl Header {
+impl GitHeader {
     /// Reads the `diff --git` line at `line` and the header lines below it. Returns the header and
     /// the start of the next line.
     pub(super) fn read(text: &[u8], line: Span) -> Result<(Self, usize), SyntaxError> {
         let name = Span::new(line.start + START.len(), line.end);
         let mut header = Self::new(line, header_name(text, name)?);
-        let mut seen = Seen::default();
-        let mut lines = Lines::within(text, Span::new(line.start, text.len()));
+        let mut seen = SeenLines::default();
+        let mut lines = Lines::of_span(text, Span::new(line.start, text.len()));
         lines.next();
         while let Some((keyword, rest)) = keyword(&lines) {
             header.take(text, keyword, rest, &mut seen)?;
             lines.next();
         }
-        header.rename = both(seen.rename, "a rename needs two names", line)?;
-        header.copy = both(seen.copy, "a copy needs two names", line)?;
+        header.rename = require_both(seen.rename, "a rename needs two names", line)?;
+        header.copy = require_both(seen.copy, "a copy needs two names", line)?;
         Ok((header, lines.offset()))
     }
 
@@ -121,31 +121,31 @@ impl Header {
         text: &[u8],
         keyword: Keyword,
         rest: Span,
-        seen: &mut Seen,
+        seen: &mut SeenLines,
     ) -> Result<(), SyntaxError> {
-        let name = || names::whole(text, rest, Strip::Bare);
+        let name = || names::read_name(text, rest, Strip::Bare);
         match keyword {
-            Keyword::OldMode => once(&mut self.old_mode, mode(text, rest)?, rest),
-            Keyword::NewMode => once(&mut self.new_mode, mode(text, rest)?, rest),
+            Keyword::OldMode => set_once(&mut self.old_mode, mode(text, rest)?, rest),
+            Keyword::NewMode => set_once(&mut self.new_mode, mode(text, rest)?, rest),
             Keyword::Deleted => {
-                once(&mut self.deletes, rest, rest)?;
-                once(&mut self.old_mode, mode(text, rest)?, rest)
+                set_once(&mut self.deletes, rest, rest)?;
+                set_once(&mut self.old_mode, mode(text, rest)?, rest)
             }
             Keyword::Created => {
-                once(&mut self.creates, rest, rest)?;
-                once(&mut self.new_mode, mode(text, rest)?, rest)
+                set_once(&mut self.creates, rest, rest)?;
+                set_once(&mut self.new_mode, mode(text, rest)?, rest)
             }
-            Keyword::CopyFrom => once(&mut seen.copy.0, name()?, rest),
-            Keyword::CopyTo => once(&mut seen.copy.1, name()?, rest),
-            Keyword::RenameFrom => once(&mut seen.rename.0, name()?, rest),
-            Keyword::RenameTo => once(&mut seen.rename.1, name()?, rest),
-            Keyword::Similarity => once(&mut seen.similarity, rest, rest),
+            Keyword::CopyFrom => set_once(&mut seen.copy.0, name()?, rest),
+            Keyword::CopyTo => set_once(&mut seen.copy.1, name()?, rest),
+            Keyword::RenameFrom => set_once(&mut seen.rename.0, name()?, rest),
+            Keyword::RenameTo => set_once(&mut seen.rename.1, name()?, rest),
+            Keyword::Similarity => set_once(&mut seen.similarity, rest, rest),
             Keyword::Index => {
-                once(&mut seen.index, rest, rest)?;
+                set_once(&mut seen.index, rest, rest)?;
                 self.take_index(text, rest)
             }
-            Keyword::OldName => once(&mut self.old, names::until_tab(text, rest)?, rest),
-            Keyword::NewName => once(&mut self.new, names::until_tab(text, rest)?, rest),
+            Keyword::OldName => set_once(&mut self.old, names::until_tab(text, rest)?, rest),
+            Keyword::NewName => set_once(&mut self.new, names::until_tab(text, rest)?, rest),
         }
     }
 
@@ -185,7 +185,7 @@ fn keyword(lines: &Lines<'_>) -> Option<(Keyword, Span)> {
     ))
 }
 
-fn once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> {
+fn set_once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> {
     if slot.replace(value).is_some() {
         return Err(SyntaxError::new(
             SyntaxErrorKind::Contradiction("a header line occurs twice"),
@@ -195,7 +195,7 @@ fn once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> 
     Ok(())
 }
 
-fn both(
+fn require_both(
     seen: (Option<NameCandidate>, Option<NameCandidate>),
     says: &'static str,
     line: Span,

@@ -8,7 +8,7 @@ mod blocks;
 mod header;
 
 use bstr::ByteSlice;
-use header::Header;
+use header::GitHeader;
 
 use super::names::Side;
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks, names};
@@ -63,7 +63,7 @@ impl Syntax for Git {
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
         let line = content_span(text, from);
-        let (header, content) = Header::read(text, line)?;
+        let (header, content) = GitHeader::read(text, line)?;
         let (edit, end) = edit(text, content, options)?;
         if header.is_nothing(&edit) && header.promises_contents() {
             return Err(SyntaxError::new(
@@ -104,7 +104,7 @@ fn edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), Syn
     ))
 }
 
-fn push(header: Header, action: Action, edit: Edit, span: Span, sections: &mut Sections) {
+fn push(header: GitHeader, action: Action, edit: Edit, span: Span, sections: &mut Sections) {
     // The mode on an `index` line holds for both sides, so an existing regular file keeps its
     // permissions.
     let is_kept = matches!(
@@ -125,7 +125,7 @@ fn push(header: Header, action: Action, edit: Edit, span: Span, sections: &mut S
     operation.blobs = blobs;
 }
 
-impl Header {
+impl GitHeader {
     /// Returns whether the section changes nothing.
     fn is_nothing(&self, edit: &Edit) -> bool {
         let is_new_name = self.rename.is_some() || self.copy.is_some();

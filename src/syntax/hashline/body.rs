@@ -34,7 +34,7 @@ impl Body {
 /// Reads the rows. Each row starts with `+`, which is not part of the text.
 pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
-    let rows = signed(lines);
+    let rows = read_signed(lines);
     if rows.is_empty() {
         Err(SyntaxError::new(NO_ROW, at))
     } else {
@@ -96,7 +96,7 @@ fn content(row: &[u8]) -> &[u8] {
     }
 }
 
-fn signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
+fn read_signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
     let mut rows = Vec::new();
     while let Some(row) = lines.peek().and_then(|line| line.strip_prefix(b"+")) {
         rows.push(content(row).to_vec());
@@ -137,7 +137,7 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
         let row = content(whole);
         let at = Span::new(span.start, span.start + row.len());
         match row {
-            _ if ends_body(line::trimmed(row)) => break,
+            _ if ends_body(line::trim_end(row)) => break,
             blanks if blanks.trim_ascii().is_empty() => {
                 blank.push((at, blanks.to_vec()));
                 continue;

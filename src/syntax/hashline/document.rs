@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::body::{self, Body};
-use super::line::{self, Locator, Source};
+use super::line::{self, LineSource, Locator};
 use super::{ABORT, BEGIN, END};
 use crate::path::RelPath;
 use crate::plan::{
@@ -50,7 +50,7 @@ impl<'a, 's> Document<'a, 's> {
     ) -> Self {
         Self {
             text,
-            lines: Lines::within(text, Span::new(from, text.len())),
+            lines: Lines::of_span(text, Span::new(from, text.len())),
             options,
             sections,
             files: HashMap::new(),
@@ -65,7 +65,7 @@ impl<'a, 's> Document<'a, 's> {
     pub(super) fn read(mut self) -> Result<usize, SyntaxError> {
         let (mut is_first, mut has_begin) = (true, false);
         while let Some((span, whole)) = self.lines.next() {
-            let content = line::trimmed(whole);
+            let content = line::trim_end(whole);
             let at = Span::new(span.start, span.start + content.len());
             match content {
                 b"" => continue,
@@ -184,11 +184,16 @@ impl<'a, 's> Document<'a, 's> {
         }
     }
 
-    fn put(&mut self, target: LineTarget, source: Source<'a>, at: Span) -> Result<(), SyntaxError> {
+    fn put(
+        &mut self,
+        target: LineTarget,
+        source: LineSource<'a>,
+        at: Span,
+    ) -> Result<(), SyntaxError> {
         let is_lenient = self.options.lenient;
         let (body, span) = match source {
-            Source::Register(name) => (Body::of(self.register(name, at)?), at),
-            Source::Body => {
+            LineSource::Register(name) => (Body::of(self.register(name, at)?), at),
+            LineSource::Body => {
                 let lines = &mut self.lines;
                 let read = if is_lenient {
                     body::forgive(self.text, lines, target, self.has_empty)

@@ -26,7 +26,7 @@ pub(super) enum Locator<'a> {
 
 /// The source of the lines of a `PUT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source<'a> {
+pub(super) enum LineSource<'a> {
     /// The rows below.
     Body,
     /// The lines in a register. The name is empty for the unnamed register.
@@ -36,14 +36,14 @@ pub(super) enum Source<'a> {
 /// The first line of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation<'a> {
-    Put(Locator<'a>, Source<'a>),
+    Put(Locator<'a>, LineSource<'a>),
     Cut(Locator<'a>, &'a [u8]),
     Remove,
     Move(&'a [u8]),
 }
 
 /// Returns a line without its terminator and without blanks at its end.
-pub(super) fn trimmed(line: &[u8]) -> &[u8] {
+pub(super) fn trim_end(line: &[u8]) -> &[u8] {
     let end = line
         .iter()
         .rposition(|byte| !b" \t\r\n".contains(byte))
@@ -67,7 +67,7 @@ pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
             all_consuming(value(Operation::Remove, tag("REM"))).parse(line),
             "`REM` alone",
         ),
-        b"MV" => (all_consuming(moved).parse(line), "`MV` and a path"),
+        b"MV" => (all_consuming(parse_move).parse(line), "`MV` and a path"),
         _ => {
             return Err(SyntaxErrorKind::Expected(
                 "`PUT`, `CUT`, `REM`, `MV` or `[path#TAG]`",
@@ -81,14 +81,16 @@ pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
 
 fn put(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
     let source = alt((
-        value(Source::Body, tag(":")),
-        map(register, Source::Register),
+        value(LineSource::Body, tag(":")),
+        map(register, LineSource::Register),
     ));
     let spans = (alt((lines, block)), source);
     // Only at a position between lines may `PUT` omit the name of the register.
     let gap_source = alt((
-        value(Source::Body, tag(":")),
-        map(opt(register), |name| Source::Register(name.unwrap_or(b""))),
+        value(LineSource::Body, tag(":")),
+        map(opt(register), |name| {
+            LineSource::Register(name.unwrap_or(b""))
+        }),
     ));
     let gaps = (gap, gap_source);
     let (rest, (locator, source)) = preceded(
@@ -108,7 +110,7 @@ fn cut(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
     Ok((rest, Operation::Cut(locator, name.unwrap_or(b""))))
 }
 
-fn moved(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
+fn parse_move(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
     let (path, _) = (tag("MV"), spaces).parse(line)?;
     let inside = path
         .strip_prefix(b"\"")

@@ -57,11 +57,11 @@ impl Syntax for Hashline {
         let mut is_first = from == 0;
         let rest = &text[from..];
         let has_header = rest.starts_with(b"[") || rest.contains_str(b"\n[");
-        for (span, line) in Lines::within(text, Span::new(from, text.len())) {
+        for (span, line) in Lines::of_span(text, Span::new(from, text.len())) {
             if !(is_first || has_header) {
                 return None;
             }
-            let line = line::trimmed(line);
+            let line = line::trim_end(line);
             if line.is_empty() {
                 continue;
             }

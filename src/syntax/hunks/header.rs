@@ -32,14 +32,14 @@ pub(in crate::syntax) fn ranges(line: &[u8]) -> Option<(LineRange, LineRange, &[
 }
 
 /// A parsed hunk header.
-pub(super) struct Header {
+pub(super) struct HunkHeader {
     pub(super) old: LineRange,
     pub(super) new: LineRange,
     /// The number of bytes after the second `@@` and its blank.
     pub(super) section: usize,
 }
 
-impl Header {
+impl HunkHeader {
     /// Parses `line`, the line at `span`. Both exclude the terminator.
     pub(super) fn parse(line: &[u8], span: Span) -> Result<Self, SyntaxError> {
         header(line).map(|(_, header)| header).map_err(|error| {
@@ -87,12 +87,12 @@ impl ParseError<&[u8]> for HeaderEnd {
 
 type Parsed<'a, T> = IResult<&'a [u8], T, HeaderEnd>;
 
-fn header(input: &[u8]) -> Parsed<'_, Header> {
+fn header(input: &[u8]) -> Parsed<'_, HunkHeader> {
     let (rest, old) = preceded(tag("@@ -"), range).parse(input)?;
     let (rest, new) = preceded(tag(" +"), range).parse(rest)?;
     let (rest, _) = tag(" @@").parse(rest)?;
     let section = rest.strip_prefix(b" ").unwrap_or(rest).len();
-    Ok((rest, Header { old, new, section }))
+    Ok((rest, HunkHeader { old, new, section }))
 }
 
 /// Parses `start,count`. A missing count is 1.

@@ -7,7 +7,7 @@
 
 mod header;
 
-use header::Header;
+use header::HunkHeader;
 pub(super) use header::{is_header, is_whole_header, ranges};
 
 use super::{Foreign, Options, SyntaxError, SyntaxErrorKind, Unnamed, content_span, foreign};
@@ -25,23 +25,25 @@ pub(super) fn read(
     from: usize,
     options: Options,
 ) -> Result<(Vec<Hunk>, usize), SyntaxError> {
-    let mut lines = Lines::within(text, Span::new(from, text.len()));
+    let mut lines = Lines::of_span(text, Span::new(from, text.len()));
     let mut hunks = Vec::new();
     while lines.peek().is_some_and(is_header) {
         options.allow_hunks(hunks.len() + 1, content_span(text, lines.offset()))?;
         let start = lines.offset();
-        hunks.push(hunk(text, &mut lines, options).map_err(|error| explained(text, start, error))?);
+        hunks.push(
+            hunk(text, &mut lines, options).map_err(|error| explain_error(text, start, error))?,
+        );
     }
     if let Some(last) = hunks.last().filter(|_| !options.recount) {
         let extra = refuse_extra_lines(text, lines.clone(), options);
-        extra.map_err(|error| explained(text, last.span.start, error))?;
+        extra.map_err(|error| explain_error(text, last.span.start, error))?;
     }
     hunks.shrink_to_fit();
     Ok((hunks, lines.offset()))
 }
 
 /// Returns the error of a damaged hunk. A word diff is a common cause and has its own error.
-fn explained(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
+fn explain_error(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
     if foreign::is_word_diff(text, start) {
         return SyntaxError::new(
             SyntaxErrorKind::Foreign(Foreign::WordDiff),
@@ -78,12 +80,12 @@ pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), Sy
 
 /// Returns whether the header of `hunk` states different counts than the hunk has.
 pub(super) fn is_miscounted(text: &[u8], hunk: &Hunk) -> bool {
-    promised(text, hunk).is_some_and(|promised| promised != (hunk.old.count, hunk.new.count))
+    header_counts(text, hunk).is_some_and(|promised| promised != (hunk.old.count, hunk.new.count))
 }
 
 /// Returns the numbers of old and new lines in the header of `hunk`.
-pub(super) fn promised(text: &[u8], hunk: &Hunk) -> Option<(usize, usize)> {
-    let header = Header::parse(hunk.header.of(text), hunk.header).ok()?;
+pub(super) fn header_counts(text: &[u8], hunk: &Hunk) -> Option<(usize, usize)> {
+    let header = HunkHeader::parse(hunk.header.of(text), hunk.header).ok()?;
     Some((header.old.count, header.new.count))
 }
 
@@ -93,13 +95,13 @@ fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<H
         .next()
         .map_or(&b""[..], |(_, line)| without_ending(line));
     let span = Span::new(start, start + line.len());
-    let mut header = Header::parse(line, span)?;
+    let mut header = HunkHeader::parse(line, span)?;
     let body = if options.recount {
-        let (body, counts) = recounted(text, lines, &header, options);
+        let (body, counts) = recount_body(text, lines, &header, options);
         header.set_counts(counts);
         body
     } else {
-        counted(text, lines, &header, span)?
+        read_counted(text, lines, &header, span)?
     };
     refuse_damaged_ends(text, body)?;
     let section = span.end - header.section;
@@ -149,10 +151,10 @@ impl Counts {
     }
 }
 
-fn counted(
+fn read_counted(
     text: &[u8],
     lines: &mut Lines<'_>,
-    header: &Header,
+    header: &HunkHeader,
     at: Span,
 ) -> Result<Span, SyntaxError> {
     let start = lines.offset();
@@ -197,7 +199,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
         return Ok(());
     }
     let (mut last, mut is_old_over, mut is_new_over) = ((false, false), false, false);
-    for (span, line) in Lines::within(text, body) {
+    for (span, line) in Lines::of_span(text, body) {
         if let Some(BodyLine::Line(kind)) = body_line(line) {
             let (is_old, is_new) = (kind != LineKind::Insertion, kind != LineKind::Deletion);
             if (is_old && is_old_over) || (is_new && is_new_over) {
@@ -214,7 +216,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-fn line_count(header: &Header, counts: Counts, at: Span) -> SyntaxError {
+fn line_count(header: &HunkHeader, counts: Counts, at: Span) -> SyntaxError {
     let is_old = if counts.old > header.old.count || counts.new > header.new.count {
         counts.old > header.old.count
     } else {
@@ -237,10 +239,10 @@ fn line_count(header: &Header, counts: Counts, at: Span) -> SyntaxError {
 
 /// Reads the lines of a body up to the next header, a signature or other text. Empty lines at the
 /// end belong to the hunk only if the header counts them.
-fn recounted<'a>(
+fn recount_body<'a>(
     text: &'a [u8],
     lines: &mut Lines<'a>,
-    header: &Header,
+    header: &HunkHeader,
     options: Options,
 ) -> (Span, (usize, usize)) {
     let start = lines.offset();
@@ -263,7 +265,7 @@ fn recounted<'a>(
     }
     if (counts.old, counts.new) != (header.old.count, header.new.count) {
         counts = solid.0;
-        *lines = Lines::within(text, Span::new(solid.1, text.len()));
+        *lines = Lines::of_span(text, Span::new(solid.1, text.len()));
     }
     (Span::new(start, lines.offset()), (counts.old, counts.new))
 }

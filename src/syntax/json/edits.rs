@@ -30,7 +30,7 @@ pub struct EditList {
 }
 
 /// One entry of a list.
-struct Entry {
+struct ListedEdit {
     path: Option<NameCandidate>,
     expected: Option<Sha256>,
     edit: Replacement,
@@ -47,7 +47,7 @@ pub(super) fn of_files(
         let entry = entry(value, index)?;
         let claim = entry
             .path
-            .ok_or_else(|| value.expected("an object with `path`"))?;
+            .ok_or_else(|| value.expected_error("an object with `path`"))?;
         let file = RelPath::new(&claim.bytes)
             .map_or_else(|_| claim.bytes.clone(), |path| path.as_bytes().to_vec());
         let at = *operations.entry(file).or_insert_with(|| {
@@ -89,7 +89,7 @@ pub(super) fn of_one_file(
     for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
         let entry = entry(value, index)?;
         if entry.path.is_some() {
-            return Err(value.expected("an edit without `path`"));
+            return Err(value.expected_error("an edit without `path`"));
         }
         if entry
             .expected
@@ -109,7 +109,7 @@ fn two_digests(value: Value<'_>) -> SyntaxError {
     )
 }
 
-fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
+fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
     let members = value.object("an object with `old` and `new`")?;
     let is_spelled = |(old, new): &&(&str, &str)| {
         members
@@ -119,7 +119,7 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
     let &(old_key, new_key) = SPELLINGS
         .iter()
         .find(is_spelled)
-        .ok_or_else(|| value.expected("an object with `old` and `new`"))?;
+        .ok_or_else(|| value.expected_error("an object with `old` and `new`"))?;
     let (mut path, mut expected, mut old, mut new, mut times) = (None, None, None, None, None);
     for member in &members {
         match member.key.as_str() {
@@ -135,14 +135,13 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
                 });
             }
             _ => {
-                return Err(
-                    member.unknown("`path`, `old`, `new`, `all`, `expected_hash` or `expected`")
-                );
+                return Err(member
+                    .unknown_key("`path`, `old`, `new`, `all`, `expected_hash` or `expected`"));
             }
         }
     }
     let (Some(old), Some(new)) = (old, new) else {
-        return Err(value.expected("`old` and `new` together"));
+        return Err(value.expected_error("`old` and `new` together"));
     };
     let target = Target::Text {
         old: old.into_bytes(),
@@ -155,7 +154,7 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
         index: Some(index),
         line: None,
     };
-    Ok(Entry {
+    Ok(ListedEdit {
         path,
         expected,
         edit,
@@ -166,5 +165,5 @@ fn old_text(member: &Member<'_>) -> Result<String, SyntaxError> {
     const WANTED: &str = "the old text as a string that is not empty";
     Some(member.value.text(WANTED)?)
         .filter(|old| !old.is_empty())
-        .ok_or_else(|| member.value.expected(WANTED))
+        .ok_or_else(|| member.value.expected_error(WANTED))
 }

@@ -35,7 +35,7 @@ const KINDS: &[(&str, Read)] = &[
     ("replace", whole_files),
     ("changes", whole_files),
     ("edits", edits::of_files),
-    ("patch", patch::quoted),
+    ("patch", patch::read_patch),
 ];
 
 const DOCUMENT_KEYS: &str =
@@ -89,7 +89,7 @@ impl Syntax for Json {
         }
         let members = document.object("an object with `replace`")?;
         if operations::is_meant(&members) {
-            return operations::one(document, options, sections).map(|()| end);
+            return operations::read_one(document, options, sections).map(|()| end);
         }
         let (mut found, mut expected) = (None, None);
         for member in &members {
@@ -98,7 +98,7 @@ impl Syntax for Json {
                 continue;
             }
             let kind = KINDS.iter().find(|(key, _)| *key == member.key);
-            let (_, read) = kind.ok_or_else(|| member.unknown(DOCUMENT_KEYS))?;
+            let (_, read) = kind.ok_or_else(|| member.unknown_key(DOCUMENT_KEYS))?;
             if found.replace((read, member.value)).is_some() {
                 return Err(SyntaxError::new(
                     SyntaxErrorKind::Contradiction("two kinds of change in one document"),
@@ -107,7 +107,7 @@ impl Syntax for Json {
             }
         }
         let Some((read, value)) = found else {
-            return Err(document.expected(DOCUMENT_KEYS));
+            return Err(document.expected_error(DOCUMENT_KEYS));
         };
         let known = sections.operations.len();
         read(value, options, sections)?;
@@ -163,7 +163,7 @@ pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
         match member.key.as_str() {
             "edits" if list.is_none() => list = Some(member.value),
             _ if is_digest(member) && expected.is_none() => expected = Some(digest(member)?),
-            _ => return Err(member.unknown("`edits`, `expected_hash` or `expected`")),
+            _ => return Err(member.unknown_key("`edits`, `expected_hash` or `expected`")),
         }
     }
     let list = list.ok_or_else(|| {
@@ -184,11 +184,15 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
                 "expected_hash" | "expected" if expected.is_none() => {
                     expected = Some(digest(&member)?);
                 }
-                _ => return Err(member.unknown("`path`, `content`, `expected_hash` or `expected`")),
+                _ => {
+                    return Err(
+                        member.unknown_key("`path`, `content`, `expected_hash` or `expected`")
+                    );
+                }
             }
         }
-        let path = path.ok_or_else(|| entry.expected("an object with `path`"))?;
-        let content = content.ok_or_else(|| entry.expected("an object with `content`"))?;
+        let path = path.ok_or_else(|| entry.expected_error("an object with `path`"))?;
+        let content = content.ok_or_else(|| entry.expected_error("an object with `content`"))?;
         let edit = Edit::Whole(Arc::new(content.into()));
         let operation = sections.push(Action::Modify, path, edit, entry.span());
         operation.distinguishes_missing = false;
@@ -221,7 +225,7 @@ fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
             member.value.text("the content as a string")?.as_bytes(),
         ));
     }
-    Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))
+    Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected_error(WANTED))
 }
 
 fn claim(member: &Member<'_>) -> Result<NameCandidate, SyntaxError> {

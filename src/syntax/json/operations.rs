@@ -34,11 +34,11 @@ pub(super) fn list(
 ) -> Result<(), SyntaxError> {
     list.entries("a list of operations")?
         .into_iter()
-        .try_for_each(|entry| one(entry, options, sections))
+        .try_for_each(|entry| read_one(entry, options, sections))
 }
 
 /// Reads an operation, or the call that contains it.
-pub(super) fn one(
+pub(super) fn read_one(
     value: Value<'_>,
     options: Options,
     sections: &mut Sections,
@@ -50,12 +50,13 @@ pub(super) fn one(
     for member in &members {
         match member.key.as_str() {
             "type" if member.value.text(CALL)? != CALL => {
-                return Err(member.value.expected("`apply_patch_call`"));
+                return Err(member.value.expected_error("`apply_patch_call`"));
             }
             key if key == "operation" || CALL_KEYS.contains(&key) => {}
             _ => {
-                return Err(member
-                    .unknown("`type`, `id`, `call_id`, `status`, `created_by` or `operation`"));
+                return Err(member.unknown_key(
+                    "`type`, `id`, `call_id`, `status`, `created_by` or `operation`",
+                ));
             }
         }
     }
@@ -86,25 +87,27 @@ fn operation(
             }
             _ if is_digest(member) && expected.is_none() => expected = Some(digest(member)?),
             _ => {
-                return Err(member.unknown("`type`, `path`, `diff`, `expected_hash` or `expected`"));
+                return Err(
+                    member.unknown_key("`type`, `path`, `diff`, `expected_hash` or `expected`")
+                );
             }
         }
     }
     let (Some((kind, at)), Some(path)) = (kind, path) else {
-        return Err(value.expected(WANTED));
+        return Err(value.expected_error(WANTED));
     };
     let action = match kind.as_str() {
         "create_file" => Action::Create,
         "update_file" => Action::Modify,
         "delete_file" => Action::Delete,
-        _ => return Err(at.expected(KINDS)),
+        _ => return Err(at.expected_error(KINDS)),
     };
     match (action, diff) {
         (Action::Delete, _) => {
             sections.push(action, Name::Agreed(vec![path]), Edit::Keep, value.span());
         }
-        (_, Some((diff, at))) => changed(action, path, (diff, at), options, sections)?,
-        (_, None) => return Err(value.expected("an object with `diff`")),
+        (_, Some((diff, at))) => add_change(action, path, (diff, at), options, sections)?,
+        (_, None) => return Err(value.expected_error("an object with `diff`")),
     }
     if let Some(operation) = sections.operations.last_mut() {
         operation.expected = expected.map(Box::new);
@@ -115,7 +118,7 @@ fn operation(
 
 /// Adds an operation with a diff. The diff is an input of its own, because the document does not
 /// contain its lines literally.
-fn changed(
+fn add_change(
     action: Action,
     path: NameCandidate,
     (mut diff, at): (String, Value<'_>),

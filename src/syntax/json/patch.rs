@@ -8,7 +8,7 @@ use crate::syntax::reader::read;
 
 /// Reads the patch as an input of its own, because the document does not contain its lines
 /// literally.
-pub(super) fn quoted(
+pub(super) fn read_patch(
     value: Value<'_>,
     options: Options,
     sections: &mut Sections,

@@ -45,7 +45,7 @@ impl<'a> Value<'a> {
                 .part(raw),
                 from + values.byte_offset(),
             )),
-            Some(Err(error)) => Err(malformed(&error, text, from)),
+            Some(Err(error)) => Err(json_error(&error, text, from)),
             None => Err(SyntaxError::new(
                 SyntaxErrorKind::Expected("JSON"),
                 Span::new(from, from),
@@ -68,7 +68,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns an error that expects `what` at this position.
-    pub(super) fn expected(self, what: &'static str) -> SyntaxError {
+    pub(super) fn expected_error(self, what: &'static str) -> SyntaxError {
         let line = memchr::memchr(b'\n', self.raw.as_bytes()).unwrap_or(self.raw.len());
         SyntaxError::new(
             SyntaxErrorKind::Expected(what),
@@ -103,7 +103,7 @@ impl<'a> Value<'a> {
     pub(super) fn entries(self, what: &'static str) -> Result<Vec<Self>, SyntaxError> {
         let entries: Vec<&RawValue> = self.read_as(what)?;
         if entries.is_empty() {
-            return Err(self.expected("a list that is not empty"));
+            return Err(self.expected_error("a list that is not empty"));
         }
         Ok(entries.into_iter().map(|raw| self.part(raw)).collect())
     }
@@ -124,20 +124,20 @@ impl<'a> Value<'a> {
     }
 
     fn read_as<T: Deserialize<'a>>(self, what: &'static str) -> Result<T, SyntaxError> {
-        serde_json::from_str(self.raw).map_err(|_| self.expected(what))
+        serde_json::from_str(self.raw).map_err(|_| self.expected_error(what))
     }
 }
 
 impl Member<'_> {
     /// Returns the error for an unknown key. `known` lists the valid keys.
-    pub(super) fn unknown(&self, known: &'static str) -> SyntaxError {
+    pub(super) fn unknown_key(&self, known: &'static str) -> SyntaxError {
         SyntaxError::new(SyntaxErrorKind::Expected(known), self.at)
     }
 }
 
 /// Returns the error for malformed JSON. Lines and columns of `error` are counted from 1, columns
 /// in bytes.
-fn malformed(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError {
+fn json_error(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError {
     let mut newlines = memchr::memchr_iter(b'\n', &text[from..]);
     let line = error
         .line()

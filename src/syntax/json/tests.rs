@@ -248,7 +248,7 @@ fn operations_come_alone_in_a_call_or_in_a_list() {
         let plan = crate::syntax::parse(
             "-",
             text.clone(),
-            &crate::syntax::chosen("auto"),
+            &crate::syntax::select_syntaxes("auto"),
             crate::syntax::Options::default(),
         );
         let plan = plan.unwrap();
@@ -336,7 +336,7 @@ fn every_form_takes_the_digest_of_its_file() {
             document.pointer_mut(entry).unwrap()[key] = value.into();
             let text = document.to_string();
             let (among, options) = (
-                crate::syntax::chosen("auto"),
+                crate::syntax::select_syntaxes("auto"),
                 crate::syntax::Options::default(),
             );
             let plan = crate::syntax::parse("-", text.clone(), &among, options).expect(&text);

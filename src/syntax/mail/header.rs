@@ -111,7 +111,7 @@ pub(super) enum Content {
 
 /// The header fields that determine the decoding of a body.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Header {
+pub(super) struct MailHeader {
     /// Whether the fields are those of a message.
     pub(super) is_mail: bool,
     /// Whether the lines end in CR LF.
@@ -127,15 +127,15 @@ pub(super) struct Header {
     pub(super) error: Option<SyntaxError>,
 }
 
-impl Header {
+impl MailHeader {
     /// Reads the header at `start` and returns it with the start of the body.
     ///
     /// # Errors
     ///
     /// Returns an error for a field that is too long.
     pub(super) fn read(input: &[u8], start: usize) -> Result<(Self, usize), SyntaxError> {
-        let mut lines = Lines::within(input, Span::new(start, input.len()));
-        let mut seen = Seen::default();
+        let mut lines = Lines::of_span(input, Span::new(start, input.len()));
+        let mut seen = SeenFields::default();
         let mut header = Self::default();
         // Mail programs escape a `From ` line in a body with `>` (mboxrd, see `mbox(5)`).
         while let Some(line) = lines
@@ -174,7 +174,7 @@ impl Header {
         name: &[u8],
         input: &[u8],
         span: Span,
-        seen: &mut Seen,
+        seen: &mut SeenFields,
     ) -> Result<(), SyntaxError> {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         seen.from |= is("From");
@@ -190,14 +190,14 @@ impl Header {
         );
         if span.len() > MOST_FIELD {
             let line = Span::new(span.start, span.start + name.len());
-            return Err(failed(MailError::FieldLength(MOST_FIELD), line));
+            return Err(mail_error(MailError::FieldLength(MOST_FIELD), line));
         }
         let value = content.of(input)[name.len()..]
             .trim_ascii_start()
             .strip_prefix(b":")
             .unwrap_or_default();
         // A field that cannot be parsed is ignored.
-        let Some(value) = unfolded(name, value) else {
+        let Some(value) = unfold(name, value) else {
             return Ok(());
         };
         if is("Content-Type") {
@@ -223,7 +223,7 @@ impl Header {
         ]
         .contains(&&*value);
         self.error = (!is_plain)
-            .then(|| failed(MailError::Unsupported, at))
+            .then(|| mail_error(MailError::Unsupported, at))
             .or(self.error.take());
     }
 
@@ -261,7 +261,7 @@ impl Header {
         };
         let charset = parameter("charset").trim();
         if !charset.is_empty() && !contains_ascii(charset) {
-            self.error = Some(failed(MailError::Charset(charset.to_owned()), at));
+            self.error = Some(mail_error(MailError::Charset(charset.to_owned()), at));
         }
     }
 
@@ -278,7 +278,7 @@ impl Header {
             "" | "7bit" | "8bit" | "binary" | "7-bit" | "8-bit" | "none" => Transfer::Identity,
             _ => {
                 let error = MailError::TransferEncoding(value.trim().chars().take(40).collect());
-                self.error = Some(failed(error, at));
+                self.error = Some(mail_error(error, at));
                 Transfer::Identity
             }
         };
@@ -311,7 +311,7 @@ impl Header {
     clippy::struct_excessive_bools,
     reason = "each field of a header is present or not"
 )]
-struct Seen {
+struct SeenFields {
     from_line: bool,
     from: bool,
     /// `Subject`, `Date` or `Message-ID`.
@@ -319,14 +319,14 @@ struct Seen {
     content: bool,
 }
 
-impl Seen {
+impl SeenFields {
     fn is_mail(self) -> bool {
         self.from_line || self.content || (self.from && self.other)
     }
 }
 
 /// Returns an error at `at`.
-pub(super) fn failed(error: MailError, at: Span) -> SyntaxError {
+pub(super) fn mail_error(error: MailError, at: Span) -> SyntaxError {
     SyntaxError::new(SyntaxErrorKind::Mail(error), at)
 }
 
@@ -343,7 +343,7 @@ pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
 
 /// Returns the value of the field `name` as one line, with decoded words.
 #[cfg(feature = "encodings")]
-fn unfolded(name: &[u8], value: &[u8]) -> Option<String> {
+fn unfold(name: &[u8], value: &[u8]) -> Option<String> {
     let field = [name, b":", value, b"\n"].concat();
     parse_header(&field)
         .ok()
@@ -351,7 +351,7 @@ fn unfolded(name: &[u8], value: &[u8]) -> Option<String> {
 }
 
 #[cfg(not(feature = "encodings"))]
-fn unfolded(_: &[u8], value: &[u8]) -> Option<String> {
+fn unfold(_: &[u8], value: &[u8]) -> Option<String> {
     std::str::from_utf8(value).ok().map(str::to_owned)
 }
 

@@ -19,7 +19,7 @@ mod transfer;
 
 use bstr::ByteSlice;
 pub use error::MailError;
-use header::Header;
+use header::MailHeader;
 
 use super::{SyntaxError, series};
 use crate::text::{Bytes, Coding, Origin, SourceMap, Span, without_ending};
@@ -46,7 +46,7 @@ pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
     let Some(start) = start(input) else {
         return Ok(None);
     };
-    let mut reader = Reader {
+    let mut reader = MailboxReader {
         input,
         copied: 0,
         opened: None,
@@ -69,29 +69,29 @@ pub(crate) fn start(input: &[u8]) -> Option<usize> {
     let first = line_at(input, start);
     let has_fields = || {
         header::field_name(first).is_some()
-            && Header::read(input, start).is_ok_and(|(header, _)| header.is_mail)
+            && MailHeader::read(input, start).is_ok_and(|(header, _)| header.is_mail)
     };
     (series::is_from_line(first) || has_fields()).then_some(start)
 }
 
 /// Returns the start of the body of the message at `start`, or `None` if no message starts there.
 pub(super) fn body(text: &[u8], start: usize) -> Option<usize> {
-    let (header, body) = Header::read(text, start).ok()?;
+    let (header, body) = MailHeader::read(text, start).ok()?;
     header.is_mail.then_some(body)
 }
 
 /// Reads the messages of a mailbox one by one.
-struct Reader<'i> {
+struct MailboxReader<'i> {
     input: &'i [u8],
     /// The end of the part of the input that is already in the text.
     copied: usize,
     opened: Option<Opened>,
 }
 
-impl Reader<'_> {
+impl MailboxReader<'_> {
     /// Reads the message at `start` and returns the start of the next one.
     fn message(&mut self, start: usize) -> Result<usize, SyntaxError> {
-        let (header, body) = Header::read(self.input, start)?;
+        let (header, body) = MailHeader::read(self.input, start)?;
         let end = self.end(start, body, &header);
         if header.is_mail && header.is_encoded() {
             let copied = self.copied;
@@ -115,7 +115,7 @@ impl Reader<'_> {
     /// If the message itself does not start with a `From ` line, its parts can contain such lines,
     /// as in git. Attachments often start with one. Every search starts one byte earlier, at the
     /// line feed before the line.
-    fn end(&self, start: usize, body: usize, header: &Header) -> usize {
+    fn end(&self, start: usize, body: usize, header: &MailHeader) -> usize {
         let is_single = !series::is_from_line(line_at(self.input, start));
         let closing = header.boundary.as_ref().filter(|_| is_single);
         let closing = closing.map(|boundary| [b"\n--", &boundary[..], b"--"].concat());
@@ -197,7 +197,7 @@ fn refuse_cut_line(text: &[u8], at: usize) -> Result<(), SyntaxError> {
     let is_of_hunk =
         matches!(line.first(), Some(b' ' | b'+' | b'-')) && line.trim_ascii_end() != b"--";
     if is_of_hunk && text.contains_str(b"\n@@ -") {
-        return Err(header::failed(MailError::Truncated, Span::new(at, at)));
+        return Err(header::mail_error(MailError::Truncated, Span::new(at, at)));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Decodes the parts of a body in order.
 
-use super::header::{Content, Header, failed};
+use super::header::{Content, MailHeader, mail_error};
 use super::transfer::decode_part;
 use super::{MailError, Opened};
 use crate::syntax::SyntaxError;
@@ -18,7 +18,7 @@ const MOST_NESTED: usize = 16;
 pub(super) fn decode(
     input: &[u8],
     span: Span,
-    header: &Header,
+    header: &MailHeader,
     out: &mut Opened,
 ) -> Result<(), SyntaxError> {
     let input = &input[..span.end];
@@ -28,7 +28,7 @@ pub(super) fn decode(
         open: Vec::new(),
         part: None,
     };
-    let mut lines = Lines::within(input, span);
+    let mut lines = Lines::of_span(input, span);
     walk.begin(header.clone(), &mut lines)?;
     loop {
         let at = lines.offset();
@@ -39,10 +39,10 @@ pub(super) fn decode(
         walk.flush(at)?;
         walk.open.truncate(depth + usize::from(!is_last));
         if !is_last {
-            let (header, body) = Header::read(input, lines.offset())?;
-            lines = Lines::within(input, Span::new(body, input.len()));
+            let (header, body) = MailHeader::read(input, lines.offset())?;
+            lines = Lines::of_span(input, Span::new(body, input.len()));
             walk.begin(
-                Header {
+                MailHeader {
                     is_crlf: walk.is_crlf(header.is_crlf),
                     ..header
                 },
@@ -61,7 +61,7 @@ struct Walk<'i, 'o> {
     open: Vec<Multipart>,
     /// The part that contains the current line, and the start of its body. Lines outside all parts
     /// are ignored.
-    part: Option<(Header, usize)>,
+    part: Option<(MailHeader, usize)>,
 }
 
 struct Multipart {
@@ -73,15 +73,15 @@ struct Multipart {
 
 impl<'i> Walk<'i, '_> {
     /// Starts a part whose body is next in `lines`.
-    fn begin(&mut self, mut header: Header, lines: &mut Lines<'i>) -> Result<(), SyntaxError> {
+    fn begin(&mut self, mut header: MailHeader, lines: &mut Lines<'i>) -> Result<(), SyntaxError> {
         // A forwarded message has its own header below the header of its part.
         while header.content == Content::Message && header.boundary.is_none() {
-            let (inner, body) = Header::read(self.input, lines.offset())?;
+            let (inner, body) = MailHeader::read(self.input, lines.offset())?;
             if body == lines.offset() || !inner.is_mail {
                 break;
             }
-            *lines = Lines::within(self.input, Span::new(body, self.input.len()));
-            header = Header {
+            *lines = Lines::of_span(self.input, Span::new(body, self.input.len()));
+            header = MailHeader {
                 is_crlf: header.is_crlf,
                 ..inner
             };
@@ -92,10 +92,10 @@ impl<'i> Walk<'i, '_> {
         };
         if self.open.len() == MOST_NESTED {
             let line = Span::new(lines.offset(), lines.offset());
-            return Err(failed(MailError::Nesting(MOST_NESTED), line));
+            return Err(mail_error(MailError::Nesting(MOST_NESTED), line));
         }
         let delimiter = [b"--", &boundary[..]].concat();
-        let Header {
+        let MailHeader {
             is_alternative,
             is_crlf,
             ..

@@ -1,6 +1,6 @@
 //! Decodes the transfer encoding and the soft line breaks of one part.
 
-use super::header::{Header, Transfer, Wrapping, failed};
+use super::header::{MailHeader, Transfer, Wrapping, mail_error};
 use super::{MailError, Opened};
 use crate::syntax::SyntaxError;
 use crate::text::{Coding, SourceMap, Span, lines, sextet, unquote};
@@ -16,7 +16,7 @@ const FLOWED_STEP: usize = 64;
 pub(super) fn decode_part(
     input: &[u8],
     span: Span,
-    header: &Header,
+    header: &MailHeader,
     out: &mut Opened,
 ) -> Result<(), SyntaxError> {
     if header.wrapping == Wrapping::Fixed {
@@ -34,7 +34,7 @@ pub(super) fn decode_part(
 fn transfer(
     input: &[u8],
     span: Span,
-    header: &Header,
+    header: &MailHeader,
     out: &mut Opened,
 ) -> Result<(), SyntaxError> {
     match header.transfer {
@@ -88,7 +88,7 @@ fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError>
             }
         } else if byte == b'=' {
             if count == 1 {
-                return Err(failed(MailError::Base64End, Span::new(group, at + 1)));
+                return Err(mail_error(MailError::Base64End, Span::new(group, at + 1)));
             }
             finish_group(bits, count, out);
             (bits, count, is_padded) = (0, 0, true);
@@ -101,14 +101,17 @@ fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError>
                 out.copy(input, Span::new(at, span.end), Coding::Plain);
                 return Ok(());
             }
-            return Err(failed(MailError::Base64Byte(byte), Span::new(at, at + 1)));
+            return Err(mail_error(
+                MailError::Base64Byte(byte),
+                Span::new(at, at + 1),
+            ));
         }
     }
     // Some programs omit the padding. An incomplete group of two characters has four spare bits, a
     // group of three has two. If a spare bit is set, the data is truncated.
     let spare = [0, 0x3f, 0x0f, 0x03][usize::from(count)];
     if count == 1 || bits & spare != 0 {
-        return Err(failed(MailError::Base64End, Span::new(group, span.end)));
+        return Err(mail_error(MailError::Base64End, Span::new(group, span.end)));
     }
     finish_group(bits, count, out);
     Ok(())

@@ -50,7 +50,7 @@ const FORMS: &[(&[u8], ReadForm)] = &[
     (b"c", fossil_binary),
     (b"C", subversion_binary),
     (b"P", subversion_properties),
-    (b"*", unmerged),
+    (b"*", unmerged_path),
     (b"S", submodule),
     (b"=", bazaar),
     (b"I", index),
@@ -66,7 +66,7 @@ pub(super) fn statement(line: &[u8]) -> Option<Statement> {
         .find_map(|(_, read)| read(line))
 }
 
-fn missing(kind: NamedChange, name: &[u8], confidence: Confidence) -> Option<Statement> {
+fn without_content(kind: NamedChange, name: &[u8], confidence: Confidence) -> Option<Statement> {
     let has_name = !name.is_empty() || kind == NamedChange::Binary;
     has_name.then(|| Statement {
         kind,
@@ -88,7 +88,7 @@ fn only_in(line: &[u8]) -> Option<Statement> {
     if directory.is_empty() || name.is_empty() {
         return None;
     }
-    missing(
+    without_content(
         NamedChange::OnlyIn,
         &[directory.strip_suffix(b"/").unwrap_or(directory), name].join(&b'/'),
         Confidence::Loose,
@@ -111,7 +111,7 @@ fn differing(line: &[u8]) -> Option<Statement> {
     // Bazaar writes a time stamp after a tab.
     let undated = |name: &'_ [u8]| memchr::memchr(b'\t', name).map_or(name.len(), |tab| tab);
     let (old, new) = (&old[..undated(old)], &new[..undated(new)]);
-    missing(
+    without_content(
         kind,
         if new == b"/dev/null" { old } else { new },
         confidence,
@@ -147,7 +147,7 @@ fn type_change(line: &[u8]) -> Option<Statement> {
     let (_, new) = split(new, b" while ")?;
     let at = new.rfind(b" is a ")?;
     let new = &new[..at];
-    missing(
+    without_content(
         NamedChange::Type,
         new.strip_prefix(b"file ").unwrap_or(new),
         Confidence::Distinct,
@@ -158,7 +158,7 @@ fn type_change(line: &[u8]) -> Option<Statement> {
 fn diff_message(line: &[u8]) -> Option<Statement> {
     let message = line.strip_prefix(b"diff: ")?;
     let at = message.rfind(b": ")?;
-    missing(NamedChange::Unreadable, &message[..at], Confidence::Loose)
+    without_content(NamedChange::Unreadable, &message[..at], Confidence::Loose)
 }
 
 /// `cvs diff: NAME is a new entry, no comparison available`.
@@ -179,12 +179,12 @@ fn cvs_message(line: &[u8]) -> Option<Statement> {
     ];
     let (_, message) = split(line.strip_prefix(b"cvs ")?, b": ")?;
     if let Some(name) = message.strip_prefix(b"cannot find ") {
-        return missing(NamedChange::Unreadable, name, Confidence::Distinct);
+        return without_content(NamedChange::Unreadable, name, Confidence::Distinct);
     }
     let (kind, name) = ENDS
         .iter()
         .find_map(|(end, kind)| Some((*kind, message.strip_suffix(*end)?)))?;
-    missing(kind, name, Confidence::Distinct)
+    without_content(kind, name, Confidence::Distinct)
 }
 
 /// `Binary file NAME has changed`.
@@ -192,7 +192,7 @@ fn mercurial_binary(line: &[u8]) -> Option<Statement> {
     let name = line
         .strip_prefix(b"Binary file ")?
         .strip_suffix(b" has changed")?;
-    missing(NamedChange::Binary, name, Confidence::Distinct)
+    without_content(NamedChange::Binary, name, Confidence::Distinct)
 }
 
 /// Fossil writes this line below the `Index:` line that names the file.
@@ -200,7 +200,7 @@ fn fossil_binary(line: &[u8]) -> Option<Statement> {
     if line != b"cannot compute difference between binary files" {
         return None;
     }
-    missing(NamedChange::Binary, b"", Confidence::Distinct)
+    without_content(NamedChange::Binary, b"", Confidence::Distinct)
 }
 
 /// Subversion writes this line below the `Index:` line that names the file.
@@ -208,12 +208,12 @@ fn subversion_binary(line: &[u8]) -> Option<Statement> {
     if line != b"Cannot display: file marked as a binary type." {
         return None;
     }
-    missing(NamedChange::Binary, b"", Confidence::Distinct)
+    without_content(NamedChange::Binary, b"", Confidence::Distinct)
 }
 
 /// `Property changes on: NAME`, by Subversion.
 fn subversion_properties(line: &[u8]) -> Option<Statement> {
-    missing(
+    without_content(
         NamedChange::Properties,
         line.strip_prefix(b"Property changes on: ")?,
         Confidence::Distinct,
@@ -221,8 +221,8 @@ fn subversion_properties(line: &[u8]) -> Option<Statement> {
 }
 
 /// `* Unmerged path NAME`, by git.
-fn unmerged(line: &[u8]) -> Option<Statement> {
-    missing(
+fn unmerged_path(line: &[u8]) -> Option<Statement> {
+    without_content(
         NamedChange::Unmerged,
         line.strip_prefix(b"* Unmerged path ")?,
         Confidence::Loose,
@@ -238,7 +238,7 @@ fn submodule(line: &[u8]) -> Option<Statement> {
         b" contains modified content",
     ] {
         if let Some(name) = rest.strip_suffix(words) {
-            return missing(NamedChange::Submodule, name, Confidence::Distinct);
+            return without_content(NamedChange::Submodule, name, Confidence::Distinct);
         }
     }
     let is_range = |word: &[u8]| {
@@ -250,7 +250,7 @@ fn submodule(line: &[u8]) -> Option<Statement> {
     let mut start = 0;
     for word in rest.split(|byte| *byte == b' ') {
         if start > 0 && is_range(word) {
-            return missing(
+            return without_content(
                 NamedChange::Submodule,
                 &rest[..start - 1],
                 Confidence::Distinct,

@@ -34,13 +34,13 @@ pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut 
         return;
     }
     let mut before = if edges.0 == Edge::Section {
-        Line::Diff
+        LineRole::Diff
     } else {
-        Line::Edge
+        LineRole::Edge
     };
     for (part, after) in parts(text, between, edges.1) {
         let mut part = Part {
-            lines: Lines::within(text, part),
+            lines: Lines::of_span(text, part),
             before,
             after,
             pending: None,
@@ -48,7 +48,7 @@ pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut 
         };
         part.read();
         found.append(&mut part.found);
-        before = Line::Blank;
+        before = LineRole::Blank;
     }
 }
 
@@ -82,20 +82,20 @@ pub(super) fn number(text: &[u8], found: &mut [NotIncluded]) {
 }
 
 /// Returns the parts of `between` that are not messages, each with the role of the line after it.
-fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
+fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, LineRole)> {
     let last = if end == Edge::Section {
-        Line::Diff
+        LineRole::Diff
     } else {
-        Line::Edge
+        LineRole::Edge
     };
     let (mut parts, mut start) = (Vec::new(), between.start);
     let mut message = is_header(between.of(text)).then_some(Message::Plain);
-    for (span, line) in Lines::within(text, between) {
+    for (span, line) in Lines::of_span(text, between) {
         let line = without_ending(line);
         let is_border = series::is_border(line);
         if is_border || message.is_none() && line.trim_ascii_end() == b"--" {
             if message.is_none() {
-                parts.push((Span::new(start, span.start), Line::Prose));
+                parts.push((Span::new(start, span.start), LineRole::Prose));
             }
             message = Some(if line.starts_with(b"commit ") {
                 Message::Indented
@@ -163,7 +163,7 @@ impl Message {
 
 /// The role of a line for its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum LineRole {
     /// A line of a diff program, or a section.
     Diff,
     /// The start or the end of the input.
@@ -178,9 +178,9 @@ enum Line {
 struct Part<'t> {
     lines: Lines<'t>,
     /// The role of the line before the next one.
-    before: Line,
+    before: LineRole,
     /// The role of the line after the part.
-    after: Line,
+    after: LineRole,
     /// A change whose content can follow.
     pending: Option<(Statement, Span)>,
     found: Vec<NotIncluded>,
@@ -193,17 +193,17 @@ impl Part<'_> {
             let is_loose = |found: &Statement| found.confidence == Confidence::Loose;
             self.before = match statement(line) {
                 Some(found) if is_loose(&found) && !self.is_between_diff_lines(&found) => {
-                    Line::Prose
+                    LineRole::Prose
                 }
                 Some(found) => {
                     self.add_statement(found, Span::new(span.start, span.start + line.len()));
-                    Line::Diff
+                    LineRole::Diff
                 }
                 None => classify(line),
             };
         }
         // A section that follows contains the content of the pending change.
-        if self.after != Line::Diff {
+        if self.after != LineRole::Diff {
             self.flush();
         }
     }
@@ -212,16 +212,18 @@ impl Part<'_> {
     fn is_between_diff_lines(&self, found: &Statement) -> bool {
         let after = match self.lines.peek().map(without_ending) {
             None => self.after,
-            Some(line) if statement(line).is_some() => Line::Diff,
+            Some(line) if statement(line).is_some() => LineRole::Diff,
             Some(line) => classify(line),
         };
         if found.content == Content::Next {
-            return matches!(after, Line::Diff | Line::Edge);
+            return matches!(after, LineRole::Diff | LineRole::Edge);
         }
         // Diff programs write no blank line and no prose above such a line.
         matches!(
             (self.before, after),
-            (Line::Diff, _) | (Line::Blank | Line::Edge, Line::Diff) | (Line::Edge, Line::Edge)
+            (LineRole::Diff, _)
+                | (LineRole::Blank | LineRole::Edge, LineRole::Diff)
+                | (LineRole::Edge, LineRole::Edge)
         )
     }
 
@@ -267,11 +269,11 @@ impl Part<'_> {
 }
 
 /// Returns the role of a line that names no change.
-fn classify(line: &[u8]) -> Line {
+fn classify(line: &[u8]) -> LineRole {
     match line.trim_ascii() {
-        [] => Line::Blank,
-        _ if is_structure(line) => Line::Diff,
-        _ => Line::Prose,
+        [] => LineRole::Blank,
+        _ if is_structure(line) => LineRole::Diff,
+        _ => LineRole::Prose,
     }
 }
 

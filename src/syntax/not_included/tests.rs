@@ -1,6 +1,6 @@
 //! Tests of the forms and of the text around them.
 
-use crate::syntax::{Options, chosen, parse};
+use crate::syntax::{Options, parse, select_syntaxes};
 
 const HUNK: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
 
@@ -10,7 +10,7 @@ fn named(text: &str) -> Vec<String> {
         allow_empty: true,
         ..Options::default()
     };
-    let plan = parse("-", text, &chosen("auto"), options).expect("a patch");
+    let plan = parse("-", text, &select_syntaxes("auto"), options).expect("a patch");
     let found = plan.inputs.iter().flat_map(|input| &input.not_included);
     found
         .map(|named| {
@@ -204,7 +204,13 @@ fn a_log_names_changes_after_its_messages() {
 
 #[test]
 fn a_text_that_only_names_changes_is_refused() {
-    let broken = parse("-", "Only in b: x\n", &chosen("auto"), Options::default()).unwrap_err();
+    let broken = parse(
+        "-",
+        "Only in b: x\n",
+        &select_syntaxes("auto"),
+        Options::default(),
+    )
+    .unwrap_err();
     assert_eq!(
         broken.error.kind,
         crate::syntax::SyntaxErrorKind::NotIncluded

@@ -12,7 +12,7 @@ const MOST_NAMED: usize = 8;
 /// # Errors
 ///
 /// Returns a message if no entry or several entries match.
-pub fn named<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
+pub fn find_entry<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
     let found: Vec<_> = all
         .iter()
         .filter(|entry| entry.id.starts_with(id))
@@ -20,12 +20,15 @@ pub fn named<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
     match found.as_slice() {
         [] => Err(format!("no change matches {id}")),
         [entry] => Ok(entry),
-        several => Err(ambiguous(id, several.iter().map(|entry| entry.id.as_str()))),
+        several => Err(ambiguous_message(
+            id,
+            several.iter().map(|entry| entry.id.as_str()),
+        )),
     }
 }
 
 /// Returns the message that several IDs, `names`, start with `id`.
-pub fn ambiguous<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n str>) -> String {
+pub fn ambiguous_message<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let more = names.len().saturating_sub(MOST_NAMED);
     let listed = names.take(MOST_NAMED).collect::<Vec<_>>().join(", ");
     let more = if more == 0 {

@@ -1,7 +1,7 @@
 //! The external history: the histories of all roots without a permanent state directory.
 
 use super::names;
-use super::prune::{bury, oldest, prune_all};
+use super::prune::{bury, oldest_id, prune_all};
 use crate::path::RelPath;
 use crate::transaction::place::find;
 use crate::transaction::{Failure, Limits};
@@ -10,15 +10,15 @@ use crate::workspace::{ErrorKind, Privacy, Workspace};
 /// Returns the directory for the external history of this root, which need not exist. Returns
 /// `None` if external history is not available, or if another user can have written to it.
 pub(in crate::transaction) fn place(workspace: &dyn Workspace) -> Option<RelPath> {
-    believed(workspace, |_| true)
+    trusted_place(workspace, |_| true)
 }
 
 /// Returns the directory of the external history of this root if it exists.
 pub(in crate::transaction) fn home(workspace: &dyn Workspace) -> Option<RelPath> {
-    believed(workspace, |is_there| is_there)
+    trusted_place(workspace, |is_there| is_there)
 }
 
-fn believed(workspace: &dyn Workspace, may_be: impl Fn(bool) -> bool) -> Option<RelPath> {
+fn trusted_place(workspace: &dyn Workspace, may_be: impl Fn(bool) -> bool) -> Option<RelPath> {
     let home = workspace.external_history()?;
     let is_believed =
         |path: &RelPath| find(workspace, path).is_ok_and(|found| may_be(found.is_some()));
@@ -69,7 +69,7 @@ pub(in crate::transaction) fn prune_others(workspace: &dyn Workspace) {
         bytes: u64::MAX,
         ..Limits::default()
     };
-    let oldest = oldest(workspace, limits);
+    let oldest = oldest_id(workspace, limits);
     for name in names(workspace, &attic).unwrap_or_default() {
         let Ok(other) = attic.join(&name) else {
             continue;

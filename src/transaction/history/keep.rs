@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::old_files::{OldFile, OldFiles};
-use super::prune::dead;
-use super::{OldPlaces, Place, entry_name, entry_places, external_history, places};
+use super::prune::dead_path;
+use super::{HistoryDirectory, OldPlaces, entry_name, entry_places, external_history, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::change::Change;
-use crate::transaction::failure::gone;
+use crate::transaction::failure::ignore_missing;
 use crate::transaction::git_index_file;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, ScratchFile};
@@ -95,7 +95,7 @@ fn locate<'j>(
         .iter()
         .any(|change| change.stage_depth.is_some() || change.is_overwrite());
     if old_places == OldPlaces::Journaled && !has_more {
-        return Ok((scratch.own_names(workspace)?, OldFiles::journaled(journal)));
+        return Ok((scratch.own_names(workspace)?, OldFiles::of_journal(journal)));
     }
     let names = scratch.names(workspace)?;
     let old_files = OldFiles::new(journal, &names);
@@ -190,7 +190,7 @@ fn fetch(
             continue;
         };
         // An earlier process may have died while it copied the file.
-        gone(workspace.remove(&home))?;
+        ignore_missing(workspace.remove(&home))?;
         copy(workspace, (&away, &stat), &home, (before.size, durability))?;
         let bucket = home.parent().filter(|bucket| *bucket != scratch.directory);
         return bucket
@@ -280,7 +280,7 @@ pub(in crate::transaction) fn bring_down(
     let Ok(present) = entry_places(workspace, state) else {
         return;
     };
-    let bring = |Place { scratch, .. }: &Place| {
+    let bring = |HistoryDirectory { scratch, .. }: &HistoryDirectory| {
         if present
             .iter()
             .any(|present| present.scratch.id == scratch.id)
@@ -309,7 +309,7 @@ fn carry(
     durability: Durability,
 ) -> Result<(), Failure> {
     // If this process dies, `bury` removes the incomplete copy.
-    let half = dead(home, &scratch.id)?;
+    let half = dead_path(home, &scratch.id)?;
     workspace.make_dir(&half, Privacy::Private)?;
     let mut directories = vec![half.clone()];
     // A bucket must be created before its files. `names` lists it after them.
@@ -339,7 +339,7 @@ fn carry(
     Ok(())
 }
 
-impl Place {
+impl HistoryDirectory {
     /// Removes the old files and keeps the record.
     pub(super) fn drain(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
         trim(workspace, &self.scratch, |name| name == b"done")?;

@@ -33,7 +33,7 @@ use crate::workspace::{ErrorKind, Workspace, top};
 
 pub(super) use old_files::OldPlaces;
 
-pub use chain::{Chain, ambiguous, named};
+pub use chain::{Chain, ambiguous_message, find_entry};
 pub use index::{IndexChange, IndexRecord};
 
 pub(super) use external_history::{
@@ -42,8 +42,8 @@ pub(super) use external_history::{
 pub(super) use keep::{bring_down, drain, keep, move_into, note_aborted, sync};
 pub(super) use prune::{Spares, bury, prune, prune_all, prune_plans};
 pub use rejection::PlanRejection;
+pub use unkept::no_history_reason;
 pub(super) use unkept::reason;
-pub use unkept::unkept;
 
 /// The prefix of the directory names of entries.
 const ENTRY: &str = "entry-";
@@ -183,15 +183,15 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
             .and_then(|journal| place.entry(workspace, journal));
         let read = match read {
             Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
-                Journal::rolled_back(workspace, &place.scratch)
-                    .and_then(|journal| place.aborted(workspace, journal))
+                Journal::read_rolled_back(workspace, &place.scratch)
+                    .and_then(|journal| place.aborted_entry(workspace, journal))
             }
             read => read,
         };
         let read = match read {
             Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
                 PlanRejection::read(workspace, &place.scratch)
-                    .map(|rejection| place.rejected(rejection))
+                    .map(|rejection| place.rejected_entry(rejection))
             }
             read => read,
         };
@@ -209,7 +209,7 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
             Err(Failure::Workspace(error)) if error.fault != ErrorKind::Missing => {
                 return Err(error.into());
             }
-            Err(_) => found.push(place.damaged()),
+            Err(_) => found.push(place.damaged_entry()),
         }
     }
     Ok(found)
@@ -220,10 +220,10 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
 /// # Errors
 ///
 /// Returns the errors of [`entries`].
-pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure> {
+pub(super) fn kept_transactions(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure> {
     let mut found = Vec::new();
     for home in homes(workspace)? {
-        for Place { scratch, .. } in entry_places(workspace, &home)? {
+        for HistoryDirectory { scratch, .. } in entry_places(workspace, &home)? {
             match workspace.stat(&scratch.file("undone")?) {
                 Ok(Some(_)) => {}
                 Ok(None) => continue,
@@ -245,7 +245,7 @@ pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure>
 }
 
 /// Returns the kept files of the transaction `id` if it is an entry of the history `home`.
-pub(super) fn kept_of(
+pub(super) fn kept_files_of(
     workspace: &dyn Workspace,
     home: &RelPath,
     id: &str,
@@ -280,7 +280,7 @@ pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> 
 }
 
 /// A directory of the history: an entry or a saved plan.
-pub(super) struct Place {
+pub(super) struct HistoryDirectory {
     pub(super) scratch: Scratch,
     /// The size in bytes of the entry's old files, or of the plan.
     bytes: u64,
@@ -288,7 +288,7 @@ pub(super) struct Place {
     pub(super) plan: Option<String>,
 }
 
-impl Place {
+impl HistoryDirectory {
     /// Returns the place of `scratch`, with unknown size.
     pub(super) fn new(scratch: Scratch) -> Self {
         Self {
@@ -331,11 +331,14 @@ pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec
 }
 
 /// Returns the entries and the saved plans, each in the order of time.
-fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<(Vec<Place>, Vec<Place>), Failure> {
+fn places(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+) -> Result<(Vec<HistoryDirectory>, Vec<HistoryDirectory>), Failure> {
     let all = names(workspace, home)?;
     Ok(all
         .iter()
-        .filter_map(|name| Place::parse(home, name))
+        .filter_map(|name| HistoryDirectory::parse(home, name))
         .partition(|place| place.plan.is_none()))
 }
 
@@ -343,7 +346,7 @@ fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<(Vec<Place>, Vec<
 pub(super) fn entry_places(
     workspace: &dyn Workspace,
     home: &RelPath,
-) -> Result<Vec<Place>, Failure> {
+) -> Result<Vec<HistoryDirectory>, Failure> {
     Ok(places(workspace, home)?.0)
 }
 
@@ -351,12 +354,12 @@ pub(super) fn entry_places(
 pub(super) fn plan_places(
     workspace: &dyn Workspace,
     home: &RelPath,
-) -> Result<Vec<Place>, Failure> {
+) -> Result<Vec<HistoryDirectory>, Failure> {
     Ok(places(workspace, home)?.1)
 }
 
 /// Returns the ID of the newest entry.
-pub(super) fn newest(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
+pub(super) fn newest_id(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
     Some(entry_places(workspace, home).ok()?.pop()?.scratch.id)
 }
 

@@ -38,12 +38,12 @@ impl<'a> OldFiles<'a> {
         let slots = names.iter().filter_map(|name| slot_of(name)).collect();
         Self {
             slots: Some(slots),
-            ..Self::journaled(journal)
+            ..Self::of_journal(journal)
         }
     }
 
     /// Returns the old files of `journal`, whose changes were all just made by renames.
-    pub(super) fn journaled(journal: &'a Journal) -> Self {
+    pub(super) fn of_journal(journal: &'a Journal) -> Self {
         Self {
             slots: None,
             arrivals: journal.arrivals(),

@@ -1,8 +1,8 @@
 //! The limits of the history.
 
-use super::{Place, entry_places, plan_places};
+use super::{HistoryDirectory, entry_places, plan_places};
 use crate::path::RelPath;
-use crate::transaction::failure::gone;
+use crate::transaction::failure::ignore_missing;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::sweep::erase;
 use crate::transaction::{Failure, Limits};
@@ -20,7 +20,7 @@ pub(in crate::transaction) enum Spares {
 }
 
 /// Returns the smallest ID that is not too old.
-pub(super) fn oldest(workspace: &dyn Workspace, limits: Limits) -> String {
+pub(super) fn oldest_id(workspace: &dyn Workspace, limits: Limits) -> String {
     let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
     format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
 }
@@ -70,14 +70,14 @@ pub(in crate::transaction) fn prune_all(
 fn prune_places(
     workspace: &dyn Workspace,
     home: &RelPath,
-    all: &[Place],
+    all: &[HistoryDirectory],
     (limits, spares): (Limits, Spares),
 ) -> Result<usize, Failure> {
-    let oldest = oldest(workspace, limits);
+    let oldest = oldest_id(workspace, limits);
     let newest = usize::from(spares == Spares::Newest);
-    let is_large = |place: &&Place| place.bytes > limits.bytes;
+    let is_large = |place: &&HistoryDirectory| place.bytes > limits.bytes;
     let mut bytes = 0;
-    let is_kept = |(rank, place): (usize, &Place)| {
+    let is_kept = |(rank, place): (usize, &HistoryDirectory)| {
         bytes += if is_large(&place) { 0 } else { place.bytes };
         // An entry that is too large itself is drained below, so it does not count here.
         rank < newest
@@ -119,17 +119,17 @@ pub(in crate::transaction) fn bury(
         .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
     for id in ids.filter(|&id| end.is_none_or(|end| id < end)) {
         // The next command removes the rest.
-        let _ = erase(workspace, &Scratch::for_entry(dead(home, id)?, id));
+        let _ = erase(workspace, &Scratch::for_entry(dead_path(home, id)?, id));
     }
     Ok(())
 }
 
 /// Returns the name that an entry of `home` has while it is removed or incomplete.
-pub(super) fn dead(home: &RelPath, id: &str) -> Result<RelPath, Failure> {
+pub(super) fn dead_path(home: &RelPath, id: &str) -> Result<RelPath, Failure> {
     join(home, &format!("{DEAD}{id}"))
 }
 
-impl Place {
+impl HistoryDirectory {
     /// Removes the directory. Renames it first, so that the next command completes an interrupted
     /// removal.
     pub(in crate::transaction) fn remove(
@@ -137,9 +137,9 @@ impl Place {
         workspace: &dyn Workspace,
         home: &RelPath,
     ) -> Result<(), Failure> {
-        let dead = dead(home, &self.scratch.id)?;
+        let dead = dead_path(home, &self.scratch.id)?;
         // Another process may have pruned it.
-        gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
+        ignore_missing(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
         erase(workspace, &Scratch::for_entry(dead, &self.scratch.id))
     }
 }

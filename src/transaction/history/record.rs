@@ -1,7 +1,7 @@
 //! Converts the record of a transaction to a history entry.
 
 use super::old_files::{OldFile, OldFiles};
-use super::{Entry, EntryFile, EntryStatus, Label, Old, Place, PlanRejection, Version};
+use super::{Entry, EntryFile, EntryStatus, HistoryDirectory, Label, Old, PlanRejection, Version};
 use crate::mode::FileKind;
 use crate::transaction::change::{Change, Image, Kind};
 use crate::transaction::escape::unescape;
@@ -10,7 +10,7 @@ use crate::transaction::journal::Journal;
 use crate::transaction::{Failure, Links, kept};
 use crate::workspace::Workspace;
 
-impl Place {
+impl HistoryDirectory {
     /// Returns the entry of the committed transaction with the record `journal`.
     pub(super) fn entry(
         &self,
@@ -18,7 +18,7 @@ impl Place {
         journal: Journal,
     ) -> Result<Entry, Failure> {
         let names = self.scratch.names(workspace)?;
-        let (old_files, leaving) = (OldFiles::new(&journal, &names), journal.leaving());
+        let (old_files, leaving) = (OldFiles::new(&journal, &names), journal.outgoing_changes());
         let mut files = Vec::with_capacity(journal.changes.len());
         for change in journal
             .changes
@@ -66,13 +66,13 @@ impl Place {
                 .map(|removed| (removed.path, removed.standing))
                 .collect(),
             fate: EntryStatus::Committed,
-            ..self.damaged()
+            ..self.damaged_entry()
         })
     }
 
     /// Returns the entry of the rolled-back transaction with the record `journal`. Its changes are
     /// not in the tree.
-    pub(super) fn aborted(
+    pub(super) fn aborted_entry(
         &self,
         workspace: &dyn Workspace,
         journal: Journal,
@@ -98,12 +98,12 @@ impl Place {
                 .collect(),
             fate: EntryStatus::Aborted,
             kept,
-            ..self.damaged()
+            ..self.damaged_entry()
         })
     }
 
     /// Returns the entry of a rejected plan.
-    pub(super) fn rejected(&self, rejection: PlanRejection) -> Entry {
+    pub(super) fn rejected_entry(&self, rejection: PlanRejection) -> Entry {
         let label = Label {
             command: "reject".to_owned(),
             ..Label::default()
@@ -112,12 +112,12 @@ impl Place {
             label,
             fate: EntryStatus::Rejected,
             rejection: Some(rejection),
-            ..self.damaged()
+            ..self.damaged_entry()
         }
     }
 
     /// Returns the entry for a record that cannot be read.
-    pub(super) fn damaged(&self) -> Entry {
+    pub(super) fn damaged_entry(&self) -> Entry {
         let time = self
             .scratch
             .id

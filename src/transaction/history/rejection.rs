@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::transaction::Failure;
-use crate::transaction::checksummed::{damaged, unseal};
+use crate::transaction::checksummed::{damaged_failure, unseal};
 use crate::transaction::scratch::Scratch;
 use crate::workspace::{ErrorKind, Workspace};
 
@@ -35,7 +35,7 @@ impl PlanRejection {
         let read = workspace
             .read(&path, MAX_SIZE)
             .map_err(|error| match error.fault {
-                ErrorKind::NotRegular | ErrorKind::TooLarge => damaged(&path),
+                ErrorKind::NotRegular | ErrorKind::TooLarge => damaged_failure(&path),
                 _ => error.into(),
             });
         unseal(&read?.0, &path)

@@ -12,7 +12,7 @@ use crate::workspace::{Workspace, top};
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
-pub fn unkept(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
+pub fn no_history_reason(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
     let workspace = top(workspace)?;
     let place = place(workspace)?;
     let stays = match find_to_read(workspace, &place.directory)? {

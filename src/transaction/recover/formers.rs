@@ -4,8 +4,8 @@ use super::left::transactions;
 use super::{Failure, Options, Recovered, examine, leftovers};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::transaction::place::{Lifetime, Place, beside, find_to_read, of_user};
-use crate::transaction::state::State;
+use crate::transaction::place::{Lifetime, StateLocation, find_to_read, of_user, state_directory};
+use crate::transaction::state::StateDirectory;
 use crate::workspace::{Stat, Workspace, top};
 
 /// Returns the previous state directories of a root whose state is now at `place`. The state was
@@ -13,13 +13,15 @@ use crate::workspace::{Stat, Workspace, top};
 /// while another user owned the usual one.
 pub(super) fn formers<'w>(
     workspace: &'w dyn Workspace,
-    place: &Place,
+    place: &StateLocation,
 ) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
     // A directory of another user is ignored. `place` has checked the owners at the top, but not
     // below it.
     let is_own = |stat: Stat| stat.kind != FileKind::Directory || stat.uid == workspace.user();
     let below = match workspace.work_tree()? {
-        Some(_) if workspace.stat(&beside())?.is_none_or(is_own) => Some((workspace, beside())),
+        Some(_) if workspace.stat(&state_directory())?.is_none_or(is_own) => {
+            Some((workspace, state_directory()))
+        }
         _ => None,
     };
     let top = top(workspace)?;
@@ -33,7 +35,7 @@ pub(super) fn formers<'w>(
 /// Recovers the transactions there.
 pub(super) fn finish_formers(
     workspace: &dyn Workspace,
-    place: &Place,
+    place: &StateLocation,
     options: Options,
 ) -> Result<Vec<Recovered>, Failure> {
     let mut recovered = Vec::new();
@@ -43,7 +45,7 @@ pub(super) fn finish_formers(
         }
         // If any journal cannot be trusted, nothing may be changed.
         examine(workspace)?;
-        if let Some(state) = State::open_existing(former, &directory, options.patience)? {
+        if let Some(state) = StateDirectory::open_existing(former, &directory, options.patience)? {
             recovered.extend(leftovers(former, &state, options)?);
             // The next command removes the rest.
             let _ = state.close(former);

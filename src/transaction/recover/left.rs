@@ -58,7 +58,7 @@ pub(super) fn transactions(
     names: &[Vec<u8>],
 ) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
-    for scratch in Scratch::among(directory, names)? {
+    for scratch in Scratch::find_in(directory, names)? {
         // wpatch creates only directories with this name.
         let is_directory = workspace
             .stat(&scratch.directory)?

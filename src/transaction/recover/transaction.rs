@@ -1,12 +1,12 @@
 //! Recovers one interrupted transaction.
 
 use super::left::Leftover;
-use crate::transaction::failure::{gone, no_history};
+use crate::transaction::failure::{ignore_missing, no_history};
 use crate::transaction::history::{self, OldPlaces};
 use crate::transaction::journal::Journal;
 use crate::transaction::rollback::Rollback;
 use crate::transaction::scratch::Scratch;
-use crate::transaction::state::State;
+use crate::transaction::state::StateDirectory;
 use crate::transaction::sweep::{is_kept, sweep};
 use crate::transaction::{
     Durability, Failure, KeptFile, Options, Recovered, RecoveryOutcome, git_index_file, kept,
@@ -14,25 +14,27 @@ use crate::transaction::{
 use crate::workspace::{ErrorKind, Workspace};
 
 /// Recovers one transaction. Returns `None` if none of its files is left.
-pub(in crate::transaction) fn one(
+pub(in crate::transaction) fn recover_one(
     workspace: &dyn Workspace,
-    state: &State,
+    state: &StateDirectory,
     scratch: &Scratch,
     options: Options,
 ) -> Result<Option<Recovered>, Failure> {
     let names = scratch.names(workspace)?;
     let mut recovered = match Leftover::of(scratch, &names) {
-        Leftover::Kept => return recorded(workspace, scratch, RecoveryOutcome::Kept).map(Some),
+        Leftover::Kept => {
+            return with_kept_files(workspace, scratch, RecoveryOutcome::Kept).map(Some);
+        }
         // Without any file, the way in which it ended is unknown.
         Leftover::Scratch if names.is_empty() => {
-            gone(scratch.remove(workspace))?;
+            ignore_missing(scratch.remove(workspace))?;
             return Ok(None);
         }
-        Leftover::Done => ended(scratch, RecoveryOutcome::Committed),
+        Leftover::Done => without_kept_files(scratch, RecoveryOutcome::Committed),
         // The process that rolled it back may have died before it reported the kept files.
-        Leftover::Undone => recorded(workspace, scratch, RecoveryOutcome::RolledBack)?,
+        Leftover::Undone => with_kept_files(workspace, scratch, RecoveryOutcome::RolledBack)?,
         Leftover::Journal => roll_back(workspace, scratch, &names, options.durability)?,
-        Leftover::Scratch => ended(scratch, RecoveryOutcome::Abandoned),
+        Leftover::Scratch => without_kept_files(scratch, RecoveryOutcome::Abandoned),
     };
     match clear(workspace, state, scratch, options.durability) {
         Err(_)
@@ -45,13 +47,13 @@ pub(in crate::transaction) fn one(
         _ => {}
     }
     if !recovered.kept.is_empty() {
-        recovered.kept = relocated(workspace, state, scratch, recovered.kept);
+        recovered.kept = relocate(workspace, state, scratch, recovered.kept);
     }
     Ok(Some(recovered))
 }
 
 /// Returns the report of a transaction without kept files.
-fn ended(scratch: &Scratch, ending: RecoveryOutcome) -> Recovered {
+fn without_kept_files(scratch: &Scratch, ending: RecoveryOutcome) -> Recovered {
     Recovered {
         id: scratch.id.clone(),
         ending,
@@ -61,7 +63,7 @@ fn ended(scratch: &Scratch, ending: RecoveryOutcome) -> Recovered {
 }
 
 /// Returns the report of a transaction with the kept files from its record.
-fn recorded(
+fn with_kept_files(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     ending: RecoveryOutcome,
@@ -70,7 +72,7 @@ fn recorded(
     Ok(Recovered {
         left: kept.iter().filter_map(|kept| kept.path.clone()).collect(),
         kept,
-        ..ended(scratch, ending)
+        ..without_kept_files(scratch, ending)
     })
 }
 
@@ -86,25 +88,25 @@ fn roll_back(
         && git_index_file::open(workspace, scratch)?;
     git_index_file::accompany(&journal.changes, is_open)?;
     let undone = Rollback::new(workspace, scratch, &journal, durability).run();
-    let (left, kept) = undone.finished()?;
+    let (left, kept) = undone.into_result()?;
     Ok(Recovered {
         left,
         kept,
-        ..ended(scratch, RecoveryOutcome::RolledBack)
+        ..without_kept_files(scratch, RecoveryOutcome::RolledBack)
     })
 }
 
 /// Returns the locations of the files `kept`. The transaction of `scratch` may have become a
 /// history entry, which moves them.
-pub(in crate::transaction) fn relocated(
+pub(in crate::transaction) fn relocate(
     workspace: &dyn Workspace,
-    state: &State,
+    state: &StateDirectory,
     scratch: &Scratch,
     kept: Vec<KeptFile>,
 ) -> Vec<KeptFile> {
     let moved = state
         .history()
-        .map(|home| history::kept_of(workspace, home, &scratch.id));
+        .map(|home| history::kept_files_of(workspace, home, &scratch.id));
     moved
         .and_then(Result::ok)
         .filter(|moved| !moved.is_empty())
@@ -117,7 +119,7 @@ pub(in crate::transaction) fn relocated(
 /// could restore the name `journal` after its files were removed, and the rollback would fail.
 pub(in crate::transaction) fn clear(
     workspace: &dyn Workspace,
-    state: &State,
+    state: &StateDirectory,
     scratch: &Scratch,
     durability: Durability,
 ) -> Result<(), Failure> {

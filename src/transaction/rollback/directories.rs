@@ -6,7 +6,7 @@ use std::hash::RandomState;
 use super::{Restored, Rollback, is_taken};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::text::folded_hash;
+use crate::text::hash_folded;
 use crate::transaction::Failure;
 use crate::transaction::change::DirAttributes;
 use crate::transaction::journal::{Made, Removed};
@@ -36,14 +36,14 @@ impl Rollback<'_> {
     ///
     /// On a case-folding file system, such a path can be another spelling of a directory that was
     /// not removed yet.
-    pub(super) fn unmade(&self) -> Result<HashSet<&RelPath>, Failure> {
+    pub(super) fn existing_directories(&self) -> Result<HashSet<&RelPath>, Failure> {
         let workspace = self.slots.workspace;
         let mut unmade = HashSet::new();
         if workspace.spellings().is_none() || self.journal.makes.is_empty() {
             return Ok(unmade);
         }
         let hasher = RandomState::new();
-        let hash = |path: &RelPath| folded_hash(path.as_bytes(), &hasher);
+        let hash = |path: &RelPath| hash_folded(path.as_bytes(), &hasher);
         let removed = self
             .journal
             .removes

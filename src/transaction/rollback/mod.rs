@@ -64,7 +64,7 @@ impl Pass<'_> {
         match restored {
             Ok(Restored::Back) => {}
             Ok(Restored::Left) => drop(self.left.insert(path.clone())),
-            Err(failure) => drop(self.trouble.get_or_insert(failure.about(path))),
+            Err(failure) => drop(self.trouble.get_or_insert(failure.with_path(path))),
         }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Rollback<'a> {
     ) -> Self {
         let (slots, leaving, twins) = (
             Moves::new(workspace),
-            journal.leaving(),
+            journal.outgoing_changes(),
             Twins::new(journal),
         );
         Self {
@@ -166,7 +166,7 @@ impl<'a> Rollback<'a> {
         for change in changes.iter().filter(|change| change.is_exchange()) {
             pass.note(&change.path, self.exchange_back(change));
         }
-        let unmade = self.unmade()?;
+        let unmade = self.existing_directories()?;
         for made in self
             .journal
             .makes

@@ -7,7 +7,7 @@ use crate::mode::{FileKind, Permissions, with_execution};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::text::Contents;
-use crate::threads::both;
+use crate::threads::run_both;
 use crate::transaction::Failure;
 use crate::transaction::change::{Arrival, Change, Image, bits};
 use crate::transaction::failure::is_unreachable;
@@ -44,7 +44,7 @@ impl Stage {
             }
             Content::Kept => match &one.found {
                 Some(found) => self.keep_content(workspace, change, found, permissions),
-                None => Err(vanished(&change.path)),
+                None => Err(stale_failure(&change.path)),
             },
             Content::Restored(from, state) => {
                 self.restore(workspace, change, (&from, &state), permissions)
@@ -194,7 +194,7 @@ impl Stage {
             )
         };
         let digest = || Digest::of_all(&contents.slices());
-        let (written, digest) = both(contents.len(), written, digest);
+        let (written, digest) = run_both(contents.len(), written, digest);
         change.expect(kind, (digest, contents.len()), permissions);
         written
     }
@@ -245,13 +245,13 @@ pub(in crate::transaction) fn write(
         AttributeSource::File(model)
             if is_unreachable(error.fault) && error.path == model.to_string() =>
         {
-            vanished(model)
+            stale_failure(model)
         }
         _ => Failure::from(WorkspaceError {
             verb: "stage",
             ..error
         })
-        .about(&change.path),
+        .with_path(&change.path),
     })
 }
 
@@ -262,6 +262,6 @@ fn exact(permissions: Permissions, old: u32) -> Permissions {
     }
 }
 
-fn vanished(path: &RelPath) -> Failure {
+fn stale_failure(path: &RelPath) -> Failure {
     Failure::Stale(vec![path.clone()])
 }

@@ -9,7 +9,7 @@ use crate::transaction::{Failure, git_index_file};
 use crate::workspace::{ErrorKind, Rename, Workspace};
 
 /// The missing directories above one path, and the place of its scratch files.
-pub(super) struct Place {
+pub(super) struct ScratchLocation {
     /// The number of missing directories above the path.
     pub(super) missing: usize,
     /// The missing directories that no earlier path has recorded.
@@ -25,9 +25,9 @@ impl Stage {
         workspace: &dyn Workspace,
         path: &RelPath,
         is_there: bool,
-    ) -> Result<Place, Failure> {
+    ) -> Result<ScratchLocation, Failure> {
         if let (true, Some(is_beside)) = (is_there, self.is_known(path.directory())) {
-            return Ok(Place {
+            return Ok(ScratchLocation {
                 missing: 0,
                 makes: Vec::new(),
                 is_beside,
@@ -57,7 +57,7 @@ impl Stage {
             .into_iter()
             .filter(|above| noted.insert(above.clone()))
             .collect();
-        Ok(Place {
+        Ok(ScratchLocation {
             missing,
             makes,
             is_beside,
@@ -84,7 +84,7 @@ impl Stage {
         workspace: &dyn Workspace,
         directory: &RelPath,
     ) -> bool {
-        let absent = self.scratch.beside(Some(directory), "absent");
+        let absent = self.scratch.path_in(Some(directory), "absent");
         absent
             .and_then(|absent| self.are_apart(workspace, &absent, directory.parent().as_ref()))
             .unwrap_or(true)
@@ -117,7 +117,7 @@ impl Stage {
         absent: &RelPath,
         directory: Option<&RelPath>,
     ) -> Result<bool, Failure> {
-        let target = self.scratch.beside(directory, "p")?;
+        let target = self.scratch.path_in(directory, "p")?;
         let probe = || {
             workspace
                 .rename(absent, &target, Rename::Replace)

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use bstr::ByteSlice;
 
-use super::places::{Found, Place, Texts, common_attributes};
+use super::places::{RepositoryPaths, RepositorySearch, Texts, common_attributes};
 use super::{Git, process, special};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
@@ -141,7 +141,8 @@ impl Git {
                 let directory = fs_err::canonicalize(&self.directory)?;
                 Ok(top.is_none_or(|top| !directory.starts_with(top)))
             }
-            None => Ok(*self.found() == Found::Inside && self.is_on("core.bare")? != Some(true)),
+            None => Ok(*self.discover() == RepositorySearch::Inside
+                && self.is_on("core.bare")? != Some(true)),
         }
     }
 
@@ -157,10 +158,10 @@ impl Git {
 
     /// Returns whether an attribute file that applies to one of `paths` contains one of `names`.
     fn may_say(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
-        let place = match self.found() {
-            Found::Nowhere => return Ok(false),
-            Found::In(place) => place,
-            Found::Inside | Found::Elsewhere => return Ok(true),
+        let place = match self.discover() {
+            RepositorySearch::Nowhere => return Ok(false),
+            RepositorySearch::In(place) => place,
+            RepositorySearch::Inside | RepositorySearch::Elsewhere => return Ok(true),
         };
         let is_elsewhere = ["GIT_ATTR_SOURCE", "GIT_WORK_TREE"]
             .iter()
@@ -171,7 +172,7 @@ impl Git {
         {
             return Ok(true);
         }
-        let Some(of_tree) = in_tree(place, paths) else {
+        let Some(of_tree) = tree_files(place, paths) else {
             return Ok(true);
         };
         let mut files = lock_unpoisoned(&self.attribute_files);
@@ -190,20 +191,20 @@ impl Git {
         let Some(index) = &self.index else {
             return false;
         };
-        match self.found() {
-            Found::Nowhere => false,
-            Found::In(place) => {
-                in_tree(place, paths).is_none_or(|files| may_be_staged(index, &place.top, files))
+        match self.discover() {
+            RepositorySearch::Nowhere => false,
+            RepositorySearch::In(place) => {
+                tree_files(place, paths).is_none_or(|files| may_be_staged(index, &place.top, files))
             }
-            Found::Inside | Found::Elsewhere => true,
+            RepositorySearch::Inside | RepositorySearch::Elsewhere => true,
         }
     }
 }
 
 /// Returns the `.gitattributes` paths of all directories from the top down to each of `paths`.
 /// Returns `None` if there are too many directories, or if a name is not UTF-8.
-fn in_tree(
-    Place { top, directory, .. }: &Place,
+fn tree_files(
+    RepositoryPaths { top, directory, .. }: &RepositoryPaths,
     paths: &[&RelPath],
 ) -> Option<impl Iterator<Item = PathBuf> + use<>> {
     let mut directories: BTreeSet<_> = directory

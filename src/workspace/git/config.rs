@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::places::Found;
+use super::places::RepositorySearch;
 use super::variables::variables;
 use super::{Git, special};
 
@@ -66,11 +66,13 @@ impl Git {
         };
         // A relative path starts at the directory in which git runs hooks, see core.hooksPath in
         // git-config(1).
-        let base = match self.found() {
-            Found::In(place) => &place.top,
-            Found::Nowhere | Found::Inside | Found::Elsewhere => &self.directory,
+        let base = match self.discover() {
+            RepositorySearch::In(place) => &place.top,
+            RepositorySearch::Nowhere | RepositorySearch::Inside | RepositorySearch::Elsewhere => {
+                &self.directory
+            }
         };
-        Ok(special::expanded(value).map(|name| base.join(name)))
+        Ok(special::expand_path(value).map(|name| base.join(name)))
     }
 
     /// Returns all variables, or none if no text of the configuration contains `word`. `word` must

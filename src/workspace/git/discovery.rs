@@ -34,7 +34,7 @@ pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
     Ok(match fs_err::metadata(&git) {
         Ok(found) if found.is_dir() => Candidate::Directory(git),
         Ok(found) if found.is_file() => {
-            let named = text(&git)?.and_then(|text| named_by(&text));
+            let named = text(&git)?.and_then(|text| gitdir_path(&text));
             Candidate::File(named.map(|name| directory.join(name)))
         }
         Ok(_) => Candidate::Special,
@@ -46,7 +46,7 @@ pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
 }
 
 /// Returns the path in `text`, the content of a `.git` file.
-pub(in crate::workspace) fn named_by(text: &[u8]) -> Option<PathBuf> {
+pub(in crate::workspace) fn gitdir_path(text: &[u8]) -> Option<PathBuf> {
     let name = text.strip_prefix(b"gitdir: ")?;
     let end = name
         .iter()

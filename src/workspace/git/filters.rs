@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::config::truth;
-use super::places::{Found, Texts, common_attributes};
+use super::places::{RepositorySearch, Texts, common_attributes};
 use super::{Git, process};
 use crate::path::RelPath;
 use crate::process::{Group, Timeout};
@@ -139,7 +139,7 @@ impl Git {
     /// based on a search for the text `filter=NAME`.
     #[must_use]
     pub fn filter_source(&self, name: &str, path: &RelPath) -> Option<PathBuf> {
-        let Found::In(place) = self.found() else {
+        let RepositorySearch::In(place) = self.discover() else {
             return None;
         };
         let is_source = |file: &PathBuf| {
@@ -197,7 +197,7 @@ impl Git {
         if !driver.is_allowed {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let (top, name) = self.in_work_tree(path)?;
+        let (top, name) = self.work_tree_path(path)?;
         let mut shell = Command::new("/bin/sh");
         shell
             .arg("-c")
@@ -222,7 +222,7 @@ impl Git {
     }
 
     /// Returns the top of the work tree, and `path` relative to it.
-    fn in_work_tree(&self, path: &RelPath) -> io::Result<(PathBuf, Vec<u8>)> {
+    fn work_tree_path(&self, path: &RelPath) -> io::Result<(PathBuf, Vec<u8>)> {
         let answer = self.answer(&["rev-parse", "--show-cdup", "--show-prefix"])?;
         let text = String::from_utf8(answer).map_err(io::Error::other)?;
         let mut lines = text.lines();

@@ -25,7 +25,7 @@ use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use attributes::AttributeFiles;
 use config::Entries;
-use places::{Found, Texts};
+use places::{RepositorySearch, Texts};
 
 pub use attributes::Attribute;
 pub use config::has_work_tree;
@@ -48,7 +48,7 @@ pub struct Git {
     /// The filter drivers of the repository that the user allows.
     allowed_filters: Vec<String>,
     interrupt: Interrupt,
-    found: OnceLock<Found>,
+    found: OnceLock<RepositorySearch>,
     texts: OnceLock<Option<Texts>>,
     entries: OnceLock<Result<Entries, String>>,
     attribute_files: Mutex<AttributeFiles>,
@@ -57,7 +57,7 @@ pub struct Git {
 impl Git {
     /// Returns the git of `directory`. Files are read when the first question is asked.
     #[must_use]
-    pub fn around(directory: &Path) -> Self {
+    pub fn for_directory(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
             index: None,
@@ -75,7 +75,7 @@ impl Git {
     pub fn with_index(directory: &Path, index: &Path) -> Self {
         Self {
             index: Some(index.to_owned()),
-            ..Self::around(directory)
+            ..Self::for_directory(directory)
         }
     }
 
@@ -116,15 +116,15 @@ impl Git {
     /// Returns the git of `directory` with the same allowed filters. It reads the configuration
     /// again.
     #[must_use]
-    pub fn renewed(&self, directory: &Path) -> Self {
-        Self::around(directory)
+    pub fn renew(&self, directory: &Path) -> Self {
+        Self::for_directory(directory)
             .allow_filters(&self.allowed_filters)
-            .interrupted_by(&self.interrupt)
+            .with_interrupt(&self.interrupt)
     }
 
     /// Ends every wait for git and for filter drivers when `interrupt` is raised.
     #[must_use]
-    pub fn interrupted_by(self, interrupt: &Interrupt) -> Self {
+    pub fn with_interrupt(self, interrupt: &Interrupt) -> Self {
         Self {
             interrupt: interrupt.clone(),
             ..self
@@ -134,7 +134,7 @@ impl Git {
     /// Returns whether git may find a repository that contains the directory.
     #[must_use]
     pub fn has_repository(&self) -> bool {
-        !matches!(self.found(), Found::Nowhere)
+        !matches!(self.discover(), RepositorySearch::Nowhere)
     }
 
     /// Returns the path from the top of the work tree to the directory, without a final slash. The
@@ -144,7 +144,7 @@ impl Git {
     ///
     /// Returns an error if git fails.
     pub fn prefix(&self) -> io::Result<Vec<u8>> {
-        if matches!(self.found(), Found::Nowhere) {
+        if matches!(self.discover(), RepositorySearch::Nowhere) {
             return Ok(Vec::new());
         }
         let answer = self.answer(&["rev-parse", "--show-prefix"])?;
@@ -164,14 +164,15 @@ impl Git {
         )
     }
 
-    fn found(&self) -> &Found {
-        self.found.get_or_init(|| Found::above(&self.directory))
+    fn discover(&self) -> &RepositorySearch {
+        self.found
+            .get_or_init(|| RepositorySearch::search_upwards(&self.directory))
     }
 
     /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
     fn texts(&self) -> Option<&Texts> {
         self.texts
-            .get_or_init(|| places::configuration(self.found()))
+            .get_or_init(|| places::configuration(self.discover()))
             .as_ref()
     }
 }

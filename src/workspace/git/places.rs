@@ -24,11 +24,11 @@ const REDIRECTIONS: [&str; 3] = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_
 
 /// The position of the repository of a directory.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum RepositorySearch {
     /// There is no repository.
     Nowhere,
     /// The directory is in the work tree of this repository.
-    In(Place),
+    In(RepositoryPaths),
     /// The directory is in a git directory. Only the configuration states whether the repository is
     /// bare.
     Inside,
@@ -38,7 +38,7 @@ pub(super) enum Found {
 
 /// The directories of a repository with a work tree.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RepositoryPaths {
     /// The top of the work tree.
     pub(super) top: PathBuf,
     /// The directory of the question, without links.
@@ -49,9 +49,9 @@ pub(super) struct Place {
     pub(super) common: PathBuf,
 }
 
-impl Found {
+impl RepositorySearch {
     /// Searches for a repository in `directory` and upwards.
-    pub(super) fn above(directory: &Path) -> Self {
+    pub(super) fn search_upwards(directory: &Path) -> Self {
         if let Some(name) = env::var_os("GIT_DIR") {
             // If `GIT_DIR` names no repository, git works outside a repository. If it names a file,
             // git requires that file to name a repository.
@@ -82,7 +82,7 @@ impl Found {
                 return Self::Elsewhere;
             }
             let common = common_of(&git_dir);
-            return Self::In(Place {
+            return Self::In(RepositoryPaths {
                 top: above.to_owned(),
                 directory,
                 git_dir,
@@ -128,7 +128,7 @@ impl Texts {
 }
 
 /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
-pub(super) fn configuration(found: &Found) -> Option<Texts> {
+pub(super) fn configuration(found: &RepositorySearch) -> Option<Texts> {
     let mut texts = Texts::default();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS");
     for text in parameters
@@ -141,14 +141,14 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
         texts.read(&path)?;
     }
     match found {
-        Found::Nowhere => {}
-        Found::In(Place {
+        RepositorySearch::Nowhere => {}
+        RepositorySearch::In(RepositoryPaths {
             git_dir, common, ..
         }) => {
             texts.read(&common.join("config"))?;
             texts.read(&git_dir.join("config.worktree"))?;
         }
-        Found::Inside | Found::Elsewhere => return None,
+        RepositorySearch::Inside | RepositorySearch::Elsewhere => return None,
     }
     // An included file can contain any variable.
     (!texts.mention("include")).then_some(texts)
@@ -240,7 +240,7 @@ pub(super) fn attributes_of_user() -> Vec<PathBuf> {
 
 /// Returns the attribute files that apply to all repositories, and the one in this repository's git
 /// directory.
-pub(super) fn common_attributes(place: &Place) -> impl Iterator<Item = PathBuf> + use<> {
+pub(super) fn common_attributes(place: &RepositoryPaths) -> impl Iterator<Item = PathBuf> + use<> {
     attributes_of_user()
         .into_iter()
         .chain([place.common.join("info/attributes")])

@@ -92,10 +92,10 @@ pub(super) fn output(
 ///
 /// Returns an error if git cannot be started.
 pub(in crate::workspace) fn start(command: &mut Command) -> io::Result<Group> {
-    Group::start(command).map_err(|error| unstarted(&error))
+    Group::start(command).map_err(|error| start_error(&error))
 }
 
-fn unstarted(error: &io::Error) -> io::Error {
+fn start_error(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("git cannot be started: {error}"))
 }
 
@@ -123,8 +123,8 @@ fn complaint_of(name: &str, complaints: &Complaints) -> Option<io::Error> {
 /// # Errors
 ///
 /// Returns an error if git cannot be started.
-pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
-    program("git".as_ref(), trees).map_err(|error| unstarted(&error))
+pub(in crate::workspace) fn trusted_command(trees: &[PathBuf]) -> io::Result<Command> {
+    program("git".as_ref(), trees).map_err(|error| start_error(&error))
 }
 
 /// Returns a command for the program `name` that is outside `trees` and outside the work trees that
@@ -154,7 +154,7 @@ pub(in crate::workspace) fn command(
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> io::Result<Command> {
     special::check_around(directory)?;
-    let mut command = outside(&[directory.to_owned()])?;
+    let mut command = trusted_command(&[directory.to_owned()])?;
     keep(&mut command, is_kept);
     command
         .arg("-C")

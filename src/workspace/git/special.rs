@@ -57,7 +57,7 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
         return check(&directory.join(git_dir));
     }
     let directory = fs_err::canonicalize(directory)?;
-    let mut files = Files::default();
+    let mut files = CheckedFiles::default();
     for above in directory.ancestors() {
         files.bases = vec![above.to_owned(), directory.clone()];
         let git_dir = match candidate(above)? {
@@ -84,9 +84,9 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
 /// Returns the same errors as [`check_around`].
 pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
     let bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
-    Files {
+    CheckedFiles {
         bases,
-        ..Files::default()
+        ..CheckedFiles::default()
     }
     .check_repository(git_dir)
 }
@@ -110,7 +110,7 @@ pub(in crate::workspace) fn check_attributes<'d>(
             if fs_err::symlink_metadata(&file)
                 .is_ok_and(|found| !found.is_symlink() && is_special(&found))
             {
-                return Err(refused(&file));
+                return Err(not_regular_error(&file));
             }
         }
     }
@@ -119,7 +119,7 @@ pub(in crate::workspace) fn check_attributes<'d>(
 
 /// The state of a check of the files that git opens.
 #[derive(Default)]
-struct Files {
+struct CheckedFiles {
     /// The configurations and object directories that were read, without links. The same file can
     /// be reached by several names.
     read: HashSet<PathBuf>,
@@ -127,7 +127,7 @@ struct Files {
     bases: Vec<PathBuf>,
 }
 
-impl Files {
+impl CheckedFiles {
     /// Checks the files of the repository with the git directory `git_dir`, and those of the user.
     fn check_repository(&mut self, git_dir: &Path) -> io::Result<()> {
         OWN.iter()
@@ -248,7 +248,7 @@ impl Files {
         if !is_included && !NAMING.contains(&variable.key.as_str()) || variable.value.is_empty() {
             return Ok(None);
         }
-        let Some(name) = expanded(&variable.value) else {
+        let Some(name) = expand_path(&variable.value) else {
             return Ok(None);
         };
         if is_included {
@@ -263,7 +263,7 @@ impl Files {
 }
 
 /// Returns the path in the value of a variable. git-config(1) describes a leading `~`.
-pub(super) fn expanded(value: &[u8]) -> Option<PathBuf> {
+pub(super) fn expand_path(value: &[u8]) -> Option<PathBuf> {
     let value = value.strip_prefix(b":(optional)").unwrap_or(value);
     let Some(rest) = value.strip_prefix(b"~") else {
         return path_of(value);
@@ -279,7 +279,7 @@ pub(super) fn expanded(value: &[u8]) -> Option<PathBuf> {
 
 fn check_file(path: &Path) -> io::Result<()> {
     match fs_err::metadata(path) {
-        Ok(found) if is_special(&found) && !is_null(path) => Err(refused(path)),
+        Ok(found) if is_special(&found) && !is_null(path) => Err(not_regular_error(path)),
         _ => Ok(()),
     }
 }
@@ -310,7 +310,7 @@ fn is_null(path: &Path) -> bool {
     fs_err::canonicalize(path).is_ok_and(|path| path == Path::new("/dev/null"))
 }
 
-fn refused(path: &Path) -> io::Error {
+fn not_regular_error(path: &Path) -> io::Error {
     let message = format!(
         "{} is not a regular file, and git would block on it; remove it",
         path.display()

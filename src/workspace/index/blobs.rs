@@ -45,7 +45,7 @@ struct Waiting {
 impl<'i> Blobs<'i> {
     /// Returns a collector that only computes IDs and writes nothing.
     #[must_use]
-    pub fn named(index: &'i GitIndex) -> Self {
+    pub fn without_writes(index: &'i GitIndex) -> Self {
         Self {
             index,
             purpose: Purpose::Named,
@@ -55,10 +55,10 @@ impl<'i> Blobs<'i> {
 
     /// Returns a collector that writes blobs.
     #[must_use]
-    pub fn written(index: &'i GitIndex) -> Self {
+    pub fn with_writes(index: &'i GitIndex) -> Self {
         Self {
             purpose: Purpose::Written,
-            ..Self::named(index)
+            ..Self::without_writes(index)
         }
     }
 
@@ -71,16 +71,16 @@ impl<'i> Blobs<'i> {
     pub fn add(&self, bytes: &[u8]) -> Result<ObjectId> {
         let id = blob_id(bytes, self.index.format);
         let Some(id) = ObjectId::from_hex(id.as_bytes()) else {
-            return Err(self.index.unknown());
+            return Err(self.index.answer_error());
         };
         if self.purpose == Purpose::Named {
             return Ok(id);
         }
-        if self.held().known.contains(&id) {
+        if self.lock().known.contains(&id) {
             return Ok(id);
         }
-        let object = packed(bytes);
-        let mut waiting = self.held();
+        let object = pack_blob(bytes);
+        let mut waiting = self.lock();
         if waiting.known.insert(id) {
             waiting.objects.extend(object);
             waiting.count += 1;
@@ -98,7 +98,7 @@ impl<'i> Blobs<'i> {
     ///
     /// Returns an error if git cannot write the blobs.
     pub fn write(&self) -> Result<()> {
-        self.flush(&mut self.held())
+        self.flush(&mut self.lock())
     }
 
     fn flush(&self, waiting: &mut Waiting) -> Result<()> {
@@ -120,16 +120,16 @@ impl<'i> Blobs<'i> {
             .run(&arguments, None, &pack, &self.index.interrupt);
         written
             .map(drop)
-            .map_err(|source| self.index.failed(source))
+            .map_err(|source| self.index.to_error(source))
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Waiting> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns `bytes` in the format of a pack: type and length, then the compressed data.
-fn packed(bytes: &[u8]) -> Vec<u8> {
+fn pack_blob(bytes: &[u8]) -> Vec<u8> {
     let low = |size: usize, mask: u8| size.to_le_bytes()[0] & mask;
     let mut size = bytes.len() >> 4;
     let mut head = vec![BLOB << 4 | low(bytes.len(), 0x0f)];

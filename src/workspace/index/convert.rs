@@ -28,12 +28,12 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git fails.
-    pub fn converted(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
+    pub fn converted_paths(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
         let asked: Vec<_> = paths.iter().collect();
         let attributes = self
             .git
             .attributes(&ATTRIBUTES, &asked)
-            .map_err(|source| self.failed(source))?;
+            .map_err(|source| self.to_error(source))?;
         let is_text = self.says("core.autocrlf")? || self.says("core.eol")?;
         let is_converted = |values: &Vec<Attribute>| {
             let is_plain = values[..TEXT].contains(&Attribute::Unset);
@@ -62,7 +62,7 @@ impl GitIndex {
         let attributes = self
             .git
             .attributes(&["filter"], &asked)
-            .map_err(|source| self.failed(source))?;
+            .map_err(|source| self.to_error(source))?;
         let mut denied = Vec::new();
         for (path, values) in paths.iter().zip(&attributes) {
             let Attribute::Value(name) = &values[0] else {
@@ -71,7 +71,7 @@ impl GitIndex {
             let driver = self
                 .git
                 .filter_driver(name)
-                .map_err(|source| self.failed(source))?;
+                .map_err(|source| self.to_error(source))?;
             denied.extend(
                 driver
                     .filter(|driver| !driver.is_allowed)
@@ -90,7 +90,7 @@ impl GitIndex {
         self.git
             .is_on("core.filemode")
             .map(|is_on| is_on == Some(false))
-            .map_err(|source| self.failed(source))
+            .map_err(|source| self.to_error(source))
     }
 
     /// Returns whether symbolic links are regular files in the work tree (`core.symlinks` is
@@ -103,14 +103,14 @@ impl GitIndex {
         self.git
             .is_on("core.symlinks")
             .map(|is_on| is_on == Some(false))
-            .map_err(|source| self.failed(source))
+            .map_err(|source| self.to_error(source))
     }
 
     fn says(&self, key: &str) -> Result<bool> {
         self.git
             .config(key)
             .map(|value| value.is_some())
-            .map_err(|source| self.failed(source))
+            .map_err(|source| self.to_error(source))
     }
 
     /// Returns the blob ID that each of `paths` would get if git added the current file of the work
@@ -120,7 +120,7 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git cannot read a file.
-    pub fn cleaned(&self, paths: &[RelPath]) -> Result<Vec<ObjectId>> {
+    pub fn clean(&self, paths: &[RelPath]) -> Result<Vec<ObjectId>> {
         let (listed, alone): (Vec<_>, Vec<_>) = paths
             .iter()
             .partition(|path| is_plain(&self.full_name(path)));
@@ -136,32 +136,32 @@ impl GitIndex {
             .filter_map(ObjectId::from_hex)
             .collect();
         if ids.len() != listed.len() {
-            return Err(self.unknown());
+            return Err(self.answer_error());
         }
         let mut known = listed.into_iter().zip(ids);
         let id = |path| {
             if alone.contains(&path) {
-                self.cleaned_alone(path)
+                self.clean_one(path)
             } else {
                 Ok(known.next().map(|(_, id)| id))
             }
         };
         let ids: Vec<_> = paths.iter().map(id).collect::<Result<_>>()?;
         ids.into_iter()
-            .map(|id| id.ok_or_else(|| self.unknown()))
+            .map(|id| id.ok_or_else(|| self.answer_error()))
             .collect()
     }
 
     /// Does the same for a path that cannot be written as a line of a list.
-    fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
+    fn clean_one(&self, path: &RelPath) -> Result<Option<ObjectId>> {
         let arguments = [
             OsString::from("hash-object"),
             OsString::from("--"),
-            named(path.as_bytes()),
+            to_os_string(path.as_bytes()),
         ];
         let answer = self
             .run(&arguments, None, b"", &self.interrupt)
-            .map_err(|source| self.failed(source))?;
+            .map_err(|source| self.to_error(source))?;
         Ok(ObjectId::from_hex(answer.trim_ascii()))
     }
 
@@ -172,7 +172,7 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git fails.
-    pub fn unchanged(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
+    pub fn unchanged_paths(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
         if paths.is_empty() {
             return Ok(BTreeSet::new());
         }
@@ -192,10 +192,10 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git cannot read the blob, or if a required filter fails.
-    pub fn smudged(&self, path: &RelPath, id: ObjectId) -> Result<Vec<u8>> {
+    pub fn smudge(&self, path: &RelPath, id: ObjectId) -> Result<Vec<u8>> {
         let name = self.full_name(path);
         if !is_plain(&name) {
-            return self.smudged_alone(&name, id);
+            return self.smudge_one(&name, id);
         }
         // git reads attributes from the index only after it has looked up a name there. The first
         // request does this, with a name that no entry has.
@@ -210,14 +210,16 @@ impl GitIndex {
             .next()
             .filter(|_| is_there)
             .and_then(|rest| rest.strip_suffix(b"\n"));
-        contents.map(<[u8]>::to_vec).ok_or_else(|| self.unknown())
+        contents
+            .map(<[u8]>::to_vec)
+            .ok_or_else(|| self.answer_error())
     }
 
     /// Does the same for a name that cannot be written as a line of a list. Attributes that are
     /// only in the index have no effect.
-    fn smudged_alone(&self, name: &[u8], id: ObjectId) -> Result<Vec<u8>> {
+    fn smudge_one(&self, name: &[u8], id: ObjectId) -> Result<Vec<u8>> {
         let mut option = OsString::from("--path=");
-        option.push(named(name));
+        option.push(to_os_string(name));
         let arguments = [
             OsString::from("cat-file"),
             OsString::from("--filters"),
@@ -225,7 +227,7 @@ impl GitIndex {
             id.to_string().into(),
         ];
         self.run(&arguments, None, b"", &self.interrupt)
-            .map_err(|source| self.failed(source))
+            .map_err(|source| self.to_error(source))
     }
 }
 
@@ -236,7 +238,7 @@ fn is_plain(name: &[u8]) -> bool {
         && !matches!(name.first(), Some(b'"' | b' ' | b'\t'))
 }
 
-fn named(name: &[u8]) -> OsString {
+fn to_os_string(name: &[u8]) -> OsString {
     super::git::path_of(name)
         .unwrap_or_default()
         .into_os_string()

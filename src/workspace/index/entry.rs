@@ -35,7 +35,7 @@ impl IndexEntry {
         let mut words = text.split(' ');
         let mode = FileMode::from_bits(u32::from_str_radix(words.next()?, 8).ok()?)?;
         let id = ObjectId::from_hex(words.next()?.as_bytes())?;
-        let mark = words.next().map_or(Some(Mark::Plain), Mark::named)?;
+        let mark = words.next().map_or(Some(Mark::Plain), Mark::from_name)?;
         words.next().is_none().then_some(Self { mode, id, mark })
     }
 }
@@ -166,7 +166,7 @@ impl Mark {
     }
 
     /// Returns the flag with this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         [Self::Intended, Self::Assumed, Self::Skipped]
             .into_iter()
             .find(|mark| mark.name() == Some(name))

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::git::{answered, path_of};
-use super::{GitIndex, shown};
+use super::git::{path_of, run_git};
+use super::{GitIndex, display_path};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
 use crate::process::Timeout;
@@ -67,7 +67,7 @@ impl GitIndex {
     /// - [`ErrorKind::Missing`] if there is no repository or git cannot be started. The source is git's
     ///   reason.
     /// - [`ErrorKind::NotRegular`] if the index or another file that git opens is not a regular file.
-    pub fn around(root: &Path, interrupt: &Interrupt) -> Result<Self> {
+    pub fn find(root: &Path, interrupt: &Interrupt) -> Result<Self> {
         let refused = |fault, source| refusal(root, fault, source);
         let root = root
             .canonicalize()
@@ -76,7 +76,7 @@ impl GitIndex {
             io::ErrorKind::Unsupported => refused(ErrorKind::NotRegular, source),
             _ => refused(ErrorKind::Missing, source),
         };
-        let text = answered(&root, &QUESTIONS.map(OsString::from), None, b"", interrupt)
+        let text = run_git(&root, &QUESTIONS.map(OsString::from), None, b"", interrupt)
             .map_err(unanswered)?;
         let unknown = || {
             refused(
@@ -87,7 +87,9 @@ impl GitIndex {
         let answer = Answer::parse(&text).ok_or_else(unknown)?;
         let named = path_of(answer.file).ok_or_else(unknown)?;
         // git follows links to the index and locks their target.
-        let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
+        let file = named
+            .canonicalize()
+            .unwrap_or_else(|_| resolve_parent(&named));
         // git would block on a FIFO until another process writes to it.
         if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
             let source = io::Error::other(
@@ -99,8 +101,8 @@ impl GitIndex {
             interrupt: interrupt.clone(),
             ..Timeout::default()
         };
-        let objects = Repository::around(&root, patience);
-        let git = Arc::new(Git::with_index(&root, &file).interrupted_by(interrupt));
+        let objects = Repository::for_directory(&root, patience);
+        let git = Arc::new(Git::with_index(&root, &file).with_interrupt(interrupt));
         Ok(Self {
             root,
             file,
@@ -117,14 +119,14 @@ impl GitIndex {
 fn refusal(path: &Path, fault: ErrorKind, source: io::Error) -> WorkspaceError {
     WorkspaceError {
         verb: "find the index of",
-        path: shown(path),
+        path: display_path(path),
         fault,
         source,
     }
 }
 
 /// Returns the path of a file that does not exist yet, with the links above it resolved.
-fn beside(path: &Path) -> PathBuf {
+fn resolve_parent(path: &Path) -> PathBuf {
     let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
     directory
         .zip(path.file_name())

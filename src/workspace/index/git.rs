@@ -28,7 +28,7 @@ const PATHS: [&str; 4] = [
 /// # Errors
 ///
 /// Returns git's last error message if it fails.
-pub(super) fn answered(
+pub(super) fn run_git(
     directory: &Path,
     arguments: &[OsString],
     index: Option<&Path>,

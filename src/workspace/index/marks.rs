@@ -30,7 +30,7 @@ impl IndexEntry {
 }
 
 /// Returns the paths of the `updates` with the flag `mark`, each followed by a NUL.
-fn marked(updates: &[Update], mark: Mark) -> Vec<u8> {
+fn marked_paths(updates: &[Update], mark: Mark) -> Vec<u8> {
     let marked = updates
         .iter()
         .filter(|update| update.entry.is_some_and(|entry| entry.mark == mark));
@@ -64,7 +64,7 @@ impl GitIndex {
             self.git
                 .is_on(key)
                 .map(|is_on| is_on == Some(true))
-                .map_err(|source| self.failed(source))
+                .map_err(|source| self.to_error(source))
         };
         Ok(is_at_top
             || !is_on("index.sparse")?
@@ -74,7 +74,7 @@ impl GitIndex {
 
     /// Sets the intent-to-add flag in the index at `copy`, which already contains `updates`.
     pub(super) fn intend(&self, copy: &Path, updates: &[Update]) -> Result<()> {
-        let input = marked(updates, Mark::Intended);
+        let input = marked_paths(updates, Mark::Intended);
         if input.is_empty() {
             return Ok(());
         }
@@ -83,7 +83,7 @@ impl GitIndex {
             .filter(|update| update.entry.is_some_and(|entry| entry.is_intended()))
         {
             if !self.may_intend(&update.path)? {
-                return Err(self.failed(io::Error::other(SPOILING)));
+                return Err(self.to_error(io::Error::other(SPOILING)));
             }
         }
         // `reset -N` keeps entries that the target tree does not contain, as intent-to-add entries.
@@ -99,7 +99,7 @@ impl GitIndex {
     /// Sets the other flags in the index at `copy`, which already contains `updates`.
     pub(super) fn mark(&self, copy: &Path, updates: &[Update]) -> Result<()> {
         for (mark, option) in OPTIONS {
-            let input = marked(updates, mark);
+            let input = marked_paths(updates, mark);
             if !input.is_empty() {
                 self.ask(
                     &[

@@ -2,11 +2,11 @@
 //!
 //! | task | item |
 //! | --- | --- |
-//! | find the index | [`GitIndex::around`] |
+//! | find the index | [`GitIndex::find`] |
 //! | read its entries, as a read-only [`Workspace`](super::Workspace) | [`GitIndex::read`], which returns a [`Staged`] |
 //! | add contents | [`Blobs`]; the repository contains them after [`Blobs::write`] |
 //! | change entries | [`GitIndex::rewrite`], which changes a copy; the transaction locks and replaces the index |
-//! | convert a file between work tree and repository, as git does | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
+//! | convert a file between work tree and repository, as git does | [`GitIndex::clean`], [`GitIndex::smudge`] |
 //!
 //! Paths are relative to the root, which can be a subdirectory of the work tree. git runs no hooks
 //! and no file system monitor here. A filter driver runs only if the attributes of a file name it,
@@ -30,7 +30,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::git::{answered, path_of};
+use self::git::{path_of, run_git};
 use super::git::{Git, special};
 use super::objects::Repository;
 use super::{ErrorKind, Result, WorkspaceError};
@@ -79,7 +79,7 @@ impl GitIndex {
     #[must_use]
     pub fn allow_filters(self, names: &[String]) -> Self {
         let git = Git::with_index(&self.root, &self.file)
-            .interrupted_by(&self.interrupt)
+            .with_interrupt(&self.interrupt)
             .allow_filters(names);
         Self {
             git: Arc::new(git),
@@ -145,7 +145,7 @@ impl GitIndex {
     /// Returns an error if git cannot read the index.
     pub fn read(&self) -> Result<Staged> {
         let list = self.ask(&["ls-files", "-s", "-v", "-z"], None, b"")?;
-        let mut staged = Staged::of(&list, self).ok_or_else(|| self.unknown())?;
+        let mut staged = Staged::of(&list, self).ok_or_else(|| self.answer_error())?;
         // Whenever git writes an index, it reads the attributes of each entry that it compares with
         // its file. A special attribute file would block it.
         let directories: Vec<_> = directories(&list)
@@ -156,7 +156,7 @@ impl GitIndex {
             .iter()
             .map(PathBuf::as_path)
             .chain([self.root.as_path()]);
-        special::check_attributes(directories).map_err(|source| self.failed(source))?;
+        special::check_attributes(directories).map_err(|source| self.to_error(source))?;
         self.note_intended(&mut staged)?;
         Ok(staged)
     }
@@ -168,7 +168,7 @@ impl GitIndex {
     ///
     /// Returns an error if git cannot write the copy. Discard the copy then.
     pub fn rewrite(&self, copy: &Path, updates: &[Update]) -> Result<()> {
-        self.date(copy).map_err(|source| self.failed(source))?;
+        self.date(copy).map_err(|source| self.to_error(source))?;
         // Removals come first, because they make room for new entries. The entry of a path that
         // gets conflict stages is removed too. Otherwise its stage 0 would remain next to them.
         let goes = updates
@@ -231,7 +231,7 @@ impl GitIndex {
             let source = io::Error::other("another file exists at this path and was kept");
             return Err(WorkspaceError {
                 verb: "write",
-                path: shown(file),
+                path: display_path(file),
                 fault: ErrorKind::Exists,
                 source,
             });
@@ -271,7 +271,7 @@ impl GitIndex {
     fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
         self.run(&arguments, index, input, &self.interrupt)
-            .map_err(|source| self.failed(source))
+            .map_err(|source| self.to_error(source))
     }
 
     /// Runs git with `arguments`. git runs no filter driver that is not allowed.
@@ -283,17 +283,17 @@ impl GitIndex {
         interrupt: &Interrupt,
     ) -> io::Result<Vec<u8>> {
         let arguments = [&self.git.without_filters()?, arguments].concat();
-        answered(&self.root, &arguments, index, input, interrupt)
+        run_git(&self.root, &arguments, index, input, interrupt)
     }
 
-    fn unknown(&self) -> WorkspaceError {
-        self.failed(io::Error::other("git printed an unexpected answer"))
+    fn answer_error(&self) -> WorkspaceError {
+        self.to_error(io::Error::other("git printed an unexpected answer"))
     }
 
-    fn failed(&self, source: io::Error) -> WorkspaceError {
+    fn to_error(&self, source: io::Error) -> WorkspaceError {
         WorkspaceError {
             verb: "use",
-            path: shown(&self.file),
+            path: display_path(&self.file),
             fault: ErrorKind::Other,
             source,
         }
@@ -312,6 +312,6 @@ fn is_index(path: &Path) -> io::Result<bool> {
     Ok(SIGNATURE.starts_with(&start))
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     crate::text::printable(path.as_os_str().as_encoded_bytes()).to_string()
 }

@@ -60,7 +60,7 @@ impl Staged {
                 _ => return None,
             }
         }
-        let name = format!("the index {}", super::shown(&index.file));
+        let name = format!("the index {}", super::display_path(&index.file));
         Some(Self {
             entries,
             unmerged,
@@ -89,7 +89,7 @@ impl Staged {
     /// Returns the entries that git removes when an entry for `path` is added: files at the path of
     /// one of its parent directories, and entries below it.
     #[must_use]
-    pub fn displaced_by(&self, path: &RelPath) -> Vec<RelPath> {
+    pub fn conflicting_paths(&self, path: &RelPath) -> Vec<RelPath> {
         let has =
             |path: &RelPath| self.entries.contains_key(path) || self.unmerged.contains_key(path);
         let mut found: Vec<_> = path.ancestors().filter(has).collect();
@@ -114,7 +114,7 @@ impl Staged {
     }
 
     /// Returns the entry of `path` that verbs use.
-    pub(super) fn found(&self, path: &RelPath) -> Option<IndexEntry> {
+    pub(super) fn visible_entry(&self, path: &RelPath) -> Option<IndexEntry> {
         self.entry(path).filter(|_| !self.absent.contains(path))
     }
 

@@ -14,13 +14,13 @@ const MAX_TARGET: u64 = 1 << 16;
 
 impl Staged {
     /// Fails if a component of `path` is a symbolic link.
-    fn through(&self, verb: &'static str, path: &RelPath) -> Result<()> {
+    fn check_links(&self, verb: &'static str, path: &RelPath) -> Result<()> {
         let is_link = |above: &RelPath| {
-            self.found(above)
+            self.visible_entry(above)
                 .is_some_and(|entry| entry.mode == FileMode::Symlink)
         };
         match path.ancestors().find(is_link) {
-            Some(_) => Err(failed(
+            Some(_) => Err(verb_error(
                 verb,
                 path,
                 ErrorKind::ThroughLink,
@@ -46,7 +46,7 @@ impl Staged {
     }
 }
 
-fn failed(
+fn verb_error(
     verb: &'static str,
     path: &RelPath,
     fault: ErrorKind,
@@ -62,7 +62,7 @@ fn failed(
 
 /// Changes the error for a missing object. The index names the object, so the repository is damaged
 /// or incomplete. A missing path would be a different error.
-fn held<T>(found: Result<T>) -> Result<T> {
+fn require_object<T>(found: Result<T>) -> Result<T> {
     found.map_err(|error| match error.fault {
         ErrorKind::Missing => WorkspaceError {
             fault: ErrorKind::Other,
@@ -74,12 +74,12 @@ fn held<T>(found: Result<T>) -> Result<T> {
 
 impl Workspace for Staged {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
-        self.through("stat", path)?;
-        let Some(entry) = self.found(path) else {
+        self.check_links("stat", path)?;
+        let Some(entry) = self.visible_entry(path) else {
             let is_directory = self.directories.contains(path);
             return Ok(is_directory.then(|| stat(FileKind::Directory, 0o755, 0)));
         };
-        let size = || held(self.objects.blob_size(entry.id));
+        let size = || require_object(self.objects.blob_size(entry.id));
         Ok(Some(match entry.mode {
             FileMode::Submodule => stat(FileKind::Directory, 0o755, 0),
             FileMode::Symlink => stat(FileKind::Symlink, 0o777, size()?),
@@ -90,9 +90,9 @@ impl Workspace for Staged {
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
-        self.through("read", path)?;
+        self.check_links("read", path)?;
         let entry = self
-            .found(path)
+            .visible_entry(path)
             .filter(|entry| entry.mode.kind() == FileKind::Regular);
         let Some(entry) = entry else {
             let fault = if self.stat(path)?.is_some() {
@@ -100,26 +100,26 @@ impl Workspace for Staged {
             } else {
                 ErrorKind::Missing
             };
-            return Err(failed(
+            return Err(verb_error(
                 "read",
                 path,
                 fault,
                 "not a regular file of the index",
             ));
         };
-        let bytes = held(self.objects.blob(entry.id, limit))?;
+        let bytes = require_object(self.objects.blob(entry.id, limit))?;
         let stat = stat(FileKind::Regular, bits(entry.mode), bytes.len() as u64);
         Ok((bytes.into(), stat))
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
-        self.through("read link", path)?;
+        self.check_links("read link", path)?;
         match self
-            .found(path)
+            .visible_entry(path)
             .filter(|entry| entry.mode == FileMode::Symlink)
         {
-            Some(entry) => held(self.objects.blob(entry.id, MAX_TARGET)),
-            None => Err(failed(
+            Some(entry) => require_object(self.objects.blob(entry.id, MAX_TARGET)),
+            None => Err(verb_error(
                 "read link",
                 path,
                 ErrorKind::Other,
@@ -130,7 +130,7 @@ impl Workspace for Staged {
 
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
         if let Some(path) = directory {
-            self.through("list", path)?;
+            self.check_links("list", path)?;
         }
         Ok(self.names(directory))
     }

@@ -88,7 +88,7 @@ impl Meter {
 
     /// Returns the actions that are due before the next verb. If two verbs run at the same time, an
     /// action can run later than its number.
-    pub(super) fn due(&mut self) -> Vec<Hook> {
+    pub(super) fn take_due(&mut self) -> Vec<Hook> {
         let later = self.hooks.split_off(&(self.verbs + 1));
         mem::replace(&mut self.hooks, later)
             .into_values()

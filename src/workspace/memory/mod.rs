@@ -47,16 +47,16 @@ const PRESENT: i64 = 1_700_000_000;
 /// represent the test itself. They are not counted and never fail.
 #[derive(Debug)]
 pub struct Memory {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<MemoryState>>,
     /// Whether the verbs of this handle are counted and can fail.
     is_metered: bool,
 }
 
 /// The result of a verb, before its name and path are added to an error.
-type Outcome<T> = Result<T, ErrorKind>;
+type VerbResult<T> = Result<T, ErrorKind>;
 
 #[derive(Debug)]
-struct State {
+struct MemoryState {
     live: Tree,
     disk: Disk,
     meter: Meter,
@@ -111,7 +111,7 @@ impl Memory {
     }
 
     fn of(live: Tree, lacks: BTreeSet<Feature>, now: Timestamp) -> Self {
-        let state = State {
+        let state = MemoryState {
             disk: Disk::new(&live),
             next: live.nodes.keys().max().map_or(tree::ROOT, |&inode| inode) + 1,
             live,
@@ -128,7 +128,7 @@ impl Memory {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         lock_unpoisoned(&self.state)
     }
 
@@ -166,7 +166,7 @@ impl Memory {
     /// Returns a second handle on the same tree. It represents another process, so its verbs are
     /// not counted and never fail.
     #[must_use]
-    pub fn somebody_else(&self) -> Self {
+    pub fn second_handle(&self) -> Self {
         Self {
             state: Arc::clone(&self.state),
             is_metered: false,
@@ -287,7 +287,7 @@ impl Memory {
     }
 }
 
-impl State {
+impl MemoryState {
     fn put(&mut self, path: &RelPath, entry: &Entry) {
         let Ok(directory) = self.live.directory(path.parent().as_ref()) else {
             return;

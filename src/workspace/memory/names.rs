@@ -1,13 +1,13 @@
 //! Checks and changes of names, following link(2) and rename(2).
 
 use super::tree::{Body, Inode};
-use super::{Outcome, State};
+use super::{MemoryState, VerbResult};
 use crate::path::RelPath;
 use crate::workspace::ErrorKind;
 
-impl State {
+impl MemoryState {
     /// Returns the directory of `path`. Fails if `path` exists.
-    pub(super) fn vacant(&self, path: &RelPath) -> Outcome<Inode> {
+    pub(super) fn vacant_parent(&self, path: &RelPath) -> VerbResult<Inode> {
         let directory = self.live.directory(path.parent().as_ref())?;
         if self.live.names(directory)?.contains_key(path.name()) {
             return Err(ErrorKind::Exists);
@@ -19,7 +19,7 @@ impl State {
     }
 
     /// Checks that both names are on the same file system.
-    pub(super) fn on_one_device(&self, from: &RelPath, to: &RelPath) -> Outcome<()> {
+    pub(super) fn on_one_device(&self, from: &RelPath, to: &RelPath) -> VerbResult<()> {
         if self.device(from) == self.device(to) {
             Ok(())
         } else {
@@ -34,7 +34,7 @@ impl State {
         above.into_iter().find(|inode| self.mounts.contains(inode))
     }
 
-    pub(super) fn may_replace(&self, inode: Inode, other: Inode) -> Outcome<()> {
+    pub(super) fn may_replace(&self, inode: Inode, other: Inode) -> VerbResult<()> {
         match (
             self.live.nodes[&inode].names(),
             self.live.nodes[&other].names(),
@@ -51,7 +51,7 @@ impl State {
         &mut self,
         (from, inode): (&RelPath, Inode),
         (directory, to): (Inode, &RelPath),
-    ) -> Outcome<()> {
+    ) -> VerbResult<()> {
         let old = self.live.directory(from.parent().as_ref())?;
         let won = self.name(directory, to.name(), Some(inode));
         let lost = self.name(old, from.name(), None);
@@ -67,7 +67,7 @@ impl State {
         &mut self,
         one: (&RelPath, Inode),
         other: (&RelPath, Inode),
-    ) -> Outcome<()> {
+    ) -> VerbResult<()> {
         let first = self.live.directory(one.0.parent().as_ref())?;
         let second = self.live.directory(other.0.parent().as_ref())?;
         // Count one more name for both nodes meanwhile, so that neither is removed.

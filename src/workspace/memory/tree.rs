@@ -135,7 +135,7 @@ impl Tree {
     }
 
     /// Returns `directories` and everything below them.
-    pub(super) fn below(&self, directories: &BTreeSet<Inode>) -> BTreeSet<Inode> {
+    pub(super) fn collect_below(&self, directories: &BTreeSet<Inode>) -> BTreeSet<Inode> {
         let mut found = BTreeSet::new();
         let mut open: Vec<_> = directories.iter().copied().collect();
         while let Some(inode) = open.pop() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::faults::{Course, Feature};
 use super::tree::{Body, Inode, Names, ROOT};
-use super::{Memory, Outcome, State, UMASK, USER};
+use super::{Memory, MemoryState, UMASK, USER, VerbResult};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
@@ -21,7 +21,7 @@ impl Memory {
         &self,
         verb: &'static str,
         path: Directory<'_>,
-        work: impl FnOnce(&mut State) -> Outcome<T>,
+        work: impl FnOnce(&mut MemoryState) -> VerbResult<T>,
     ) -> Result<T> {
         let error = |fault: ErrorKind| {
             let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
@@ -35,9 +35,9 @@ impl Memory {
         if !self.is_metered {
             return work(&mut self.state()).map_err(error);
         }
-        let due = self.state().meter.due();
+        let due = self.state().meter.take_due();
         for act in due {
-            act(&self.somebody_else());
+            act(&self.second_handle());
         }
         let mut state = self.state();
         let course = state.meter.next();
@@ -76,10 +76,10 @@ fn source(fault: ErrorKind) -> io::Error {
 
 impl Memory {
     /// Locks a file or a directory. Returns `None` if it is locked already.
-    fn lock_inode(&self, state: &mut State, inode: u64) -> Option<Lock> {
+    fn lock_inode(&self, state: &mut MemoryState, inode: u64) -> Option<Lock> {
         state.locked.insert(inode).then(|| {
             Lock::new(Guard {
-                memory: self.somebody_else(),
+                memory: self.second_handle(),
                 inode,
             })
         })
@@ -133,7 +133,7 @@ impl Workspace for Memory {
         like: Option<AttributeSource<'_>>,
     ) -> Result<()> {
         self.run("create", Some(path), |state| {
-            let directory = state.vacant(path)?;
+            let directory = state.vacant_parent(path)?;
             let owner = match like {
                 Some(AttributeSource::File(like)) => Some(state.live.owner(like)?),
                 Some(AttributeSource::Bare { uid, gid }) => Some((uid, gid)),
@@ -185,7 +185,7 @@ impl Workspace for Memory {
 
     fn symlink(&self, target: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
         self.run("create link", Some(path), |state| {
-            let directory = state.vacant(path)?;
+            let directory = state.vacant_parent(path)?;
             if target.is_empty() {
                 return Err(ErrorKind::Missing);
             }
@@ -202,7 +202,7 @@ impl Workspace for Memory {
     fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {
         self.run("link", Some(to), |state| {
             let inode = state.live.find(from)?;
-            let directory = state.vacant(to)?;
+            let directory = state.vacant_parent(to)?;
             state.on_one_device(from, to)?;
             if state.lacks.contains(&Feature::HardLinks)
                 || state.live.nodes[&inode].names().is_some()
@@ -257,7 +257,7 @@ impl Workspace for Memory {
 
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
         self.run("create directory", Some(path), |state| {
-            let directory = state.vacant(path)?;
+            let directory = state.vacant_parent(path)?;
             let bits = match privacy {
                 Privacy::Private => 0o700,
                 Privacy::Temporary => 0o700 | TEMPORARY,
@@ -323,7 +323,7 @@ impl Workspace for Memory {
     fn sync_all(&self) -> Result<()> {
         self.run("sync", None, |state| {
             state.meter.syncs += 1;
-            let apart = state.live.below(&state.mounts);
+            let apart = state.live.collect_below(&state.mounts);
             state.disk.sync_but(&apart, &state.live);
             Ok(())
         })
@@ -335,7 +335,7 @@ impl Workspace for Memory {
                 Ok(inode) if matches!(state.live.nodes[&inode].body, Body::File(_)) => inode,
                 Ok(_) => return Err(ErrorKind::NotRegular),
                 Err(ErrorKind::Missing) => {
-                    let directory = state.vacant(path)?;
+                    let directory = state.vacant_parent(path)?;
                     state.add(directory, path.name(), Body::File(Arc::default()), 0o600)
                 }
                 Err(fault) => return Err(fault),

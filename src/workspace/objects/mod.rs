@@ -21,8 +21,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use cache::Cache;
 use object::{Object, Within};
-use object_error::{ObjectError, Outcome, damaged};
-use reader::{Kind, Place, Reader};
+use object_error::{ObjectError, ObjectResult, damaged_error};
+use reader::{ObjectReader, ObjectType, RepositoryLocation};
 use tree::Tree;
 
 use super::{ErrorKind, Result};
@@ -51,9 +51,9 @@ pub struct Repository(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    place: Place,
+    place: RepositoryLocation,
     patience: Timeout,
-    idle: Mutex<Vec<Reader>>,
+    idle: Mutex<Vec<ObjectReader>>,
     trees: Mutex<Cache<Tree>>,
     /// Objects of all kinds except trees.
     objects: Mutex<Cache<Object>>,
@@ -85,7 +85,7 @@ impl Repository {
     #[must_use]
     pub fn at(git_dir: &Path, root: Option<&Path>, patience: Timeout) -> Self {
         Self::of(
-            Place::At {
+            RepositoryLocation::At {
                 git_dir: git_dir.to_owned(),
                 root: root.map(Path::to_owned),
             },
@@ -96,11 +96,11 @@ impl Repository {
     /// Returns the repository that git finds from `directory` upwards. git checks its owner: see
     /// `safe.directory` in git-config(1).
     #[must_use]
-    pub fn around(directory: &Path, patience: Timeout) -> Self {
-        Self::of(Place::Around(directory.to_owned()), patience)
+    pub fn for_directory(directory: &Path, patience: Timeout) -> Self {
+        Self::of(RepositoryLocation::Around(directory.to_owned()), patience)
     }
 
-    fn of(place: Place, patience: Timeout) -> Self {
+    fn of(place: RepositoryLocation, patience: Timeout) -> Self {
         let (idle, trees, objects) = (Mutex::default(), Mutex::default(), Mutex::default());
         Self(Arc::new(Inner {
             place,
@@ -111,7 +111,7 @@ impl Repository {
         }))
     }
 
-    fn planted_as(&self, root: Arc<Tree>, id: ObjectId, commit: Option<ObjectId>) -> Objects {
+    fn build_objects(&self, root: Arc<Tree>, id: ObjectId, commit: Option<ObjectId>) -> Objects {
         Objects {
             repository: self.clone(),
             root,
@@ -130,7 +130,7 @@ impl Repository {
     /// Returns whether the repository was opened with [`Repository::at`], not by a search.
     #[must_use]
     pub fn is_named(&self) -> bool {
-        matches!(self.0.place, Place::At { .. })
+        matches!(self.0.place, RepositoryLocation::At { .. })
     }
 
     /// Opens the tree of `revision`, any name of a commit, tag or tree that git accepts, such as
@@ -145,7 +145,7 @@ impl Repository {
             .map_err(|trouble| trouble.at("open as a tree", &printable(revision)))
     }
 
-    fn open(&self, revision: &[u8]) -> Outcome<Objects> {
+    fn open(&self, revision: &[u8]) -> ObjectResult<Objects> {
         if revision.is_empty()
             || revision.len() > MAX_REVISION
             || revision.iter().any(|byte| b"\n\0".contains(byte))
@@ -164,20 +164,20 @@ impl Repository {
             if let Some((id, root)) =
                 id.and_then(|id| Some((id, lock_unpoisoned(&self.0.trees).find(id)?)))
             {
-                return Ok(self.planted_as(root, id, commit));
+                return Ok(self.build_objects(root, id, commit));
             }
-            let object = self.whole(&name)?;
+            let object = self.meta_object(&name)?;
             let next = match object.kind {
-                Kind::Tree => {
-                    let (id, root) = self.planted(object)?;
-                    return Ok(self.planted_as(root, id, commit));
+                ObjectType::Tree => {
+                    let (id, root) = self.cache_tree(object)?;
+                    return Ok(self.build_objects(root, id, commit));
                 }
-                Kind::Commit => {
+                ObjectType::Commit => {
                     commit = Some(object.id);
                     object.bytes.strip_prefix(b"tree ")
                 }
-                Kind::Tag => object.bytes.strip_prefix(b"object "),
-                Kind::Blob => {
+                ObjectType::Tag => object.bytes.strip_prefix(b"object "),
+                ObjectType::Blob => {
                     return Err(ObjectError::new(
                         ErrorKind::Missing,
                         "the revision is a file, not a tree",
@@ -188,7 +188,7 @@ impl Repository {
                 .and_then(|bytes| bytes.split(|&byte| byte == b'\n').next())
                 .and_then(ObjectId::from_hex);
             let Some(id) = next else {
-                return Err(damaged(object.id));
+                return Err(damaged_error(object.id));
             };
             name = id.to_string().into_bytes();
         }
@@ -217,7 +217,7 @@ impl Repository {
     ///
     /// Returns an error if the repository or git itself cannot be read.
     pub fn find_blob(&self, name: &[u8], limit: u64) -> Result<Option<(ObjectId, Vec<u8>)>> {
-        match self.named(name, limit) {
+        match self.blob_by_name(name, limit) {
             Ok(found) => Ok(Some(found)),
             Err(ObjectError {
                 fault: ErrorKind::Missing | ErrorKind::TooLarge,
@@ -227,7 +227,7 @@ impl Repository {
         }
     }
 
-    fn named(&self, name: &[u8], limit: u64) -> Outcome<(ObjectId, Vec<u8>)> {
+    fn blob_by_name(&self, name: &[u8], limit: u64) -> ObjectResult<(ObjectId, Vec<u8>)> {
         let is_name = (4..=64).contains(&name.len()) && name.iter().all(u8::is_ascii_hexdigit);
         if !is_name || name.iter().all(|&digit| digit == b'0') {
             return Err(ObjectError::new(
@@ -262,25 +262,25 @@ impl Repository {
     }
 
     /// Returns the tree `id`.
-    fn subtree(&self, id: ObjectId) -> Outcome<Arc<Tree>> {
+    fn subtree(&self, id: ObjectId) -> ObjectResult<Arc<Tree>> {
         if let Some(tree) = lock_unpoisoned(&self.0.trees).find(id) {
             return Ok(tree);
         }
-        let object = self.whole(id.to_string().as_bytes())?;
-        Ok(self.planted(object)?.1)
+        let object = self.meta_object(id.to_string().as_bytes())?;
+        Ok(self.cache_tree(object)?.1)
     }
 
-    fn planted(&self, object: Arc<Object>) -> Outcome<(ObjectId, Arc<Tree>)> {
+    fn cache_tree(&self, object: Arc<Object>) -> ObjectResult<(ObjectId, Arc<Tree>)> {
         let id = object.id;
         let Some(Object {
-            kind: Kind::Tree,
+            kind: ObjectType::Tree,
             bytes,
             ..
         }) = Arc::into_inner(object)
         else {
-            return Err(damaged(id));
+            return Err(damaged_error(id));
         };
-        let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged(id))?);
+        let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged_error(id))?);
         lock_unpoisoned(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
     }

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use super::cache::{MOST_OF_ONE, Weighed};
-use super::object_error::{ObjectError, Outcome};
-use super::reader::{Header, Kind, Reader};
+use super::object_error::{ObjectError, ObjectResult};
+use super::reader::{ObjectHeader, ObjectReader, ObjectType};
 use super::{ObjectId, Repository};
 use crate::mutex::lock_unpoisoned;
 use crate::workspace::ErrorKind;
@@ -20,7 +20,7 @@ const SKIPPED: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Object {
     pub(super) id: ObjectId,
-    pub(super) kind: Kind,
+    pub(super) kind: ObjectType,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Within<T = Arc<Object>> {
 
 impl Repository {
     /// Returns the object `name`, which must not be a blob.
-    pub(super) fn whole(&self, name: &[u8]) -> Outcome<Arc<Object>> {
+    pub(super) fn meta_object(&self, name: &[u8]) -> ObjectResult<Arc<Object>> {
         match self.object(name, MAX_META)? {
             Within::Limit(object) => Ok(object),
             Within::Over(size) => Err(ObjectError::new(
@@ -49,7 +49,7 @@ impl Repository {
     }
 
     /// Returns the object `name`, if it has at most `limit` bytes.
-    pub(super) fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
+    pub(super) fn object(&self, name: &[u8], limit: u64) -> ObjectResult<Within> {
         if let Some(object) =
             ObjectId::from_hex(name).and_then(|id| lock_unpoisoned(&self.0.objects).find(id))
         {
@@ -67,7 +67,7 @@ impl Repository {
             Within::Over(size) => return Ok(Within::Over(size)),
         };
         // Trees have their own cache, which contains parsed trees.
-        if object.kind != Kind::Tree {
+        if object.kind != ObjectType::Tree {
             lock_unpoisoned(&self.0.objects).keep(object.id, &object);
         }
         let size = object.bytes.len() as u64;
@@ -79,7 +79,7 @@ impl Repository {
     }
 
     /// Reads the object `name` from git, if it has at most `limit` bytes.
-    fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
+    fn read(&self, name: &[u8], limit: u64) -> ObjectResult<Within<Object>> {
         let kept = lock_unpoisoned(&self.0.idle).pop();
         if let Some(reader) = kept {
             match self.ask(reader, name, limit) {
@@ -90,7 +90,7 @@ impl Repository {
             }
         }
         self.ask(
-            Reader::start(&self.0.place, self.0.patience.clone())?,
+            ObjectReader::start(&self.0.place, self.0.patience.clone())?,
             name,
             limit,
         )?
@@ -103,18 +103,22 @@ impl Repository {
     /// The outer error is an error of the process.
     fn ask(
         &self,
-        mut reader: Reader,
+        mut reader: ObjectReader,
         name: &[u8],
         limit: u64,
-    ) -> io::Result<Outcome<Within<Object>>> {
+    ) -> io::Result<ObjectResult<Within<Object>>> {
         let answer = match reader.ask(name) {
-            Ok(Header::Object(id, kind, size)) if size <= limit => reader
+            Ok(ObjectHeader::Object(id, kind, size)) if size <= limit => reader
                 .contents(size)
                 .map(|bytes| Ok(Within::Limit(Object { id, kind, bytes }))),
-            Ok(Header::Object(_, _, size)) if size > SKIPPED => return Ok(Ok(Within::Over(size))),
-            Ok(Header::Object(_, _, size)) => reader.skip(size).map(|()| Ok(Within::Over(size))),
-            Ok(Header::Missing) => Ok(Err(self.missing(name))),
-            Ok(Header::Ambiguous) => Ok(Err(ObjectError::new(
+            Ok(ObjectHeader::Object(_, _, size)) if size > SKIPPED => {
+                return Ok(Ok(Within::Over(size)));
+            }
+            Ok(ObjectHeader::Object(_, _, size)) => {
+                reader.skip(size).map(|()| Ok(Within::Over(size)))
+            }
+            Ok(ObjectHeader::Missing) => Ok(Err(self.missing_error(name))),
+            Ok(ObjectHeader::Ambiguous) => Ok(Err(ObjectError::new(
                 ErrorKind::Missing,
                 "the abbreviated name matches several objects",
             ))),
@@ -129,7 +133,7 @@ impl Repository {
         }
     }
 
-    fn missing(&self, name: &[u8]) -> ObjectError {
+    fn missing_error(&self, name: &[u8]) -> ObjectError {
         let repository = self.directory().display();
         match ObjectId::from_hex(name) {
             Some(id) => ObjectError::new(

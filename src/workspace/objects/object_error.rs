@@ -39,9 +39,9 @@ impl From<io::Error> for ObjectError {
 }
 
 /// The result of a request to the repository.
-pub(super) type Outcome<T> = Result<T, ObjectError>;
+pub(super) type ObjectResult<T> = Result<T, ObjectError>;
 
-pub(super) fn damaged(id: ObjectId) -> ObjectError {
+pub(super) fn damaged_error(id: ObjectId) -> ObjectError {
     ObjectError::new(
         ErrorKind::Other,
         format!("the object {id} is damaged or has an unexpected type; run `git fsck`"),

@@ -9,7 +9,7 @@ use std::process::{ChildStdin, Command};
 
 use super::id::ObjectId;
 use crate::process::{Complaints, Group, Patient, Timeout};
-use crate::workspace::git::process::{complaint, keep, outside, start};
+use crate::workspace::git::process::{complaint, keep, start, trusted_command};
 use crate::workspace::git::special;
 
 /// The limit in bytes on the line before an object. It repeats the name and adds a few words.
@@ -17,7 +17,7 @@ const MAX_HEADER: u64 = 1 << 16;
 
 /// How a repository is located.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum RepositoryLocation {
     /// The repository is `git_dir`, as with `GIT_DIR`. The command works in `root`.
     At {
         git_dir: PathBuf,
@@ -27,7 +27,7 @@ pub(super) enum Place {
     Around(PathBuf),
 }
 
-impl Place {
+impl RepositoryLocation {
     /// Returns the directory that names the repository.
     pub(super) fn directory(&self) -> &PathBuf {
         let (Self::At {
@@ -53,16 +53,16 @@ impl Place {
 
 /// The answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Header {
+pub(super) enum ObjectHeader {
     /// The object exists, and its content follows.
-    Object(ObjectId, Kind, u64),
+    Object(ObjectId, ObjectType, u64),
     Missing,
     Ambiguous,
 }
 
 /// The types of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ObjectType {
     Commit,
     Tree,
     Blob,
@@ -71,7 +71,7 @@ pub(super) enum Kind {
 
 /// The running process.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct ObjectReader {
     /// Dropping it kills the process. This is safe, because the process only reads.
     group: Group,
     requests: ChildStdin,
@@ -79,9 +79,9 @@ pub(super) struct Reader {
     complaints: Complaints,
 }
 
-impl Reader {
+impl ObjectReader {
     /// Starts the process. `patience` limits every wait for an answer.
-    pub(super) fn start(place: &Place, patience: Timeout) -> io::Result<Self> {
+    pub(super) fn start(place: &RepositoryLocation, patience: Timeout) -> io::Result<Self> {
         let mut group = start(&mut command(place)?)?;
         let child = group.child();
         let pipes = child
@@ -101,7 +101,7 @@ impl Reader {
 
     /// Requests the object `name`, which is any name that git accepts and contains no line feed. If
     /// the object exists, the caller must call [`Reader::contents`] or [`Reader::skip`] next.
-    pub(super) fn ask(&mut self, name: &[u8]) -> io::Result<Header> {
+    pub(super) fn ask(&mut self, name: &[u8]) -> io::Result<ObjectHeader> {
         self.requests.write_all(&[name, b"\n"].concat())?;
         self.requests.flush()?;
         let mut line = Vec::new();
@@ -160,22 +160,22 @@ impl Reader {
     }
 }
 
-fn command(place: &Place) -> io::Result<Command> {
+fn command(place: &RepositoryLocation) -> io::Result<Command> {
     match place {
-        Place::At { git_dir, .. } => special::check(git_dir)?,
-        Place::Around(directory) => special::check_around(directory)?,
+        RepositoryLocation::At { git_dir, .. } => special::check(git_dir)?,
+        RepositoryLocation::Around(directory) => special::check_around(directory)?,
     }
-    let mut command = outside(&place.trees())?;
+    let mut command = trusted_command(&place.trees())?;
     keep(&mut command, |name| is_kept(name, place));
     match place {
-        Place::At { git_dir, .. } => {
+        RepositoryLocation::At { git_dir, .. } => {
             // The user who names a repository trusts it. Only its own configuration applies.
             command
                 .env("GIT_DIR", git_dir)
                 .env("GIT_CONFIG_NOSYSTEM", "1")
                 .env("GIT_CONFIG_GLOBAL", NOTHING)
         }
-        Place::Around(directory) => command.arg("-C").arg(directory),
+        RepositoryLocation::Around(directory) => command.arg("-C").arg(directory),
     };
     command.args([
         "--no-pager",
@@ -194,8 +194,8 @@ const NOTHING: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 /// Returns whether a git variable has the same meaning for the child as for this process. In a hook
 /// that runs before objects are accepted, `GIT_OBJECT_DIRECTORY` and
 /// `GIT_ALTERNATE_OBJECT_DIRECTORIES` locate the objects.
-fn is_kept(name: &str, place: &Place) -> bool {
-    let is_found = matches!(place, Place::Around(_));
+fn is_kept(name: &str, place: &RepositoryLocation) -> bool {
+    let is_found = matches!(place, RepositoryLocation::Around(_));
     match name {
         "GIT_EXEC_PATH" => true,
         "GIT_DIR"
@@ -213,27 +213,27 @@ fn is_kept(name: &str, place: &Place) -> bool {
 }
 
 /// Parses `ID TYPE SIZE`, or a name followed by `missing` or `ambiguous`.
-fn header(line: &[u8]) -> Option<Header> {
+fn header(line: &[u8]) -> Option<ObjectHeader> {
     if line.ends_with(b" missing") {
-        return Some(Header::Missing);
+        return Some(ObjectHeader::Missing);
     }
     if line.ends_with(b" ambiguous") {
-        return Some(Header::Ambiguous);
+        return Some(ObjectHeader::Ambiguous);
     }
     let mut words = line.split(|&byte| byte == b' ');
     let id = ObjectId::from_hex(words.next()?)?;
     let kind = match words.next()? {
-        b"commit" => Kind::Commit,
-        b"tree" => Kind::Tree,
-        b"blob" => Kind::Blob,
-        b"tag" => Kind::Tag,
+        b"commit" => ObjectType::Commit,
+        b"tree" => ObjectType::Tree,
+        b"blob" => ObjectType::Blob,
+        b"tag" => ObjectType::Tag,
         _ => return None,
     };
     let size = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
     words
         .next()
         .is_none()
-        .then_some(Header::Object(id, kind, size))
+        .then_some(ObjectHeader::Object(id, kind, size))
 }
 
 #[cfg(test)]
@@ -246,13 +246,13 @@ mod tests {
         let id = ObjectId::from_hex(hex.as_bytes()).unwrap();
         assert_eq!(
             header(format!("{hex} blob 7").as_bytes()),
-            Some(Header::Object(id, Kind::Blob, 7))
+            Some(ObjectHeader::Object(id, ObjectType::Blob, 7))
         );
         assert_eq!(
             header(format!("{hex} blob 7 missing").as_bytes()),
-            Some(Header::Missing)
+            Some(ObjectHeader::Missing)
         );
-        assert_eq!(header(b"ab ambiguous"), Some(Header::Ambiguous));
+        assert_eq!(header(b"ab ambiguous"), Some(ObjectHeader::Ambiguous));
         for wrong in [
             &b""[..],
             b"x blob 7",
@@ -266,11 +266,11 @@ mod tests {
     #[test]
     fn a_repository_that_is_named_is_read_as_it_is() {
         let (at, around) = (
-            Place::At {
+            RepositoryLocation::At {
                 git_dir: "x".into(),
                 root: None,
             },
-            Place::Around("x".into()),
+            RepositoryLocation::Around("x".into()),
         );
         assert!(is_kept("GIT_OBJECT_DIRECTORY", &around) && !is_kept("GIT_OBJECT_DIRECTORY", &at));
         assert!(!is_kept("GIT_CONFIG_PARAMETERS", &around) && !is_kept("GIT_EXTERNAL_DIFF", &at));

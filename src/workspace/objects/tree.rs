@@ -20,7 +20,7 @@ pub(super) struct Tree {
 
 /// The object of a name in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum TreeObject {
     Directory(ObjectId),
     File {
         id: ObjectId,
@@ -62,7 +62,7 @@ impl Tree {
     }
 
     /// Returns the entry `name`.
-    pub(super) fn find(&self, name: &[u8]) -> Option<Entry> {
+    pub(super) fn find(&self, name: &[u8]) -> Option<TreeObject> {
         let place = self
             .starts
             .binary_search_by(|&start| self.name(start).cmp(name))
@@ -88,17 +88,17 @@ impl Tree {
         self.parts(start).1
     }
 
-    fn entry(&self, start: u32) -> Option<Entry> {
+    fn entry(&self, start: u32) -> Option<TreeObject> {
         let (mode, _, id) = self.parts(start);
         let id = ObjectId::of(id.get(..self.width)?)?;
         let bits = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
         if bits & TYPE == DIRECTORY {
-            return Some(Entry::Directory(id));
+            return Some(TreeObject::Directory(id));
         }
         Some(match FileMode::from_bits(bits)? {
-            mode @ (FileMode::Regular | FileMode::Executable) => Entry::File { id, mode },
-            FileMode::Symlink => Entry::Link(id),
-            FileMode::Submodule => Entry::Submodule,
+            mode @ (FileMode::Regular | FileMode::Executable) => TreeObject::File { id, mode },
+            FileMode::Symlink => TreeObject::Link(id),
+            FileMode::Submodule => TreeObject::Submodule,
         })
     }
 }
@@ -140,24 +140,24 @@ mod tests {
         let tree = Tree::read(tree(&entries), id(0)).unwrap();
         assert_eq!(
             tree.find(b"a-b"),
-            Some(Entry::File {
+            Some(TreeObject::File {
                 id: id(1),
                 mode: FileMode::Regular
             })
         );
-        assert_eq!(tree.find(b"a"), Some(Entry::Directory(id(2))));
+        assert_eq!(tree.find(b"a"), Some(TreeObject::Directory(id(2))));
         assert_eq!(
             tree.find(b"run"),
-            Some(Entry::File {
+            Some(TreeObject::File {
                 id: id(3),
                 mode: FileMode::Executable
             })
         );
-        assert_eq!(tree.find(b"sub"), Some(Entry::Submodule));
-        assert_eq!(tree.find(b"\xff"), Some(Entry::Link(id(5))));
+        assert_eq!(tree.find(b"sub"), Some(TreeObject::Submodule));
+        assert_eq!(tree.find(b"\xff"), Some(TreeObject::Link(id(5))));
         assert_eq!(
             tree.find(b"z"),
-            Some(Entry::File {
+            Some(TreeObject::File {
                 id: id(6),
                 mode: FileMode::Regular
             })

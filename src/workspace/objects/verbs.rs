@@ -4,9 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use super::object::Within;
-use super::object_error::{ObjectError, Outcome, damaged};
-use super::reader::Kind;
-use super::tree::{Entry, Tree};
+use super::object_error::{ObjectError, ObjectResult, damaged_error};
+use super::reader::ObjectType;
+use super::tree::{Tree, TreeObject};
 use super::{ObjectId, Objects, Repository};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -20,15 +20,17 @@ const MAX_TARGET: u64 = 1 << 16;
 
 impl Objects {
     /// Returns the tree at `path`, or `None` for a submodule.
-    fn directory(&self, path: Directory<'_>) -> Outcome<Option<Arc<Tree>>> {
+    fn directory(&self, path: Directory<'_>) -> ObjectResult<Option<Arc<Tree>>> {
         match path.map(|path| self.find(path)).transpose()? {
             None => Ok(Some(Arc::clone(&self.root))),
-            Some(Entry::Directory(id)) => self.ask(|repository| repository.subtree(id)).map(Some),
-            Some(Entry::Submodule) => Ok(None),
-            Some(Entry::File { .. }) => {
+            Some(TreeObject::Directory(id)) => {
+                self.ask(|repository| repository.subtree(id)).map(Some)
+            }
+            Some(TreeObject::Submodule) => Ok(None),
+            Some(TreeObject::File { .. }) => {
                 Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"))
             }
-            Some(Entry::Link(_)) => Err(ObjectError::new(
+            Some(TreeObject::Link(_)) => Err(ObjectError::new(
                 ErrorKind::ThroughLink,
                 "the path goes through a symbolic link",
             )),
@@ -36,7 +38,7 @@ impl Objects {
     }
 
     /// Returns the entry at `path`.
-    fn find(&self, path: &RelPath) -> Outcome<Entry> {
+    fn find(&self, path: &RelPath) -> ObjectResult<TreeObject> {
         let mut tree = Arc::clone(&self.root);
         let mut parts = path.components().peekable();
         while let Some(part) = parts.next() {
@@ -45,12 +47,12 @@ impl Objects {
                 return Ok(entry);
             }
             tree = match entry {
-                Entry::Directory(id) => self.ask(|repository| repository.subtree(id))?,
-                Entry::Submodule => return Err(nothing()),
-                Entry::File { .. } => {
+                TreeObject::Directory(id) => self.ask(|repository| repository.subtree(id))?,
+                TreeObject::Submodule => return Err(nothing()),
+                TreeObject::File { .. } => {
                     return Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"));
                 }
-                Entry::Link(_) => {
+                TreeObject::Link(_) => {
                     return Err(ObjectError::new(
                         ErrorKind::ThroughLink,
                         "the path goes through a symbolic link",
@@ -64,7 +66,7 @@ impl Objects {
     /// Reads an object that the tree names. If the object is missing, the repository is damaged or
     /// incomplete. A missing path would be a different error. After a timeout, git is not run
     /// again.
-    fn ask<T>(&self, ask: impl FnOnce(&Repository) -> Outcome<T>) -> Outcome<T> {
+    fn ask<T>(&self, ask: impl FnOnce(&Repository) -> ObjectResult<T>) -> ObjectResult<T> {
         if let Some(why) = self.given_up.get() {
             return Err(ObjectError::new(ErrorKind::Other, why));
         }
@@ -81,15 +83,15 @@ impl Objects {
         })
     }
 
-    fn stat_of(&self, entry: Entry) -> Outcome<Stat> {
+    fn stat_of(&self, entry: TreeObject) -> ObjectResult<Stat> {
         Ok(match entry {
-            Entry::Directory(_) | Entry::Submodule => stat(FileKind::Directory, 0o755, 0),
-            Entry::Link(id) => stat(
+            TreeObject::Directory(_) | TreeObject::Submodule => stat(FileKind::Directory, 0o755, 0),
+            TreeObject::Link(id) => stat(
                 FileKind::Symlink,
                 0o777,
                 self.ask(|repository| repository.size(id))?,
             ),
-            Entry::File { id, mode } => stat(
+            TreeObject::File { id, mode } => stat(
                 FileKind::Regular,
                 bits(mode),
                 self.ask(|repository| repository.size(id))?,
@@ -100,11 +102,11 @@ impl Objects {
 
 impl Repository {
     /// Returns the content of the blob `id`, if it has at most `limit` bytes.
-    pub(super) fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
+    pub(super) fn contents(&self, id: ObjectId, limit: u64) -> ObjectResult<Vec<u8>> {
         match self.object(id.to_string().as_bytes(), limit)? {
-            Within::Limit(object) if object.kind == Kind::Blob => Ok(Arc::try_unwrap(object)
+            Within::Limit(object) if object.kind == ObjectType::Blob => Ok(Arc::try_unwrap(object)
                 .map_or_else(|object| object.bytes.clone(), |object| object.bytes)),
-            Within::Limit(_) => Err(damaged(id)),
+            Within::Limit(_) => Err(damaged_error(id)),
             Within::Over(_) => Err(ObjectError::new(
                 ErrorKind::TooLarge,
                 "the file exceeds the size limit",
@@ -113,7 +115,7 @@ impl Repository {
     }
 
     /// Returns the size of the object `id` in bytes.
-    pub(super) fn size(&self, id: ObjectId) -> Outcome<u64> {
+    pub(super) fn size(&self, id: ObjectId) -> ObjectResult<u64> {
         Ok(match self.object(id.to_string().as_bytes(), 0)? {
             Within::Limit(object) => object.bytes.len() as u64,
             Within::Over(size) => size,
@@ -163,22 +165,21 @@ impl Workspace for Objects {
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         let read = self.find(path).and_then(|entry| match entry {
-            Entry::File { id, mode } => {
+            TreeObject::File { id, mode } => {
                 let bytes = self.ask(|repository| repository.contents(id, limit))?;
                 let stat = stat(FileKind::Regular, bits(mode), bytes.len() as u64);
                 Ok((bytes.into(), stat))
             }
-            Entry::Directory(_) | Entry::Link(_) | Entry::Submodule => Err(ObjectError::new(
-                ErrorKind::NotRegular,
-                "not a regular file",
-            )),
+            TreeObject::Directory(_) | TreeObject::Link(_) | TreeObject::Submodule => Err(
+                ObjectError::new(ErrorKind::NotRegular, "not a regular file"),
+            ),
         });
         read.map_err(|trouble| trouble.at("read", path))
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         let read = self.find(path).and_then(|entry| match entry {
-            Entry::Link(id) => self.ask(|repository| repository.contents(id, MAX_TARGET)),
+            TreeObject::Link(id) => self.ask(|repository| repository.contents(id, MAX_TARGET)),
             _ => Err(ObjectError::new(ErrorKind::Other, "not a symbolic link")),
         });
         read.map_err(|trouble| trouble.at("read", path))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{MessageStyle, quoted};
+use super::{MessageStyle, quote_name};
 use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus};
 
 impl MessageStyle<'_> {
@@ -10,15 +10,16 @@ impl MessageStyle<'_> {
         let (mut failed, mut passed, mut shift) = (0, 0, 0);
         for (index, hunk) in file.hunks.iter().enumerate() {
             if !hunk.merged.is_empty() {
-                self.merged(index, hunk, out)?;
+                self.print_merged(index, hunk, out)?;
                 continue;
             }
             match (&hunk.applied, hunk.status) {
                 (Some(applied), _) => {
-                    if let Some(line) = self.succeeded(index, hunk, stated(hunk) + shift) {
+                    if let Some(line) = self.success_message(index, hunk, stated_line(hunk) + shift)
+                    {
                         writeln!(out, "{line}")?;
                     }
-                    shift += signed(applied.new_lines) - signed(applied.old_lines);
+                    shift += to_signed(applied.new_lines) - to_signed(applied.old_lines);
                 }
                 (None, HunkStatus::AlreadyApplied) if self.options.forward => passed += 1,
                 (None, HunkStatus::Unplaced) => {}
@@ -29,7 +30,7 @@ impl MessageStyle<'_> {
                             out,
                             "Hunk #{} FAILED at {}{}.",
                             index + 1,
-                            stated(hunk) + shift,
+                            stated_line(hunk) + shift,
                             line_ends(hunk)
                         )?;
                     }
@@ -50,8 +51,9 @@ impl MessageStyle<'_> {
                 .as_ref()
                 .and_then(|rejects| rejects.path.as_ref())
                 .filter(|_| !self.options.dry_run);
-            let saved =
-                |path: &String| format!(" -- saving rejects to file {}", quoted(path.as_bytes()));
+            let saved = |path: &String| {
+                format!(" -- saving rejects to file {}", quote_name(path.as_bytes()))
+            };
             let saved = path.map_or_else(String::new, saved);
             writeln!(
                 out,
@@ -64,7 +66,7 @@ impl MessageStyle<'_> {
 
     /// Prints the results of the changes in a merged hunk. A hunk that matches has no message
     /// without `--verbose`.
-    fn merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
+    fn print_merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
         let is_told = |status: HunkStatus| {
             status != HunkStatus::Merged
                 || self.options.verbose
@@ -101,7 +103,7 @@ impl MessageStyle<'_> {
     }
 
     /// Returns the message about a hunk that matches; `line` is its expected line.
-    fn succeeded(&self, index: usize, hunk: &HunkReport, line: isize) -> Option<String> {
+    fn success_message(&self, index: usize, hunk: &HunkReport, line: isize) -> Option<String> {
         let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
         let line = line + offset;
         let is_off = (offset != 0 || fuzz != 0) && self.options.merge.is_none();
@@ -123,8 +125,8 @@ impl MessageStyle<'_> {
 
 /// Returns the first line of the hunk in the old file, as its header states it. If the hunk has no
 /// preimage lines, returns the line after the insertion.
-fn stated(hunk: &HunkReport) -> isize {
-    signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
+fn stated_line(hunk: &HunkReport) -> isize {
+    to_signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
 }
 
 /// Returns the hint that the lines at the closest match differ only in their endings.
@@ -142,6 +144,6 @@ fn line_ends(hunk: &HunkReport) -> &'static str {
     }
 }
 
-fn signed(number: usize) -> isize {
+fn to_signed(number: usize) -> isize {
     isize::try_from(number).unwrap_or(isize::MAX)
 }

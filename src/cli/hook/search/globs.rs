@@ -37,12 +37,12 @@ impl Globs {
 
     /// Parses the pattern of a search in file names.
     pub(super) fn of_glob(pattern: &str) -> Self {
-        Self(vec![Pattern::wanted(pattern)])
+        Self(vec![Pattern::for_name(pattern)])
     }
 
     /// Returns whether the search reads the file at `path`, which is relative to the searched
     /// directory.
-    pub(super) fn take(&self, path: &[u8]) -> bool {
+    pub(super) fn includes(&self, path: &[u8]) -> bool {
         let decisive = self.0.iter().rev().find(|pattern| pattern.is_match(path));
         decisive.map_or_else(
             || self.0.iter().all(|pattern| pattern.excludes),
@@ -54,7 +54,7 @@ impl Globs {
 impl Pattern {
     fn of_grep(word: &str) -> Option<Self> {
         let Some(excluded) = word.strip_prefix('!') else {
-            return Some(Self::wanted(word.trim_end_matches('/')));
+            return Some(Self::for_name(word.trim_end_matches('/')));
         };
         if is_uncertain(excluded) {
             return None;
@@ -79,7 +79,7 @@ impl Pattern {
     }
 
     /// Returns a pattern for all files whose name matches the last component of `pattern`.
-    fn wanted(pattern: &str) -> Self {
+    fn for_name(pattern: &str) -> Self {
         let name = pattern.rsplit('/').next().unwrap_or_default();
         let matcher = if is_uncertain(pattern) {
             None
@@ -158,7 +158,7 @@ mod tests {
     fn a_glob_leaves_out_no_file_that_a_search_reads() {
         let takes = |glob: &str| {
             let globs = Globs::of_grep(glob);
-            ["a.rs", ".env", "d/.env", "d/x.PEM"].map(|path| globs.take(path.as_bytes()))
+            ["a.rs", ".env", "d/.env", "d/x.PEM"].map(|path| globs.includes(path.as_bytes()))
         };
         assert_eq!(takes(""), [true, true, true, true]);
         assert_eq!(takes("*.rs"), [true, false, false, false]);
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_utf8_counts_as_read() {
-        assert!(Globs::of_grep("*.rs").take(b"d/\xff.rs"));
-        assert!(Globs::of_grep("!*.rs").take(b"d/\xff.rs"));
+        assert!(Globs::of_grep("*.rs").includes(b"d/\xff.rs"));
+        assert!(Globs::of_grep("!*.rs").includes(b"d/\xff.rs"));
     }
 }

@@ -5,7 +5,7 @@ use super::brackets::{bracket, is_plain_bracket};
 /// Returns the place outside the searched directory to which the pattern `rest` leads. An absolute
 /// path counts only if `is_first` is true.
 pub(super) fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
-    let rest = &*unescaped(rest);
+    let rest = &*unescape(rest);
     let parts = || rest.split(['/', '{', '}', ',', '(', ')', '|']);
     // `..` can result from two alternatives as in `{.,x}{.,y}`, or from one repetition as in
     // `+(.)`.
@@ -28,8 +28,8 @@ pub(super) fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
 }
 
 /// Returns `pattern` with each escape replaced by its character, and with each bracket replaced by
-/// its [`meaning`].
-fn unescaped(pattern: &str) -> String {
+/// its [`bracket_replacement`].
+fn unescape(pattern: &str) -> String {
     let (mut plain, mut rest) = (String::new(), pattern);
     while let Some(first) = rest.chars().next() {
         rest = &rest[first.len_utf8()..];
@@ -41,7 +41,7 @@ fn unescaped(pattern: &str) -> String {
             }
             '[' => match bracket(rest) {
                 Some((content, after)) => {
-                    plain.push_str(meaning(content));
+                    plain.push_str(bracket_replacement(content));
                     rest = after;
                 }
                 None => plain.push('['),
@@ -54,7 +54,7 @@ fn unescaped(pattern: &str) -> String {
 
 /// Returns a replacement for a bracket with this content. It is a dot if the bracket can match a
 /// dot. It is a parent directory if programs differ in where the bracket ends.
-fn meaning(content: &str) -> &'static str {
+fn bracket_replacement(content: &str) -> &'static str {
     let mut outside = content.to_owned();
     while let Some((start, end)) = outside
         .find("[:")

@@ -9,7 +9,7 @@ use rustix::fs::{
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
 
-use super::contents::{not_regular, open_regular};
+use super::contents::{not_regular_error, open_regular};
 use super::initial_attributes::{ACCESS_LIST, InitialAttributes};
 use super::stat::{kind_of, stat_of};
 use super::sys_error::SysResult;
@@ -41,7 +41,7 @@ impl SourceAttributes {
     pub(super) fn open(directory: impl AsFd, name: &[u8]) -> SysResult<Self> {
         let stat = stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if stat.kind != FileKind::Regular {
-            return Err(not_regular());
+            return Err(not_regular_error());
         }
         match open_regular(&directory, name, OFlags::RDONLY) {
             Err(trouble) if Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS) => {
@@ -63,14 +63,14 @@ impl SourceAttributes {
 
     /// Returns the names of the extended attributes, each with its final NUL.
     fn names(&self) -> rustix::io::Result<Vec<u8>> {
-        filled(|names| match &self.by_name {
+        fill_buffer(|names| match &self.by_name {
             None => flistxattr(&self.file, spare_capacity(names)),
             Some(path) => listxattr(path, spare_capacity(names)),
         })
     }
 
     fn value(&self, name: &[u8]) -> rustix::io::Result<Vec<u8>> {
-        filled(|value| match &self.by_name {
+        fill_buffer(|value| match &self.by_name {
             None => fgetxattr(&self.file, name, spare_capacity(value)),
             Some(path) => getxattr(path, name, spare_capacity(value)),
         })
@@ -90,7 +90,7 @@ impl SourceAttributes {
     }
 
     fn give_attributes(&self, file: impl AsFd, birth: &InitialAttributes) -> SysResult<()> {
-        let names = tolerating_none(self.names())?;
+        let names = ignore_unsupported(self.names())?;
         for name in split(&names).filter(|name| !BOUND_TO_CONTENTS.contains(name)) {
             let given = self
                 .value(name)
@@ -137,11 +137,11 @@ fn give_owner_to(
     if owner.is_none() && group.is_none() {
         return Ok(bits);
     }
-    if may(fchown(&file, owner, group))? {
+    if is_permitted(fchown(&file, owner, group))? {
         return Ok(bits);
     }
     // An ordinary user cannot give a file away, but can set the group to any group of that user.
-    let has_group = group.is_none() || may(fchown(&file, None, group))?;
+    let has_group = group.is_none() || is_permitted(fchown(&file, None, group))?;
     Ok(safe_bits(bits, owner.is_none(), has_group))
 }
 
@@ -157,7 +157,7 @@ pub(super) fn give_owner(
     if (is.uid, is.gid) == (uid, gid) {
         return Ok(());
     }
-    let give = |owner, group| may(chownat(&directory, name, owner, group, flags));
+    let give = |owner, group| is_permitted(chownat(&directory, name, owner, group, flags));
     let (owner, group) = (Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
     if !give(owner, group)? {
         give(None, group)?;
@@ -182,7 +182,7 @@ fn safe_bits(bits: u32, has_owner: bool, has_group: bool) -> u32 {
 }
 
 /// Returns whether the system permitted a call.
-pub(super) fn may(result: rustix::io::Result<()>) -> SysResult<bool> {
+pub(super) fn is_permitted(result: rustix::io::Result<()>) -> SysResult<bool> {
     match result {
         Ok(()) => Ok(true),
         // EINVAL: the ID is not mapped in this user namespace; see user_namespaces(7).
@@ -202,7 +202,7 @@ fn split(names: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|name| !name.is_empty())
 }
 
-fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> SysResult<Vec<u8>> {
+fn ignore_unsupported(names: rustix::io::Result<Vec<u8>>) -> SysResult<Vec<u8>> {
     match names {
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(Vec::new()),
         names => Ok(names?),
@@ -211,7 +211,7 @@ fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> SysResult<Vec<u8>> {
 
 /// Calls `fill` with a small buffer. If that is too small, calls it again with the largest size
 /// that can be needed.
-pub(super) fn filled(
+pub(super) fn fill_buffer(
     mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>,
 ) -> rustix::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(512);
@@ -236,12 +236,12 @@ pub(super) fn bits_of(permissions: Permissions, umask: impl FnOnce() -> u32) -> 
 
 /// Returns the umask of the process.
 pub(super) fn process_umask() -> u32 {
-    reported_umask().unwrap_or_else(tried_umask)
+    read_umask().unwrap_or_else(probe_umask)
 }
 
 /// Reads the umask from the line `Umask:` of `proc_pid_status(5)`, in octal. Linux 4.7 and later
 /// have it.
-fn reported_umask() -> Option<u32> {
+fn read_umask() -> Option<u32> {
     let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
     let status = read_next(status, STATUS_START).ok()?;
     let line = status
@@ -252,7 +252,7 @@ fn reported_umask() -> Option<u32> {
 
 /// Reads the umask by changing it, which is the only other way; see umask(2). The change affects
 /// all threads. The temporary value grants too little rather than too much.
-fn tried_umask() -> u32 {
+fn probe_umask() -> u32 {
     let old = umask(Mode::from_raw_mode(0o077));
     umask(old);
     old.as_raw_mode()
@@ -271,7 +271,7 @@ pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> SysRe
     let file = open_path(&directory, name)?;
     let found = fstat(&file)?;
     if !matches!(kind_of(&found), FileKind::Regular | FileKind::Directory) {
-        return Err(not_regular());
+        return Err(not_regular_error());
     }
     match chmod(path_of(&file), Mode::from_raw_mode(bits)) {
         // `/proc` is not mounted.
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn both_ways_to_the_umask_agree() {
-        let reported = reported_umask();
-        assert!(reported.is_none_or(|umask| umask == tried_umask()));
+        let reported = read_umask();
+        assert!(reported.is_none_or(|umask| umask == probe_umask()));
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysRes
         let before = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let stat = stat_of(&before);
         if stat.kind != FileKind::Regular {
-            return Err(not_regular());
+            return Err(not_regular_error());
         }
         if stat.size > limit {
             return Err(SysError::new(ErrorKind::TooLarge, Errno::FBIG));
@@ -53,7 +53,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysRes
             return Ok((bytes, Stat { is_bare, ..stat }));
         }
     }
-    Err(SysError::own(
+    Err(SysError::without_errno(
         ErrorKind::Other,
         "another process keeps writing to the file",
     ))
@@ -87,7 +87,7 @@ pub(super) fn open_regular(
     retry_on_intr(|| openat(&directory, name, flags, Mode::from_raw_mode(0o600))).map_err(|errno| {
         match errno {
             // `O_NOFOLLOW` fails with ELOOP if the name is a symbolic link.
-            Errno::LOOP => not_regular(),
+            Errno::LOOP => not_regular_error(),
             errno => errno.into(),
         }
     })
@@ -147,7 +147,7 @@ pub(super) fn overwrite_file(
     let stat = stat_of(&fstat(&file)?);
     let identity = |stat: &Stat| (stat.kind, stat.device, stat.inode, stat.size, stat.modified);
     if identity(&stat) != identity(was) {
-        return Err(SysError::own(
+        return Err(SysError::without_errno(
             ErrorKind::Missing,
             "the file was replaced after it was read",
         ));
@@ -176,6 +176,6 @@ pub(super) fn target(directory: impl AsFd, name: &[u8]) -> SysResult<Vec<u8>> {
     Ok(readlinkat(directory, name, Vec::new())?.into_bytes())
 }
 
-pub(super) fn not_regular() -> SysError {
-    SysError::own(ErrorKind::NotRegular, "not a regular file")
+pub(super) fn not_regular_error() -> SysError {
+    SysError::without_errno(ErrorKind::NotRegular, "not a regular file")
 }

@@ -55,14 +55,14 @@ impl Disk {
         (directory, file): (&Handle, &OwnedFd),
         slices: &[&[u8]],
         (permissions, bits): (Permissions, u32),
-        source: Option<&Source>,
+        source: Option<&OpenSource>,
     ) -> SysResult<()> {
         write_slices(file, slices)?;
         let birth = || self.births.get(directory, |_| InitialAttributes::of(file));
         let bits = match source {
-            Some(Source::File(model)) => model.give_to(file, &*birth()?, bits)?,
-            Some(Source::Owner(uid, gid)) => clear_acl(file, (*uid, *gid), &*birth()?, bits)?,
-            Some(Source::Directory(heritage)) => {
+            Some(OpenSource::File(model)) => model.give_to(file, &*birth()?, bits)?,
+            Some(OpenSource::Owner(uid, gid)) => clear_acl(file, (*uid, *gid), &*birth()?, bits)?,
+            Some(OpenSource::Directory(heritage)) => {
                 heritage.give_to(file, &*birth()?, permissions, bits)?
             }
             None => bits,
@@ -75,7 +75,7 @@ impl Disk {
         }
     }
 
-    fn source_of(&self, like: AttributeSource<'_>) -> SysResult<Source> {
+    fn source_of(&self, like: AttributeSource<'_>) -> SysResult<OpenSource> {
         match like {
             AttributeSource::File(path) => {
                 let model = self
@@ -83,11 +83,11 @@ impl Disk {
                     .of(path)
                     .and_then(|(directory, name)| SourceAttributes::open(&directory, name));
                 model
-                    .map(Source::File)
-                    .map_err(|trouble| trouble.blaming(path))
+                    .map(OpenSource::File)
+                    .map_err(|trouble| trouble.with_path(path))
             }
-            AttributeSource::Bare { uid, gid } => Ok(Source::Owner(uid, gid)),
-            AttributeSource::NewIn(None) => Ok(Source::Directory(
+            AttributeSource::Bare { uid, gid } => Ok(OpenSource::Owner(uid, gid)),
+            AttributeSource::NewIn(None) => Ok(OpenSource::Directory(
                 self.heritages
                     .get(self.parents.root(), InheritedAttributes::of)?,
             )),
@@ -96,15 +96,15 @@ impl Disk {
                 let heritage = directory
                     .and_then(|directory| self.heritages.get(&directory, InheritedAttributes::of));
                 heritage
-                    .map(Source::Directory)
-                    .map_err(|trouble| trouble.blaming(path))
+                    .map(OpenSource::Directory)
+                    .map_err(|trouble| trouble.with_path(path))
             }
         }
     }
 }
 
 /// The opened source of the attributes of a new file.
-enum Source {
+enum OpenSource {
     File(SourceAttributes),
     Owner(u32, u32),
     Directory(Arc<InheritedAttributes>),

@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use super::git_files::{is_repository, leads_back, line, there};
+use super::git_files::{if_accessible, is_repository, leads_back, line};
 use crate::text::printable;
 use crate::workspace::TOP;
-use crate::workspace::git::discovery::named_by;
+use crate::workspace::git::discovery::gitdir_path;
 
 /// What `.git` of a directory is.
 pub(super) enum Git {
@@ -40,11 +40,11 @@ pub(super) enum Git {
 /// Returns what `.git` of `directory` is.
 pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
     let git = directory.join(".git");
-    let Some(found) = there(git.symlink_metadata())? else {
+    let Some(found) = if_accessible(git.symlink_metadata())? else {
         return Ok(Git::Nothing);
     };
     if found.is_dir() {
-        owned(&git, found.uid()).map_err(|refusal| refusal.naming(Some(&git)))?;
+        check_owner(&git, found.uid()).map_err(|refusal| refusal.with_theirs(Some(&git)))?;
         return Ok(if is_repository(&git)? {
             Git::Directory
         } else {
@@ -52,12 +52,19 @@ pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
         });
     }
     let target = target(directory, &git);
-    owned(&git, found.uid()).map_err(|refusal| refusal.naming(target.as_deref().ok()))?;
+    check_owner(&git, found.uid())
+        .map_err(|refusal| refusal.with_theirs(target.as_deref().ok()))?;
     let real = target?;
-    owned(&real, real.metadata()?.uid()).map_err(|refusal| refusal.naming(Some(&real)))?;
+    check_owner(&real, real.metadata()?.uid())
+        .map_err(|refusal| refusal.with_theirs(Some(&real)))?;
     let top = directory.canonicalize()?;
-    let unusable =
-        |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(&git), shown(&real)));
+    let unusable = |why: &str| {
+        Refusal::unusable(format!(
+            "{}: {} {why}",
+            display_path(&git),
+            display_path(&real)
+        ))
+    };
     let is_protected = |inner: &Path| inner.components().any(|part| part.as_os_str() == ".git");
     if real
         .strip_prefix(&top)
@@ -79,10 +86,10 @@ pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
             };
             let why = format!(
                 "{}: {} belongs to another work tree{advice}",
-                shown(&git),
-                shown(&real)
+                display_path(&git),
+                display_path(&real)
             );
-            Err(Refusal::advised(why, is_linked))
+            Err(Refusal::with_remedy(why, is_linked))
         }
         None => binding(&real, &top).map(|binding| Git::Apart(real, binding)),
     }
@@ -93,11 +100,16 @@ fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
     let named = if git.is_dir() {
         git.to_owned()
     } else {
-        named(directory, git)?
+        linked_directory(directory, git)?
     };
-    let unusable =
-        |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(git), shown(&named)));
-    let Some(real) = there(named.canonicalize())? else {
+    let unusable = |why: &str| {
+        Refusal::unusable(format!(
+            "{}: {} {why}",
+            display_path(git),
+            display_path(&named)
+        ))
+    };
+    let Some(real) = if_accessible(named.canonicalize())? else {
         // This can be a linked work tree of a repository that was moved.
         let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
         let advice = if is_linked {
@@ -105,8 +117,12 @@ fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
         } else {
             ""
         };
-        let why = format!("{}: {} does not exist{advice}", shown(git), shown(&named));
-        return Err(Refusal::advised(why, is_linked));
+        let why = format!(
+            "{}: {} does not exist{advice}",
+            display_path(git),
+            display_path(&named)
+        );
+        return Err(Refusal::with_remedy(why, is_linked));
     };
     if !is_repository(&real)? {
         return Err(unusable("is not a git directory"));
@@ -115,13 +131,13 @@ fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
 }
 
 /// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
-fn named(directory: &Path, git: &Path) -> GitResult<PathBuf> {
+fn linked_directory(directory: &Path, git: &Path) -> GitResult<PathBuf> {
     let text = line(git)?.unwrap_or_default();
-    match named_by(&text) {
+    match gitdir_path(&text) {
         Some(name) => Ok(directory.join(name)),
         None => Err(Refusal::unusable(format!(
             "{} does not name a git directory",
-            shown(git)
+            display_path(git)
         ))),
     }
 }
@@ -140,8 +156,10 @@ fn binding(real: &Path, top: &Path) -> GitResult<Option<Vec<u8>>> {
     let inode = format!("{}:{}", found.dev(), found.ino());
     let wanted = [inode.as_bytes(), b" ", top.as_os_str().as_bytes()].concat();
     let state = real.join("wpatch");
-    let (Some(itself), Some(record)) = (there(state.symlink_metadata())?, line(&state.join(TOP))?)
-    else {
+    let (Some(itself), Some(record)) = (
+        if_accessible(state.symlink_metadata())?,
+        line(&state.join(TOP))?,
+    ) else {
         return Ok(Some(wanted));
     };
     let mut parts = record.splitn(3, |byte| *byte == b' ');
@@ -151,25 +169,25 @@ fn binding(real: &Path, top: &Path) -> GitResult<Option<Vec<u8>>> {
     let is_copy = recorded != itself.ino().to_string().as_bytes();
     let (is_inode, is_name) = (old == inode.as_bytes(), name == top.as_os_str().as_bytes());
     if !is_copy && !is_inode && !is_name {
-        let (name, record) = (printable(name), shown(&state.join(TOP)));
-        let (state, top) = (shown(&state), shown(top));
+        let (name, record) = (printable(name), display_path(&state.join(TOP)));
+        let (state, top) = (display_path(&state), display_path(top));
         let why = format!(
             "{state} contains the history of {name}; remove {record} if that directory was moved to {top}"
         );
-        return Err(Refusal::advised(why, true));
+        return Err(Refusal::with_remedy(why, true));
     }
     Ok((is_copy || !is_inode || !is_name).then_some(wanted))
 }
 
 /// Returns an error if another user owns `path`, because wpatch trusts its content. git has
 /// `safe.directory` for the same purpose.
-fn owned(path: &Path, owner: u32) -> GitResult<()> {
+fn check_owner(path: &Path, owner: u32) -> GitResult<()> {
     if owner == geteuid().as_raw() {
         return Ok(());
     }
     Err(Refusal::unusable(format!(
         "{} belongs to another user",
-        shown(path)
+        display_path(path)
     )))
 }
 
@@ -186,11 +204,11 @@ pub(super) enum Refusal {
 
 impl Refusal {
     fn unusable(why: String) -> Self {
-        Self::advised(why, false)
+        Self::with_remedy(why, false)
     }
 
     /// Returns the same as [`Refusal::unusable`]. `has_remedy` states whether `why` names a remedy.
-    fn advised(why: String, has_remedy: bool) -> Self {
+    fn with_remedy(why: String, has_remedy: bool) -> Self {
         Self::Unusable(Unusable {
             why,
             theirs: None,
@@ -199,7 +217,7 @@ impl Refusal {
     }
 
     /// Adds the git directory `theirs`, to which the `.git` of another user leads.
-    pub(super) fn naming(self, theirs: Option<&Path>) -> Self {
+    pub(super) fn with_theirs(self, theirs: Option<&Path>) -> Self {
         match self {
             Self::Unusable(unusable) => Self::Unusable(Unusable {
                 theirs: theirs.map(Path::to_path_buf),
@@ -226,6 +244,6 @@ pub(super) struct Unusable {
     pub(super) has_remedy: bool,
 }
 
-pub(super) fn shown(path: &Path) -> String {
+pub(super) fn display_path(path: &Path) -> String {
     printable(path.as_os_str().as_encoded_bytes()).to_string()
 }

@@ -77,7 +77,7 @@ impl ExternalHistory {
 
     /// Returns `path` relative to the external history, `.` for the history itself. Returns `None`
     /// if `path` is not in it.
-    pub(super) fn rest(path: &[u8]) -> Option<&[u8]> {
+    pub(super) fn relative_path(path: &[u8]) -> Option<&[u8]> {
         match path.strip_prefix(ATTIC.as_bytes())? {
             [] => Some(b"."),
             [b'/', rest @ ..] => Some(rest),
@@ -86,11 +86,11 @@ impl ExternalHistory {
     }
 
     /// Returns the absolute path of `path`, which is in the external history.
-    pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
+    pub(super) fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
         Some(
             self.above
                 .join(NAME)
-                .join(OsStr::from_bytes(Self::rest(path.as_bytes())?)),
+                .join(OsStr::from_bytes(Self::relative_path(path.as_bytes())?)),
         )
     }
 

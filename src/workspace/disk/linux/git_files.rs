@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 const MAX_LINE: u64 = 1 << 16;
 
 /// Returns the value, or `None` if the file is missing or the user cannot access it.
-pub(super) fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+pub(super) fn if_accessible<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     match found {
         Err(error) if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) => {
@@ -28,7 +28,7 @@ pub(super) fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 /// file. Opening a FIFO does not block.
 pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let opened = there(
+    let opened = if_accessible(
         fs::File::options()
             .read(true)
             .custom_flags(flags)
@@ -51,7 +51,7 @@ pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Returns whether `directory` has the structure of a git directory. The rule is that of
 /// `is_git_directory` in git's setup.c.
 pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
-    let head = there(directory.join("HEAD").symlink_metadata())?;
+    let head = if_accessible(directory.join("HEAD").symlink_metadata())?;
     if !head.is_some_and(|head| head.is_file() || head.is_symlink()) {
         return Ok(false);
     }

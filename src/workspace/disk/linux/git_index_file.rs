@@ -15,10 +15,10 @@ use crate::workspace::ANNEX;
 
 /// The directory, if the caller has set one.
 #[derive(Debug, Default)]
-pub(super) struct GitIndexFile(Mutex<Option<Named>>);
+pub(super) struct GitIndexFile(Mutex<Option<IndexDirectory>>);
 
 #[derive(Debug)]
-struct Named {
+struct IndexDirectory {
     directory: PathBuf,
     opened: Option<Handle>,
 }
@@ -26,7 +26,7 @@ struct Named {
 impl GitIndexFile {
     /// Sets the directory. It is opened on first use.
     pub(super) fn set(&self, directory: &Path) {
-        *self.held() = Some(Named {
+        *self.lock() = Some(IndexDirectory {
             directory: directory.to_owned(),
             opened: None,
         });
@@ -34,16 +34,16 @@ impl GitIndexFile {
 
     /// Returns `path` relative to the directory. Returns `None` if `path` is not in it, or if no
     /// directory is set.
-    pub(super) fn rest<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+    pub(super) fn relative_path<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         let rest = inner(path)?;
-        self.held().is_some().then_some(rest)
+        self.lock().is_some().then_some(rest)
     }
 
     /// Returns the absolute path of `path`, which is in the directory.
-    pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
+    pub(super) fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = inner(path.as_bytes())?;
         Some(
-            self.held()
+            self.lock()
                 .as_ref()?
                 .directory
                 .join(OsStr::from_bytes(rest)),
@@ -52,7 +52,7 @@ impl GitIndexFile {
 
     /// Opens the directory, or returns the handle that was opened before.
     pub(super) fn open(&self) -> SysResult<Handle> {
-        let mut held = self.held();
+        let mut held = self.lock();
         let Some(named) = held.as_mut() else {
             return Err(rustix::io::Errno::NOENT.into());
         };
@@ -67,7 +67,7 @@ impl GitIndexFile {
         Ok(handle)
     }
 
-    fn held(&self) -> MutexGuard<'_, Option<Named>> {
+    fn lock(&self) -> MutexGuard<'_, Option<IndexDirectory>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

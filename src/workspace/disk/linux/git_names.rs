@@ -15,7 +15,7 @@ use super::git_files::line;
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
 use crate::workspace::git::Git;
-use crate::workspace::git::discovery::named_by;
+use crate::workspace::git::discovery::gitdir_path;
 use crate::workspace::{Directory, Workspace};
 
 impl Disk {
@@ -80,7 +80,7 @@ impl Disk {
             return Vec::new();
         };
         // If git cannot read its configuration, it runs no hooks.
-        let Ok(Some(directory)) = Git::around(&root).hooks() else {
+        let Ok(Some(directory)) = Git::for_directory(&root).hooks() else {
             return Vec::new();
         };
         let mut names = Vec::new();
@@ -102,7 +102,7 @@ fn follow_git(top: &Path, names: &mut Vec<PathBuf>) {
         // git resolves a relative name from the directory in which it found `.git`, not from a
         // link's target.
         Ok(Some(text)) => {
-            if let Some(name) = named_by(&text) {
+            if let Some(name) = gitdir_path(&text) {
                 follow_git_directory(&top.join(name), names);
             }
         }

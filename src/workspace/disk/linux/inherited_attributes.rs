@@ -8,7 +8,7 @@ use rustix::fd::AsFd;
 use rustix::fs::{Gid, XattrFlags, fchown, fremovexattr, fsetxattr, fstat, getxattr};
 use rustix::io::Errno;
 
-use super::attributes::{filled, may, path_of};
+use super::attributes::{fill_buffer, is_permitted, path_of};
 use super::initial_attributes::{ACCESS_LIST, InitialAttributes};
 use super::stat::stat_of;
 use super::sys_error::SysResult;
@@ -32,14 +32,15 @@ impl InheritedAttributes {
     /// default list is unknown and is ignored.
     pub(super) fn of(directory: &OwnedFd) -> SysResult<Self> {
         let stat = stat_of(&fstat(directory)?);
-        let list =
-            match filled(|list| getxattr(path_of(directory), DEFAULT_LIST, spare_capacity(list))) {
-                Ok(list) => Some(list),
-                Err(
-                    Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOENT | Errno::NOTDIR,
-                ) => None,
-                Err(errno) => return Err(errno.into()),
-            };
+        let list = match fill_buffer(|list| {
+            getxattr(path_of(directory), DEFAULT_LIST, spare_capacity(list))
+        }) {
+            Ok(list) => Some(list),
+            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOENT | Errno::NOTDIR) => {
+                None
+            }
+            Err(errno) => return Err(errno.into()),
+        };
         Ok(Self {
             group: (stat.permissions & SET_GROUP != 0).then_some(stat.gid),
             list,
@@ -58,7 +59,7 @@ impl InheritedAttributes {
         if let Some(group) = self.group.filter(|group| *group != birth.gid) {
             // The kernel assigns the group of the directory even to a user who is not a member.
             // fchown(2) cannot, so such a file keeps its own group.
-            may(fchown(&file, None, Some(Gid::from_raw(group))))?;
+            is_permitted(fchown(&file, None, Some(Gid::from_raw(group))))?;
         }
         let Some(list) = &self.list else {
             if birth.has_list {

@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, flock, fstat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::attributes::set_bits;
-use super::contents::{not_regular, open_regular};
+use super::contents::{not_regular_error, open_regular};
 use super::handle::open_directory;
 use super::stat::stat_of;
 use super::sys_error::{SysError, SysResult};
@@ -36,7 +36,7 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> SysResult<Look> {
     let file = open_regular(&directory, name, OFlags::RDWR | OFlags::CREATE)?;
     let ours = stat_of(&fstat(&file)?);
     if ours.kind != FileKind::Regular {
-        return Err(not_regular());
+        return Err(not_regular_error());
     }
     if ours.permissions & PRIVATE != PRIVATE {
         // The umask removed these bits. Without them, the next process could not open the file.

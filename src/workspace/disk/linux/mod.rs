@@ -159,7 +159,7 @@ impl Disk {
                 .path
                 .as_ref()
                 .or(path)
-                .map_or_else(|| ".".to_owned(), |path| self.shown(path));
+                .map_or_else(|| ".".to_owned(), |path| self.display_path(path));
             WorkspaceError {
                 verb,
                 path,
@@ -169,7 +169,7 @@ impl Disk {
         })
     }
 
-    fn opened(&self, directory: Directory<'_>) -> SysResult<Handle> {
+    fn open_handle(&self, directory: Directory<'_>) -> SysResult<Handle> {
         match directory {
             None => Ok(Arc::clone(self.parents.root())),
             Some(path) => self.parents.directory(path.as_bytes()),
@@ -177,22 +177,22 @@ impl Disk {
     }
 
     /// Returns `path` as messages show it.
-    fn shown(&self, path: &RelPath) -> String {
-        self.outside(path).map_or_else(
+    fn display_path(&self, path: &RelPath) -> String {
+        self.outside_path(path).map_or_else(
             || path.to_string(),
             |real| printable(real.as_os_str().as_encoded_bytes()).to_string(),
         )
     }
 
     /// Returns the absolute path of `path` if it is outside the root.
-    fn outside(&self, path: &RelPath) -> Option<PathBuf> {
+    fn outside_path(&self, path: &RelPath) -> Option<PathBuf> {
         let outside = self
             .parents
             .external_history()
-            .and_then(|history| history.real(path));
+            .and_then(|history| history.absolute_path(path));
         outside
-            .or_else(|| self.parents.git_index_file().real(path))
-            .or_else(|| self.in_git(path))
+            .or_else(|| self.parents.git_index_file().absolute_path(path))
+            .or_else(|| self.git_path(path))
     }
 
     /// Closes the cached handles.

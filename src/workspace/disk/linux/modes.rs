@@ -38,9 +38,9 @@ impl Modes {
         if probe == Probe::Never {
             return true;
         }
-        let answer = match (probe, unnamed(directory)) {
+        let answer = match (probe, test_unnamed(directory)) {
             (_, Some(answer)) => answer,
-            (Probe::Named, None) => named(directory),
+            (Probe::Named, None) => test_named(directory),
             // A named file is not permitted here. Do not cache this answer: a later probe may
             // create one.
             (_, None) => return false,
@@ -51,7 +51,7 @@ impl Modes {
 }
 
 /// Tests with an unnamed file. Returns `None` if the file system does not support such files.
-fn unnamed(directory: &OwnedFd) -> Option<bool> {
+fn test_unnamed(directory: &OwnedFd) -> Option<bool> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match retry_on_intr(|| openat(directory, ".", flags, Mode::from_raw_mode(0o600))) {
         Ok(file) => Some(takes_bits(file)),
@@ -63,7 +63,7 @@ fn unnamed(directory: &OwnedFd) -> Option<bool> {
 }
 
 /// Tests with a named file. Returns true if the file cannot be created.
-fn named(directory: &OwnedFd) -> bool {
+fn test_named(directory: &OwnedFd) -> bool {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!(
         "{PROBE}{}-{}",

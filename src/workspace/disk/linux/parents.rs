@@ -40,19 +40,19 @@ pub(super) struct Parents {
     /// Whether the kernel has no `openat2`. Paths are then opened component by component.
     walks: AtomicBool,
     capacity: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<HandleCache>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct HandleCache {
     /// Ordered by last use. The most recently used entry is at the end.
-    entries: Vec<Entry>,
+    entries: Vec<CachedHandle>,
     /// Incremented when entries are dropped. A handle that was resolved before that is not cached.
     generation: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CachedHandle {
     path: Box<[u8]>,
     handle: Handle,
     opened: Instant,
@@ -112,7 +112,7 @@ impl Parents {
     fn external_history_of<'p>(&self, path: &'p [u8]) -> Option<(&ExternalHistory, &'p [u8])> {
         self.external_history
             .as_ref()
-            .zip(ExternalHistory::rest(path))
+            .zip(ExternalHistory::relative_path(path))
     }
 
     /// Returns the directory that contains `path`, and the last component.
@@ -122,7 +122,7 @@ impl Parents {
         match bytes.len().checked_sub(name.len() + 1) {
             None => match self.external_history_of(bytes) {
                 Some((history, _)) => history.entry(),
-                None if self.git_index_file.rest(bytes).is_some() => {
+                None if self.git_index_file.relative_path(bytes).is_some() => {
                     Ok((self.git_index_file.open()?, b"."))
                 }
                 None => Ok(match self.git_of(bytes) {
@@ -137,7 +137,7 @@ impl Parents {
     /// Returns the directory at `path`.
     pub(super) fn directory(&self, path: &[u8]) -> SysResult<Handle> {
         let generation = {
-            let mut kept = self.kept();
+            let mut kept = self.lock_kept();
             if let Some(handle) = kept.find(path) {
                 return Ok(handle);
             }
@@ -145,7 +145,7 @@ impl Parents {
         };
         // An `O_PATH` handle needs no read permission for the directory itself; see open(2).
         let handle = Arc::new(self.resolve(path, OFlags::PATH)?);
-        let mut kept = self.kept();
+        let mut kept = self.lock_kept();
         // If entries were dropped during the resolution, this handle can be outdated already.
         if kept.generation == generation {
             kept.add(path, &handle, self.capacity);
@@ -164,7 +164,7 @@ impl Parents {
         }
         match self.external_history_of(path) {
             Some((history, rest)) => self.resolve_from(&*history.open()?, rest, access),
-            None => match self.git_index_file.rest(path) {
+            None => match self.git_index_file.relative_path(path) {
                 Some(rest) => self.resolve_from(&*self.git_index_file.open()?, rest, access),
                 None => self.resolve_from(&self.root, path, access),
             },
@@ -186,7 +186,7 @@ impl Parents {
 
     /// Drops the handles at and below `paths`, one of which was renamed, created or removed.
     pub(super) fn forget<const N: usize>(&self, paths: [&RelPath; N]) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_kept();
         kept.generation += 1;
         kept.entries.retain(|entry| {
             !paths
@@ -197,17 +197,17 @@ impl Parents {
 
     /// Drops all cached handles.
     pub(super) fn forget_all(&self) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_kept();
         kept.generation += 1;
         kept.entries.clear();
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock_kept(&self) -> MutexGuard<'_, HandleCache> {
         lock_unpoisoned(&self.kept)
     }
 }
 
-impl Entry {
+impl CachedHandle {
     /// Returns whether this is the directory at `path` or one below it. The length check comes
     /// first because it rejects most entries.
     fn is_at_or_below(&self, path: &[u8]) -> bool {
@@ -217,7 +217,7 @@ impl Entry {
     }
 }
 
-impl Kept {
+impl HandleCache {
     fn find(&mut self, path: &[u8]) -> Option<Handle> {
         let index = self
             .entries
@@ -239,7 +239,7 @@ impl Kept {
             self.entries.remove(0);
         }
         if capacity > 0 {
-            self.entries.push(Entry {
+            self.entries.push(CachedHandle {
                 path: path.into(),
                 handle: Arc::clone(handle),
                 opened: Instant::now(),

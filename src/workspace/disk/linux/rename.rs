@@ -4,14 +4,17 @@ use rustix::fs::{RenameFlags, renameat, renameat_with};
 use rustix::io::Errno;
 
 use super::Disk;
-use super::sys_error::{SysError, SysResult, sticky};
+use super::sys_error::{SysError, SysResult, sticky_error};
 use crate::path::RelPath;
 use crate::workspace::{ErrorKind, Rename};
 
 impl Disk {
     pub(super) fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> SysResult<()> {
         let (old_directory, old) = self.parents.of(from)?;
-        let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+        let (new_directory, new) = self
+            .parents
+            .of(to)
+            .map_err(|trouble| trouble.with_path(to))?;
         let result = match how {
             Rename::Exclusive => renameat_with(
                 &old_directory,
@@ -37,11 +40,11 @@ impl Disk {
             Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
                 SysError::new(ErrorKind::Unsupported, errno)
             }
-            Errno::EXIST => SysError::from(errno).blaming(to),
+            Errno::EXIST => SysError::from(errno).with_path(to),
             // EPERM can be caused by the sticky bit of either directory.
-            Errno::PERM => sticky(&new_directory, new)
-                .map(|trouble| trouble.blaming(to))
-                .or_else(|| sticky(&old_directory, old))
+            Errno::PERM => sticky_error(&new_directory, new)
+                .map(|trouble| trouble.with_path(to))
+                .or_else(|| sticky_error(&old_directory, old))
                 .unwrap_or_else(|| errno.into()),
             errno => errno.into(),
         })

@@ -20,7 +20,7 @@ const OF_NTFS_3G: &str = "system.ntfs_attrib";
 impl Spellings for Disk {
     fn lists_stored_names(&self, directory: Directory<'_>) -> bool {
         !self
-            .opened(directory)
+            .open_handle(directory)
             .is_ok_and(|opened| getxattr(path_of(&opened), OF_NTFS_3G, &mut [0; 8]).is_ok())
     }
 

@@ -32,11 +32,11 @@ impl SysError {
     }
 
     /// Returns an error that does not come from a system call.
-    pub(super) fn own(fault: ErrorKind, message: &'static str) -> Self {
+    pub(super) fn without_errno(fault: ErrorKind, message: &'static str) -> Self {
         Self::new(fault, io::Error::other(message))
     }
 
-    pub(super) fn blaming(self, path: &RelPath) -> Self {
+    pub(super) fn with_path(self, path: &RelPath) -> Self {
         Self {
             path: Some(path.clone()),
             ..self
@@ -72,7 +72,7 @@ impl From<Errno> for SysError {
 
 /// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
 /// see unlink(2).
-pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<SysError> {
+pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError> {
     /// The sticky bit.
     const STICKY: u32 = 0o1000;
     let above = fstat(directory.as_fd()).ok()?;
@@ -92,7 +92,7 @@ pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<SysError> {
 /// as `EPERM`, for example.
 pub(super) fn no_links(errno: Errno) -> SysError {
     match errno {
-        Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::own(
+        Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::without_errno(
             ErrorKind::Unsupported,
             "this file system does not support symbolic links",
         ),

@@ -102,7 +102,7 @@ impl Workspace for Disk {
     fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()> {
         self.attempt("create link", Some(path), || {
             let model = like
-                .map(|like| self.look(like).map_err(|trouble| trouble.blaming(like)))
+                .map(|like| self.look(like).map_err(|trouble| trouble.with_path(like)))
                 .transpose()?;
             let (directory, name) = self.parents.of(path)?;
             symlinkat(target, &directory, name).map_err(no_links)?;
@@ -121,12 +121,14 @@ impl Workspace for Disk {
     fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {
         self.attempt("link", Some(from), || {
             let (old_directory, old) = self.parents.of(from)?;
-            let (new_directory, new) =
-                self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+            let (new_directory, new) = self
+                .parents
+                .of(to)
+                .map_err(|trouble| trouble.with_path(to))?;
             linkat(&old_directory, old, &new_directory, new, AtFlags::empty()).map_err(|errno| {
                 match errno {
                     // linkat(2) reports EEXIST for the new name, so the error names `to`.
-                    Errno::EXIST => link_fault(errno).blaming(to),
+                    Errno::EXIST => link_fault(errno).with_path(to),
                     errno => link_fault(errno),
                 }
             })
@@ -250,7 +252,7 @@ impl Workspace for Disk {
     }
 
     fn keeps_modes(&self, directory: Directory<'_>, probe: Probe) -> bool {
-        self.opened(directory)
+        self.open_handle(directory)
             .map_or(true, |opened| self.modes.are_kept_in(&opened, probe))
     }
 
@@ -280,7 +282,7 @@ impl Workspace for Disk {
     }
 
     fn real_path(&self, path: &RelPath) -> Vec<u8> {
-        let outside = self.outside(path);
+        let outside = self.outside_path(path);
         outside.map_or_else(
             || path.as_bytes().to_vec(),
             |real| real.into_os_string().into_encoded_bytes(),

@@ -26,8 +26,8 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
 use super::Disk;
-use super::dot_git::{Git, GitResult, Refusal, Unusable, git_of, shown};
-use super::git_files::{is_repository, there};
+use super::dot_git::{Git, GitResult, Refusal, Unusable, display_path, git_of};
+use super::git_files::{if_accessible, is_repository};
 use super::sys_error::SysError;
 use crate::path::RelPath;
 use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, WorkspaceError};
@@ -107,17 +107,17 @@ impl Disk {
     /// Returns the absolute path of `path`, for other programs.
     pub(super) fn name_of(&self, path: &RelPath) -> PathBuf {
         let name = self
-            .outside(path)
+            .outside_path(path)
             .unwrap_or_else(|| self.root.join(OsStr::from_bytes(path.as_bytes())));
         std::path::absolute(&name).unwrap_or(name)
     }
 
     fn find_git(&self) -> Result<&Located> {
-        self.located().map_err(|source| {
+        self.location().map_err(|source| {
             let fault = SysError::from(Errno::from_io_error(&source).unwrap_or(Errno::IO)).fault;
             WorkspaceError {
                 verb: "stat",
-                path: shown(&self.root.join(".git")),
+                path: display_path(&self.root.join(".git")),
                 fault,
                 source,
             }
@@ -125,7 +125,7 @@ impl Disk {
     }
 
     /// Returns the position of the root. An error is not cached.
-    fn located(&self) -> io::Result<&Located> {
+    fn location(&self) -> io::Result<&Located> {
         if let Some(located) = self.located.get() {
             return Ok(located);
         }
@@ -150,7 +150,7 @@ impl Disk {
 
     /// Returns the absolute path of `path` in the git directory, if that directory is not below the
     /// root.
-    pub(super) fn in_git(&self, path: &RelPath) -> Option<PathBuf> {
+    pub(super) fn git_path(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = path.as_bytes().strip_prefix(GIT.as_bytes())?;
         let git = match self.located.get()? {
             Located::Apart(git, _) => git,
@@ -180,7 +180,7 @@ impl Disk {
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(Refusal::Failed(errno.into())),
         }
-        let root = there(self.root.canonicalize())?;
+        let root = if_accessible(self.root.canonicalize())?;
         let above = match &root {
             Some(root) => self.locate_above(root),
             None => Ok(Above::Nothing),
@@ -191,10 +191,10 @@ impl Disk {
                 Ok(Above::Nothing | Above::Empty(_) | Above::Inside) | Err(Refusal::Unusable(_)),
                 _,
             ) if is_top => Ok(Located::Top),
-            (Ok(Above::Top(top) | Above::Empty(top)), Some(root)) => self.below(&root, &top),
+            (Ok(Above::Top(top) | Above::Empty(top)), Some(root)) => self.locate_below(&root, &top),
             (Ok(Above::Inside), Some(root)) => Ok(Located::Inside(format!(
                 "{} is in a git directory, not in a work tree",
-                shown(&root)
+                display_path(&root)
             ))),
             (Err(refusal), _) => Err(refusal),
             (Ok(_), _) => Ok(Located::Nowhere),
@@ -208,7 +208,7 @@ impl Disk {
         let mut empty = None;
         while !is_repository(below)? {
             let Some(above) = below.parent() else { break };
-            if there(above.metadata())?.is_none_or(|found| found.dev() != own.st_dev) {
+            if if_accessible(above.metadata())?.is_none_or(|found| found.dev() != own.st_dev) {
                 break;
             }
             match git_of(above) {
@@ -216,7 +216,7 @@ impl Disk {
                 Ok(Git::Empty) => empty = empty.or(Some(above)),
                 // If this user cannot use the top, each root has its own state directory.
                 Err(refusal @ Refusal::Unusable(_)) if empty.is_none() && is_public(above) => {
-                    return Err(refusal.naming(None));
+                    return Err(refusal.with_theirs(None));
                 }
                 Err(refusal @ Refusal::Unusable(_)) if empty.is_none() && !may_share(above) => {
                     return Err(refusal);
@@ -235,7 +235,7 @@ impl Disk {
     }
 
     /// Returns the position of the root, whose absolute path is `root`, in the work tree `top`.
-    fn below(&self, root: &Path, top: &Path) -> GitResult<Located> {
+    fn locate_below(&self, root: &Path, top: &Path) -> GitResult<Located> {
         let unsound = || {
             Refusal::Failed(io::Error::other(
                 "the directory was moved while it was in use",

@@ -74,7 +74,7 @@ fn a_handle_is_kept_but_not_for_ever() {
     fs::create_dir(root.path().join("a")).unwrap();
     assert_eq!(inode(parents.of(&path).unwrap().0), first);
     let long_ago = Instant::now().checked_sub(MAX_AGE * 2).unwrap();
-    parents.kept().entries[0].opened = long_ago;
+    parents.lock_kept().entries[0].opened = long_ago;
     assert_ne!(inode(parents.of(&path).unwrap().0), first);
 }
 
@@ -89,7 +89,7 @@ fn the_handle_that_was_used_longest_ago_goes_first() {
         parents.of(&RelPath::new(path).unwrap()).unwrap();
     }
     let kept: Vec<_> = parents
-        .kept()
+        .lock_kept()
         .entries
         .iter()
         .map(|entry| entry.path.clone())
@@ -113,7 +113,7 @@ fn what_is_at_or_below_a_path_is_forgotten() {
         &RelPath::new(b"a/b").unwrap(),
     ]);
     let kept: Vec<_> = parents
-        .kept()
+        .lock_kept()
         .entries
         .iter()
         .map(|entry| entry.path.clone())
@@ -121,12 +121,12 @@ fn what_is_at_or_below_a_path_is_forgotten() {
     assert_eq!(kept, [b"a"[..].into(), b"ab"[..].into()]);
     use_all();
     parents.forget_all();
-    assert!(parents.kept().entries.is_empty());
+    assert!(parents.lock_kept().entries.is_empty());
 }
 
 #[test]
 fn no_more_handles_are_kept_than_there_is_room_for() {
-    let mut kept = Kept::default();
+    let mut kept = HandleCache::default();
     let here = Arc::new(open_directory(CWD, b".", OFlags::PATH).unwrap());
     kept.add(b"a", &here, 0);
     assert!(kept.entries.is_empty());

@@ -6,7 +6,7 @@ use clap::Args;
 
 /// The input and the direction.
 #[derive(Debug, Default, Args)]
-pub(in crate::cli) struct UsualOptions {
+pub(in crate::cli) struct BasicOptions {
     /// Files with patches [default: standard input, as for `-`]
     #[arg(value_name = "PATCH")]
     pub(in crate::cli) patches: Vec<PathBuf>,
