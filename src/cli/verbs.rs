@@ -63,7 +63,7 @@ pub(super) struct EditOptions {
     sequential: bool,
     /// Set how closely the old text must match [default: exact]
     #[arg(long = "match", value_name = "HOW", value_enum)]
-    closeness: Option<MatchArg>,
+    match_mode: Option<MatchArg>,
     /// Repair an old text with typical mistakes of models, if it has only one meaning
     #[arg(long)]
     lenient: bool,
@@ -73,7 +73,7 @@ pub(super) struct EditOptions {
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
     /// Indent the new text like the text it replaces; needs --match ladder
-    #[arg(long, requires = "closeness")]
+    #[arg(long, requires = "match_mode")]
     reindent: bool,
 }
 
@@ -133,7 +133,7 @@ pub(super) fn edit(
     global: &Global,
 ) -> Result<(CommandMode, Request), EarlyExit> {
     let limit = options.common.max_bytes.unwrap_or(MAX_FILE);
-    let closeness = match_mode(options.closeness, options.reindent)?;
+    let match_mode = match_mode(options.match_mode, options.reindent)?;
     let path = options.common.path(global);
     let mut request = match &options.edits {
         Some(list) if options.is_one_edit() => {
@@ -153,7 +153,7 @@ pub(super) fn edit(
         } else {
             EditOrder::AtOnce
         };
-        edits.closeness = closeness;
+        edits.match_mode = match_mode;
     }
     request.decide.lenient = options.lenient;
     request.decide.encoding = options.encoding.as_deref().map(encoding).transpose()?;

@@ -41,7 +41,7 @@ pub struct Rules {
     pub unique: bool,
     /// How closely lines must match (`--match`, `--reindent`). On looser rungs a match must be
     /// unique.
-    pub closeness: MatchMode,
+    pub match_mode: MatchMode,
     /// The details to determine about hunks that do not match.
     pub detail: Detail,
     /// The handle that cancels the search. The result of a cancelled search is incomplete.
@@ -63,7 +63,7 @@ impl Default for Rules {
             allow_overlap: false,
             skips_applied: false,
             unique: false,
-            closeness: MatchMode::Exact,
+            match_mode: MatchMode::Exact,
             detail: Detail::Full,
             interrupt: Interrupt::new(),
         }

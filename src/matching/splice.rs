@@ -156,7 +156,7 @@ impl<'a> Site<'a> {
         let is_verbatim =
             has_open_lines && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
         let ending = ending_near(preimage, placement.bytes.start);
-        let moves_lines = !has_open_lines || rules.closeness == MatchMode::Reindented;
+        let moves_lines = !has_open_lines || rules.match_mode == MatchMode::Reindented;
         Self {
             preimage,
             placement,

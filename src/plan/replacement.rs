@@ -12,7 +12,7 @@ pub struct Replacements {
     /// The version of the file that each edit sees.
     pub order: EditOrder,
     /// The tolerance of text matches.
-    pub closeness: MatchMode,
+    pub match_mode: MatchMode,
 }
 
 /// One edit.
@@ -37,7 +37,7 @@ impl Replacements {
         Self {
             edits,
             order: EditOrder::AtOnce,
-            closeness: MatchMode::Exact,
+            match_mode: MatchMode::Exact,
         }
     }
 }

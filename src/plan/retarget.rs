@@ -87,7 +87,7 @@ pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(),
 pub(super) fn relax(plan: &mut Plan<Name>, selection: &Selection) {
     for operation in &mut plan.operations {
         if let Edit::Replacements(changes) = &mut operation.edit {
-            changes.closeness = changes.closeness.max(selection.closeness);
+            changes.match_mode = changes.match_mode.max(selection.match_mode);
         }
     }
 }

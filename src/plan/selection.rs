@@ -32,7 +32,7 @@ pub struct Selection {
     /// brings the other changes of the file with it, such as its name and its mode.
     pub only: Option<Only>,
     /// The lower bound for the tolerance of text matches (`--match`, `--reindent`).
-    pub closeness: MatchMode,
+    pub match_mode: MatchMode,
     /// The absolute names of the root. In grammars without prefixes, an absolute name below one of
     /// them is a name below the root.
     pub roots: Vec<Vec<u8>>,
@@ -49,7 +49,7 @@ impl Default for Selection {
             file: None,
             expected: None,
             only: None,
-            closeness: MatchMode::Exact,
+            match_mode: MatchMode::Exact,
             roots: Vec::new(),
         }
     }

@@ -93,7 +93,7 @@ pub(super) fn pending_edits(
     changes: &Replacements,
     options: &Options,
 ) -> Vec<Replacement> {
-    let how = (changes.closeness, options);
+    let how = (changes.match_mode, options);
     match changes.order {
         EditOrder::InTurn if are_done(text, &changes.edits, how) => Vec::new(),
         EditOrder::InTurn => changes.edits.clone(),
@@ -124,12 +124,12 @@ fn are_beside(
     text: &[u8],
     done: &[Replacement],
     pending: &[Replacement],
-    (closeness, options): MatchLimit<'_>,
+    (match_mode, options): MatchLimit<'_>,
 ) -> bool {
     let at_once = |edits| Replacements {
         edits,
         order: EditOrder::AtOnce,
-        closeness,
+        match_mode,
     };
     let made = |text: &[u8], edits| {
         replaced(text, &at_once(edits), options)
@@ -158,12 +158,12 @@ fn replaced(text: &[u8], changes: &Replacements, options: &Options) -> matching:
 
 /// Returns whether `text` is the result of `edits`: reversing the edits in `text` and applying them
 /// again gives `text`.
-fn are_done(text: &[u8], edits: &[Replacement], (closeness, options): MatchLimit<'_>) -> bool {
+fn are_done(text: &[u8], edits: &[Replacement], (match_mode, options): MatchLimit<'_>) -> bool {
     let made = |text: &[u8], edits: Vec<_>| {
         let changes = Replacements {
             edits,
             order: EditOrder::InTurn,
-            closeness,
+            match_mode,
         };
         replaced(text, &changes, options)
     };

@@ -86,7 +86,7 @@ fn find(
     refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
 ) -> Result<Option<Range<usize>>, Box<Refusal>> {
     let wanted = Replacements {
-        closeness: MatchMode::Ladder,
+        match_mode: MatchMode::Ladder,
         ..Replacements::of(vec![edit.clone()])
     };
     match matching::replace_unexplained(content, &wanted, u64::MAX, interrupt) {

@@ -56,7 +56,7 @@ pub fn repair_texts(
 ) -> Result<TextRepairs, Vec<Refusal>> {
     let mut changes = changes.clone();
     let Replacements {
-        order, closeness, ..
+        order, match_mode, ..
     } = changes;
     let cells: Vec<_> = changes.edits.iter().map(|_| Cells::default()).collect();
     let (mut rows, mut refusals) = (Vec::new(), Vec::new());
@@ -80,7 +80,7 @@ pub fn repair_texts(
             // nothing here and is reported later.
             let alone = Replacements {
                 order,
-                closeness,
+                match_mode,
                 edits: vec![edit.clone()],
             };
             if let Ok((after, places)) =
@@ -180,7 +180,7 @@ fn repair_text<'f>(
     }
     file.log.spend(file.content.len() / SCAN).map_err(refuse)?;
     let exact = Replacements {
-        closeness: MatchMode::Exact,
+        match_mode: MatchMode::Exact,
         ..Replacements::of(vec![edit.clone()])
     };
     match matching::replace_unexplained(&file.content, &exact, u64::MAX, file.interrupt) {

@@ -62,7 +62,7 @@ fn a_search_ends_wherever_a_signal_comes() {
         |request| request.decide.merge_hunks = Some(ConflictStyle::Sides),
         |request| request.decide.reject = true,
         |request| request.decide.fuzz = 2,
-        |request| request.decide.closeness = MatchMode::Ladder,
+        |request| request.decide.match_mode = MatchMode::Ladder,
     ];
     for (nth, change) in ways.into_iter().enumerate() {
         let (exit_code, most, _) = applied(usize::MAX, change);
@@ -87,7 +87,7 @@ fn a_search_for_the_texts_of_edits_ends_wherever_a_signal_comes() {
     let ways: [fn(&mut Request); 4] = [
         |_| {},
         |request| request.decide.idempotent = true,
-        |request| request.decide.closeness = MatchMode::Ladder,
+        |request| request.decide.match_mode = MatchMode::Ladder,
         |request| request.decide.lenient = true,
     ];
     for (nth, change) in ways.into_iter().enumerate() {

@@ -149,11 +149,11 @@ pub(in crate::cli) struct PatchOptions {
         help_heading = "Matching",
         hide_short_help = true
     )]
-    pub(in crate::cli) closeness: Option<MatchArg>,
+    pub(in crate::cli) match_mode: Option<MatchArg>,
     /// Indent added lines like the matched lines; needs --match ladder
     #[arg(
         long,
-        requires = "closeness",
+        requires = "match_mode",
         help_heading = "Matching",
         hide_short_help = true
     )]
@@ -292,7 +292,7 @@ impl PatchOptions {
             expect_hash: self.expect_hash,
             only: self.only.take(),
             roots: names::roots(global),
-            closeness: match_mode(self.closeness, self.reindent)?,
+            match_mode: match_mode(self.match_mode, self.reindent)?,
             context: self.context,
             fuzz: self.fuzz(),
             unidiff_zero: self.unidiff_zero,

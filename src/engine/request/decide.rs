@@ -73,7 +73,8 @@ pub struct Decide {
     /// with one of these paths.
     pub roots: Vec<Vec<u8>>,
     /// How closely texts and lines must match (`--match`, `--reindent`).
-    pub closeness: MatchMode,
+    #[serde(rename = "closeness")]
+    pub match_mode: MatchMode,
     /// The number of context lines that must match on each side; `None` for all (`-C`).
     pub context: Option<usize>,
     /// The number of context lines that can be ignored on each side if nothing else matches
@@ -153,7 +154,7 @@ impl Default for Decide {
             expect_hash: None,
             only: None,
             roots: Vec::new(),
-            closeness: MatchMode::Exact,
+            match_mode: MatchMode::Exact,
             context: None,
             fuzz: 0,
             unidiff_zero: false,
@@ -223,7 +224,7 @@ impl Decide {
             file: self.file.clone(),
             expected: self.expect_hash,
             only: self.only.clone(),
-            closeness: self.closeness,
+            match_mode: self.match_mode,
             roots: self.roots.clone(),
         }
     }
@@ -242,7 +243,7 @@ impl Decide {
             skips_applied: self.idempotent,
             // If several places match, git chooses one. A model can mean any of them.
             unique: self.unique || self.lenient,
-            closeness: self.closeness,
+            match_mode: self.match_mode,
             ..Rules::default()
         }
     }

@@ -150,7 +150,7 @@ impl Request {
     ///     Replacement::of(Target::Text { old: old.into(), times: Times::Once }, new)
     /// };
     /// let edits = vec![edit("    one\n", "\ttwo\n"), edit("two", "three")];
-    /// let edits = Replacements { edits, order: EditOrder::InTurn, closeness: MatchMode::Ladder };
+    /// let edits = Replacements { edits, order: EditOrder::InTurn, match_mode: MatchMode::Ladder };
     /// assert!(engine::apply(Request::edits("a", edits), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"\tthree\n");
     /// # Ok::<(), wpatch::path::PathError>(())

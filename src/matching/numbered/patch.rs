@@ -55,7 +55,7 @@ impl<'p> Patch<'p> {
 /// Returns the rungs after `exact` that `rules` allow, strictest first.
 pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
     let ladder = (TRAILING..=PUNCT)
-        .filter(|_| rules.closeness != MatchMode::Exact)
+        .filter(|_| rules.match_mode != MatchMode::Exact)
         .collect::<Vec<_>>();
     let asked = [
         (LINE_END, rules.converts_line_ends),

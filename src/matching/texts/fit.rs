@@ -12,7 +12,7 @@ pub(super) fn fit_edit(
     text: &[u8],
     edit: &Replacement,
     site: &Site,
-    closeness: MatchMode,
+    match_mode: MatchMode,
 ) -> Vec<u8> {
     match &edit.target {
         // The text itself contains CR, so the line endings of the new content are kept.
@@ -20,7 +20,7 @@ pub(super) fn fit_edit(
         Target::Text { old, .. } => {
             let region = &text[site.bytes.clone()];
             let is_loose =
-                closeness == MatchMode::Reindented && (INDENT..PUNCT).contains(&site.rung);
+                match_mode == MatchMode::Reindented && (INDENT..PUNCT).contains(&site.rung);
             let new = if is_loose {
                 reindent(&edit.new, old, region)
             } else {
@@ -28,7 +28,7 @@ pub(super) fn fit_edit(
             };
             with_endings(&new, region, ending_at(text, site.bytes.end))
         }
-        Target::Lines(old) => whole_lines(text, edit, old, site, closeness),
+        Target::Lines(old) => whole_lines(text, edit, old, site, match_mode),
         Target::Range { .. } => with_endings(
             &edit.new,
             &text[site.bytes.clone()],
@@ -73,10 +73,10 @@ fn whole_lines(
     edit: &Replacement,
     old: &[u8],
     site: &Site,
-    closeness: MatchMode,
+    match_mode: MatchMode,
 ) -> Vec<u8> {
     let region = &text[site.bytes.clone()];
-    let is_loose = closeness == MatchMode::Reindented && (INDENT..=PUNCT).contains(&site.rung);
+    let is_loose = match_mode == MatchMode::Reindented && (INDENT..=PUNCT).contains(&site.rung);
     let mut new = if is_loose {
         reindent(&edit.new, old, region)
     } else {

@@ -105,7 +105,7 @@ fn replace_within(
     let looks = Cell::new(looks);
     let at_once = |text: &[u8], edits: &[_]| {
         let file = TextSearch::new(text, &looks, interrupt);
-        replace_at_once(&file, edits, (wanted.closeness, most))
+        replace_at_once(&file, edits, (wanted.match_mode, most))
     };
     match wanted.order {
         EditOrder::AtOnce => {
@@ -160,7 +160,7 @@ pub fn replace_at(
 fn replace_at_once(
     file: &TextSearch<'_>,
     edits: &[(usize, &Replacement)],
-    (closeness, most): (MatchMode, u64),
+    (match_mode, most): (MatchMode, u64),
 ) -> Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>> {
     let preimage = file.text;
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
@@ -170,7 +170,7 @@ fn replace_at_once(
             misfits.push(misfit(index, MismatchKind::NotFound, 0));
             break;
         }
-        match sites(file, edit, closeness) {
+        match sites(file, edit, match_mode) {
             Ok(sites) if add_new_size(&mut new, &sites, edit) > most => {
                 let gone: u64 = changes
                     .iter()
@@ -184,7 +184,7 @@ fn replace_at_once(
             Ok(sites) => changes.extend(
                 sites
                     .into_iter()
-                    .map(|site| change(file, index, edit, site, closeness)),
+                    .map(|site| change(file, index, edit, site, match_mode)),
             ),
             Err((mismatch, count)) => misfits.push(TextMismatch {
                 edit: index,
@@ -236,9 +236,9 @@ fn change(
     edit: usize,
     wanted: &Replacement,
     site: Site,
-    closeness: MatchMode,
+    match_mode: MatchMode,
 ) -> TextChange {
-    let new = fit::fit_edit(file.text, wanted, &site, closeness);
+    let new = fit::fit_edit(file.text, wanted, &site, match_mode);
     TextChange {
         edit,
         placement: Placement::new(site.bytes, 0..0, site.rung),

@@ -163,7 +163,7 @@ impl<'a> Shrunk<'a> {
 
 /// Searches for the text byte for byte. An LF in the text matches LF or CR LF in the file, unless
 /// the text itself contains CR LF.
-fn exact(file: &TextSearch<'_>, old: &[u8], closeness: MatchMode) -> Hits {
+fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> Hits {
     let mut hits = if is_literal(old) {
         Shrunk {
             bytes: Cow::Borrowed(file.text),
@@ -174,7 +174,7 @@ fn exact(file: &TextSearch<'_>, old: &[u8], closeness: MatchMode) -> Hits {
         file.plain.hits(old)
     };
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    if closeness != MatchMode::Exact && old.first().is_some_and(is_blank) {
+    if match_mode != MatchMode::Exact && old.first().is_some_and(is_blank) {
         // On the ladder, the first line of the text must not start within a deeper indentation.
         let is_inside =
             |place: &Range<usize>| place.start > 0 && is_blank(&file.text[place.start - 1]);

@@ -22,7 +22,7 @@ pub(super) type EditMismatch = (Box<Mismatch>, usize);
 pub(super) fn sites(
     file: &TextSearch<'_>,
     edit: &Replacement,
-    closeness: MatchMode,
+    match_mode: MatchMode,
 ) -> Result<Vec<Site>, EditMismatch> {
     let insertion = |at: usize| {
         Ok(vec![Site {
@@ -31,13 +31,13 @@ pub(super) fn sites(
         }])
     };
     match &edit.target {
-        Target::Text { old, times } => found(file, old, *times, closeness, edit),
-        Target::Lines(old) => found(file, old, Times::Once, closeness, edit),
+        Target::Text { old, times } => found(file, old, *times, match_mode, edit),
+        Target::Lines(old) => found(file, old, Times::Once, match_mode, edit),
         Target::Nothing if file.text.is_empty() => insertion(0),
         Target::Nothing => Err((Mismatch::of_kind(MismatchKind::NotEmpty), 0)),
         Target::Range { from, to } => {
             let once = |text| {
-                found(file, text, Times::Once, closeness, edit)
+                found(file, text, Times::Once, match_mode, edit)
                     .map(|sites| (sites[0].bytes.clone(), sites[0].rung))
             };
             let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
@@ -79,7 +79,7 @@ fn found(
     file: &TextSearch<'_>,
     old: &[u8],
     times: Times,
-    closeness: MatchMode,
+    match_mode: MatchMode,
     edit: &Replacement,
 ) -> Result<Vec<Site>, EditMismatch> {
     let rungs = if matches!(edit.target, Target::Lines(_)) {
@@ -87,13 +87,13 @@ fn found(
     } else {
         search::RUNGS
     };
-    let rungs = if closeness == MatchMode::Exact {
+    let rungs = if match_mode == MatchMode::Exact {
         &rungs[..1]
     } else {
         rungs
     };
     for &(rung, search) in rungs {
-        let Hits { places, count } = search(file, old, closeness);
+        let Hits { places, count } = search(file, old, match_mode);
         let site = |bytes: &Range<usize>| Site {
             bytes: bytes.clone(),
             rung,

@@ -27,13 +27,13 @@ fn edit(target: Target, new: &str) -> Replacement {
     }
 }
 
-fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: MatchMode) -> String {
+fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, match_mode: MatchMode) -> String {
     match replace(
         file,
         &Replacements {
             edits,
             order,
-            closeness,
+            match_mode,
         },
         u64::MAX,
         &Interrupt::new(),
@@ -274,7 +274,7 @@ fn a_text_that_is_not_there_has_a_nearest_place() {
         let wanted = Replacements {
             edits: vec![text(old, "x", Times::Once)],
             order: EditOrder::AtOnce,
-            closeness: MatchMode::Exact,
+            match_mode: MatchMode::Exact,
         };
         let nearest = replace(file, &wanted, u64::MAX, &Interrupt::new())
             .unwrap_err()
@@ -326,7 +326,7 @@ fn changes_in_turn_are_all_judged() {
     let wanted = Replacements {
         edits,
         order: EditOrder::InTurn,
-        closeness: MatchMode::Exact,
+        match_mode: MatchMode::Exact,
     };
     let Misplaced { misfits, places } =
         replace(b"a\nc\n", &wanted, u64::MAX, &Interrupt::new()).unwrap_err();

@@ -112,7 +112,7 @@ impl Syntax for Blocks {
         let changes = Replacements {
             edits,
             order: EditOrder::InTurn,
-            closeness: MatchMode::Exact,
+            match_mode: MatchMode::Exact,
         };
         let operation = sections.push(
             Action::Modify,

@@ -54,7 +54,7 @@ pub(super) fn of_files(
             let changes = Replacements {
                 edits: Vec::new(),
                 order: EditOrder::AtOnce,
-                closeness: MatchMode::Exact,
+                match_mode: MatchMode::Exact,
             };
             let name = Name::Agreed(vec![claim]);
             sections.push(

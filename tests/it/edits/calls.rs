@@ -133,7 +133,7 @@ fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
     Edit::Replacements(Box::new(Replacements {
         edits,
         order,
-        closeness: MatchMode::Exact,
+        match_mode: MatchMode::Exact,
     }))
 }
 

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn lines_of(file: &[u8], old: &str, new: &str, closeness: MatchMode) -> String {
+fn lines_of(file: &[u8], old: &str, new: &str, match_mode: MatchMode) -> String {
     made(
         file,
         vec![edit(Target::Lines(old.into()), new)],
         EditOrder::InTurn,
-        closeness,
+        match_mode,
     )
 }
 
