@@ -1,7 +1,7 @@
 //! Finding the places of hunks: where they are said to be, shifted, and nowhere.
 
 use divan::{Bencher, black_box};
-use wpatch::matching::{LineOffsets, Rules, place, splice};
+use wpatch::matching::{LineOffsets, MatchRules, place, splice};
 use wpatch::plan::{Anchor, Direction, Hunk, LineRange};
 use wpatch::text::Span;
 
@@ -71,7 +71,7 @@ fn work(distinct: usize, count: usize, shift: usize, is_misfit: bool) -> Work {
 }
 
 fn locate(bencher: Bencher<'_, '_>, work: &Work) {
-    let rules = Rules::default();
+    let rules = MatchRules::default();
     bencher.bench(|| {
         place(
             &LineOffsets::new(black_box(&work.file)),
@@ -116,7 +116,7 @@ fn many_hunks_spliced(bencher: Bencher<'_, '_>) {
         &work.text,
         &work.hunks,
         Direction::Forward,
-        &Rules::default(),
+        &MatchRules::default(),
     );
     let placements: Vec<_> = placements.into_iter().filter_map(Result::ok).collect();
     bencher.bench(|| {

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     apply(request, &workspace, &interrupt).into_result()?;
     assert_eq!(fs::read_to_string(&file)?, "good morning\n");
 
-    apply(Request::undo(Target::Last(1)), &workspace, &interrupt).into_result()?;
+    apply(Request::undo(UndoTarget::Last(1)), &workspace, &interrupt).into_result()?;
     assert_eq!(fs::read_to_string(&file)?, "hello\n");
     Ok(())
 }

@@ -49,7 +49,7 @@ pub enum Content {
     /// These bytes: the content, or the target of a symbolic link.
     Bytes(Contents),
     /// The existing content. Only the permissions change.
-    Kept,
+    Unchanged,
     /// The inode at this path, which the same transaction moves from there: a rename without
     /// changed bytes keeps the inode. The state is the file found there.
     MovedFrom(RelPath, FileState),
@@ -69,9 +69,9 @@ pub trait Sink: Sync {
 
 /// A sink that discards all changes. `check` is `apply` with this sink.
 #[derive(Clone, Copy, Debug)]
-pub struct Dropped;
+pub struct DiscardSink;
 
-impl Sink for Dropped {
+impl Sink for DiscardSink {
     fn take(&self, _: FileChange) -> Result<(), WorkspaceError> {
         Ok(())
     }

@@ -23,12 +23,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Interrupt {
     /// The number of the signal, or 0 if the handle is not raised.
     signal: Arc<AtomicUsize>,
-    schedule: Option<Arc<Schedule>>,
+    schedule: Option<Arc<ReadTrigger>>,
 }
 
 /// Raises a handle at a given read, so that a test can cancel a request at every place.
 #[derive(Debug)]
-struct Schedule {
+struct ReadTrigger {
     signal: i32,
     /// The number of reads before the handle is raised.
     limit: usize,
@@ -46,7 +46,7 @@ impl Interrupt {
     #[doc(hidden)]
     #[must_use]
     pub fn raise_after(limit: usize, signal: i32) -> Self {
-        let schedule = Schedule {
+        let schedule = ReadTrigger {
             signal,
             limit,
             reads: AtomicUsize::new(0),

@@ -74,7 +74,7 @@
 //! let refused = apply(request, &workspace, &interrupt).into_result().unwrap_err();
 //! assert!(!refused.report().changed);
 //!
-//! apply(Request::undo(Target::Last(1)), &workspace, &interrupt).into_result()?;
+//! apply(Request::undo(UndoTarget::Last(1)), &workspace, &interrupt).into_result()?;
 //! assert_eq!(workspace.files()[&path].contents, b"hello\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -2,7 +2,7 @@
 
 pub use crate::engine::{
     Applied, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest, Refused,
-    Request, Target, What, apply, check, diff, gc, init, list, load_plan, log, open, open_tree,
+    Request, UndoTarget, What, apply, check, diff, gc, init, list, load_plan, log, open, open_tree,
     preview, read, recover, reject, save, show,
 };
 #[cfg(feature = "schema")]

@@ -16,12 +16,12 @@ use crate::mutex::lock_unpoisoned;
 /// use wpatch::workspace::memory::Memory;
 ///
 /// let mut request = Request::of("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n");
-/// let progress = Progress::followed();
+/// let progress = Progress::with_state();
 /// request.look.progress = progress.clone();
 /// // Usually another thread reads the state while the request runs.
 /// assert!(engine::check(request, &Memory::with_files([])).report.ok);
 /// let state = progress.state();
-/// assert_eq!((state.phase, state.done, state.total), (Phase::Looking, 1, 1));
+/// assert_eq!((state.phase, state.done, state.total), (Phase::Resolving, 1, 1));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Option<Arc<Mutex<ProgressState>>>);
@@ -32,13 +32,13 @@ pub struct Progress(Option<Arc<Mutex<ProgressState>>>);
 pub enum Phase {
     /// No reportable step has started.
     #[default]
-    Beginning,
+    NotStarted,
     /// Reads the patch.
     Reading,
     /// Waits for the lock, which another process holds.
     Waiting,
     /// Computes the changes of the files and stages the new contents.
-    Looking,
+    Resolving,
     /// Puts the staged files in place.
     Swapping,
     /// Makes the written data durable.
@@ -54,7 +54,7 @@ pub enum Phase {
     /// Runs the `--after` command.
     After,
     /// Waits for language servers.
-    Asking,
+    WaitingForServers,
     /// Runs the jobs of a batch.
     Jobs,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use wpatch::engine;
 use wpatch::path::RelPath;
 use wpatch::transaction::{Durability, Interrupt, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory, Survivors};
+use wpatch::workspace::memory::{DurableChanges, Entry, FaultInjection, FaultKind, Memory};
 
 use crate::apply::tree;
 use crate::scene::{Scene, is_state};
@@ -31,16 +31,16 @@ pub fn survive(bytes: &[u8]) {
     let memory = scene.memory();
     let kinds = [
         (b'a', FaultKind::KilledAfter),
-        (b'e', FaultKind::ErrorOnce),
-        (b'v', FaultKind::ErrorFromNowOn),
-        (b'i', FaultKind::Lie),
+        (b'e', FaultKind::TransientError),
+        (b'v', FaultKind::PersistentError),
+        (b'i', FaultKind::ErrorAfterSuccess),
     ];
     let kind = kinds
         .iter()
         .find(|(letter, _)| scene.has(*letter))
         .map_or(FaultKind::Killed, |(_, kind)| *kind);
     let verb = scene.number();
-    memory.inject(Injection { verb, kind });
+    memory.inject(FaultInjection { verb, kind });
     let report = run(&memory);
     if report.ok {
         // What could not be swept is told of, and goes with the next command.
@@ -53,11 +53,16 @@ pub fn survive(bytes: &[u8]) {
             swept(after.clone()),
             "done, and the tree is another"
         );
-    } else if matches!(kind, FaultKind::ErrorOnce | FaultKind::Lie) {
+    } else if matches!(
+        kind,
+        FaultKind::TransientError | FaultKind::ErrorAfterSuccess
+    ) {
         assert_eq!(tree(&memory), before, "refused, and the tree is another");
     }
     let next = if scene.has(b'!') && scene.transaction().durability == Durability::Full {
-        memory.after_power_loss_with(Survivors::Dice(bytes.len() as u64 * 1000 + verb as u64))
+        memory.after_power_loss_with(DurableChanges::Random(
+            bytes.len() as u64 * 1000 + verb as u64,
+        ))
     } else {
         memory.restart()
     };

@@ -7,7 +7,7 @@ use serde_json::Value;
 use wpatch::digest::Digest;
 use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, Recovered, examine, recover};
+use wpatch::transaction::{Failure, RecoveredTransaction, examine, recover};
 use wpatch::workspace::memory::Entry;
 
 use crate::apply::tree;
@@ -60,7 +60,8 @@ pub fn keep_to_the_journal(bytes: &[u8]) {
             assert!(examined.is_ok(), "{examined:?}");
             let again = memory.restart();
             let second = recover(&again, scene.transaction());
-            let is_over = |found: &Vec<Recovered>| found.iter().all(|one| one.left.is_empty());
+            let is_over =
+                |found: &Vec<RecoveredTransaction>| found.iter().all(|one| one.left.is_empty());
             assert!(
                 second.as_ref().is_ok_and(is_over),
                 "{recovered:?}, and again {second:?}"

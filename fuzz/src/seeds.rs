@@ -7,7 +7,7 @@ use wpatch::digest::Digest;
 use wpatch::engine;
 use wpatch::path::RelPath;
 use wpatch::transaction::Interrupt;
-use wpatch::workspace::memory::{Entry, FaultKind, Injection};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind};
 
 use crate::scene::{BORDER, Scene, is_state};
 
@@ -63,7 +63,7 @@ pub fn wrecks(target: &str) {
     for case in cases() {
         for verb in (4..60).step_by(5) {
             let memory = case.memory();
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb,
                 kind: FaultKind::Killed,
             });

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::args::{Global, duration};
 use super::root::root;
-use crate::engine::Commands;
+use crate::engine::UserCommands;
 
 #[derive(Debug, Default, Args)]
 pub(super) struct CommandOptions {
@@ -42,19 +42,19 @@ pub(super) struct CommandOptions {
 
 impl CommandOptions {
     /// Returns the commands. They run in the root.
-    pub(super) fn commands(&self, global: &Global) -> Commands {
+    pub(super) fn commands(&self, global: &Global) -> UserCommands {
         let [before, verify, after] = [&self.before, &self.verify, &self.after].map(Clone::clone);
-        let usual = Commands {
+        let usual = UserCommands {
             before,
             verify,
             after,
-            ..Commands::default()
+            ..UserCommands::default()
         };
         if usual.is_empty() {
             return usual;
         }
         let limit = self.verify_timeout.unwrap_or(usual.limit);
-        Commands {
+        UserCommands {
             limit,
             directory: PathBuf::from(root(global)),
             ..usual

@@ -7,7 +7,7 @@ use std::{env, io};
 
 use super::EarlyExit;
 use super::early_exit::cause;
-use crate::engine::options::{Facts, MAX_POLICY_FILE, Problem, Workspace, WorkspaceError};
+use crate::engine::options::{MAX_POLICY_FILE, Problem, ProblemFacts, Workspace, WorkspaceError};
 use crate::engine::{self, home, policy_problem};
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
@@ -70,9 +70,9 @@ fn directory_error(path: &Path, error: &io::Error) -> EarlyExit {
     let advice = Some(format!(
         "ask the user to set {variable} to a readable directory"
     ));
-    let facts = Facts {
+    let facts = ProblemFacts {
         advice,
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     EarlyExit::of(Problem {
         help,

@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::engine::Outcome;
 use crate::engine::excerpt::{Excerpt, clip};
-use crate::engine::options::{Cause, Problem, Severity, code};
+use crate::engine::options::{MismatchCause, Problem, Severity, code};
 use crate::report::NearestPlace;
 
 /// The width of the rendered text, in columns.
@@ -23,7 +23,7 @@ const MESSAGE: usize = 600;
 
 /// How the first line of a diagnosis relates to the lines printed before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Title {
+pub(super) enum TitleKind {
     /// No other line states the problem.
     Own,
     /// A sentence of git states less than the problem.
@@ -37,7 +37,7 @@ pub(super) enum Title {
 /// # Security
 ///
 /// Bytes of patches, paths and files are escaped as by [`printable`](crate::text::printable).
-pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
+pub(super) fn render(outcome: &Outcome, index: usize, title: TitleKind) -> String {
     let Some(problem) = outcome.problems.get(index) else {
         return String::new();
     };
@@ -83,7 +83,7 @@ fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = S
         .map(|line| format!("  | {}", clip(line.as_bytes(), WIDTH)))
 }
 
-fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Option<Group<'a>> {
+fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: TitleKind) -> Option<Group<'a>> {
     let level = match problem.severity {
         Severity::Error | Severity::Reject => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -103,17 +103,17 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
     };
     let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
-        Title::Own => {
+        TitleKind::Own => {
             // In all other cases the message contains the cause.
-            let is_apart = matches!(problem.facts.cause, Some(Cause::Name { .. }));
+            let is_apart = matches!(problem.facts.cause, Some(MismatchCause::Name { .. }));
             let cause = cause().filter(|_| is_apart);
             let words = cause.map_or_else(message, |cause| format!("{}: {cause}", message()));
             Some(Group::with_title(
                 level.clone().primary_title(words).id(problem.code.name),
             ))
         }
-        Title::Details => Some(note(cause().map_or_else(message, named))),
-        Title::Stated => cause().map(|cause| note(named(cause))),
+        TitleKind::Details => Some(note(cause().map_or_else(message, named))),
+        TitleKind::Stated => cause().map(|cause| note(named(cause))),
     };
     let input = problem
         .place
@@ -143,7 +143,11 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
 fn has_excerpt(problem: &Problem) -> bool {
     !matches!(
         problem.facts.cause,
-        Some(Cause::LineEnding { .. } | Cause::Encoding(_) | Cause::Lookalike(_))
+        Some(
+            MismatchCause::LineEnding { .. }
+                | MismatchCause::Encoding(_)
+                | MismatchCause::Lookalike(_)
+        )
     )
 }
 

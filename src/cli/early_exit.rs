@@ -2,17 +2,17 @@
 
 use std::io;
 
-use crate::engine::options::{Code, Facts, Input, Problem, code};
+use crate::engine::options::{Input, Problem, ProblemCode, ProblemFacts, code};
 use crate::engine::{self, Outcome};
 use crate::text::without_error_number;
 
 /// The reason why a command cannot start.
 #[derive(Debug)]
 pub(super) struct EarlyExit {
-    pub(super) code: &'static Code,
+    pub(super) code: &'static ProblemCode,
     pub(super) message: String,
     pub(super) help: Option<String>,
-    pub(super) facts: Box<Facts>,
+    pub(super) facts: Box<ProblemFacts>,
     /// The complete problem, if it has more data than the fields above.
     pub(super) problem: Option<Box<Problem>>,
     /// The input that contains the place of the problem.
@@ -22,7 +22,7 @@ pub(super) struct EarlyExit {
 }
 
 impl EarlyExit {
-    pub(super) fn new(code: &'static Code, message: String) -> Self {
+    pub(super) fn new(code: &'static ProblemCode, message: String) -> Self {
         Self {
             code,
             message,

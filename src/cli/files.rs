@@ -10,7 +10,7 @@ use rustix::fs::{FileType, OFlags, SeekFrom, fstat, seek, tell};
 use super::EarlyExit;
 use super::early_exit::cause;
 use crate::bytes::{SHARED, pages, read_large};
-use crate::engine::options::{Code, Facts, code};
+use crate::engine::options::{ProblemCode, ProblemFacts, code};
 use crate::text::Bytes;
 
 /// The name of standard input.
@@ -50,7 +50,7 @@ pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
 
 pub(super) fn patch_of(
     path: &Path,
-    read: io::Result<Within>,
+    read: io::Result<LimitedRead>,
     limit: u64,
 ) -> Result<(String, Bytes), EarlyExit> {
     let name = path.to_string_lossy().into_owned();
@@ -88,7 +88,7 @@ pub(super) fn read_error(what: &str, path: &Path, error: &io::Error) -> EarlyExi
 }
 
 /// Returns the code of an error. A wrong file name is a mistake in the command line.
-fn code_of(error: &io::Error) -> &'static Code {
+fn code_of(error: &io::Error) -> &'static ProblemCode {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
     if is_wrong_name {
@@ -98,7 +98,7 @@ fn code_of(error: &io::Error) -> &'static Code {
     }
 }
 
-fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, EarlyExit> {
+fn text_of(path: &Path, read: io::Result<LimitedRead>, limit: u64) -> Result<Bytes, EarlyExit> {
     match read {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
@@ -107,10 +107,10 @@ fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, E
 }
 
 fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
-    let facts = Facts {
+    let facts = ProblemFacts {
         limit: Some(limit),
         size,
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     EarlyExit {
         facts: Box::new(facts),
@@ -119,9 +119,9 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
 }
 
 /// The content, or the error that it is too large. The error has the size in bytes, if it is known.
-pub(super) type Within = Result<Bytes, Option<u64>>;
+pub(super) type LimitedRead = Result<Bytes, Option<u64>>;
 
-pub(super) fn open(path: &Path, limit: u64) -> io::Result<Within> {
+pub(super) fn open(path: &Path, limit: u64) -> io::Result<LimitedRead> {
     if path == Path::new(STDIN) {
         return read_whole(io::stdin().lock(), limit);
     }
@@ -130,7 +130,7 @@ pub(super) fn open(path: &Path, limit: u64) -> io::Result<Within> {
 
 /// Reads a file only if it is a regular file. Reading a pipe or a terminal could block forever, and
 /// a second read would find no data.
-pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
+pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<LimitedRead> {
     let is_none = || io::Error::other("not a regular file");
     // Opening a device can have side effects, so check the type before opening. The check after
     // opening applies to the opened file.
@@ -151,7 +151,7 @@ pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
 
 /// Reads `file` from its position to its end. Returns the size as an error if it is more than
 /// `limit`.
-fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
+fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<LimitedRead> {
     let stat = fstat(&file)?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
     // Some files that look regular cannot seek.
@@ -188,7 +188,7 @@ fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
 
 /// Appends the rest of `source` to `bytes`, which are at most `limit` bytes. If the total exceeds
 /// `limit`, counts the rest up to another `limit` bytes, because the source may be endless.
-fn read_all(mut source: impl Read, mut bytes: Vec<u8>, limit: u64) -> io::Result<Within> {
+fn read_all(mut source: impl Read, mut bytes: Vec<u8>, limit: u64) -> io::Result<LimitedRead> {
     let room = limit.saturating_sub(bytes.len() as u64);
     source
         .by_ref()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::engine::{Backup, GnuOptions};
+use crate::engine::{BackupNames, GnuOptions};
 
 /// The options.
 #[derive(Debug, Default, Args)]
@@ -53,9 +53,9 @@ impl CommonGnuOptions {
             .suffix
             .map_or_else(|| b".orig".to_vec(), OsString::into_encoded_bytes);
         let gnu = GnuOptions {
-            backup: self.backup.then(|| Backup {
+            backup: self.backup.then(|| BackupNames {
                 suffix,
-                ..Backup::default()
+                ..BackupNames::default()
             }),
             output: self.output_file.map(OsString::into_encoded_bytes),
             removes_empty: self.remove_empty_files,

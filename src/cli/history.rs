@@ -4,13 +4,13 @@
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use super::args::{BackOptions, Global, RejectOptions, UndoOptions};
+use super::args::{Global, RejectOptions, RevertOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::policy::policy;
 use super::root::{open, open_to_change, root};
 use super::{EarlyExit, finish, install_signals, output, pager, progress, request};
-use crate::engine::options::{Interrupt, Limits, TransactionOptions};
-use crate::engine::{self, Commit, Disk, Outcome, Request, Target, What};
+use crate::engine::options::{HistoryLimits, Interrupt, TransactionOptions};
+use crate::engine::{self, Commit, Disk, Outcome, Request, UndoTarget, What};
 use crate::report::{Log, print_change_html, print_json};
 
 pub(super) fn recover(global: &Global) -> ExitCode {
@@ -28,7 +28,7 @@ pub(super) fn init(global: &Global) -> ExitCode {
 pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
     run_and_print("gc", global, |workspace, options, interrupt| {
         let history = if all {
-            Limits::NOTHING
+            HistoryLimits::NOTHING
         } else {
             options.history
         };
@@ -58,13 +58,13 @@ pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
     let last = options
         .last
         .map_or(1, |last| usize::try_from(last).unwrap_or(usize::MAX));
-    let target = options.id.map_or(Target::Last(last), Target::Entry);
+    let target = options.id.map_or(UndoTarget::Last(last), UndoTarget::Entry);
     revert(target, &options.back, global)
 }
 
 /// Undoes `target`, and prints the outcome.
-pub(super) fn revert(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
-    let command = if target == Target::Undo {
+pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Global) -> ExitCode {
+    let command = if target == UndoTarget::Undo {
         "redo"
     } else {
         "undo"
@@ -74,7 +74,7 @@ pub(super) fn revert(target: Target, options: &BackOptions, global: &Global) -> 
         Err(stop) => {
             return finish(
                 &stop.into_outcome(command),
-                &Output::of(global, Verbosity::Loud),
+                &Output::of(global, Verbosity::Verbose),
             );
         }
     };
@@ -118,7 +118,7 @@ fn run_and_print(
         Ok(outcome)
     };
     let outcome = outcome().unwrap_or_else(|stop| stop.into_outcome(command));
-    finish(&outcome, &Output::of(global, Verbosity::Loud))
+    finish(&outcome, &Output::of(global, Verbosity::Verbose))
 }
 
 pub(super) fn log(global: &Global) -> ExitCode {

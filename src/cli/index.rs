@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::args::{FilterOptions, Global, IndexOptions, MergeOptions};
 use super::{EarlyExit, signals};
 use crate::engine::options::{ErrorKind, code};
-use crate::engine::{Git, GitIndex, Indexed, Reach};
+use crate::engine::{Git, GitIndex, IndexTarget, UpdateScope};
 
 /// Returns the index and how the change uses it; `None` if no option uses the index.
 ///
@@ -19,32 +19,32 @@ pub(super) fn into_options(
     filter: &FilterOptions,
     merge: &MergeOptions,
     global: &Global,
-) -> Result<Option<Indexed>, EarlyExit> {
+) -> Result<Option<IndexTarget>, EarlyExit> {
     let (reach, option) = match (options.cached, options.index) {
-        (true, _) => (Reach::Cached, "--cached"),
-        (_, true) => (Reach::Both, "--index"),
+        (true, _) => (UpdateScope::Cached, "--cached"),
+        (_, true) => (UpdateScope::Both, "--index"),
         // As in git, `--3way` and `--intent-to-add` ignore a missing repository.
         _ if (merge.three_way || options.intent_to_add) && !is_around(global) => return Ok(None),
-        _ if merge.three_way => (Reach::Both, "--3way"),
+        _ if merge.three_way => (UpdateScope::Both, "--3way"),
         _ if options.intent_to_add => {
             let index = find_index(global, "--intent-to-add")?.allow_filters(&filter.allow_filter);
             let index = Some(index).filter(GitIndex::has_work_tree);
-            return Ok(index.map(|index| Indexed {
+            return Ok(index.map(|index| IndexTarget {
                 index: Arc::new(index),
-                reach: Reach::Intent,
+                reach: UpdateScope::Intent,
             }));
         }
         _ => return Ok(None),
     };
     let index = find_index(global, option)?.allow_filters(&filter.allow_filter);
-    if reach == Reach::Both && !index.has_work_tree() {
+    if reach == UpdateScope::Both && !index.has_work_tree() {
         let help = Some("--cached changes only the index".to_owned());
         return Err(EarlyExit {
             help,
             ..EarlyExit::new(&code::USAGE, format!("{option} needs a git work tree"))
         });
     }
-    Ok(Some(Indexed {
+    Ok(Some(IndexTarget {
         index: Arc::new(index),
         reach,
     }))

@@ -35,7 +35,7 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
     let is_typed = (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN)))
         && io::stdin().is_terminal();
     if is_typed {
-        Phase::Beginning
+        Phase::NotStarted
     } else {
         Phase::Reading
     }

@@ -18,10 +18,10 @@ use super::root::open;
 use super::{EarlyExit, finish};
 use crate::engine::options::{Policy, code};
 use crate::engine::{
-    self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window,
+    self, DiffRequest, Disk, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
 };
 use crate::path::PathPattern;
-use crate::report::print_json;
+use crate::report::{Extract, print_json};
 use crate::text::printable_line;
 
 /// The default number of bytes with `--offset`.
@@ -132,17 +132,17 @@ pub(super) struct DiffOptions {
 pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
     let defaults = ReadRequest::of(relative_to(global.root(), &options.file));
     let window = match (options.lines, options.offset, options.length) {
-        (Some((first, last)), ..) => Window::Lines { first, last },
-        (None, None, None) => Window::All,
-        (None, offset, length) => Window::Bytes {
+        (Some((first, last)), ..) => ReadRange::Lines { first, last },
+        (None, None, None) => ReadRange::All,
+        (None, offset, length) => ReadRange::Bytes {
             offset: offset.unwrap_or_default(),
             length: length.unwrap_or(LENGTH),
         },
     };
     let view = match (options.number, options.hashline) {
-        (true, _) => View::Numbered,
-        (_, true) => View::Hashline,
-        _ => View::Plain,
+        (true, _) => ReadFormat::Numbered,
+        (_, true) => ReadFormat::Hashline,
+        _ => ReadFormat::Plain,
     };
     let usual = if options.number && options.lines.is_none() {
         NUMBERED
@@ -163,25 +163,36 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         global,
         |workspace, policy| engine::read(&ReadRequest { policy, ..request }, workspace),
         |extract, out| {
-            let asked = match window {
-                Window::Bytes { offset, length } if options.length.is_some() => {
-                    offset.saturating_add(length)
-                }
-                Window::Lines { .. } => 0,
-                Window::Bytes { .. } | Window::All => u64::MAX,
-            };
-            let is_limited = options.max_output.is_some() || options.max_lines.is_some();
             put(&extract.content, out)?;
-            let next = extract
-                .next_offset
-                .filter(|&next| next < asked || is_limited);
-            print_message(
-                global,
-                next.map(|next| format!("the file continues; use --offset {next} for the rest")),
-            );
+            print_message(global, rest(extract, window, options.length.is_some()));
             Ok(())
         },
     )
+}
+
+/// Returns the message about requested bytes or lines that `extract` lacks because of a limit.
+fn rest(extract: &Extract, window: ReadRange, has_length: bool) -> Option<String> {
+    let next = extract.next_offset?;
+    let options = match window {
+        ReadRange::Lines { first, last } => {
+            let whole = extract.content.iter().filter(|&&byte| byte == b'\n');
+            let next = first + whole.count() - usize::from(extract.tag.is_some());
+            let last = (last < extract.lines).then_some(last);
+            let is_rest = last.is_none_or(|last| next <= last);
+            is_rest.then(|| {
+                format!(
+                    "--lines {next}-{}",
+                    last.map_or_else(String::new, |last| last.to_string())
+                )
+            })
+        }
+        ReadRange::Bytes { offset, length } if has_length => {
+            let end = offset.saturating_add(length);
+            (next < end).then(|| format!("--offset {next} --length {}", end - next))
+        }
+        ReadRange::Bytes { .. } | ReadRange::All => Some(format!("--offset {next}")),
+    };
+    options.map(|options| format!("the file continues; use {options} for the rest"))
 }
 
 /// Prints the names in a directory.
@@ -195,7 +206,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let pattern = match pattern.transpose() {
         Ok(pattern) => pattern,
         Err(error) => {
-            let stop = EarlyExit::new(&code::USAGE, format!("invalid pattern: {error}"));
+            let stop = EarlyExit::new(&code::USAGE, format!("--glob: invalid pattern: {error}"));
             return finish(
                 &stop.into_outcome("list"),
                 &Output::of(global, Verbosity::Normal),
@@ -211,9 +222,9 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
         hidden: options.hidden,
         pattern,
         order: if options.newest {
-            Order::Newest
+            ListOrder::Newest
         } else {
-            Order::Name
+            ListOrder::Name
         },
         most: options.max.unwrap_or(usual),
         ..defaults
@@ -250,9 +261,9 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let found = found("diff", global, |workspace, policy| {
         engine::diff(&DiffRequest { policy, ..request }, workspace)
     });
-    let difference = match found {
-        Ok(difference) => difference,
-        Err(code) => return code,
+    // The exit code 1 means that the files differ, so every error has the same code.
+    let Ok(difference) = found else {
+        return ExitCode::from(2);
     };
     let printed = if global.json {
         print_to_stdout(|out| print_json(&difference, out))

@@ -4,7 +4,7 @@
 //! the exit code of the process. Each command converts its arguments to a `Request`, passes the
 //! request to `engine`, and prints the `Outcome` as a report.
 //!
-//! Invariants: a command that cannot start returns a `EarlyExit`, which becomes a report like any
+//! Invariants: a command that cannot start returns an `EarlyExit`, which becomes a report like any
 //! other failure. The report decides the exit code. If the program is called `patch` or
 //! `apply_patch`, `gnu` or `apply_patch` replaces the command line of `wpatch`.
 //!
@@ -42,6 +42,7 @@ mod notebook;
 mod output;
 mod pager;
 mod patch;
+mod path_names;
 mod policy;
 mod progress;
 mod request;
@@ -64,7 +65,7 @@ use output::{Output, Verbosity};
 use root::{open_to_change, with_root};
 
 use crate::engine::options::{Interrupt, code};
-use crate::engine::{self, Outcome, Request, Target};
+use crate::engine::{self, Outcome, Request, UndoTarget};
 
 /// Runs the command in `arguments` and returns its exit code. The first argument is the name of the
 /// program.
@@ -112,7 +113,7 @@ fn dispatch(
         }
         Command::Recover => history::recover(&global),
         Command::Undo(options) => history::undo(options, &global),
-        Command::Redo(options) => history::revert(Target::Undo, &options, &global),
+        Command::Redo(options) => history::revert(UndoTarget::Undo, &options, &global),
         Command::Log => history::log(&global),
         Command::Show(options) => show::show(*options, &global),
         Command::Init => history::init(&global),

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::args::Global;
 use super::root::names_of;
 use super::{EarlyExit, signals};
-use crate::engine::options::{Filter, RejectTo, code};
+use crate::engine::options::{FilterRule, RejectTo, code};
 use crate::engine::{self, Git};
 use crate::path::{PathError, PatternError, RelPath};
 
@@ -64,9 +64,9 @@ pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
 /// # Errors
 ///
 /// Returns an error for an invalid pattern.
-pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, EarlyExit> {
+pub(super) fn filter(takes: bool, pattern: &str) -> Result<FilterRule, EarlyExit> {
     let unusable = |error: PatternError| {
         EarlyExit::new(&code::USAGE, format!("invalid pattern {pattern}: {error}"))
     };
-    Filter::new(takes, pattern).map_err(unusable)
+    FilterRule::new(takes, pattern).map_err(unusable)
 }

@@ -9,14 +9,14 @@ use super::args::Global;
 use super::file_options::FileOptions;
 use super::{CommandMode, EarlyExit, input};
 use crate::engine::Request;
-use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, MAX_FILE, code};
+use crate::engine::options::{CellEdit, CellId, CellKind, CellPosition, MAX_FILE, code};
 
 /// The change of a cell.
 #[derive(Debug, Subcommand)]
 pub(super) enum NotebookCommand {
     /// Replace the source of a cell; a code cell loses its outputs
     Replace(ReplaceOptions),
-    /// Insert a new cell after another one, or at the start
+    /// Insert a new cell after another one, at the start or at the end
     Insert(InsertOptions),
     /// Delete a cell
     Delete(DeleteOptions),
@@ -47,7 +47,7 @@ pub(super) struct InsertOptions {
     cell: Option<String>,
     /// Insert before or after all other cells
     #[arg(long, value_name = "PLACE", value_enum, conflicts_with = "cell")]
-    at: Option<At>,
+    at: Option<CellPositionArg>,
     /// Set the type of the cell
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     kind: CellType,
@@ -93,7 +93,7 @@ enum CellType {
 
 /// The position of a new cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum At {
+enum CellPositionArg {
     /// Before all other cells
     Start,
     /// After all other cells
@@ -146,9 +146,9 @@ pub(super) fn change(
             source,
         }) => {
             let place = match (cell, at) {
-                (Some(cell), _) => CellPlace::After(cell),
-                (None, Some(At::End)) => CellPlace::End,
-                (None, Some(At::Start) | None) => CellPlace::Start,
+                (Some(cell), _) => CellPosition::After(cell),
+                (None, Some(CellPositionArg::End)) => CellPosition::End,
+                (None, Some(CellPositionArg::Start) | None) => CellPosition::Start,
             };
             let source = source.read(&common, global)?;
             (

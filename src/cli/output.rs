@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
-use super::args::{Global, PatchOptions, When};
-use super::git::Speech;
+use super::args::{ColorMode, Global, PatchOptions};
+use super::git::GitMessageOptions;
 use crate::engine::Outcome;
 use crate::engine::options::{Direction, Problem, Severity, code};
 use crate::report;
@@ -27,7 +27,7 @@ pub(super) struct Output {
     /// The message of the argument parser, printed instead of problems.
     usage: Option<String>,
     /// The options of git's messages, which come before the diagnosis of wpatch.
-    speech: Option<Speech>,
+    speech: Option<GitMessageOptions>,
     /// The summary of a check, printed if nothing else is printed to standard output.
     summary: Option<CheckSummary>,
 }
@@ -40,7 +40,7 @@ pub(super) enum Verbosity {
     /// Problems.
     Normal,
     /// Problems and each action.
-    Loud,
+    Verbose,
 }
 
 impl Output {
@@ -52,7 +52,7 @@ impl Output {
             // where a message could contain one.
             _ if global.output.as_deref() == Some("github") => Verbosity::Quiet,
             (true, _) => Verbosity::Quiet,
-            (_, true) => Verbosity::Loud,
+            (_, true) => Verbosity::Verbose,
             _ => usual,
         };
         let asked = if global.json {
@@ -62,7 +62,7 @@ impl Output {
         };
         let formats = match (asked.and_then(report::format), verbosity) {
             (Some(format), _) => vec![format.name()],
-            (None, Verbosity::Loud) => vec!["text"],
+            (None, Verbosity::Verbose) => vec!["text"],
             (None, _) => Vec::new(),
         };
         let color = color(global, &io::stderr());
@@ -82,7 +82,7 @@ impl Output {
         self
     }
 
-    /// Returns whether anything is printed to standard output.
+    /// Returns whether a report is printed to standard output. A summary is not a report.
     pub(super) fn is_report(&self) -> bool {
         !self.formats.is_empty()
     }
@@ -116,8 +116,8 @@ impl Output {
 
     /// Adds git's messages about `patch`.
     pub(super) fn with_git(mut self, patch: &PatchOptions, global: &Global) -> Self {
-        self.speech = Some(Speech {
-            is_loud: global.verbose || patch.git.reject,
+        self.speech = Some(GitMessageOptions {
+            is_verbose: global.verbose || patch.git.reject,
             is_merge: patch.merge.three_way,
             direction: if patch.usual.reverse {
                 Direction::Reverse
@@ -201,9 +201,9 @@ fn is_statistic(format: &str) -> bool {
 /// Returns the color choice for `stream`.
 pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
     match global.color.unwrap_or_default() {
-        When::Auto => AutoStream::choice(stream),
-        When::Always => ColorChoice::Always,
-        When::Never => ColorChoice::Never,
+        ColorMode::Auto => AutoStream::choice(stream),
+        ColorMode::Always => ColorChoice::Always,
+        ColorMode::Never => ColorChoice::Never,
     }
 }
 
@@ -211,7 +211,7 @@ pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
 pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("cannot write: {error}"));
+            complain(&format!("standard output: cannot write: {error}"));
             ExitCode::from(4)
         }
         _ => ExitCode::SUCCESS,

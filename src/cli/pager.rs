@@ -31,10 +31,10 @@ pub(super) fn paged(
     print: impl Fn(&mut (dyn Write + 'static)) -> io::Result<()>,
 ) -> io::Result<()> {
     if let Some(command) = command(global) {
-        let mut out = BufWriter::new(Pager::Waiting(command));
+        let mut out = BufWriter::new(Pager::Pending(command));
         let printed = print(&mut out).and_then(|()| out.flush());
         let (pager, _) = out.into_parts();
-        if pager.end() == End::Normal {
+        if pager.end() == PagerStatus::Normal {
             return printed;
         }
     }
@@ -95,7 +95,7 @@ fn text(value: &[u8]) -> OsString {
 /// A writer to a pager.
 enum Pager {
     /// Nothing was written yet.
-    Waiting(Command),
+    Pending(Command),
     /// The pager runs.
     Running(Child),
     /// The pager cannot be started. All output is discarded.
@@ -104,41 +104,42 @@ enum Pager {
 
 /// The end of a pager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum PagerStatus {
     /// The pager showed the output, or there was no output.
     Normal,
     /// The pager showed nothing, because it could not be started.
-    Unstarted,
+    NotStarted,
 }
 
 impl Pager {
     /// Starts the pager. From then on, SIGINT does not end this process: the terminal sends it to
     /// the pager too, which can use it to stop a search.
     fn start(&mut self) {
-        if let Self::Waiting(command) = self {
-            // If the pager cannot be started, SIGINT still ends this process.
+        if let Self::Pending(command) = self {
+            // The pager can receive a signal as soon as it runs. Without the handlers, SIGINT ends
+            // this process before the pager.
+            let _ = signals::leave_to_child();
             let started = command.spawn();
-            if started.is_ok() {
-                // Without the handlers, SIGINT ends this process before the pager.
-                let _ = signals::leave_to_child();
+            if started.is_err() {
+                signals::take_from_child();
             }
             *self = started.map_or(Self::Unusable, Self::Running);
         }
     }
 
     /// Closes the input of the pager, and waits for its end.
-    fn end(self) -> End {
+    fn end(self) -> PagerStatus {
         match self {
-            Self::Waiting(_) => End::Normal,
-            Self::Unusable => End::Unstarted,
+            Self::Pending(_) => PagerStatus::Normal,
+            Self::Unusable => PagerStatus::NotStarted,
             Self::Running(mut child) => {
                 drop(child.stdin.take());
                 let code = child.wait().ok().and_then(|status| status.code());
                 signals::take_from_child();
                 if code.is_some_and(|code| UNSTARTED.contains(&code)) {
-                    End::Unstarted
+                    PagerStatus::NotStarted
                 } else {
-                    End::Normal
+                    PagerStatus::Normal
                 }
             }
         }
@@ -153,7 +154,7 @@ impl Write for Pager {
                 .stdin
                 .as_mut()
                 .map_or(Ok(bytes.len()), |input| input.write(bytes)),
-            Self::Waiting(_) | Self::Unusable => Ok(bytes.len()),
+            Self::Pending(_) | Self::Unusable => Ok(bytes.len()),
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
     };
     // The user needs the identifier of the saved plan, so print it by default.
     let usual = if save {
-        Verbosity::Loud
+        Verbosity::Verbose
     } else {
         Verbosity::Normal
     };

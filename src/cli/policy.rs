@@ -1,19 +1,19 @@
 //! Reads the policy of the command line and of the user's configuration, and applies it to paths.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Global;
 use super::config::{Config, config, directories};
+use super::path_names::{names_on_the_way, plain, raw};
 use super::root::{names_of, open, open_error};
 use super::{EarlyExit, files};
 use crate::engine::options::{
-    Access, Facts, Layer, MAX_POLICY_FILE, Origin, Policy, Problem, RootLocation, RuleMatch,
-    Workspace, code,
+    Access, MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, Problem, ProblemFacts,
+    RootLocation, RuleMatch, Workspace, code,
 };
 use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, policy_problem};
-use crate::path::{MOST_LINKS, RelPath};
+use crate::path::RelPath;
 use crate::text::Bytes;
 
 /// Returns the policy for the root, from the user's configuration and all files on the command
@@ -23,7 +23,7 @@ use crate::text::Bytes;
 ///
 /// Returns an error if a file cannot be read or parsed, or if policy protects it from reading.
 pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
-    Ok(Given::read(global)?.policy(global))
+    Ok(PolicyFiles::read(global)?.policy(global))
 }
 
 /// Sets the root for a command on `file`. If `file` is an absolute path outside the root and a
@@ -43,7 +43,7 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyE
         return Ok(());
     }
     let policy = Policy::new(
-        Given::read(global)?.layers,
+        PolicyFiles::read(global)?.layers,
         RootLocation::default(),
         Vec::new(),
     );
@@ -67,7 +67,7 @@ pub(super) fn check_readable(file: &Path, global: &Global) -> Result<(), EarlyEx
     if file == Path::new(files::STDIN) {
         return Ok(());
     }
-    check_readable_under(Given::read, file, global)
+    check_readable_under(PolicyFiles::read, file, global)
 }
 
 /// Checks whether policy allows writing `file`, a path on the command line that is not part of a
@@ -77,7 +77,11 @@ pub(super) fn check_readable(file: &Path, global: &Global) -> Result<(), EarlyEx
 ///
 /// Fails as [`policy`] does. Returns an error if policy protects the file.
 pub(super) fn check_writable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
-    check_names((Given::read, engine::check_write_policy), file, global)
+    check_names(
+        (PolicyFiles::read, engine::check_write_policy),
+        file,
+        global,
+    )
 }
 
 /// Checks whether policy allows `accesses` to `name`, an absolute path outside the root. Returns
@@ -100,7 +104,7 @@ pub(super) fn check_outside(
         .given_root
         .clone()
         .or_else(|| Some(global.root().to_owned()));
-    let given = Given::read(&Global {
+    let given = PolicyFiles::read(&Global {
         root: Some(parent.to_owned()),
         given_root,
         ..global.clone()
@@ -159,7 +163,11 @@ fn with_name(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
 }
 
 /// Checks whether the policy that `given` returns allows reading `file`.
-fn check_readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), EarlyExit> {
+fn check_readable_under(
+    given: PolicyReader,
+    file: &Path,
+    global: &Global,
+) -> Result<(), EarlyExit> {
     check_names(
         (given, |name, policy, workspace| {
             engine::may_read(name.as_bytes(), policy, workspace)
@@ -170,12 +178,12 @@ fn check_readable_under(given: Reads, file: &Path, global: &Global) -> Result<()
 }
 
 /// A function that reads the policy for the global options.
-type Reads = fn(&Global) -> Result<Given, EarlyExit>;
+type PolicyReader = fn(&Global) -> Result<PolicyFiles, EarlyExit>;
 /// A function that checks a path below a root.
-type Judge = fn(&RelPath, &Arc<Policy>, &dyn Workspace) -> Result<(), Box<Outcome>>;
+type PathCheck = fn(&RelPath, &Arc<Policy>, &dyn Workspace) -> Result<(), Box<Outcome>>;
 
 fn check_names(
-    (given, judge): (Reads, Judge),
+    (given, judge): (PolicyReader, PathCheck),
     file: &Path,
     global: &Global,
 ) -> Result<(), EarlyExit> {
@@ -220,12 +228,12 @@ fn relative_names(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
 
 /// The rules of policy files, and the paths of these files.
 #[derive(Debug)]
-pub(super) struct Given {
-    layers: Vec<Layer>,
+pub(super) struct PolicyFiles {
+    layers: Vec<PolicyLayer>,
     files: Vec<PathBuf>,
 }
 
-impl Given {
+impl PolicyFiles {
     /// Reads the user's configuration and all files on the command line. Each file must be readable
     /// under the policy of the files before it, because an error message quotes the file.
     ///
@@ -254,13 +262,13 @@ impl Given {
             None => None,
         };
         if let Some(Config { path, text }) = config()? {
-            given.add(path, text, Origin::User)?;
+            given.add(path, text, PolicyOrigin::User)?;
         }
         for path in &global.policy {
             // One command reads the file several times, so it must be a regular file.
             let text =
                 files::regular(path, MAX_POLICY_FILE).map_err(|stop| read_error(path, &stop))?;
-            given.add(path.clone(), text, Origin::Given)?;
+            given.add(path.clone(), text, PolicyOrigin::CommandLine)?;
         }
         if let Some(root) = &global.given_root {
             let names = engine::root_names(&names_of(root));
@@ -290,7 +298,7 @@ impl Given {
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
-    fn add(&mut self, path: PathBuf, text: Bytes, origin: Origin) -> Result<(), EarlyExit> {
+    fn add(&mut self, path: PathBuf, text: Bytes, origin: PolicyOrigin) -> Result<(), EarlyExit> {
         self.layers
             .push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
         self.files.push(path);
@@ -299,7 +307,7 @@ impl Given {
 
     /// Adds the policy file of the project in `root`. It protects the same paths when a command
     /// uses another root. Returns the rules of the policy file at the top of the work tree.
-    fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, EarlyExit> {
+    fn add_project(&mut self, root: &Path) -> Result<Option<PolicyLayer>, EarlyExit> {
         let workspace = engine::open(root).map_err(|error| open_error(root, &error))?;
         let path = root.join(PROJECT_POLICY);
         self.layers
@@ -322,9 +330,9 @@ fn read_error(path: &Path, stop: &EarlyExit) -> EarlyExit {
         return EarlyExit::of(problem);
     }
     let advice = Some("ask the user to name an existing policy file".to_owned());
-    let facts = Facts {
+    let facts = ProblemFacts {
         advice,
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     EarlyExit::of(Problem {
         help: Some("use --policy with an existing policy file".to_owned()),
@@ -363,47 +371,4 @@ fn configs() -> Vec<Vec<u8>> {
     names.sort_unstable();
     names.dedup();
     engine::root_names(&names)
-}
-
-/// Returns the absolute paths of `file`: the given path, one path for each followed link, and last
-/// the path without links. The file need not exist.
-pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
-    let Ok(mut name) = std::path::absolute(file) else {
-        return Vec::new();
-    };
-    let mut names = Vec::new();
-    for _ in 0..MOST_LINKS {
-        names.push(name.clone());
-        // Find the first link in the path, and its target.
-        let ancestors: Vec<&Path> = name.ancestors().collect();
-        let link = ancestors
-            .iter()
-            .rev()
-            .find_map(|above| Some((*above, fs_err::read_link(above).ok()?)));
-        let Some((link, target)) = link else {
-            names.extend(plain(&name).filter(|plain| *plain != name));
-            break;
-        };
-        let rest = name.strip_prefix(link).unwrap_or(Path::new(""));
-        let next = link.parent().unwrap_or(Path::new("/")).join(target);
-        let next = if rest == Path::new("") {
-            next
-        } else {
-            next.join(rest)
-        };
-        name = plain(&next).unwrap_or(next);
-    }
-    names.extend(fs_err::canonicalize(file));
-    names
-}
-
-/// Returns `path` as text without `.` and `..`. Returns `None` if it leads above `/`.
-fn plain(path: &Path) -> Option<PathBuf> {
-    let below = RelPath::new(raw(path.strip_prefix("/").ok()?)).ok()?;
-    let name = [b"/", below.as_bytes()].concat();
-    String::from_utf8(name).ok().map(PathBuf::from)
-}
-
-fn raw<T: AsRef<OsStr> + ?Sized>(text: &T) -> &[u8] {
-    text.as_ref().as_encoded_bytes()
 }

@@ -25,7 +25,7 @@ pub(super) fn show_progress<T>(global: &Global, work: impl FnOnce(Progress) -> T
         return work(Progress::default());
     }
     let progress = Progress::with_state();
-    let _drawing = Drawing::begin(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
+    let _drawing = ProgressThread::begin(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
     work(progress)
 }
 
@@ -38,13 +38,13 @@ fn is_wanted(global: &Global) -> bool {
 }
 
 /// A thread that draws the line. Dropping this value removes the line.
-struct Drawing {
+struct ProgressThread {
     is_over: Arc<(Mutex<bool>, Condvar)>,
     /// `None` if no thread could be started. Then there is no progress line.
     thread: Option<JoinHandle<()>>,
 }
 
-impl Drawing {
+impl ProgressThread {
     /// Draws on `target` after `delay`.
     fn begin(progress: Progress, target: ProgressDrawTarget, delay: Duration) -> Self {
         let is_over = Arc::default();
@@ -61,7 +61,7 @@ impl Drawing {
     }
 }
 
-impl Drop for Drawing {
+impl Drop for ProgressThread {
     fn drop(&mut self) {
         let (is_over, changed) = &*self.is_over;
         *lock_unpoisoned(is_over) = true;
@@ -111,10 +111,10 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
 fn words(state: ProgressState) -> Option<String> {
     let ProgressState { phase, done, total } = state;
     let what = match phase {
-        Phase::Beginning => return None,
+        Phase::NotStarted => return None,
         Phase::Reading => "reading the patch",
         Phase::Waiting => "waiting for the lock",
-        Phase::Looking => "reading files",
+        Phase::Resolving => "reading files",
         Phase::Swapping => "putting files in place",
         Phase::Syncing => "syncing",
         Phase::RollingBack => "rolling back",
@@ -122,7 +122,7 @@ fn words(state: ProgressState) -> Option<String> {
         Phase::Before => "running --before",
         Phase::Verifying => "running --verify",
         Phase::After => "running --after",
-        Phase::Asking => "asking language servers",
+        Phase::WaitingForServers => "asking language servers",
         Phase::Jobs => return Some(format!("checking, {done} jobs done")),
     };
     Some(if total > 0 {
@@ -215,9 +215,9 @@ mod tests {
     fn the_line_says_how_far_it_is_and_goes() {
         let (target, written, flushed) = Recorder::target();
         let progress = Progress::with_state();
-        progress.enter(Phase::Looking, 400);
+        progress.enter(Phase::Resolving, 400);
         progress.step(3);
-        let drawing = Drawing::begin(progress, target, Duration::ZERO);
+        let drawing = ProgressThread::begin(progress, target, Duration::ZERO);
         flushed.recv().unwrap();
         assert!(
             written.lock().unwrap().contains(" reading files 3/400"),
@@ -234,7 +234,11 @@ mod tests {
         let (target, written, _flushed) = Recorder::target();
         let progress = Progress::with_state();
         progress.enter(Phase::Reading, 0);
-        drop(Drawing::begin(progress, target, Duration::from_secs(3600)));
+        drop(ProgressThread::begin(
+            progress,
+            target,
+            Duration::from_secs(3600),
+        ));
         assert_eq!(*written.lock().unwrap(), "");
     }
 
@@ -242,7 +246,7 @@ mod tests {
     fn only_what_can_be_counted_has_numbers() {
         let said =
             |phase, done, total| words(ProgressState { phase, done, total }).unwrap_or_default();
-        assert_eq!(said(Phase::Beginning, 0, 0), "");
+        assert_eq!(said(Phase::NotStarted, 0, 0), "");
         assert_eq!(said(Phase::Syncing, 0, 0), "syncing");
         assert_eq!(said(Phase::Swapping, 1, 2), "putting files in place 1/2");
         assert_eq!(said(Phase::Jobs, 7, 0), "checking, 7 jobs done");

@@ -7,7 +7,9 @@ use super::policy::policy;
 use super::root::root;
 use super::{CommandMode, EarlyExit, input, merge, series, signals, tree};
 use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
-use crate::engine::{Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
+use crate::engine::{
+    Commit, Decide, Git, Look, Patches, Request, RequestContext, SuggestionMode, What,
+};
 
 /// The default limit on the size of a patch, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -86,7 +88,7 @@ fn context(
     patch: &PatchOptions,
     (decide, task): (&mut Decide, CommandMode),
     global: &Global,
-) -> Result<Context, EarlyExit> {
+) -> Result<RequestContext, EarlyExit> {
     let base = merge::base(&patch.merge, decide.max_file, global)?;
     let indexed = if matches!(task, CommandMode::Apply | CommandMode::Check) {
         super::index::into_options(&patch.index, &patch.filter, &patch.merge, global)?
@@ -99,7 +101,7 @@ fn context(
     let git = Git::for_directory(global.root())
         .with_interrupt(&signals::interrupt())
         .allow_filters(&patch.filter.allow_filter);
-    Ok(Context {
+    Ok(RequestContext {
         policy: policy(global)?,
         git: Some(Arc::new(git)),
         whitespace: if task == CommandMode::Apply {
@@ -111,7 +113,7 @@ fn context(
         objects: has_objects.then(|| tree::repository(None, &TreeOptions::default(), global)),
         base,
         interrupt: signals::interrupt(),
-        ..Context::default()
+        ..RequestContext::default()
     })
 }
 
@@ -131,7 +133,7 @@ fn look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Result<Look
             MAX_DIFF
         }),
         no_large_diff: patch.look.no_large_diff,
-        hints: Hints::Command(global.arguments.clone()),
+        hints: SuggestionMode::Command(global.arguments.clone()),
         diagnostics: patch.diagnostics.to_options(root(global))?,
         ..usual
     })

@@ -11,7 +11,7 @@ use crate::engine::options::{code, detect_compression, parse_list};
 use crate::text::Bytes;
 
 /// Patches with their names.
-type Patches = Vec<(String, Bytes)>;
+type NamedPatches = Vec<(String, Bytes)>;
 
 /// Reads the series file at `path` and its patches. The patches are below the directory of the
 /// file. Together they have at most `limit` bytes. `usual` is the strip level of entries without
@@ -26,7 +26,7 @@ pub(super) fn read(
     limit: u64,
     usual: usize,
     global: &Global,
-) -> Result<(Patches, Series), EarlyExit> {
+) -> Result<(NamedPatches, Series), EarlyExit> {
     if path == Path::new(files::STDIN) {
         return Err(EarlyExit::new(
             &code::USAGE,

@@ -25,7 +25,7 @@ pub(super) struct DiagnosticsOptions {
     /// The servers check the files before and after the change. `deny` refuses a change with new
     /// errors, or if a server does not answer.
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "report", help_heading = "Safety", hide_short_help = true)]
-    diagnostics: Option<ServerUse>,
+    diagnostics: Option<NewErrorsArg>,
     /// Limit the time for language servers, such as 20s or 1m [default: 20s]
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "diagnostics", help_heading = "Safety", hide_short_help = true)]
     diagnostics_timeout: Option<Duration>,
@@ -33,7 +33,7 @@ pub(super) struct DiagnosticsOptions {
 
 /// The effect of new errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ServerUse {
+enum NewErrorsArg {
     /// New errors are reported
     Report,
     /// The change is refused
@@ -52,7 +52,7 @@ impl DiagnosticsOptions {
             return Ok(None);
         };
         let servers = servers()?;
-        let new_errors = if how == ServerUse::Deny {
+        let new_errors = if how == NewErrorsArg::Deny {
             NewErrors::Denied
         } else {
             NewErrors::Reported

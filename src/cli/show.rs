@@ -15,7 +15,7 @@ use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, req
 use crate::engine::options::{Progress, code};
 use crate::engine::{self, Disk, HAS_LOCALE, Preview, Request};
 use crate::report::print_html;
-use crate::report::terminal::{self, Layout, Sheet, Symbols};
+use crate::report::terminal::{self, Layout, Symbols, TerminalOptions};
 
 /// The width from which two files are shown side by side by default, and the assumed width if it is
 /// unknown, in columns.
@@ -43,7 +43,7 @@ pub(super) struct ShowOptions {
 
 /// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ShowFormat {
     /// The formats of [`Output`]: JSON or statistics.
     Report,
     /// A patch.
@@ -51,10 +51,10 @@ enum Form {
     /// An HTML page.
     Page,
     /// A rendered diff for people.
-    Sheet(Sheet),
+    Terminal(TerminalOptions),
 }
 
-impl Form {
+impl ShowFormat {
     fn of(options: &ShowOptions, global: &Global, output: &Output) -> Self {
         let is_people = io::stdout().is_terminal()
             || options.side_by_side
@@ -76,7 +76,7 @@ impl Form {
         } else {
             Layout::Unified
         };
-        Self::Sheet(Sheet {
+        Self::Terminal(TerminalOptions {
             width,
             layout,
             symbols: symbols(),
@@ -125,7 +125,7 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal)
         .without_words()
         .with_statistics(&options.patch, global);
-    let form = Form::of(&options, global, &output);
+    let form = ShowFormat::of(&options, global, &output);
     let shown = open(global).and_then(|workspace| {
         let preview = progress::show_progress(global, |progress| {
             preview(options.patch, form, (global, &workspace), progress)
@@ -182,21 +182,23 @@ fn options_from(
 
 fn preview<'w>(
     patch: PatchOptions,
-    form: Form,
+    form: ShowFormat,
     (global, workspace): (&Global, &'w Disk),
     progress: Progress,
 ) -> Result<Preview<'w>, EarlyExit> {
     let is_limited = patch.look.diff_max_bytes.is_some();
     let mut request = options_from(patch, global, progress)?;
     // The default limit is for JSON. A page has its own, so that a reviewer sees whole changes.
-    if form == Form::Page && !is_limited {
+    if form == ShowFormat::Page && !is_limited {
         request.look.max_diff = usize::MAX;
     }
     // A sheet has the section headings of the patch, which only a full report contains.
-    request.look.describe |= matches!(form, Form::Sheet(_));
+    request.look.describe |= matches!(form, ShowFormat::Terminal(_));
     let mut preview = match form {
-        Form::Page => engine::render_page(request, workspace),
-        Form::Report | Form::Patch | Form::Sheet(_) => engine::preview(request, workspace),
+        ShowFormat::Page => engine::render_page(request, workspace),
+        ShowFormat::Report | ShowFormat::Patch | ShowFormat::Terminal(_) => {
+            engine::preview(request, workspace)
+        }
     };
     preview.report.root = Some(root(global));
     Ok(preview)
@@ -204,20 +206,20 @@ fn preview<'w>(
 
 /// Prints the preview. An HTML page is also printed if the patch does not apply or is refused,
 /// because it contains the reasons.
-fn print(preview: &Preview<'_>, form: Form, global: &Global) -> io::Result<()> {
+fn print(preview: &Preview<'_>, form: ShowFormat, global: &Global) -> io::Result<()> {
     match form {
-        Form::Report => Ok(()),
-        Form::Page => {
+        ShowFormat::Report => Ok(()),
+        ShowFormat::Page => {
             let mut out = BufWriter::new(io::stdout().lock());
             print_html(&preview.page(), &mut out)?;
             out.flush()
         }
-        Form::Patch => {
+        ShowFormat::Patch => {
             let mut out = BufWriter::new(io::stdout().lock());
             preview.diffs().try_for_each(|diff| out.write_all(&diff?))?;
             out.flush()
         }
-        Form::Sheet(sheet) => {
+        ShowFormat::Terminal(sheet) => {
             let color = output::color(global, &io::stdout());
             pager::paged(global, |out| {
                 let mut out = AutoStream::new(out, color);

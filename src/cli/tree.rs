@@ -6,7 +6,7 @@ use std::path::Path;
 use super::args::{Global, TreeOptions};
 use super::{EarlyExit, install_signals, signals};
 use crate::engine::options::{ErrorKind, Timeout, code};
-use crate::engine::{self, Objects, Outcome, Repository, Request};
+use crate::engine::{self, Outcome, Repository, RepositoryTree, Request};
 use crate::report::TreeReport;
 
 /// Checks `request` against the tree that the options name.
@@ -83,7 +83,7 @@ pub(super) fn check_tree(
 /// # Errors
 ///
 /// Returns an error if the revision does not exist or the repository cannot be read.
-pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, EarlyExit> {
+pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<RepositoryTree, EarlyExit> {
     repository.tree(revision).map_err(|error| {
         let cause = error
             .source()
@@ -96,7 +96,7 @@ pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, 
 }
 
 /// Returns the description of `tree` in the report.
-fn tree_report(repository: &Repository, revision: &[u8], tree: &Objects) -> TreeReport {
+fn tree_report(repository: &Repository, revision: &[u8], tree: &RepositoryTree) -> TreeReport {
     TreeReport {
         repository: Some(repository.directory().to_string_lossy().into_owned()),
         revision: String::from_utf8_lossy(revision).into_owned(),

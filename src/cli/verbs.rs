@@ -10,7 +10,7 @@ use super::file_options::FileOptions;
 use super::match_mode::{MatchArg, match_mode};
 use super::{CommandMode, EarlyExit, input};
 use crate::engine::options::{Edit, EditOrder, MAX_FILE, code};
-use crate::engine::{Parents, Request, What};
+use crate::engine::{MissingParents, Request, What};
 use crate::mode::FileMode;
 use crate::text::{Bytes, EncodingChoice, Position};
 
@@ -149,9 +149,9 @@ pub(super) fn edit(
         && let Edit::Replacements(edits) = &mut edit.edit
     {
         edits.order = if options.sequential {
-            EditOrder::InTurn
+            EditOrder::Sequential
         } else {
-            EditOrder::AtOnce
+            EditOrder::Simultaneous
         };
         edits.match_mode = match_mode;
     }
@@ -178,9 +178,9 @@ pub(super) fn write(
     };
     if let What::Edit(edit) = &mut request.what {
         edit.parents = if options.no_mkdirs {
-            Parents::Required
+            MissingParents::Refuse
         } else {
-            Parents::Made
+            MissingParents::Create
         };
         edit.mode = options.mode;
     }
@@ -265,7 +265,7 @@ fn edit_request(
         )
     });
     let mut targets: Vec<EditPosition> = Vec::new();
-    targets.extend(bytes(&options.old, &options.old_file)?.map(EditPosition::Old));
+    targets.extend(bytes(&options.old, &options.old_file)?.map(EditPosition::OldText));
     targets.extend(range.map(|(from, to)| EditPosition::Range(from, to)));
     targets.extend(options.insert_after.map(EditPosition::After));
     targets.extend(options.insert_before.map(EditPosition::Before));
@@ -277,8 +277,8 @@ fn edit_request(
     let new = bytes(&options.new, &options.new_file)?
         .ok_or_else(|| EarlyExit::usage("--new or --new-file is missing"))?;
     Ok(match place {
-        EditPosition::Old(old) if options.all => Request::edit_all(path, old, new),
-        EditPosition::Old(old) => Request::edit(path, old, new),
+        EditPosition::OldText(old) if options.all => Request::edit_all(path, old, new),
+        EditPosition::OldText(old) => Request::edit(path, old, new),
         _ if options.all => return Err(EarlyExit::usage("--all needs --old")),
         EditPosition::Range(from, to) => Request::edit_range(path, from, to, new),
         EditPosition::After(line) => Request::insert_after(path, line, new),
@@ -288,7 +288,7 @@ fn edit_request(
 
 /// The position of the edit that the options name.
 enum EditPosition {
-    Old(Vec<u8>),
+    OldText(Vec<u8>),
     Range(Vec<u8>, Vec<u8>),
     After(usize),
     Before(usize),

@@ -6,7 +6,7 @@
 
 use thiserror::Error;
 
-use super::table::Table;
+use super::table::EncodingTable;
 
 /// The encoding of a file in the work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ enum EncodingKind {
     },
     Latin1,
     Ascii,
-    Listed(Table),
+    Listed(EncodingTable),
     Unknown,
 }
 
@@ -77,7 +77,7 @@ impl WorkTreeEncoding {
             "ISO-8859-1" | "ISO8859-1" | "ISO88591" | "ISO_8859-1" | "LATIN1" | "LATIN-1"
             | "L1" => EncodingKind::Latin1,
             "ASCII" | "US-ASCII" => EncodingKind::Ascii,
-            name => Table::of(name).map_or(EncodingKind::Unknown, EncodingKind::Listed),
+            name => EncodingTable::of(name).map_or(EncodingKind::Unknown, EncodingKind::Listed),
         });
         Some(Self { name, kind })
     }

@@ -5,7 +5,7 @@ use bstr::ByteSlice;
 /// The conversion of line endings for one file, `enum convert_crlf_action` in git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LineEnds {
+pub enum CrLfAction {
     /// No conversion.
     #[default]
     Kept,
@@ -19,13 +19,13 @@ pub enum LineEnds {
     AutoCrLf,
 }
 
-impl LineEnds {
+impl CrLfAction {
     /// Returns the content for the repository if it differs from `bytes`.
     pub(super) fn to_repository(self, bytes: &[u8]) -> Option<Vec<u8>> {
         if self == Self::Kept || !bytes.contains_str(b"\r\n") {
             return None;
         }
-        if self.is_automatic() && Counts::of(bytes).is_binary() {
+        if self.is_automatic() && TextStats::of(bytes).is_binary() {
             return None;
         }
         // In the automatic modes, a file with a lone CR is binary. Every CR is therefore part of a
@@ -45,7 +45,7 @@ impl LineEnds {
         if !matches!(self, Self::TextCrLf | Self::AutoCrLf) {
             return None;
         }
-        let counts = Counts::of(bytes);
+        let counts = TextStats::of(bytes);
         let has_cr = counts.lone_cr > 0 || counts.cr_lf > 0;
         if counts.lone_lf == 0 || self.is_automatic() && (has_cr || counts.is_binary()) {
             return None;
@@ -72,7 +72,7 @@ impl LineEnds {
 
 /// The counts by which git decides whether a file is text, `struct text_stat`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct TextStats {
     lone_cr: usize,
     lone_lf: usize,
     cr_lf: usize,
@@ -81,7 +81,7 @@ struct Counts {
     not_printable: usize,
 }
 
-impl Counts {
+impl TextStats {
     /// Counts the bytes like git's `gather_stats`.
     fn of(bytes: &[u8]) -> Self {
         let mut counts = Self::default();
@@ -121,12 +121,12 @@ impl Counts {
 mod tests {
     use super::*;
 
-    const ALL: [LineEnds; 5] = [
-        LineEnds::Kept,
-        LineEnds::TextLf,
-        LineEnds::TextCrLf,
-        LineEnds::AutoLf,
-        LineEnds::AutoCrLf,
+    const ALL: [CrLfAction; 5] = [
+        CrLfAction::Kept,
+        CrLfAction::TextLf,
+        CrLfAction::TextCrLf,
+        CrLfAction::AutoLf,
+        CrLfAction::AutoCrLf,
     ];
 
     fn both(bytes: &[u8]) -> Vec<[Vec<u8>; 2]> {
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn mixed_line_ends_are_completed_only_in_declared_text() {
         let mixed = b"a\r\nb\n".to_vec();
-        let of = |ends: LineEnds| ends.to_work_tree(&mixed);
+        let of = |ends: CrLfAction| ends.to_work_tree(&mixed);
         assert_eq!(
             ALL.map(of),
             [None, None, Some(b"a\r\nb\r\n".to_vec()), None, None]
@@ -182,12 +182,12 @@ mod tests {
     #[test]
     fn guessed_binary_data_are_kept() {
         for binary in [&b"a\r\nb\rc\n"[..], b"a\r\n\0\n", b"a\r\n\x01\n"] {
-            assert_eq!(LineEnds::AutoCrLf.to_repository(binary), None);
-            assert_eq!(LineEnds::AutoCrLf.to_work_tree(binary), None);
-            assert!(LineEnds::TextLf.to_repository(binary).is_some());
+            assert_eq!(CrLfAction::AutoCrLf.to_repository(binary), None);
+            assert_eq!(CrLfAction::AutoCrLf.to_work_tree(binary), None);
+            assert!(CrLfAction::TextLf.to_repository(binary).is_some());
         }
         assert_eq!(
-            LineEnds::AutoLf.to_repository(b"a\r\n\x1a"),
+            CrLfAction::AutoLf.to_repository(b"a\r\n\x1a"),
             Some(b"a\n\x1a".to_vec())
         );
     }

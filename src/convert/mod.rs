@@ -15,13 +15,13 @@ use std::borrow::Cow;
 use crate::digest::ObjectFormat;
 
 pub use encoding::{EncodingError, WorkTreeEncoding};
-pub use line_ends::LineEnds;
+pub use line_ends::CrLfAction;
 
 /// The conversions that git applies to one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversion {
     /// The conversion of line endings.
-    pub line_ends: LineEnds,
+    pub line_ends: CrLfAction,
     /// Whether `$Id$` is expanded in the work tree (`ident`).
     pub has_ident: bool,
     /// The encoding of the file in the work tree (`working-tree-encoding`). In the repository the
@@ -34,7 +34,7 @@ pub struct Conversion {
 /// The conversion of CR LF on the way to the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CrLf {
+pub enum CrLfHandling {
     /// CR LF becomes LF where the attributes allow it (`CONV_EOL_RENORMALIZE` in git's convert.h).
     Normalized,
     /// CR LF is kept (`CONV_EOL_KEEP_CRLF`). `git apply` does this if the preimage of the patch
@@ -46,7 +46,7 @@ impl Conversion {
     /// Returns whether this conversion changes no file.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        self.line_ends == LineEnds::Kept && !self.has_ident && self.encoding.is_none()
+        self.line_ends == CrLfAction::Kept && !self.has_ident && self.encoding.is_none()
     }
 
     /// Converts the content of a file in the work tree to its content in the repository.
@@ -58,13 +58,13 @@ impl Conversion {
     pub fn to_repository<'b>(
         &self,
         bytes: &'b [u8],
-        cr_lf: CrLf,
+        cr_lf: CrLfHandling,
     ) -> Result<Cow<'b, [u8]>, EncodingError> {
         let mut content = Cow::Borrowed(bytes);
         if let Some(encoding) = self.encoding.as_ref().filter(|_| !bytes.is_empty()) {
             content = Cow::Owned(encoding.decode(bytes)?);
         }
-        if cr_lf == CrLf::Normalized {
+        if cr_lf == CrLfHandling::Normalized {
             replace(&mut content, |content| {
                 self.line_ends.to_repository(content)
             });
@@ -109,12 +109,15 @@ mod tests {
     fn an_empty_file_is_never_converted() {
         let encoding = WorkTreeEncoding::parse(b"UTF-16");
         let all = Conversion {
-            line_ends: LineEnds::TextCrLf,
+            line_ends: CrLfAction::TextCrLf,
             has_ident: true,
             encoding,
             ..Conversion::default()
         };
-        assert_eq!(all.to_repository(b"", CrLf::Normalized).unwrap(), &b""[..]);
+        assert_eq!(
+            all.to_repository(b"", CrLfHandling::Normalized).unwrap(),
+            &b""[..]
+        );
         assert_eq!(all.to_work_tree(b"").unwrap(), &b""[..]);
     }
 
@@ -122,7 +125,7 @@ mod tests {
     fn conversions_are_undone_in_the_reverse_order() {
         let encoding = WorkTreeEncoding::parse(b"UTF-16LE-BOM");
         let all = Conversion {
-            line_ends: LineEnds::TextCrLf,
+            line_ends: CrLfAction::TextCrLf,
             has_ident: true,
             encoding,
             ..Conversion::default()
@@ -139,11 +142,11 @@ mod tests {
             b"$Id: 093cd7cf40884a9ffe9014d667e7edf3593ec7fb $\r\nx\r\n"
         );
         assert_eq!(
-            all.to_repository(&file, CrLf::Normalized).unwrap(),
+            all.to_repository(&file, CrLfHandling::Normalized).unwrap(),
             &b"$Id$\nx\n"[..]
         );
         assert_eq!(
-            all.to_repository(&file, CrLf::Kept).unwrap(),
+            all.to_repository(&file, CrLfHandling::Kept).unwrap(),
             &b"$Id$\r\nx\r\n"[..]
         );
     }

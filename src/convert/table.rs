@@ -3,7 +3,7 @@
 #[cfg(not(feature = "encodings"))]
 pub(super) use absent::Table;
 #[cfg(feature = "encodings")]
-pub(super) use present::Table;
+pub(super) use present::EncodingTable;
 
 #[cfg(feature = "encodings")]
 mod present {
@@ -11,9 +11,9 @@ mod present {
 
     /// An encoding.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::convert) struct Table(&'static Encoding);
+    pub(in crate::convert) struct EncodingTable(&'static Encoding);
 
-    impl Table {
+    impl EncodingTable {
         /// Returns the encoding with `name` in the standard or in the C library. `name` must be in
         /// upper case.
         pub(in crate::convert) fn of(name: &str) -> Option<Self> {
@@ -59,9 +59,9 @@ mod present {
 mod absent {
     /// An encoding. No value exists.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::convert) enum Table {}
+    pub(in crate::convert) enum EncodingTable {}
 
-    impl Table {
+    impl EncodingTable {
         pub(in crate::convert) fn of(_: &str) -> Option<Self> {
             None
         }

@@ -38,14 +38,14 @@ pub(super) struct ServerTimeout<'a> {
 
 /// The diagnostics that a server published for one file.
 #[derive(Debug, Default)]
-struct Published {
+struct PublishedDiagnostics {
     diagnostics: Vec<Diagnostic>,
     /// Whether the diagnostics belong to the latest text that the server received.
     is_current: bool,
 }
 
 /// The result of a request, or the code and message of its error.
-type Answer = Result<Value, (i64, String)>;
+type Response = Result<Value, (i64, String)>;
 
 /// The client side of one connection.
 pub(super) struct Client {
@@ -53,11 +53,11 @@ pub(super) struct Client {
     settings: Value,
     last_request: i64,
     /// The responses by request number; `None` while a response is outstanding.
-    answers: HashMap<i64, Option<Answer>>,
+    answers: HashMap<i64, Option<Response>>,
     /// The version of each open document, by URI.
     open: BTreeMap<String, i32>,
     /// The published diagnostics, by URI.
-    published: BTreeMap<String, Published>,
+    published: BTreeMap<String, PublishedDiagnostics>,
     pulled: BTreeMap<String, Vec<Diagnostic>>,
     /// Whether the client requests diagnostics. Without this capability the server publishes them.
     pulls: bool,
@@ -299,7 +299,7 @@ impl Client {
         &mut self,
         number: i64,
         patience: ServerTimeout<'_>,
-    ) -> Result<Answer, ServerError> {
+    ) -> Result<Response, ServerError> {
         loop {
             if let Some(Some(_)) = self.answers.get(&number)
                 && let Some(Some(answer)) = self.answers.remove(&number)
@@ -318,10 +318,10 @@ impl Client {
     ) -> Result<(), ServerError> {
         let now = Instant::now();
         if patience.interrupt.is_raised() {
-            return Err(ServerError::Stopped);
+            return Err(ServerError::Interrupted);
         }
         if now >= patience.until {
-            return Err(ServerError::Late);
+            return Err(ServerError::TimedOut);
         }
         let until = until
             .unwrap_or(patience.until)
@@ -344,5 +344,5 @@ fn message(mut head: Value, params: Value) -> Value {
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, ServerError> {
     serde_json::from_value(value)
-        .map_err(|error| ServerError::Garbage(format!("an invalid message: {error}")))
+        .map_err(|error| ServerError::InvalidMessage(format!("an invalid message: {error}")))
 }

@@ -6,7 +6,7 @@ use super::protocol::{Code, Diagnostic};
 
 /// The diagnostics of a server for one text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Said<'a> {
+pub(super) struct TextDiagnostics<'a> {
     /// The text; empty if it is unknown.
     pub(super) text: &'a str,
     pub(super) diagnostics: &'a [Diagnostic],
@@ -24,7 +24,10 @@ struct DiagnosticKey<'a> {
 
 /// Returns the diagnostics that `after` contains more often than `before`, and the number of
 /// diagnostics that `before` contains more often than `after`.
-pub(super) fn difference<'a>(before: Said<'a>, after: Said<'a>) -> (Vec<&'a Diagnostic>, usize) {
+pub(super) fn difference<'a>(
+    before: TextDiagnostics<'a>,
+    after: TextDiagnostics<'a>,
+) -> (Vec<&'a Diagnostic>, usize) {
     let mut known: HashMap<DiagnosticKey<'a>, usize> = HashMap::new();
     for (mark, _) in before.with_marks() {
         *known.entry(mark).or_default() += 1;
@@ -39,7 +42,7 @@ pub(super) fn difference<'a>(before: Said<'a>, after: Said<'a>) -> (Vec<&'a Diag
     (new, known.into_values().sum())
 }
 
-impl<'a> Said<'a> {
+impl<'a> TextDiagnostics<'a> {
     fn with_marks(self) -> impl Iterator<Item = (DiagnosticKey<'a>, &'a Diagnostic)> {
         let lines: Vec<_> = self.text.lines().map(str::trim).collect();
         self.diagnostics.iter().map(move |diagnostic| {
@@ -70,7 +73,7 @@ mod tests {
     }
 
     fn found(before: (&str, &[Diagnostic]), after: (&str, &[Diagnostic])) -> (Vec<u32>, usize) {
-        let said = |(text, diagnostics)| Said { text, diagnostics };
+        let said = |(text, diagnostics)| TextDiagnostics { text, diagnostics };
         let (new, fixed) = difference(said(before), said(after));
         (
             new.into_iter()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::difference::{Said, difference};
+use super::difference::{TextDiagnostics, difference};
 use super::document::{self, Document};
 use super::protocol::{Code, Diagnostic, Position};
 use super::session::Session;
@@ -158,11 +158,11 @@ impl Findings {
             );
             let [old_text, new_text] = document.texts().map(Option::unwrap_or_default);
             let said = [
-                Said {
+                TextDiagnostics {
                     text: old_text,
                     diagnostics: &old,
                 },
-                Said {
+                TextDiagnostics {
                     text: new_text,
                     diagnostics: &new,
                 },
@@ -173,7 +173,7 @@ impl Findings {
         for (uri, diagnostics) in &after {
             if let Some(path) = path_below(root, uri) {
                 let old = before.remove(uri).unwrap_or_default();
-                let said = [old.as_slice(), diagnostics].map(|diagnostics| Said {
+                let said = [old.as_slice(), diagnostics].map(|diagnostics| TextDiagnostics {
                     text: "",
                     diagnostics,
                 });
@@ -190,7 +190,7 @@ impl Findings {
     fn compare(
         &mut self,
         path: &RelPath,
-        [before, after]: [Said<'_>; 2],
+        [before, after]: [TextDiagnostics<'_>; 2],
         is_told: impl Fn(&RelPath, &Diagnostic) -> bool,
     ) {
         let (new, fixed) = difference(before, after);

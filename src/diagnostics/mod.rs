@@ -107,14 +107,14 @@ pub enum FileLocation {
 /// Running servers that have received the first query and wait for the second.
 ///
 /// Dropping this value kills the servers.
-pub struct Diagnosis {
+pub struct DiagnosticsSession {
     options: DiagnosticsOptions,
     documents: Vec<Document>,
     sessions: Vec<Session>,
     until: Instant,
 }
 
-impl Diagnosis {
+impl DiagnosticsSession {
     /// Starts the servers that handle any of `documents` and queries the current files.
     ///
     /// A server that fails is not an error: see [`ServerFindings::problem`].

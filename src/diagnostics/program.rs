@@ -7,18 +7,18 @@ use std::time::Instant;
 
 use super::server_error::ServerError;
 use super::wire::Wire;
-use crate::process::{self, Complaints, Group};
+use crate::process::{self, ProcessGroup, StderrReader};
 
 /// The process of a language server.
 ///
 /// Dropping this value kills the whole process group, even if the server itself has exited.
-pub(super) struct Program {
-    group: Group,
+pub(super) struct ServerProcess {
+    group: ProcessGroup,
     /// The standard error output.
-    complaints: Complaints,
+    complaints: StderrReader,
 }
 
-impl Program {
+impl ServerProcess {
     /// Starts `command` in `root`. The first item is the program.
     ///
     /// # Security
@@ -40,14 +40,14 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut group = Group::start(&mut command).map_err(ServerError::Start)?;
+        let mut group = ProcessGroup::start(&mut command).map_err(ServerError::Start)?;
         let child = group.child();
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = (input, output, errors) else {
             return Err(ServerError::Start(io::ErrorKind::BrokenPipe.into()));
         };
-        let complaints = Complaints::of(errors).map_err(ServerError::Start)?;
+        let complaints = StderrReader::of(errors).map_err(ServerError::Start)?;
         let wire = Wire::new(output, input).map_err(ServerError::Start)?;
         Ok((Self { group, complaints }, wire))
     }

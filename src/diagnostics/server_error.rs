@@ -16,7 +16,7 @@ pub(super) enum ServerError {
     Ended,
     /// The server violates the protocol.
     #[error("sent {0}")]
-    Garbage(String),
+    InvalidMessage(String),
     /// The server sends a message over the size limit.
     #[error("sent a message of {size} bytes, which exceeds the limit of {limit}")]
     TooLarge {
@@ -35,8 +35,8 @@ pub(super) enum ServerError {
     },
     /// The server did not answer in time.
     #[error("did not respond in time")]
-    Late,
+    TimedOut,
     /// The request was interrupted.
     #[error("was stopped")]
-    Stopped,
+    Interrupted,
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, ServerTimeout};
 use super::document::{self, Document};
-use super::program::Program;
+use super::program::ServerProcess;
 use super::protocol::Diagnostic;
 use super::server_error::ServerError;
 use super::uri;
@@ -20,7 +20,7 @@ use crate::path::RelPath;
 pub(super) const LEAVE: Duration = Duration::from_secs(1);
 
 /// The diagnostics of one server, by URI.
-pub(super) type Said = BTreeMap<String, Vec<Diagnostic>>;
+pub(super) type DiagnosticsByUri = BTreeMap<String, Vec<Diagnostic>>;
 
 /// One server and its state.
 pub(super) struct Session {
@@ -30,13 +30,13 @@ pub(super) struct Session {
     /// The documents that the server handles, as indices into the list of all documents.
     pub(super) documents: Vec<usize>,
     /// The diagnostics of the current files.
-    pub(super) before: Said,
+    pub(super) before: DiagnosticsByUri,
     /// The diagnostics of the changed files.
-    pub(super) after: Said,
+    pub(super) after: DiagnosticsByUri,
     /// The reason why the server failed.
     pub(super) problem: Option<String>,
     pub(super) spent: Duration,
-    running: Option<(Client, Program)>,
+    running: Option<(Client, ServerProcess)>,
 }
 
 impl Session {
@@ -53,8 +53,8 @@ impl Session {
             server: server.clone(),
             version: None,
             documents,
-            before: Said::new(),
-            after: Said::new(),
+            before: DiagnosticsByUri::new(),
+            after: DiagnosticsByUri::new(),
             problem: None,
             spent: Duration::ZERO,
             running: None,
@@ -69,7 +69,7 @@ impl Session {
         patience: ServerTimeout<'_>,
     ) {
         let begun = Instant::now();
-        self.running = match Program::start(&self.server.command, &options.root) {
+        self.running = match ServerProcess::start(&self.server.command, &options.root) {
             Ok((program, wire)) => {
                 Some((Client::new(wire, self.server.settings.0.clone()), program))
             }

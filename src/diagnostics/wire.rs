@@ -112,10 +112,10 @@ fn read(stream: &mut impl BufRead) -> Result<Value, ServerError> {
     }
     match serde_json::from_slice(&body) {
         Ok(message @ Value::Object(_)) => Ok(message),
-        Ok(_) => Err(ServerError::Garbage(
+        Ok(_) => Err(ServerError::InvalidMessage(
             "a message that is not an object".to_owned(),
         )),
-        Err(error) => Err(ServerError::Garbage(format!(
+        Err(error) => Err(ServerError::InvalidMessage(format!(
             "a message that is not valid JSON: {error}"
         ))),
     }
@@ -158,7 +158,7 @@ fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
 
 fn header_error(header: &[u8]) -> ServerError {
     let shown = String::from_utf8_lossy(&header[..header.len().min(SHOWN)]);
-    ServerError::Garbage(format!("`{shown}` instead of a header"))
+    ServerError::InvalidMessage(format!("`{shown}` instead of a header"))
 }
 
 #[cfg(test)]

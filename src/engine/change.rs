@@ -2,16 +2,16 @@
 
 use super::govern::hard_link_problems;
 use super::index::index_record;
-use super::link_files::LinksAsFiles;
+use super::link_files::LinkFileSink;
 use super::problems::{altered_warning, foreign, sweep_warning, unfinished_warning};
-use super::request::Reach;
-use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
+use super::request::UpdateScope;
+use super::stages::{Committed, Resolved, Selected, StagingTarget, TreeCheck};
 use super::steps;
 use super::task::{CommandMode, CommandRun};
 use crate::preflight::{self, Severity};
 use crate::progress::Phase;
 use crate::report::HistoryReport;
-use crate::transaction::history::{self, Label};
+use crate::transaction::history::{self, TransactionLabel};
 use crate::transaction::{self, Failure, Transaction};
 
 impl<'a> CommandRun<'a> {
@@ -42,7 +42,7 @@ impl<'a> CommandRun<'a> {
             Err(failure) => done.fail(&failure, self.indexed.as_ref()),
         }
         let result = self
-            .resolve(options, &Staging::NOTHING, &mut done.resolved)
+            .resolve(options, &StagingTarget::NOTHING, &mut done.resolved)
             .and_then(|check| {
                 let Some(check) = check else { return Ok(()) };
                 let verdict = check.check_unwritten(self.interrupt());
@@ -63,11 +63,11 @@ impl<'a> CommandRun<'a> {
         let is_cached = self
             .indexed
             .as_ref()
-            .is_some_and(|indexed| indexed.reach == Reach::Cached);
+            .is_some_and(|indexed| indexed.reach == UpdateScope::Cached);
         let is_held = !is_cached
             && preflight::needs_approval(&done.resolved.selected.plan, self.workspace, options);
         let result = if done.is_refused() || is_held {
-            self.resolve(options, &Staging::NOTHING, &mut done.resolved)
+            self.resolve(options, &StagingTarget::NOTHING, &mut done.resolved)
                 .map(drop)
         } else {
             self.stage_and_commit(options, &mut done)
@@ -94,11 +94,11 @@ impl<'a> CommandRun<'a> {
     fn resolve(
         &self,
         options: &preflight::Options,
-        staging: &Staging<'_>,
+        staging: &StagingTarget<'_>,
         resolved: &mut Resolved,
     ) -> Result<Option<Box<dyn TreeCheck + 'a>>, Failure> {
-        let link_files = LinksAsFiles(staging.sink);
-        let staging = &Staging {
+        let link_files = LinkFileSink(staging.sink);
+        let staging = &StagingTarget {
             sink: if options.links_are_files {
                 &link_files
             } else {
@@ -107,7 +107,7 @@ impl<'a> CommandRun<'a> {
             ..*staging
         };
         let Selected { plan, problems, .. } = &mut resolved.selected;
-        if self.command.links == transaction::Links::Kept {
+        if self.command.links == transaction::HardLinkMode::Kept {
             problems.extend(hard_link_problems(
                 plan,
                 &self.command.policy,
@@ -134,7 +134,7 @@ impl<'a> CommandRun<'a> {
             Transaction::begin(self.workspace, self.request.transaction(), self.interrupt())?;
         done.note_recovered(recovered);
         let transaction = transaction.reserve_changes(done.resolved.selected.plan.operations.len());
-        let staging = Staging {
+        let staging = StagingTarget {
             sink: &transaction,
             transaction: Some(&transaction),
         };
@@ -143,10 +143,10 @@ impl<'a> CommandRun<'a> {
             transaction.abandon();
             return Ok(());
         }
-        let label = Label {
+        let label = TransactionLabel {
             command: self.command.name.to_owned(),
             index: index_record(&done.resolved),
-            ..Label::default()
+            ..TransactionLabel::default()
         };
         self.commit(transaction.with_label(label), check, done)
     }

@@ -4,12 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::sync::{Mutex, PoisonError};
 
 use super::report;
-use super::request::Commands;
+use super::request::UserCommands;
 use super::stages::{Committed, TreeCheck};
 use super::task::CommandRun;
 use crate::mutex::lock_unpoisoned;
 use crate::preflight::{Problem, Severity, code};
-use crate::process::{self, ExitReason, Ran, ShellCommand};
+use crate::process::{self, CommandOutput, ExitReason, ShellCommand};
 use crate::progress::{Phase, Progress};
 use crate::report::{CommandReport, print_json};
 use crate::transaction::{CommitHook, Failure, Interrupt};
@@ -31,17 +31,17 @@ pub fn is_within(at_work: &OsStr, workspace: &dyn Workspace) -> bool {
 }
 
 /// One command of the user with its input and environment.
-struct Turn<'a> {
+struct UserCommand<'a> {
     command: &'a OsStr,
-    commands: &'a Commands,
+    commands: &'a UserCommands,
     input: Vec<u8>,
     environment: Vec<(&'static str, OsString)>,
     phase: Phase,
     progress: Progress,
 }
 
-impl Turn<'_> {
-    fn run(&self, interrupt: &Interrupt) -> Result<Ran, Failure> {
+impl UserCommand<'_> {
+    fn run(&self, interrupt: &Interrupt) -> Result<CommandOutput, Failure> {
         let Self {
             command,
             commands,
@@ -71,8 +71,8 @@ impl Turn<'_> {
 
 /// The commit hook that runs `--verify`.
 pub(super) struct Verification<'a> {
-    turn: Turn<'a>,
-    ran: Mutex<Option<Ran>>,
+    turn: UserCommand<'a>,
+    ran: Mutex<Option<CommandOutput>>,
 }
 
 impl CommitHook for Verification<'_> {
@@ -208,7 +208,7 @@ impl CommandRun<'_> {
         done: &Committed,
         success: report::Outcome,
         is_at_work: bool,
-    ) -> Result<Turn<'c>, Failure> {
+    ) -> Result<UserCommand<'c>, Failure> {
         let commands = self.commands();
         let mut report = done.report_as(&self.command, success);
         report.root = Some(commands.directory.to_string_lossy().into_owned());
@@ -223,7 +223,7 @@ impl CommandRun<'_> {
         if is_at_work {
             environment.push((AT_WORK, top(self.workspace)?.identity()?.into()));
         }
-        Ok(Turn {
+        Ok(UserCommand {
             command,
             commands,
             input,
@@ -234,7 +234,7 @@ impl CommandRun<'_> {
     }
 }
 
-fn exit_message(ran: &Ran, commands: &Commands) -> String {
+fn exit_message(ran: &CommandOutput, commands: &UserCommands) -> String {
     match ran.ending {
         ExitReason::Exited(code) => format!("exit code {code}"),
         ExitReason::Signalled(signal) => format!("killed by signal {signal}"),

@@ -8,7 +8,7 @@ use super::stages::{Command, Committed};
 use super::{Outcome, whitespace};
 use crate::preflight;
 use crate::report::{self, Report};
-use crate::syntax::{Quoting, Truncated};
+use crate::syntax::{Quoting, TruncationHandling};
 use crate::workspace::git::Git;
 
 /// Returns whether git quotes the names in `report` that are not ASCII. Runs git in `directory`,
@@ -54,7 +54,7 @@ pub fn describe(mut request: Request) -> Outcome {
         Err(problem) => return Committed::of_problem(*problem).finish(&command),
     };
     let reader = ReadOptions {
-        truncated: Truncated::Read,
+        truncated: TruncationHandling::Read,
         ..ReadOptions::new(&request.decide, &request.look.progress)
     };
     let mut done = Committed::from(read(patches, reader));

@@ -7,7 +7,7 @@
 //! therefore asks the servers about the real tree, in a commit hook ([`CommitHook`]) of the transaction.
 //! A change that they deny is rolled back. `check` writes nothing and can only send the texts.
 //!
-//! The input is the list of changes that [`Noted`] records. The results are findings for the
+//! The input is the list of changes that [`RecordingSink`] records. The results are findings for the
 //! report, and problems. Read [`resolve_with_servers`] first.
 
 mod noted;
@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::look;
-use super::stages::{Committed, Resolved, Staging, TreeCheck};
+use super::stages::{Committed, Resolved, StagingTarget, TreeCheck};
 use super::task::CommandRun;
 use crate::diagnostics::{
-    Diagnosis, DiagnosticsOptions, Document, FileLocation, Findings, NewErrors,
+    DiagnosticsOptions, DiagnosticsSession, Document, FileLocation, Findings, NewErrors,
 };
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
@@ -29,15 +29,15 @@ use crate::progress::{Phase, Progress};
 use crate::transaction::{CommitHook, Failure, Interrupt};
 use crate::workspace::Workspace;
 
-use noted::Noted;
+use noted::RecordingSink;
 
 /// The limit on the number of files, or types of files, that a message names.
 const NAMED: usize = 5;
 
 /// The servers that were asked about the tree before the change, and are asked again about the tree
 /// after it.
-struct Waiting<'w> {
-    diagnosis: Mutex<Option<Diagnosis>>,
+struct PendingDiagnosis<'w> {
+    diagnosis: Mutex<Option<DiagnosticsSession>>,
     findings: OnceLock<Findings>,
     new_errors: NewErrors,
     progress: Progress,
@@ -45,7 +45,7 @@ struct Waiting<'w> {
     policy: Arc<Policy>,
 }
 
-impl Waiting<'_> {
+impl PendingDiagnosis<'_> {
     /// Asks the servers about the tree after the change.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Waiting<'_> {
         let Some(mut diagnosis) = diagnosis else {
             return Ok(());
         };
-        self.progress.enter(Phase::Asking, 0);
+        self.progress.enter(Phase::WaitingForServers, 0);
         diagnosis.go_on(place, interrupt);
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
@@ -75,24 +75,24 @@ impl Waiting<'_> {
         }
     }
 
-    fn diagnosis_findings(&self, diagnosis: Diagnosis) -> Findings {
+    fn diagnosis_findings(&self, diagnosis: DiagnosticsSession) -> Findings {
         diagnosis.findings(&|path| look::is_open(self.workspace, &self.policy, path))
     }
 }
 
-impl CommitHook for Waiting<'_> {
+impl CommitHook for PendingDiagnosis<'_> {
     fn check(&self, interrupt: &Interrupt) -> Result<(), Failure> {
         self.ask(FileLocation::Disk, interrupt)
     }
 }
 
-impl TreeCheck for Waiting<'_> {
+impl TreeCheck for PendingDiagnosis<'_> {
     fn check_unwritten(&self, interrupt: &Interrupt) -> Result<(), Failure> {
         self.ask(FileLocation::Memory, interrupt)
     }
 
     fn finish(self: Box<Self>, done: &mut Committed) {
-        let Waiting {
+        let PendingDiagnosis {
             findings,
             new_errors,
             ..
@@ -108,17 +108,17 @@ impl TreeCheck for Waiting<'_> {
 pub(super) fn resolve_with_servers<'w>(
     task: &CommandRun<'w>,
     options: &preflight::Options,
-    staging: &Staging<'_>,
+    staging: &StagingTarget<'_>,
     resolved: &mut Resolved,
 ) -> Option<Result<Option<Box<dyn TreeCheck + 'w>>, Failure>> {
-    let noted = Noted::new(task.request.look.diagnostics.as_ref()?, staging.sink);
+    let noted = RecordingSink::new(task.request.look.diagnostics.as_ref()?, staging.sink);
     Some(resolve_and_ask(task, options, noted, resolved))
 }
 
 fn resolve_and_ask<'w>(
     task: &CommandRun<'w>,
     options: &preflight::Options,
-    noted: Noted<'_>,
+    noted: RecordingSink<'_>,
     resolved: &mut Resolved,
 ) -> Result<Option<Box<dyn TreeCheck + 'w>>, Failure> {
     let plan = &resolved.selected.plan;
@@ -139,9 +139,9 @@ fn resolve_and_ask<'w>(
 /// Returns an error if a file cannot be read, or after a signal.
 fn diagnose<'w>(
     task: &CommandRun<'w>,
-    noted: Noted<'_>,
+    noted: RecordingSink<'_>,
     resolved: &mut Resolved,
-) -> Result<Option<Waiting<'w>>, Failure> {
+) -> Result<Option<PendingDiagnosis<'w>>, Failure> {
     let (options, mut left_out) = (noted.options().clone(), Vec::new());
     let documents = noted.documents(&resolved.selected.plan, task.workspace, &mut left_out)?;
     resolved
@@ -149,8 +149,8 @@ fn diagnose<'w>(
         .problems
         .extend(unchecked_warnings(&options, &documents, &left_out));
     let new_errors = options.new_errors;
-    task.progress().enter(Phase::Asking, 0);
-    let diagnosis = Diagnosis::begin(options, documents, task.interrupt());
+    task.progress().enter(Phase::WaitingForServers, 0);
+    let diagnosis = DiagnosticsSession::begin(options, documents, task.interrupt());
     if let Some(signal) = task.interrupt().signal() {
         return Err(Failure::Interrupted(signal));
     }
@@ -160,7 +160,7 @@ fn diagnose<'w>(
         add_findings(diagnosis.findings(&|_| false), new_errors, resolved);
         return Ok(None);
     }
-    Ok(Some(Waiting {
+    Ok(Some(PendingDiagnosis {
         diagnosis: Mutex::new(Some(diagnosis)),
         findings: OnceLock::new(),
         new_errors,
@@ -269,7 +269,7 @@ fn problems(findings: &Findings, new_errors: NewErrors) -> Vec<Problem> {
     problems
 }
 
-fn warning(code: &'static preflight::Code, message: String) -> Problem {
+fn warning(code: &'static preflight::ProblemCode, message: String) -> Problem {
     Problem {
         severity: Severity::Warning,
         ..Problem::new(code, message)

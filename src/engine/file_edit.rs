@@ -2,7 +2,7 @@
 
 use super::follow::names_on_the_way;
 use super::parse::select;
-use super::request::{FileEdit, Parents, Request};
+use super::request::{FileEdit, MissingParents, Request};
 use super::stages::Committed;
 use super::suggest::explain_missing_file;
 use super::task::{CommandMode, CommandRun};
@@ -61,7 +61,7 @@ fn aim(
     plan: &mut Plan,
     workspace: &dyn Workspace,
     policy: &Policy,
-    parents: Parents,
+    parents: MissingParents,
 ) -> Result<(), Box<Problem>> {
     let Some(operation) = plan.operations.first_mut() else {
         return Ok(());
@@ -93,7 +93,7 @@ fn aim(
         }
     }
     match operation.path.parent() {
-        Some(parent) if parents == Parents::Required && !is_directory(workspace, &parent) => {
+        Some(parent) if parents == MissingParents::Refuse && !is_directory(workspace, &parent) => {
             let missing = Problem::new(
                 &code::MISSING,
                 format!("the directory {parent} does not exist"),

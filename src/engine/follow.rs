@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
-use crate::policy::{Links, Policy, protecting_rule};
-use crate::preflight::{Facts, Problem, code};
+use crate::policy::{Policy, SymlinkSetting, protecting_rule};
+use crate::preflight::{Problem, ProblemFacts, code};
 use crate::workspace::Workspace;
 
 /// Returns the paths to which `path` leads: one for each link, and last the path without links. If
@@ -47,7 +47,7 @@ pub(super) fn names_on_the_way(
         if !is_link {
             continue;
         }
-        if policy.links() == Links::Refuse {
+        if policy.links() == SymlinkSetting::Refuse {
             return Err(link_problem(&here));
         }
         links += 1;
@@ -79,9 +79,9 @@ fn link_problem(path: &RelPath) -> Box<Problem> {
         &code::DENIED,
         "the path goes through a symbolic link, and policy denies symbolic links",
     );
-    let facts = Facts {
+    let facts = ProblemFacts {
         reason: Some("policy denies symbolic links".to_owned()),
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     let help = Some("use the path that the link points to".to_owned());
     Box::new(Problem {

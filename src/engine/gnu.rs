@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 
 use super::Outcome;
-use super::request::{Backup, Decide, GnuOptions, Numbering, Request};
+use super::request::{BackupNames, BackupNumbering, Decide, GnuOptions, Request};
 use super::stages::Selected;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::plan::{self, Action, Edit, Guard, LineRange, Name, Operation, Plan};
+use crate::plan::{self, Action, Edit, LineRange, Name, Operation, Plan, Precondition};
 use crate::preflight::{Problem, Severity, code};
 use crate::report::Op;
 use crate::transaction::Interrupt;
@@ -18,7 +18,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 /// A patched copy of a file.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Patched {
+pub struct PatchedFile {
     /// The outcome, as if the file itself had been patched.
     pub outcome: Outcome,
     /// The patched content; `None` if the patch does not apply, or does not modify exactly one
@@ -37,7 +37,7 @@ pub fn apply_in_memory(
     mut request: Request,
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
-) -> Result<Patched, WorkspaceError> {
+) -> Result<PatchedFile, WorkspaceError> {
     request.context.interrupt = interrupt.clone();
     let checked = super::check(request.clone(), workspace);
     // If every hunk is rejected, the result is the unchanged content.
@@ -50,7 +50,7 @@ pub fn apply_in_memory(
     let path = match checked.report.files.as_slice() {
         [file] if is_made(&checked) && file.op == Op::Modify => file.path.clone(),
         _ => {
-            return Ok(Patched {
+            return Ok(PatchedFile {
                 outcome: checked,
                 content: None,
                 rejects: None,
@@ -67,7 +67,7 @@ pub fn apply_in_memory(
         .filter(|_| is_made(&outcome))
         .map(|entry| entry.contents);
     let rejects = rejects.and_then(|path| files.remove(&path).map(|entry| (path, entry.contents)));
-    Ok(Patched {
+    Ok(PatchedFile {
         outcome,
         content,
         rejects,
@@ -76,16 +76,16 @@ pub fn apply_in_memory(
 
 /// Returns the path of the backup of `path`.
 fn backup_path(
-    backup: &Backup,
+    backup: &BackupNames,
     path: &RelPath,
     workspace: &dyn Workspace,
 ) -> Result<RelPath, PathError> {
-    let last = if backup.numbering == Numbering::Never {
+    let last = if backup.numbering == BackupNumbering::Never {
         0
     } else {
         last_number(path, workspace)
     };
-    if backup.numbering == Numbering::Always || last > 0 {
+    if backup.numbering == BackupNumbering::Always || last > 0 {
         return RelPath::new(&[path.as_bytes(), format!(".~{}~", last + 1).as_bytes()].concat());
     }
     let bytes = path.as_bytes();
@@ -205,7 +205,7 @@ fn redirect(output: &[u8], selected: &mut Selected) {
             let only = &mut selected.plan.operations[0];
             only.from = Some(std::mem::replace(&mut only.path, path));
             only.action = Action::Copy;
-            only.guard = Some(Box::new(Guard::Anything));
+            only.guard = Some(Box::new(Precondition::Any));
         }
         Ok(_) => selected.problems.push(Problem::new(
             &code::USAGE,
@@ -220,7 +220,7 @@ fn redirect(output: &[u8], selected: &mut Selected) {
 
 /// Adds an operation that writes a backup before the first operation that changes or deletes a
 /// file.
-fn keep_old(backup: &Backup, workspace: &dyn Workspace, selected: &mut Selected) {
+fn keep_old(backup: &BackupNames, workspace: &dyn Workspace, selected: &mut Selected) {
     let mut seen = backup.unchanged.clone();
     let mut number = first_free_number(selected);
     let mut operations = Vec::with_capacity(2 * selected.plan.operations.len());
@@ -308,7 +308,7 @@ fn backup_operation(operation: &Operation, from: Option<RelPath>, path: RelPath)
         expected: None,
         left_out: Box::default(),
         distinguishes_missing: true,
-        guard: Some(Box::new(Guard::Anything)),
+        guard: Some(Box::new(Precondition::Any)),
         permissions: None,
         lead: None,
         ..operation.clone()

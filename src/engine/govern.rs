@@ -15,14 +15,14 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
 use crate::policy::{
-    Access, GIT_DIRECTORY, Origin, Policy, PolicyDecision, RuleMatch, Verdict, root_rule,
+    Access, GIT_DIRECTORY, Policy, PolicyDecision, PolicyOrigin, RuleMatch, Verdict, root_rule,
 };
 use crate::preflight::{
-    Facts, Problem, approval_problem, code, denial_problem, is_in_git_directory,
+    Problem, ProblemFacts, approval_problem, code, denial_problem, is_in_git_directory,
     with_git_on_the_way, with_other_names, with_own_git,
 };
-use crate::transaction::history::Entry;
-use crate::workspace::{Folding, Workspace};
+use crate::transaction::history::HistoryEntry;
+use crate::workspace::{FoldingCache, Workspace};
 
 /// Returns `given`, extended by the policy files of the root and of the top of its work tree, and
 /// by rules about the location of the root.
@@ -129,7 +129,7 @@ fn fold_spellings(
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     // If the file system cannot be examined, assume the stricter case.
     if !policy.has_rules()
-        || !Folding::default()
+        || !FoldingCache::default()
             .is_above(workspace, &project_file())
             .unwrap_or(true)
     {
@@ -175,7 +175,7 @@ pub(super) fn work_tree_policy(
 /// Returns the problem of a policy file that cannot be used.
 pub(super) fn policy_for_entries<'e>(
     given: &Arc<Policy>,
-    entries: impl IntoIterator<Item = &'e Entry>,
+    entries: impl IntoIterator<Item = &'e HistoryEntry>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     let mut policy = Arc::clone(given);
@@ -202,8 +202,11 @@ pub(super) fn policy_for_entries<'e>(
             .as_encoded_bytes()
             .strip_suffix(&end[..])
             .unwrap_or_default();
-        policy =
-            Arc::new(policy.with_inner(policy_layer(&name, text, Origin::Project)?, prefix, root));
+        policy = Arc::new(policy.with_inner(
+            policy_layer(&name, text, PolicyOrigin::Project)?,
+            prefix,
+            root,
+        ));
     }
     fold_spellings(policy, workspace)
 }
@@ -318,9 +321,9 @@ pub(super) fn hard_link_problems(
         paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
     let closed = |path: &RelPath| {
         let reason = "the file is a hard link to a policy file, and --in-place would change it";
-        let facts = Facts {
+        let facts = ProblemFacts {
             reason: Some(reason.to_owned()),
-            ..Facts::default()
+            ..ProblemFacts::default()
         };
         let problem = Problem::new(&code::DENIED, format!("policy denies this path: {reason}"));
         Problem {

@@ -29,35 +29,35 @@ use super::request::{Decide, Patches, Request};
 use super::stages::Selected;
 use super::task::CommandRun;
 use super::{not_included, texts};
-use crate::plan::{Input, NotIncluded, Plan, Repair};
-use crate::repair::{Refusal, RepairLog, plain_text, unquote_json};
+use crate::plan::{ContentlessChange, Input, Plan, Repair};
+use crate::repair::{RepairError, RepairLog, plain_text, unquote_json};
 use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
 use bstr::ByteSlice;
-use patch::{Repaired, repair};
-use strict::Strict;
+use patch::{RepairedPatch, repair};
+use strict::StrictResolution;
 use target_tree::TargetTree;
 
 /// The decoded texts of patches.
 type Inputs = Vec<Input>;
 /// The reasons why patches cannot be repaired, each with the number of its patch.
-type Refusals = Vec<(usize, Refusal)>;
+type Refusals = Vec<(usize, RepairError)>;
 /// The text of each patch after its repairs.
-type Repairs = Vec<(Bytes, Vec<Repair>)>;
+type RepairedTexts = Vec<(Bytes, Vec<Repair>)>;
 
 /// Reads patches without repairs.
-pub(super) type ReadStrict<'r> = &'r dyn Fn(&Decide, Patches) -> Selected;
+pub(super) type ReadStrictFn<'r> = &'r dyn Fn(&Decide, Patches) -> Selected;
 /// The type of [`read`].
-pub(super) type Read = fn(&CommandRun<'_>, Patches, ReadStrict<'_>) -> Selected;
+pub(super) type ReadPatchesFn = fn(&CommandRun<'_>, Patches, ReadStrictFn<'_>) -> Selected;
 
 /// Reads the patches. The first repairs concern the whole text and do not depend on the tree.
 /// `strict` reads patches without repairs.
 pub(super) fn read(
     task: &CommandRun<'_>,
     mut patches: Patches,
-    strict: ReadStrict<'_>,
+    strict: ReadStrictFn<'_>,
 ) -> Selected {
     let mut repairs = Vec::new();
     for (_, text) in &mut patches.texts {
@@ -79,10 +79,10 @@ pub(super) fn read(
 fn read_repairable(
     task: &CommandRun<'_>,
     patches: &Patches,
-    read_strict: ReadStrict<'_>,
+    read_strict: ReadStrictFn<'_>,
 ) -> Selected {
     let read_unrepaired = || read_strict(&task.request.decide, patches.clone());
-    let strict = Strict::of(task, patches, read_strict);
+    let strict = StrictResolution::of(task, patches, read_strict);
     if !strict.is_open {
         return read_unrepaired();
     }
@@ -117,7 +117,11 @@ fn read_repairable(
 }
 
 /// Repairs the texts that blocks and edits search for, unless the patches apply without repairs.
-fn read_texts(task: &CommandRun<'_>, mut selected: Selected, strict: &Strict) -> Selected {
+fn read_texts(
+    task: &CommandRun<'_>,
+    mut selected: Selected,
+    strict: &StrictResolution,
+) -> Selected {
     let fits = strict.fits && !strict.is_elided();
     if selected.is_resolvable && !fits {
         texts::repair(task.workspace, &strict.options, &mut selected);
@@ -133,7 +137,7 @@ fn decode_patches(patches: &Patches) -> Option<Inputs> {
         .collect()
 }
 
-fn is_unchanged(repairs: &Repairs) -> bool {
+fn is_unchanged(repairs: &RepairedTexts) -> bool {
     repairs.iter().all(|(_, repairs)| repairs.is_empty())
 }
 
@@ -142,7 +146,7 @@ fn is_unchanged(repairs: &Repairs) -> bool {
 fn with_repairs(
     patches: &Patches,
     inputs: Inputs,
-    repairs: Repairs,
+    repairs: RepairedTexts,
 ) -> (Patches, Vec<Vec<Repair>>) {
     let (texts, repairs): (Vec<_>, Vec<_>) = repairs.into_iter().unzip();
     let names = inputs.into_iter().map(|input| input.name);
@@ -180,7 +184,7 @@ fn repair_all(
     request: &Request,
     inputs: &[Input],
     workspace: &dyn Workspace,
-) -> Result<Result<Repairs, Refusals>, Failure> {
+) -> Result<Result<RepairedTexts, Refusals>, Failure> {
     let (mut patches, mut refusals) = (Vec::new(), Vec::new());
     let options = request.preflight();
     let tree = TargetTree {
@@ -193,7 +197,7 @@ fn repair_all(
     let file = request.decide.file.as_deref();
     for (index, input) in inputs.iter().enumerate() {
         match repair(&input.bytes, file, &tree, RepairLog::default()).map_err(Failure::Workspace)? {
-            Ok(Repaired { text, mut repairs }) => {
+            Ok(RepairedPatch { text, mut repairs }) => {
                 renumber(&mut repairs, input);
                 patches.push((text.into(), repairs));
             }
@@ -211,9 +215,9 @@ fn repair_all(
 fn read_repaired(
     decide: &Decide,
     patches: Patches,
-    not_included: Vec<Vec<NotIncluded>>,
+    not_included: Vec<Vec<ContentlessChange>>,
     repairs: Vec<Vec<Repair>>,
-    read_strict: ReadStrict<'_>,
+    read_strict: ReadStrictFn<'_>,
 ) -> Selected {
     let (format, directory) = ("auto".to_owned(), Vec::new());
     let decide = Decide {
@@ -258,7 +262,7 @@ fn unquote_patches(patches: &Patches) -> Option<Patches> {
 
 /// Returns the changes that each patch names but does not contain. `read` contains the patches if
 /// they could be parsed.
-fn named_changes(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
+fn named_changes(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<ContentlessChange>> {
     let damaged = |input: &Input| {
         let is_envelope = input.bytes.contains_str(b"*** Begin Patch");
         let mut found = if is_envelope {

@@ -9,9 +9,9 @@ use crate::workspace::WorkspaceError;
 use crate::workspace::git::Git;
 
 /// A sink that writes each new link as a regular file.
-pub(super) struct LinksAsFiles<'a>(pub(super) &'a dyn Sink);
+pub(super) struct LinkFileSink<'a>(pub(super) &'a dyn Sink);
 
-impl Sink for LinksAsFiles<'_> {
+impl Sink for LinkFileSink<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let FileChange {
             path,
@@ -32,7 +32,7 @@ impl Sink for LinksAsFiles<'_> {
 fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     let source = match &after.content {
         Content::MovedFrom(_, state) | Content::Restored(_, state) => Some(state),
-        Content::Bytes(_) | Content::Kept => before,
+        Content::Bytes(_) | Content::Unchanged => before,
     };
     let source = source.filter(|state| state.stat.kind == FileKind::Regular);
     let has_bytes = matches!(after.content, Content::Bytes(_));

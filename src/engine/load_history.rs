@@ -10,8 +10,8 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::Edit;
 use crate::text::Bytes;
-use crate::text::tag::Tag;
-use crate::transaction::history::{Entry, Old, Version, entries};
+use crate::text::tag::HashlineTag;
+use crate::transaction::history::{HistoryEntry, OldContentLocation, Version, entries};
 use crate::workspace::{Workspace, path_below, top};
 
 /// The path of a displaced file in the history, and the version that it contains.
@@ -40,7 +40,7 @@ pub(super) fn load_history(decide: &Decide, workspace: &dyn Workspace, selected:
                 .iter()
                 .filter_map(|kept| read(tree, *kept, decide.max_file));
             changes.earlier = earlier
-                .filter(|bytes| changes.tag == Tag::of(bytes))
+                .filter(|bytes| changes.tag == HashlineTag::of(bytes))
                 .map(Arc::new)
                 .collect();
         }
@@ -49,7 +49,7 @@ pub(super) fn load_history(decide: &Decide, workspace: &dyn Workspace, selected:
 
 /// Returns the old versions of each file below the root of `workspace`, without duplicates.
 pub(super) fn old_versions<'e>(
-    all: &'e [Entry],
+    all: &'e [HistoryEntry],
     workspace: &dyn Workspace,
 ) -> HashMap<RelPath, Vec<StoredVersion<'e>>> {
     let (mut kept, mut known) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
@@ -59,7 +59,7 @@ pub(super) fn old_versions<'e>(
         None => Some(path.clone()),
     };
     for file in all.iter().flat_map(|entry| &entry.files) {
-        if let (Old::Kept(place), Some(version)) = (&file.old, file.before)
+        if let (OldContentLocation::Kept(place), Some(version)) = (&file.old, file.before)
             && version.kind == FileKind::Regular
             && known.insert((&file.path, version.digest))
             && let Some(path) = from_root(&file.path)

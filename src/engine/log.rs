@@ -12,8 +12,8 @@ use super::{Outcome, refused_outcome};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{Conversions, Problem, Severity, code};
 use crate::report::{self, Log};
-use crate::transaction::history::{self, Entry, EntryFile, entries};
-use crate::transaction::{self, Failure, Interrupt, Remedy, Unkept};
+use crate::transaction::history::{self, EntryFile, HistoryEntry, entries};
+use crate::transaction::{self, Failure, Interrupt, NoHistoryReason, Remedy};
 use crate::workspace::git::Git;
 use crate::workspace::{Workspace, top};
 use versions::Versions;
@@ -120,7 +120,8 @@ pub fn show(
 /// Returns `None` if a history is kept or the reason cannot be determined.
 #[must_use]
 pub fn no_history_reason(workspace: &dyn Workspace) -> Option<String> {
-    let Unkept { reason, remedy, .. } = history::no_history_reason(workspace).ok().flatten()?;
+    let NoHistoryReason { reason, remedy, .. } =
+        history::no_history_reason(workspace).ok().flatten()?;
     let advice = match remedy {
         Remedy::Init => "; run `wpatch init` to keep one",
         Remedy::Named => "",
@@ -141,7 +142,7 @@ pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
 ///
 /// ```
 /// use wpatch::engine::{self, Request};
-/// use wpatch::engine::options::Limits;
+/// use wpatch::engine::options::HistoryLimits;
 /// use wpatch::path::RelPath;
 /// use wpatch::transaction::{Interrupt, Options};
 /// use wpatch::workspace::memory::{Entry, Memory};
@@ -150,7 +151,7 @@ pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
 /// let interrupt = Interrupt::new();
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
 /// assert!(engine::apply(Request::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
-/// let options = Options { history: Limits::NOTHING, ..Options::default() };
+/// let options = Options { history: HistoryLimits::NOTHING, ..Options::default() };
 /// assert!(engine::gc(&workspace, options, &interrupt).report.ok);
 /// assert!(engine::log(&workspace, &Default::default()).unwrap().entries.is_empty());
 /// # Ok::<(), wpatch::path::PathError>(())
@@ -242,7 +243,7 @@ fn read_entries(
     command: &'static str,
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
-) -> Result<(Vec<Entry>, Arc<Policy>), Box<Outcome>> {
+) -> Result<(Vec<HistoryEntry>, Arc<Policy>), Box<Outcome>> {
     let policy = work_tree_policy(command, policy, workspace)?;
     let tree = top(workspace).map_err(|error| stopped_outcome(command, &error.into()))?;
     let policy = extend_policy(command, &policy, tree)?;
@@ -263,7 +264,7 @@ pub(super) fn stopped_outcome(command: &'static str, failure: &Failure) -> Box<O
 /// moved it, if it did. The error is the reason for the refusal.
 fn open<'e>(
     policy: &Policy,
-    entry: &'e Entry,
+    entry: &'e HistoryEntry,
     file: &EntryFile,
 ) -> Result<Option<&'e EntryFile>, String> {
     let source = file.from.as_ref().and_then(|from| entry.file(from));

@@ -79,16 +79,16 @@ use crate::workspace::{Workspace, WorkspaceError};
 pub use crate::workspace::disk::Disk;
 pub use crate::workspace::git::Git;
 pub use crate::workspace::index::GitIndex;
-pub use crate::workspace::objects::{Objects, Repository};
+pub use crate::workspace::objects::{Repository, RepositoryTree};
 
-pub use crate::matching::Favour;
-pub use crate::preflight::Given;
+pub use crate::matching::ConflictResolution;
+pub use crate::preflight::ExplicitBase;
 pub use crate::process::home;
 #[cfg(feature = "cli")]
 pub(crate) use crate::process::{DEFAULT_PAGER, HAS_LOCALE};
 pub use commands::{AT_WORK, is_within};
 pub use describe::{describe, quoting};
-pub use gnu::{Patched, apply_in_memory};
+pub use gnu::{PatchedFile, apply_in_memory};
 pub use govern::{
     asks_about_control_files, check_accesses, check_write_policy, matching_rules, refusal,
 };
@@ -100,24 +100,25 @@ pub use policy_file::{
 pub use index::build_ancestor;
 pub use log::{gc, history_root, init, log, no_history_reason, recover, show};
 pub use look::{
-    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff,
-    explain, list, may_list, may_read, may_search, read,
+    DiffRequest, ExplainRequest, ListOrder, ListRequest, ReadFormat, ReadRange, ReadRequest,
+    SearchTarget, diff, explain, list, may_list, may_read, may_search, read,
 };
 #[cfg(feature = "html")]
 pub use preview::render_page;
 pub use preview::{Preview, preview};
 pub use request::{
-    Backup, Commands, Commit, Context, Decide, FileEdit, GnuOptions, Hints, Indexed, Look, Marking,
-    Numbering, Parents, Patches, Reach, Request, Series, Target, ThreeWayOptions, Undo, What,
+    BackupNames, BackupNumbering, Commit, ConflictMarkers, Decide, FileEdit, GnuOptions,
+    IndexTarget, Look, MissingParents, Patches, Request, RequestContext, Series, SuggestionMode,
+    ThreeWayOptions, UndoRequest, UndoTarget, UpdateScope, UserCommands, What,
 };
 pub use result::{Applied, Refused};
 #[cfg(feature = "schema")]
 pub use tool::{
-    Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, relative_to, root_names, tool,
+    Approver, TOOLS, Tool, ToolAnswer, ToolEffect, ToolOptions, relative_to, root_names, tool,
 };
 
 use stages::{Command, Committed};
-use suggest::{Origin, suggest};
+use suggest::{SeriesInfo, suggest};
 
 #[cfg(feature = "cli")]
 pub(crate) use suggest::local_approval;
@@ -218,7 +219,7 @@ pub fn open_with_external_history(root: &Path, above: &Path) -> Result<Disk, Wor
 /// println!("{}", report.ok);
 /// # Ok::<(), wpatch::workspace::WorkspaceError>(())
 /// ```
-pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceError> {
+pub fn open_tree(git_dir: &Path, revision: &str) -> Result<RepositoryTree, WorkspaceError> {
     Repository::at(git_dir, None, Timeout::default()).tree(revision.as_bytes())
 }
 
@@ -299,7 +300,7 @@ fn run_patches(
         begun.problems.push(misuse);
         return Committed::from(begun).finish(&task.command);
     }
-    let origin = Origin::of(&patches);
+    let origin = SeriesInfo::of(&patches);
     let (selected, options) = steps::read(&task, patches, begun);
     let mut done = task.run(selected, &options, mode);
     if mode == CommandMode::Apply && done.resolved.resolution.is_some() {

@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 
 use super::stages::Selected;
-use crate::plan::{Input, NamedChange, NotIncluded};
+use crate::plan::{ContentlessChange, Input, NamedChange};
 use crate::preflight::{Problem, Severity, code};
 use crate::text::printable_line;
 
@@ -55,7 +55,7 @@ fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
 
 /// Returns the line in printable form, shortened. The file name precedes a line that does not
 /// contain it.
-fn line(named: &NotIncluded) -> String {
+fn line(named: &ContentlessChange) -> String {
     const MOST: usize = 160;
     let shown = printable_line(&named.text[..named.text.len().min(MOST)]);
     let rest = if named.text.len() > MOST { "…" } else { "" };

@@ -7,26 +7,29 @@ pub use crate::diagnostics::{
     TIMEOUT as DIAGNOSTICS_TIMEOUT,
 };
 pub use crate::guard::{GUARDS, Guard};
-pub use crate::matching::{ConflictStyle, Detail, Rules};
+pub use crate::matching::{ConflictStyle, MatchRules, MismatchDetail};
 pub use crate::plan::{
-    Action, CellEdit, CellId, CellKind, CellPlace, Direction, Edit, EditOrder, Filter, Input,
-    LastLineEnding, MatchMode, Naming, Only, OnlyError, Replacement, Replacements, Selection,
-    Target, Times,
+    Action, CellEdit, CellId, CellKind, CellPosition, Direction, Edit, EditOrder, EditTarget,
+    FilterRule, HunkSelection, HunkSelectionError, Input, LastLineEnding, MatchMode,
+    NameGuessOptions, ReplaceCount, Replacement, Replacements, Selection,
 };
 pub use crate::policy::{
-    Access, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Policy, RootLocation, RuleMatch, Verdict,
-    control_paths,
+    Access, MAX_FILE as MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, RootLocation,
+    RuleMatch, Verdict, control_paths,
 };
 pub use crate::preflight::{
-    ACTIONS, ApprovalGate, Cause, Code, Facts, Fallback, FileWhitespace,
-    Options as PreflightOptions, Problem, RejectTo, Severity, WhitespaceAction, code,
+    ACTIONS, ApprovalGate, FileWhitespace, MismatchCause, NoMergeReason,
+    Options as PreflightOptions, Problem, ProblemCode, ProblemFacts, RejectTo, Severity,
+    WhitespaceAction, code,
 };
 pub use crate::process::Timeout;
 pub use crate::progress::{Phase, Progress, ProgressState};
 pub use crate::syntax::{
-    Broken, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind, Unnamed,
-    detect_compression, edits, find_syntax, parse_list, quote,
+    MalformedPatch, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind,
+    UnnamedHandling, detect_compression, edits, find_syntax, parse_list, quote,
 };
-pub use crate::transaction::Limits;
-pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions, Remedy};
+pub use crate::transaction::HistoryLimits;
+pub use crate::transaction::{
+    Durability, HardLinkMode, Interrupt, Options as TransactionOptions, Remedy,
+};
 pub use crate::workspace::{ErrorKind, Workspace, WorkspaceError};

@@ -9,7 +9,7 @@ use super::{gnu, not_included};
 use crate::plan::{self, Plan, Selection};
 use crate::preflight::{Problem, Severity, code};
 use crate::progress::{Phase, Progress};
-use crate::syntax::{self, Truncated};
+use crate::syntax::{self, TruncationHandling};
 use crate::workspace::Workspace;
 
 /// How patches are read.
@@ -18,7 +18,7 @@ pub(super) struct ReadOptions<'a> {
     pub(super) decide: &'a Decide,
     pub(super) progress: &'a Progress,
     /// How a last hunk with too few lines is treated.
-    pub(super) truncated: Truncated,
+    pub(super) truncated: TruncationHandling,
     /// The tree whose files decide between several name candidates; `None` to ignore the tree.
     pub(super) tree: Option<&'a dyn Workspace>,
 }
@@ -28,7 +28,7 @@ impl<'a> ReadOptions<'a> {
         Self {
             decide,
             progress,
-            truncated: Truncated::Refused,
+            truncated: TruncationHandling::Refused,
             tree: None,
         }
     }

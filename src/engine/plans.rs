@@ -10,10 +10,10 @@ use super::steps;
 use super::task::{CommandMode, CommandRun};
 use super::{Outcome, refused_outcome};
 use crate::digest::is_hex;
-use crate::preflight::{Facts, Problem, code};
+use crate::preflight::{Problem, ProblemFacts, code};
 use crate::report;
 use crate::transaction::history::{self, PlanRejection};
-use crate::transaction::saved_plans::{self, MAX_PLAN, Saved, Search, StoredPlan};
+use crate::transaction::saved_plans::{self, MAX_PLAN, PlanSearchResult, SaveResult, StoredPlan};
 use crate::transaction::{self, Interrupt, rejections};
 use crate::workspace::Workspace;
 
@@ -97,13 +97,13 @@ pub fn load_plan(
     let refuse = |problem| refused_outcome("apply", problem);
     let digits = digits(id).ok_or_else(|| refuse(plan_id_problem(id)))?;
     match saved_plans::search(workspace, digits) {
-        Ok(Search::One(kept)) => {
+        Ok(PlanSearchResult::One(kept)) => {
             let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged_problem()))?;
             request.commit.approve = Some(format!("{SHA256}{}", kept.name));
             Ok(request)
         }
-        Ok(Search::None) => Err(refuse(not_saved_problem(id))),
-        Ok(Search::Several(names)) => Err(refuse(ambiguous_problem(id, &names))),
+        Ok(PlanSearchResult::None) => Err(refuse(not_saved_problem(id))),
+        Ok(PlanSearchResult::Several(names)) => Err(refuse(ambiguous_problem(id, &names))),
         Err(failure) => Err(stopped_outcome("apply", &failure)),
     }
 }
@@ -253,10 +253,10 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
     bytes.push(b'\n');
     bytes.extend_from_slice(texts);
     if bytes.len() as u64 > MAX_PLAN {
-        let facts = Facts {
+        let facts = ProblemFacts {
             limit: Some(MAX_PLAN),
             size: Some(bytes.len() as u64),
-            ..Facts::default()
+            ..ProblemFacts::default()
         };
         let message = format!("the patch is too large to save: it exceeds {MAX_PLAN} bytes");
         done.problems().push(Problem {
@@ -287,7 +287,7 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
 
 /// Adds the changes that were recovered before the save, and a warning if older plans could not be
 /// removed.
-fn note_saved(saved: Saved, done: &mut Committed) {
+fn note_saved(saved: SaveResult, done: &mut Committed) {
     done.note_recovered(saved.recovered);
     let warning = |failure| {
         sweep_warning(&format!(
@@ -304,7 +304,7 @@ fn find_plan(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Optio
         return None;
     };
     match saved_plans::search(workspace, digits) {
-        Ok(Search::One(kept)) => return Some(kept),
+        Ok(PlanSearchResult::One(kept)) => return Some(kept),
         // A plan that is not saved or has a damaged record can be rejected, too.
         _ if digits.len() == 64 => {
             return Some(StoredPlan {
@@ -312,8 +312,8 @@ fn find_plan(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Optio
                 bytes: Vec::new(),
             });
         }
-        Ok(Search::None) => done.problems().push(not_saved_problem(id)),
-        Ok(Search::Several(names)) => done.problems().push(ambiguous_problem(id, &names)),
+        Ok(PlanSearchResult::None) => done.problems().push(not_saved_problem(id)),
+        Ok(PlanSearchResult::Several(names)) => done.problems().push(ambiguous_problem(id, &names)),
         Err(failure) => done.fail(&failure, None),
     }
     None

@@ -3,7 +3,7 @@
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::Input;
-use crate::policy::{self, Layer, Origin, PolicyError};
+use crate::policy::{self, PolicyError, PolicyLayer, PolicyOrigin};
 use crate::preflight::{Problem, code};
 use crate::text::{Bytes, Position, Span};
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
@@ -27,7 +27,11 @@ pub struct UnusablePolicy {
 ///
 /// Returns the first error with its position. The caller must not continue without the rules of the
 /// file.
-pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Box<UnusablePolicy>> {
+pub fn policy_layer(
+    name: &str,
+    text: Bytes,
+    origin: PolicyOrigin,
+) -> Result<PolicyLayer, Box<UnusablePolicy>> {
     policy::parse(name, &text, origin).map_err(|PolicyError { message, span }| {
         let Position { line, column } = Position::of(&text, span.start);
         let problem = policy_problem(name, &format!("{message}, at line {line}, column {column}"));
@@ -52,7 +56,7 @@ pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Bo
 /// Messages use `name` for the file.
 ///
 /// Every command adds this file to the given policy itself. This function is for callers that work
-/// in another root; they use it with [`Layer::of_other_root`].
+/// in another root; they use it with [`PolicyLayer::of_other_root`].
 ///
 /// # Errors
 ///
@@ -61,10 +65,10 @@ pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Bo
 pub fn project_layer(
     name: &str,
     workspace: &dyn Workspace,
-) -> Result<Option<Layer>, Box<UnusablePolicy>> {
+) -> Result<Option<PolicyLayer>, Box<UnusablePolicy>> {
     match read_policy_file(workspace, &project_file()) {
         Ok(text) => text
-            .map(|text| policy_layer(name, text, Origin::Project))
+            .map(|text| policy_layer(name, text, PolicyOrigin::Project))
             .transpose(),
         Err(why) => Err(Box::new(UnusablePolicy {
             problem: policy_problem(name, &why),

@@ -6,11 +6,11 @@ mod page;
 use std::io;
 
 use super::steps;
-use super::suggest::{Origin, suggest};
+use super::suggest::{SeriesInfo, suggest};
 use super::task::{CommandMode, CommandRun};
 use super::{Outcome, Request, refused_outcome};
 use crate::plan::{Operation, Plan};
-use crate::preflight::{self, DiffCache, ImagePreviews, Problem, Shown};
+use crate::preflight::{self, DiffCache, ImagePreviews, PreviewSinks, Problem};
 use crate::report::{self, Report};
 use crate::workspace::Workspace;
 
@@ -93,14 +93,14 @@ impl<'w> Preview<'w> {
             }
         };
         task.command.is_saved = patches.is_saved;
-        let (origin, shelf) = (Origin::of(&patches), DiffCache::default());
+        let (origin, shelf) = (SeriesInfo::of(&patches), DiffCache::default());
         let (selected, mut options) = steps::read(&task, patches, begun);
         // If the report contains the diffs, preflight does not also pass them to the diff cache.
         let is_taken = !options.diff;
         adapt(&mut options);
-        task.shown = Shown {
-            shelf: is_taken.then_some(&shelf),
-            gallery: gallery.as_ref(),
+        task.shown = PreviewSinks {
+            diff_cache: is_taken.then_some(&shelf),
+            image_previews: gallery.as_ref(),
         };
         let mut done = task.run(selected, &options, CommandMode::Check);
         suggest(&task, &origin, &options, &mut done);

@@ -8,7 +8,7 @@ mod commit;
 mod patch;
 mod repair;
 
-use crate::preflight::{Facts, Problem, code};
+use crate::preflight::{Problem, ProblemFacts, code};
 use crate::transaction::history::PlanRejection;
 
 pub(super) use commit::{
@@ -32,9 +32,9 @@ pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
     let help = Some(
         "run `wpatch reject --withdraw` with its plan_id to allow its approval again".to_owned(),
     );
-    let facts = Facts {
+    let facts = ProblemFacts {
         reason: refusal.reason.clone(),
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     Problem {
         help,

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::request::{Decide, Patches, Request, Series, What};
-use crate::plan::{Direction, Listed};
+use crate::plan::{Direction, SeriesSettings};
 use crate::transaction::saved_plans::StoredPlan;
 
 /// The first line of a saved plan.
@@ -34,7 +34,7 @@ impl SavedPlan {
                 .map(|(name, text)| (name.clone(), text.len()))
                 .collect(),
             series: patches.series.as_ref().map(|series| {
-                let entry = |listed: &Listed| {
+                let entry = |listed: &SeriesSettings| {
                     (
                         listed.line,
                         listed.strip,
@@ -78,7 +78,7 @@ pub(super) fn restore(usual: Request, kept: &StoredPlan) -> Option<Request> {
                 Direction::Forward
             }
         };
-        let entry = |(line, strip, is_reverse)| Listed {
+        let entry = |(line, strip, is_reverse)| SeriesSettings {
             line,
             strip,
             direction: direction(is_reverse),

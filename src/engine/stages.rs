@@ -13,27 +13,27 @@ use super::denied::name_refusal;
 use super::problems::{
     commit_problems, name_index, not_approved_problem, rollback_problem, say_listed,
 };
-use super::request::Indexed;
-use crate::change::{Dropped, Sink};
+use super::request::IndexTarget;
+use crate::change::{DiscardSink, Sink};
 use crate::plan::{Name, Operation, Plan};
 use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::report::{self, IndexReport, Report};
-use crate::transaction::{CommitHook, Failure, Interrupt, Recovered, Transaction};
+use crate::transaction::{CommitHook, Failure, Interrupt, RecoveredTransaction, Transaction};
 
 pub(super) use crate::report::{Command, CommitResult, Resolved, Selected};
 
 /// The receiver of the new tree.
-pub(super) struct Staging<'s> {
+pub(super) struct StagingTarget<'s> {
     /// Receives each changed file.
     pub(super) sink: &'s dyn Sink,
     /// The transaction, if the change is applied.
     pub(super) transaction: Option<&'s Transaction<'s>>,
 }
 
-impl Staging<'_> {
+impl StagingTarget<'_> {
     /// The receiver of a change that is only checked.
-    pub(super) const NOTHING: Self = Staging {
-        sink: &Dropped,
+    pub(super) const NOTHING: Self = StagingTarget {
+        sink: &DiscardSink,
         transaction: None,
     };
 }
@@ -169,7 +169,7 @@ impl Committed {
 
     /// Adds the changes that recovery rolled back, with a warning about each file that it did not
     /// restore.
-    pub(super) fn note_recovered(&mut self, recovered: Vec<Recovered>) {
+    pub(super) fn note_recovered(&mut self, recovered: Vec<RecoveredTransaction>) {
         self.problems().extend(
             recovered
                 .iter()
@@ -179,7 +179,7 @@ impl Committed {
     }
 
     /// Adds the problems of `failure`. Problems about the index file use its displayed name.
-    pub(super) fn fail(&mut self, failure: &Failure, indexed: Option<&Indexed>) {
+    pub(super) fn fail(&mut self, failure: &Failure, indexed: Option<&IndexTarget>) {
         let known = self.problems().len();
         self.resolved.selected.fail(failure);
         if let Some(indexed) = indexed {

@@ -5,7 +5,7 @@
 
 use super::parse::{self, ReadOptions};
 use super::request::{Decide, Patches};
-use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
+use super::stages::{Committed, Resolved, Selected, StagingTarget, TreeCheck};
 use super::task::CommandRun;
 use super::{commands, diagnose, gnu, index, lenient, load_history, three_way, whitespace};
 use crate::preflight;
@@ -16,31 +16,31 @@ use crate::workspace::Workspace;
 /// An optional step. A step does nothing if the request does not ask for it.
 enum Step {
     /// Reads the patches in place of [`read_strict`], if the first function allows it.
-    Read(fn(&Decide) -> bool, lenient::Read),
+    Read(fn(&Decide) -> bool, lenient::ReadPatchesFn),
     /// Changes the selected operations.
     Select(fn(&Decide, &dyn Workspace, &mut Selected)),
     /// Sets options of preflight.
     Configure(fn(&CommandRun<'_>, &mut Selected, &mut preflight::Options)),
     /// Computes the resulting tree in place of preflight alone.
-    Resolve(Resolve),
+    Resolve(ResolveFn),
     /// Runs before the commit, and returns whether the change is allowed.
     Before(fn(&CommandRun<'_>, &mut Committed) -> Result<bool, Failure>),
     /// Returns a check of the new tree during the commit.
-    Verify(for<'c> fn(&'c CommandRun<'_>, &Committed) -> Result<Checks<'c>, Failure>),
+    Verify(for<'c> fn(&'c CommandRun<'_>, &Committed) -> Result<OptionalCheck<'c>, Failure>),
     /// Runs after the commit.
     After(fn(&CommandRun<'_>, &mut Committed)),
 }
 
 /// A check of the new tree, if there is one.
-type Checks<'c> = Option<Box<dyn TreeCheck + 'c>>;
+type OptionalCheck<'c> = Option<Box<dyn TreeCheck + 'c>>;
 
 /// Computes the resulting tree. Returns `None` if the request does not ask for this step.
-type Resolve = for<'w> fn(
+type ResolveFn = for<'w> fn(
     &CommandRun<'w>,
     &preflight::Options,
-    &Staging<'_>,
+    &StagingTarget<'_>,
     &mut Resolved,
-) -> Option<Result<Checks<'w>, Failure>>;
+) -> Option<Result<OptionalCheck<'w>, Failure>>;
 
 /// The optional steps, in execution order.
 const STEPS: [Step; 11] = [
@@ -116,9 +116,9 @@ pub(super) fn read_strict(
 pub(super) fn resolve<'w>(
     task: &CommandRun<'w>,
     options: &preflight::Options,
-    staging: &Staging<'_>,
+    staging: &StagingTarget<'_>,
     resolved: &mut Resolved,
-) -> Option<Result<Checks<'w>, Failure>> {
+) -> Option<Result<OptionalCheck<'w>, Failure>> {
     STEPS.iter().find_map(|step| match step {
         Step::Resolve(resolve) => resolve(task, options, staging, resolved),
         _ => None,

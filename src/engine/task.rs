@@ -1,10 +1,10 @@
 //! The request of one command, with the tree to which it applies.
 
 use super::govern::extend_policy;
-use super::request::{Commands, Indexed, Request};
+use super::request::{IndexTarget, Request, UserCommands};
 use super::stages::{Command, Selected};
 use super::{Outcome, approval};
-use crate::preflight::{self, Problem, Shown, code};
+use crate::preflight::{self, PreviewSinks, Problem, code};
 use crate::progress::Progress;
 use crate::report;
 use crate::transaction::Interrupt;
@@ -32,10 +32,10 @@ pub(super) struct CommandRun<'a> {
     pub(super) command: Command,
     pub(super) request: Request,
     /// Git's index, if the change updates it.
-    pub(super) indexed: Option<Indexed>,
+    pub(super) indexed: Option<IndexTarget>,
     pub(super) workspace: &'a dyn Workspace,
     /// Receives the diffs and images that are displayed later.
-    pub(super) shown: Shown<'a>,
+    pub(super) shown: PreviewSinks<'a>,
 }
 
 impl<'a> CommandRun<'a> {
@@ -77,7 +77,7 @@ impl<'a> CommandRun<'a> {
                 request,
                 indexed,
                 workspace,
-                shown: Shown::default(),
+                shown: PreviewSinks::default(),
             },
             selected,
         ))
@@ -87,7 +87,7 @@ impl<'a> CommandRun<'a> {
         self.request.commit.approve.as_deref()
     }
 
-    pub(super) fn commands(&self) -> &Commands {
+    pub(super) fn commands(&self) -> &UserCommands {
         &self.request.commit.commands
     }
 

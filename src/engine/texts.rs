@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use super::problems::{refusal_problem, repair_warnings};
 use super::stages::Selected;
-use crate::change::Dropped;
+use crate::change::DiscardSink;
 use crate::interrupt::Interrupt;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{self, Problem, TextRepair};
-use crate::repair::{ROWS, Refusal, RepairKind, TextRepairs, Work, repair_texts};
+use crate::repair::{ROWS, RepairError, RepairKind, StepBudget, TextRepairs, repair_texts};
 use crate::text::{Position, Span};
 use crate::workspace::Workspace;
 
@@ -34,9 +34,9 @@ struct TextRepairer {
 #[derive(Debug, Default)]
 struct RepairResults {
     /// The repairs of each operation, by its index.
-    repairs: BTreeMap<usize, Result<TextRepairs, Vec<Refusal>>>,
+    repairs: BTreeMap<usize, Result<TextRepairs, Vec<RepairError>>>,
     /// The work on each file of an input.
-    work: HashMap<(usize, RelPath), Work>,
+    work: HashMap<(usize, RelPath), StepBudget>,
 }
 
 impl TextRepairer {
@@ -70,7 +70,7 @@ impl TextRepair for TextRepairer {
         }
         let file = (operation.input, operation.path.clone());
         let share = || {
-            Work::share(
+            StepBudget::share(
                 self.files.get(&operation.input).copied().unwrap_or(1),
                 content,
             )
@@ -111,7 +111,7 @@ pub(super) fn repair(
         ..options.clone()
     };
     // Errors are ignored here. The preflight after the repairs reports them.
-    let _ = preflight::resolve(&selected.plan, workspace, &options, &Dropped);
+    let _ = preflight::resolve(&selected.plan, workspace, &options, &DiscardSink);
     let repairs = mem::take(&mut lock_unpoisoned(&text_repair.kept).repairs);
     for (index, repaired) in repairs {
         let Some(operation) = selected.plan.operations.get_mut(index) else {
@@ -151,8 +151,8 @@ fn text_repair_of(row: RepairKind, span: Span) -> Option<Repair> {
 }
 
 /// Returns the problem of a text of `operation` without a certain repair.
-fn text_refusal_problem(refusal: Refusal, operation: &Operation) -> Problem {
-    let refusal = Refusal {
+fn text_refusal_problem(refusal: RepairError, operation: &Operation) -> Problem {
+    let refusal = RepairError {
         path: Some(operation.path.clone()),
         ..refusal
     };

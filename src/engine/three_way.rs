@@ -6,14 +6,16 @@ use std::io;
 use std::sync::Arc;
 
 use super::load_history::{old_versions, read};
-use super::request::{Marking, ThreeWayOptions};
+use super::request::{ConflictMarkers, ThreeWayOptions};
 use super::stages::Selected;
 use super::task::CommandRun;
 use crate::digest::is_blob;
 use crate::matching::ConflictStyle;
 use crate::path::RelPath;
 use crate::plan::Plan;
-use crate::preflight::{self, Bases, Conflicts, Driver, KeptBases, Problem, ThreeWay, code};
+use crate::preflight::{
+    self, Bases, ConflictHandling, HistoryBases, MergeDriver, Problem, ThreeWay, code,
+};
 use crate::transaction::Failure;
 use crate::transaction::history::entries;
 use crate::workspace::git::{Attribute, Git};
@@ -40,13 +42,13 @@ pub(super) fn find_bases(
             .push(Problem::new(&code::GIT_CONFIG, message));
     };
     let conflicts = match marking {
-        None => Conflicts::Refused,
-        Some(Marking::Base) => Conflicts::Marked(ConflictStyle::Base),
-        Some(Marking::Configured) => {
+        None => ConflictHandling::Refuse,
+        Some(ConflictMarkers::Base) => ConflictHandling::WriteMarkers(ConflictStyle::Base),
+        Some(ConflictMarkers::Configured) => {
             let style = git
                 .as_ref()
                 .map_or(Ok(ConflictStyle::Sides), |git| style(git));
-            Conflicts::Marked(style.inspect_err(&mut failed).unwrap_or_default())
+            ConflictHandling::WriteMarkers(style.inspect_err(&mut failed).unwrap_or_default())
         }
     };
     let paths: Vec<_> = selected
@@ -88,7 +90,7 @@ fn kept_bases(
     workspace: &dyn Workspace,
     most: u64,
     bases: &Bases,
-) -> Result<KeptBases, Failure> {
+) -> Result<HistoryBases, Failure> {
     let all = entries(workspace)?;
     let (versions, tree) = (old_versions(&all, workspace), top(workspace)?);
     let mut found = HashMap::new();
@@ -126,13 +128,13 @@ fn style(git: &Git) -> io::Result<ConflictStyle> {
 }
 
 /// Returns the merge drivers that git's attributes set for `paths`.
-fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>> {
+fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, MergeDriver>> {
     let attributes = git.attributes(&["merge"], paths)?;
     let usual = git.config("merge.default")?;
     let mut drivers = HashMap::new();
     for (path, values) in paths.iter().zip(&attributes) {
         let driver = match (&values[0], usual) {
-            (Attribute::Unset, _) => Some(Driver::Binary),
+            (Attribute::Unset, _) => Some(MergeDriver::Binary),
             (Attribute::Value(name), _) => find_driver(git, name)?,
             (Attribute::Unspecified, Some(name)) => find_driver(git, name)?,
             (Attribute::Set | Attribute::Unspecified, _) => None,
@@ -145,15 +147,15 @@ fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>
 /// Returns the merge driver `name`. A driver in the configuration overrides a built-in driver of
 /// git. git merges lines if it does not know the name. See "Defining a custom merge driver" in
 /// gitattributes(5).
-fn find_driver(git: &Git, name: &[u8]) -> io::Result<Option<Driver>> {
+fn find_driver(git: &Git, name: &[u8]) -> io::Result<Option<MergeDriver>> {
     let is_program = match std::str::from_utf8(name) {
         Ok(text) => git.config(&format!("merge.{text}.driver"))?.is_some(),
         Err(_) => true,
     };
     Ok(match name {
-        _ if is_program => Some(Driver::Program(name.to_vec())),
-        b"binary" => Some(Driver::Binary),
-        b"union" => Some(Driver::Union),
+        _ if is_program => Some(MergeDriver::Program(name.to_vec())),
+        b"binary" => Some(MergeDriver::Binary),
+        b"union" => Some(MergeDriver::Union),
         _ => None,
     })
 }

@@ -13,7 +13,7 @@ use crate::plan::{Operation, Plan};
 use crate::preflight::{
     self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, lookup_name,
 };
-use crate::whitespace::{Contradiction, WhitespaceRule};
+use crate::whitespace::{RuleConflictError, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
 
 /// The reason why the configuration is unknown.
@@ -30,8 +30,8 @@ impl From<io::Error> for RuleError {
     }
 }
 
-impl From<Contradiction> for RuleError {
-    fn from(contradiction: Contradiction) -> Self {
+impl From<RuleConflictError> for RuleError {
+    fn from(contradiction: RuleConflictError) -> Self {
         Self::Value(contradiction.to_string())
     }
 }
@@ -161,7 +161,7 @@ fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Resu
         };
         rules.insert(path.clone(), rule);
     }
-    options.whitespace.usual = usual;
+    options.whitespace.default_rule = usual;
     options.whitespace.rules = Arc::new(rules);
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Change, Finding, has_extension};
+use super::{Change, GuardFinding, has_extension};
 use crate::text::{is_binary, lines, without_mark};
 
 /// The opening and the closing of each pair, in the order of the differences. The last pair is
@@ -27,7 +27,7 @@ const MANY: usize = 80;
 
 /// A pair whose balance changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct BalanceChange {
     /// The opening and the closing.
     pub pair: (&'static str, &'static str),
     /// Openings minus closings before the change.
@@ -36,7 +36,7 @@ pub struct Difference {
     pub after: i64,
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for BalanceChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             pair: (opening, closing),
@@ -50,7 +50,7 @@ impl fmt::Display for Difference {
     }
 }
 
-pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
+pub(super) fn of_file(change: &Change<'_>) -> Option<GuardFinding> {
     if is_binary(change.before) || is_binary(change.after) {
         return None;
     }
@@ -61,7 +61,7 @@ pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
         sums[1][3] = conditions(&after);
     }
     let differences = PAIRS.into_iter().zip(sums[0]).zip(sums[1]);
-    let differences = differences.map(|((pair, before), after)| Difference {
+    let differences = differences.map(|((pair, before), after)| BalanceChange {
         pair,
         before,
         after,
@@ -69,15 +69,15 @@ pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
     let differences: Vec<_> = differences
         .filter(|difference| difference.before != difference.after)
         .collect();
-    (!differences.is_empty()).then_some(Finding::Unbalanced(differences))
+    (!differences.is_empty()).then_some(GuardFinding::Unbalanced(differences))
 }
 
-pub(super) fn of_block(old: &[u8], new: &[u8]) -> Option<Finding> {
+pub(super) fn of_block(old: &[u8], new: &[u8]) -> Option<GuardFinding> {
     if new.trim_ascii() != b"[]" || memchr::memchr2(b'{', b'}', old).is_none() {
         return None;
     }
     let length = String::from_utf8_lossy(old).chars().count();
-    (length >= MANY).then_some(Finding::Placeholder(length))
+    (length >= MANY).then_some(GuardFinding::Placeholder(length))
 }
 
 /// Returns openings minus closings of each kind of bracket.
@@ -230,7 +230,7 @@ mod tests {
         let judged = |old: &str, new: &str| of_block(old.as_bytes(), new.as_bytes());
         assert_eq!(
             judged(&block(80), "\t[] \r\n"),
-            Some(Finding::Placeholder(80))
+            Some(GuardFinding::Placeholder(80))
         );
         assert_eq!(judged(&block(79), "[]"), None);
         assert_eq!(judged(&block(80), "[ ]"), None);

@@ -1,6 +1,6 @@
 //! Guards: checks for changes that apply but look like a mistake.
 //!
-//! Input: a file before and after a change. Output: a [`Finding`], if the change looks wrong. The
+//! Input: a file before and after a change. Output: a [`GuardFinding`], if the change looks wrong. The
 //! module is pure. A guard runs only if the user enables it.
 //!
 //! To add a guard, add a file to this folder and a row to [`GUARDS`].
@@ -11,7 +11,7 @@ mod syntax;
 
 use std::fmt;
 
-pub use balance::Difference;
+pub use balance::BalanceChange;
 
 use crate::path::RelPath;
 use crate::text::Position;
@@ -21,8 +21,8 @@ use crate::text::Position;
 pub struct Guard {
     /// The name of the guard on the command line.
     pub name: &'static str,
-    file: fn(&Change<'_>) -> Option<Finding>,
-    block: fn(&[u8], &[u8]) -> Option<Finding>,
+    file: fn(&Change<'_>) -> Option<GuardFinding>,
+    block: fn(&[u8], &[u8]) -> Option<GuardFinding>,
 }
 
 /// All guards.
@@ -54,9 +54,9 @@ pub struct Change<'a> {
 /// The result of a guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Finding {
+pub enum GuardFinding {
     /// The balance of these pairs changed.
-    Unbalanced(Vec<Difference>),
+    Unbalanced(Vec<BalanceChange>),
     /// A block with this many characters was replaced with `[]`, which models write when they omit
     /// text.
     Placeholder(usize),
@@ -65,7 +65,7 @@ pub enum Finding {
         /// The language of the file.
         language: &'static str,
         /// The first fault in the new content.
-        fault: GuardFailure,
+        fault: ParseFailure,
     },
     /// The file was not checked, because it is too large. This is not a reason to refuse the
     /// change.
@@ -81,7 +81,7 @@ pub enum Finding {
 
 /// The first syntax error in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GuardFailure {
+pub struct ParseFailure {
     /// The position of the error.
     pub position: Position,
     /// The message of the parser.
@@ -91,18 +91,18 @@ pub struct GuardFailure {
 impl Guard {
     /// Checks a change of a file that exists before and after it.
     #[must_use]
-    pub fn judge_file(&self, change: &Change<'_>) -> Option<Finding> {
+    pub fn judge_file(&self, change: &Change<'_>) -> Option<GuardFinding> {
         (self.file)(change)
     }
 
     /// Checks one place of a file, where `new` replaces `old`.
     #[must_use]
-    pub fn judge_block(&self, old: &[u8], new: &[u8]) -> Option<Finding> {
+    pub fn judge_block(&self, old: &[u8], new: &[u8]) -> Option<GuardFinding> {
         (self.block)(old, new)
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for GuardFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unbalanced(differences) => {
@@ -117,7 +117,7 @@ impl fmt::Display for Finding {
             Self::Broken {
                 language,
                 fault:
-                    GuardFailure {
+                    ParseFailure {
                         position: Position { line, column },
                         message,
                     },

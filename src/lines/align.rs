@@ -2,7 +2,7 @@
 
 use super::anchors::{anchors, single_elements};
 use super::edits::{Budget, Edit, Edits, push};
-use super::shortest_edits::{MiddleSearch, Pair};
+use super::shortest_edits::{MiddleSearch, SequencePair};
 
 /// The steps that the search for anchors takes for each element.
 const COST_OF_DIVISION: u64 = 16;
@@ -37,9 +37,9 @@ impl Alignment {
 }
 
 /// Returns the shortest edit script from the first sequence to the second.
-pub(crate) fn shortest_edits(pair: &Pair<'_>) -> Edits {
+pub(crate) fn shortest_edits(pair: &SequencePair<'_>) -> Edits {
     Aligner::new(pair, Budget(u64::MAX))
-        .align(Search::Bounded)
+        .align(SearchEffort::Bounded)
         .edits
 }
 
@@ -47,19 +47,19 @@ pub(crate) fn shortest_edits(pair: &Pair<'_>) -> Edits {
 ///
 /// The edit script is the shortest one if it has few changes. A part with more changes is first
 /// divided at its anchors.
-pub(super) fn align(pair: &Pair<'_>, budget: Budget) -> Alignment {
-    Aligner::new(pair, budget).align(Search::Few)
+pub(super) fn align(pair: &SequencePair<'_>, budget: Budget) -> Alignment {
+    Aligner::new(pair, budget).align(SearchEffort::Few)
 }
 
 /// A part of both sequences.
-struct Part {
+struct PendingRange {
     range: Edit,
-    search: Search,
+    search: SearchEffort,
 }
 
 /// The search for a point of a shortest path through a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Search {
+enum SearchEffort {
     /// At most [`FEW`] changes from each end.
     Few,
     /// As many changes as the budget allows.
@@ -70,18 +70,18 @@ enum Search {
 }
 
 struct Aligner<'p> {
-    pair: &'p Pair<'p>,
+    pair: &'p SequencePair<'p>,
     search: MiddleSearch,
     budget: u64,
     /// The parts that were not compared yet, in reverse order.
-    waiting: Vec<Part>,
+    waiting: Vec<PendingRange>,
     /// The number of elements in the waiting parts that are not bounded.
     elements: usize,
     found: Alignment,
 }
 
 impl<'p> Aligner<'p> {
-    fn new(pair: &'p Pair<'p>, Budget(budget): Budget) -> Self {
+    fn new(pair: &'p SequencePair<'p>, Budget(budget): Budget) -> Self {
         Self {
             pair,
             search: MiddleSearch::new(pair),
@@ -93,7 +93,7 @@ impl<'p> Aligner<'p> {
     }
 
     /// Aligns both sequences as a whole, at first with `search`.
-    fn align(mut self, search: Search) -> Alignment {
+    fn align(mut self, search: SearchEffort) -> Alignment {
         let all = Edit {
             old: 0..self.pair.old.len(),
             new: 0..self.pair.new.len(),
@@ -106,19 +106,19 @@ impl<'p> Aligner<'p> {
     }
 
     /// Adds a part that must be compared before the waiting ones.
-    fn add(&mut self, range: Edit, search: Search) {
-        if search != Search::Bounded {
+    fn add(&mut self, range: Edit, search: SearchEffort) {
+        if search != SearchEffort::Bounded {
             self.elements += range.old.len() + range.new.len();
         }
-        self.waiting.push(Part { range, search });
+        self.waiting.push(PendingRange { range, search });
     }
 
-    fn compare(&mut self, Part { range, search }: Part) {
+    fn compare(&mut self, PendingRange { range, search }: PendingRange) {
         let core = self.pair.core(&range);
         let (most, limit) = match search {
-            Search::Few => (FEW, self.share(&range)),
-            Search::Many => (usize::MAX, self.share(&range)),
-            Search::Bounded => (usize::MAX, u64::MAX),
+            SearchEffort::Few => (FEW, self.share(&range)),
+            SearchEffort::Many => (usize::MAX, self.share(&range)),
+            SearchEffort::Bounded => (usize::MAX, u64::MAX),
         };
         if core.old.is_empty() && core.new.is_empty() {
             return;
@@ -137,12 +137,12 @@ impl<'p> Aligner<'p> {
                     (x..core.old.end, y..core.new.end),
                     (core.old.start..x, core.new.start..y),
                 ] {
-                    self.add(Edit { old, new }, Search::Bounded);
+                    self.add(Edit { old, new }, SearchEffort::Bounded);
                 }
             }
-            (None, Search::Few) => {
+            (None, SearchEffort::Few) => {
                 if let Err(core) = self.divide(core, anchors) {
-                    self.add(core, Search::Many);
+                    self.add(core, SearchEffort::Many);
                 }
             }
             (None, _) => {
@@ -168,7 +168,7 @@ impl<'p> Aligner<'p> {
     fn divide(
         &mut self,
         core: Edit,
-        search: fn(&Pair<'_>) -> Vec<(usize, usize)>,
+        search: fn(&SequencePair<'_>) -> Vec<(usize, usize)>,
     ) -> Result<(), Edit> {
         let cost = COST_OF_DIVISION * (core.old.len() + core.new.len()) as u64;
         if cost > self.budget {
@@ -187,7 +187,7 @@ impl<'p> Aligner<'p> {
                     old: x + 1..old,
                     new: y + 1..new,
                 };
-                self.add(part, Search::Few);
+                self.add(part, SearchEffort::Few);
             }
             (old, new) = (x, y);
         }
@@ -195,7 +195,7 @@ impl<'p> Aligner<'p> {
             old: core.old.start..old,
             new: core.new.start..new,
         };
-        self.add(first, Search::Few);
+        self.add(first, SearchEffort::Few);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::shortest_edits::Pair;
+use super::shortest_edits::SequencePair;
 
 /// The maximum length of the runs that are searched for.
 const MAX_RUN: usize = 64;
@@ -44,18 +44,18 @@ impl Hasher for RunHasher {
 /// Returns pairs of corresponding elements. Both indexes increase from pair to pair.
 ///
 /// The runs are so long that two of them are hardly ever equal by chance.
-pub(super) fn anchors(pair: &Pair<'_>) -> Vec<(usize, usize)> {
+pub(super) fn anchors(pair: &SequencePair<'_>) -> Vec<(usize, usize)> {
     longest_increasing(&single_runs(pair, run_length(pair)))
 }
 
 /// Returns pairs of elements that occur once in each sequence. Both indexes increase from pair to
 /// pair.
-pub(super) fn single_elements(pair: &Pair<'_>) -> Vec<(usize, usize)> {
+pub(super) fn single_elements(pair: &SequencePair<'_>) -> Vec<(usize, usize)> {
     longest_increasing(&single_runs(pair, 1))
 }
 
 /// Returns the length of runs of which random sequences of the same elements have no equal pair.
-fn run_length(pair: &Pair<'_>) -> usize {
+fn run_length(pair: &SequencePair<'_>) -> usize {
     let equal: u128 = occurrences(pair, 1)
         .values()
         .map(|[(old, _), (new, _)]| *old as u128 * *new as u128)
@@ -71,7 +71,7 @@ fn run_length(pair: &Pair<'_>) -> usize {
 
 /// Returns the starts of the runs of `length` elements that occur once in each sequence, in the
 /// order of the first sequence.
-fn single_runs(pair: &Pair<'_>, length: usize) -> Vec<(usize, usize)> {
+fn single_runs(pair: &SequencePair<'_>, length: usize) -> Vec<(usize, usize)> {
     let occurrences = occurrences(pair, length);
     let is_same =
         |&(old, new): &(usize, usize)| pair.old[old..old + length] == pair.new[new..new + length];
@@ -85,7 +85,7 @@ fn single_runs(pair: &Pair<'_>, length: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
-fn occurrences(pair: &Pair<'_>, length: usize) -> Occurrences {
+fn occurrences(pair: &SequencePair<'_>, length: usize) -> Occurrences {
     let mut occurrences = Occurrences::with_capacity_and_hasher(
         pair.old.len().max(pair.new.len()),
         BuildHasherDefault::default(),

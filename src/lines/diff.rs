@@ -12,8 +12,8 @@ use std::ops::Range;
 use super::align::{Alignment, align};
 use super::edits::{Budget, Edit, Edits};
 use super::numbers::{ComparedLines, LineNumbers};
-use super::shortest_edits::Pair;
-use super::slide::{Side, Slide, edits, slide};
+use super::shortest_edits::SequencePair;
+use super::slide::{ComparedText, SlidePosition, edits, slide};
 use super::table::LineTable;
 
 /// Returns the changes from `old` to `new`.
@@ -24,7 +24,7 @@ pub(crate) fn diff(
     old: &LineTable<'_>,
     new: &LineTable<'_>,
     budget: Budget,
-    slide: Slide,
+    slide: SlidePosition,
 ) -> Edits {
     align_lines(old, new, budget, slide).edits
 }
@@ -34,26 +34,26 @@ pub(super) fn align_lines(
     old: &LineTable<'_>,
     new: &LineTable<'_>,
     budget: Budget,
-    position: Slide,
+    position: SlidePosition,
 ) -> Alignment {
     let numbers = LineNumbers::new(old, new);
     let all = Edit {
         old: 0..old.lines.len(),
         new: 0..new.lines.len(),
     };
-    let core = Pair {
+    let core = SequencePair {
         old: &numbers.old,
         new: &numbers.new,
     }
     .core(&all);
     let counted = match position {
-        Slide::Last => &all,
+        SlidePosition::Last => &all,
         // The result must not depend on the lines that both texts have at their ends.
-        Slide::Indent => &core,
+        SlidePosition::Indent => &core,
     };
     let [before, after] = &numbers.compared(&core, counted);
     let mut found = align(
-        &Pair {
+        &SequencePair {
             old: &before.numbers,
             new: &after.numbers,
         },
@@ -64,12 +64,12 @@ pub(super) fn align_lines(
         part.new = after.lines(&part.new);
     }
     let changed = |edit: fn(&Edit) -> &Range<usize>| found.edits.iter().map(edit);
-    let mut old = Side {
+    let mut old = ComparedText {
         lines: &old.lines,
         numbers: &numbers.old,
         changed: changed_lines(old.lines.len(), core.old, before, changed(|edit| &edit.old)),
     };
-    let mut new = Side {
+    let mut new = ComparedText {
         lines: &new.lines,
         numbers: &numbers.new,
         changed: changed_lines(new.lines.len(), core.new, after, changed(|edit| &edit.new)),
@@ -151,7 +151,7 @@ mod tests {
             old in vec(select(&LINES[..]), 0..60),
             new in vec(select(&LINES[..]), 0..60),
             budget in budget(),
-            slide in select(&[Slide::Last, Slide::Indent][..]),
+            slide in select(&[SlidePosition::Last, SlidePosition::Indent][..]),
         ) {
             let (old, new) = (table(&old), table(&new));
             prop_assert_eq!(applied(&old, &new, &diff(&old, &new, budget, slide)), new.lines.concat());
@@ -166,15 +166,15 @@ mod tests {
             let all = &LINES[..4];
             let [old, new] = [old, new].map(|lines| table(&[all, &lines[..]].concat()));
             let numbers = LineNumbers::new(&old, &new);
-            let shortest = shortest_edits(&Pair { old: &numbers.old, new: &numbers.new });
-            prop_assert_eq!(size(&diff(&old, &new, Budget::default(), Slide::Last)), size(&shortest));
+            let shortest = shortest_edits(&SequencePair { old: &numbers.old, new: &numbers.new });
+            prop_assert_eq!(size(&diff(&old, &new, Budget::default(), SlidePosition::Last)), size(&shortest));
         }
 
         #[test]
         fn a_few_changes_stay_a_few_edits(
             lines in vec(select(&LINES[..]), 0..80),
             (at, count, copied) in (0..80_usize, 0..5_usize, 0..5_usize),
-            slide in select(&[Slide::Last, Slide::Indent][..]),
+            slide in select(&[SlidePosition::Last, SlidePosition::Indent][..]),
         ) {
             let mut changed = lines.clone();
             let at = at.min(lines.len());
@@ -200,12 +200,12 @@ mod tests {
         let texts =
             [&numbered, &changed].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
         let [old, new] = texts.each_ref().map(|lines| table(lines));
-        let edits = diff(&old, &new, Budget(20_000_000), Slide::Last);
+        let edits = diff(&old, &new, Budget(20_000_000), SlidePosition::Last);
         assert_eq!(applied(&old, &new, &edits), new.lines.concat());
         assert!(size(&edits) < 200, "{}", size(&edits));
         // Without any budget, all lines between the first and the last one that both texts have and
         // that changed are one edit.
-        let edits = diff(&old, &new, Budget(0), Slide::Last);
+        let edits = diff(&old, &new, Budget(0), SlidePosition::Last);
         assert_eq!(applied(&old, &new, &edits), new.lines.concat());
         assert_eq!(
             edits,

@@ -23,7 +23,7 @@ struct Score {
 
 /// The lines around a position between two lines. An indentation of `None` means a blank line or no
 /// line.
-struct Surroundings {
+struct SplitContext {
     is_end_of_file: bool,
     indent: Option<i32>,
     before: Option<i32>,
@@ -55,7 +55,7 @@ fn score(lines: &[&[u8]], position: usize) -> Score {
     let (before, blanks_before) = nearest(lines[..position].iter().rev().map(indent));
     let (after, blanks_after) = nearest(lines.iter().skip(position + 1).map(indent));
     let line = lines.get(position);
-    Surroundings {
+    SplitContext {
         is_end_of_file: line.is_none(),
         indent: line.and_then(indent),
         before,
@@ -99,7 +99,7 @@ fn indent(line: &[u8]) -> Option<i32> {
     None
 }
 
-impl Surroundings {
+impl SplitContext {
     fn score(&self) -> Score {
         let blanks_after = if self.indent.is_none() {
             1 + self.blanks_after

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::diff::{align_lines, diff};
 use super::edits::{Budget, Edit};
 use super::ends::common_ends;
-use super::slide::Slide;
+use super::slide::SlidePosition;
 use super::table::LineTable;
 pub(crate) use output::{end_line, put_marker};
 use output::{has_return, put};
@@ -25,7 +25,7 @@ const MOST_BETWEEN: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Favour {
+pub enum ConflictResolution {
     /// Take our lines.
     Ours,
     /// Take their lines.
@@ -62,15 +62,15 @@ pub struct Conflict {
 
 /// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergedText {
     /// The merged text. Conflicts in it have the requested style.
     pub bytes: Vec<u8>,
-    /// The conflicts that no [`Favour`] resolved.
+    /// The conflicts that no [`ConflictResolution`] resolved.
     pub conflicts: Vec<Conflict>,
 }
 
 /// Changes that touch each other, and the lines that they cover in each of the three texts.
-pub(crate) struct Touching<'e> {
+pub(crate) struct TouchingEdits<'e> {
     /// Our changes.
     pub(crate) mine: &'e [Edit],
     /// Their changes.
@@ -92,7 +92,7 @@ enum RegionKind {
     Ours,
     Theirs,
     Conflict,
-    /// A conflict with lines that the budget does not suffice to compare. No [`Favour`] resolves it,
+    /// A conflict with lines that the budget does not suffice to compare. No [`ConflictResolution`] resolves it,
     /// because the lines of a side can belong to another place.
     Unaligned,
 }
@@ -104,7 +104,7 @@ impl RegionKind {
 }
 
 /// The lines of the three texts.
-struct Texts<'t> {
+struct MergeInputs<'t> {
     base: LineTable<'t>,
     ours: LineTable<'t>,
     theirs: LineTable<'t>,
@@ -120,10 +120,10 @@ pub fn merge(
     base: &[u8],
     ours: &[u8],
     theirs: &[u8],
-    favour: Option<Favour>,
+    favour: Option<ConflictResolution>,
     style: ConflictStyle,
-) -> Merged {
-    let texts = Texts {
+) -> MergedText {
+    let texts = MergeInputs {
         base: LineTable::of(base),
         ours: LineTable::of(ours),
         theirs: LineTable::of(theirs),
@@ -132,13 +132,13 @@ pub fn merge(
 }
 
 fn merge_within(
-    texts: &Texts<'_>,
-    favour: Option<Favour>,
+    texts: &MergeInputs<'_>,
+    favour: Option<ConflictResolution>,
     style: ConflictStyle,
     budget: Budget,
-) -> Merged {
-    let mine = align_lines(&texts.base, &texts.ours, budget, Slide::Last);
-    let other = align_lines(&texts.base, &texts.theirs, budget, Slide::Last);
+) -> MergedText {
+    let mine = align_lines(&texts.base, &texts.ours, budget, SlidePosition::Last);
+    let other = align_lines(&texts.base, &texts.theirs, budget, SlidePosition::Last);
     let regions = regions(&mine.edits, &other.edits)
         .into_iter()
         .filter_map(|touching| {
@@ -160,14 +160,14 @@ fn merge_within(
         RegionKind::Conflict => favour.is_none(),
         RegionKind::Unaligned => true,
     });
-    Merged {
+    MergedText {
         bytes,
         conflicts: conflicts.map(|region| region.at).collect(),
     }
 }
 
 /// Groups the changes of both sides, in order. At least one unchanged line separates two groups.
-pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'e>> {
+pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<TouchingEdits<'e>> {
     let (mut regions, mut i, mut j) = (Vec::new(), 0, 0);
     // The number of lines that each side has added to the base so far.
     let (mut ours, mut theirs) = (0_isize, 0_isize);
@@ -195,7 +195,7 @@ pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<Touching<'
             ours: start.saturating_add_signed(before)..end.saturating_add_signed(ours),
             theirs: start.saturating_add_signed(behind)..end.saturating_add_signed(theirs),
         };
-        regions.push(Touching {
+        regions.push(TouchingEdits {
             mine: &mine[first..i],
             other: &other[second..j],
             at,
@@ -210,7 +210,7 @@ fn shift(edit: &Edit) -> isize {
 }
 
 /// Removes lines that both sides have in common from conflicts.
-fn refine(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
+fn refine(texts: &MergeInputs<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
     // All conflicts share one budget, by their size.
     let size = |region: &Region| (region.at.ours.len() + region.at.theirs.len()) as u64;
@@ -226,7 +226,7 @@ fn refine(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
             &texts.ours.part(ours.clone()),
             &texts.theirs.part(theirs.clone()),
             budget,
-            Slide::Last,
+            SlidePosition::Last,
         );
         if differences.is_empty() {
             all.push(Region {
@@ -274,11 +274,11 @@ fn join_conflicts(regions: Vec<Region>) -> Vec<Region> {
     all
 }
 
-impl Texts<'_> {
+impl MergeInputs<'_> {
     /// Returns the kind of a region, or `None` if both sides made the same change.
     fn region(
         &self,
-        Touching { mine, other, at }: Touching<'_>,
+        TouchingEdits { mine, other, at }: TouchingEdits<'_>,
         is_aligned: bool,
     ) -> Option<Region> {
         let kind = match (mine, other) {
@@ -319,7 +319,12 @@ impl Texts<'_> {
         }
     }
 
-    fn write(&self, regions: &[Region], favour: Option<Favour>, style: ConflictStyle) -> Vec<u8> {
+    fn write(
+        &self,
+        regions: &[Region],
+        favour: Option<ConflictResolution>,
+        style: ConflictStyle,
+    ) -> Vec<u8> {
         let (mut out, mut position) = (Vec::new(), 0);
         for Region { kind, at } in regions {
             put(&mut out, &self.ours.lines[position..at.ours.start]);
@@ -329,13 +334,14 @@ impl Texts<'_> {
                 &self.theirs.lines[at.theirs.clone()],
             );
             match (kind, favour) {
-                (RegionKind::Ours, _) | (RegionKind::Conflict, Some(Favour::Ours)) => {
+                (RegionKind::Ours, _) | (RegionKind::Conflict, Some(ConflictResolution::Ours)) => {
                     put(&mut out, ours);
                 }
-                (RegionKind::Theirs, _) | (RegionKind::Conflict, Some(Favour::Theirs)) => {
+                (RegionKind::Theirs, _)
+                | (RegionKind::Conflict, Some(ConflictResolution::Theirs)) => {
                     put(&mut out, theirs);
                 }
-                (RegionKind::Conflict, Some(Favour::Union)) => {
+                (RegionKind::Conflict, Some(ConflictResolution::Union)) => {
                     put(&mut out, ours);
                     end_line(&mut out, self.newline(at));
                     put(&mut out, theirs);

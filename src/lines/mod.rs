@@ -29,12 +29,14 @@ pub(crate) use comparison::Comparison;
 pub(crate) use diff::diff;
 pub(crate) use edits::{Budget, Edit, Edits, push};
 pub(crate) use ends::common_ends;
-pub(crate) use find::{LineHashes, LineOccurrences, Needle, Places, RunHash, RunIndex, power};
+pub(crate) use find::{
+    ExactRunFinder, LineHashes, LineOccurrences, RunHash, RunIndex, RunOccurrences, power,
+};
 pub(crate) use ladder::{LADDER, Rung};
-pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
-pub(crate) use merge::{Touching, end_line, put_marker, regions};
+pub use merge::{Conflict, ConflictResolution, ConflictStyle, MergedText, merge};
+pub(crate) use merge::{TouchingEdits, end_line, put_marker, regions};
 pub(crate) use numbers::LineNumbering;
 pub use offsets::LineOffsets;
-pub(crate) use shortest_edits::{Pair, align_prefix};
-pub(crate) use slide::Slide;
+pub(crate) use shortest_edits::{SequencePair, align_prefix};
+pub(crate) use slide::SlidePosition;
 pub(crate) use table::LineTable;

@@ -65,7 +65,7 @@ pub(super) struct ComparedLines {
 
 /// The occurrences of a line in the other text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Occurrence {
+enum LineFrequency {
     Missing,
     Rare,
     Frequent,
@@ -137,15 +137,15 @@ fn compared(
     (counts, limit): (&[u32], usize),
 ) -> ComparedLines {
     let occurrence = |number: &u32| match counts[*number as usize] as usize {
-        0 => Occurrence::Missing,
-        count if count < limit => Occurrence::Rare,
-        _ => Occurrence::Frequent,
+        0 => LineFrequency::Missing,
+        count if count < limit => LineFrequency::Rare,
+        _ => LineFrequency::Frequent,
     };
     let occurrences: Vec<_> = numbers[range.clone()].iter().map(occurrence).collect();
     let is_compared = |line: &usize| match occurrences[*line - range.start] {
-        Occurrence::Missing => false,
-        Occurrence::Rare => true,
-        Occurrence::Frequent => !is_between_missing(&occurrences, *line - range.start),
+        LineFrequency::Missing => false,
+        LineFrequency::Rare => true,
+        LineFrequency::Frequent => !is_between_missing(&occurrences, *line - range.start),
     };
     let lines: Vec<_> = range.clone().filter(is_compared).collect();
     ComparedLines {
@@ -156,14 +156,14 @@ fn compared(
 
 /// Returns whether missing lines are above and below the frequent line at `place`, and there are
 /// more than three times as many of them as of frequent lines.
-fn is_between_missing(occurrences: &[Occurrence], place: usize) -> bool {
-    let counted = |lines: &mut dyn Iterator<Item = &Occurrence>| {
+fn is_between_missing(occurrences: &[LineFrequency], place: usize) -> bool {
+    let counted = |lines: &mut dyn Iterator<Item = &LineFrequency>| {
         let (mut missing, mut frequent) = (0, 1);
         for occurrence in lines.take(WINDOW) {
             match occurrence {
-                Occurrence::Missing => missing += 1,
-                Occurrence::Frequent => frequent += 1,
-                Occurrence::Rare => break,
+                LineFrequency::Missing => missing += 1,
+                LineFrequency::Frequent => frequent += 1,
+                LineFrequency::Rare => break,
             }
         }
         (missing, frequent)

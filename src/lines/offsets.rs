@@ -15,7 +15,7 @@ const NEAR: usize = 8;
 
 /// Runs two computations on a text of this many bytes. An implementation can run both at the same
 /// time.
-pub(crate) type Together = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
+pub(crate) type JoinFn = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
 
 /// Runs the two computations one after the other.
 fn run_sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
@@ -33,7 +33,7 @@ pub struct LineOffsets<'a> {
     count: usize,
     /// Runs the two halves of further work on the text. This module starts no thread, but its
     /// caller can.
-    pub(crate) together: Together,
+    pub(crate) together: JoinFn,
 }
 
 impl<'a> LineOffsets<'a> {
@@ -44,7 +44,7 @@ impl<'a> LineOffsets<'a> {
     }
 
     /// Counts the lines of `text`. `together` runs the two halves of the work on a large text.
-    pub(crate) fn with_runner(text: &'a [u8], together: Together) -> Self {
+    pub(crate) fn with_runner(text: &'a [u8], together: JoinFn) -> Self {
         let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
         let mut before = Vec::with_capacity(text.len() / BLOCK + 2);
         let mut counts = Vec::new();

@@ -10,17 +10,17 @@ use super::edits::Edit;
 use super::ends::common_ends;
 
 /// Two sequences of numbers.
-pub(crate) struct Pair<'p> {
+pub(crate) struct SequencePair<'p> {
     /// The first sequence.
     pub(crate) old: &'p [u32],
     /// The second sequence.
     pub(crate) new: &'p [u32],
 }
 
-impl Pair<'_> {
+impl SequencePair<'_> {
     /// Returns a part of both sequences.
-    pub(super) fn part(&self, part: &Edit) -> Pair<'_> {
-        Pair {
+    pub(super) fn part(&self, part: &Edit) -> SequencePair<'_> {
+        SequencePair {
             old: &self.old[part.old.clone()],
             new: &self.new[part.new.clone()],
         }
@@ -28,7 +28,7 @@ impl Pair<'_> {
 
     /// Returns `part` without the elements at its ends that both sequences have in common.
     pub(super) fn core(&self, part: &Edit) -> Edit {
-        let Pair { old, new } = self.part(part);
+        let SequencePair { old, new } = self.part(part);
         let (start, end) = common_ends(old, new, |a, b| a == b);
         Edit {
             old: part.old.start + start..part.old.end - end,
@@ -66,14 +66,14 @@ impl Pair<'_> {
 /// diagonal.
 ///
 /// A diagonal is the difference between the indexes of the first and the second sequence.
-struct Front<'f> {
+struct Frontier<'f> {
     reached: &'f mut [isize],
     base: isize,
     first: isize,
     last: isize,
 }
 
-impl<'f> Front<'f> {
+impl<'f> Frontier<'f> {
     fn new(reached: &'f mut [isize], base: isize, (diagonal, at): (isize, isize)) -> Self {
         let mut front = Self {
             reached,
@@ -118,7 +118,7 @@ pub(super) struct MiddleSearch {
 
 impl MiddleSearch {
     /// Creates a search for `pair` and its parts.
-    pub(super) fn new(pair: &Pair<'_>) -> Self {
+    pub(super) fn new(pair: &SequencePair<'_>) -> Self {
         let count = pair.old.len() + pair.new.len() + 3;
         Self {
             forward: vec![0; count],
@@ -133,15 +133,15 @@ impl MiddleSearch {
     /// the path has more than about twice `most` changes.
     pub(super) fn middle(
         &mut self,
-        pair: &Pair<'_>,
+        pair: &SequencePair<'_>,
         most: usize,
         steps: &mut u64,
     ) -> Option<(usize, usize)> {
         let (width, height) = (pair.old.len().cast_signed(), pair.new.len().cast_signed());
         let bounds = (-height, width);
         let base = height + 1;
-        let mut forward = Front::new(&mut self.forward, base, (0, 0));
-        let mut backward = Front::new(&mut self.backward, base, (width - height, width));
+        let mut forward = Frontier::new(&mut self.forward, base, (0, 0));
+        let mut backward = Frontier::new(&mut self.backward, base, (width - height, width));
         let is_odd = (width - height) % 2 != 0;
         let (mut taken, mut changes) = (0, 0);
         while taken < *steps && changes < most {
@@ -190,7 +190,7 @@ impl MiddleSearch {
 /// The last condition in `fits` is a rule of GNU patch. It allows more changes the further down
 /// `line` is. `line` is the position of `new`, counted from 1.
 pub(crate) fn align_prefix(
-    pair: &Pair<'_>,
+    pair: &SequencePair<'_>,
     line: usize,
     bounds: RangeInclusive<usize>,
     steps: &mut usize,
@@ -220,7 +220,7 @@ pub(crate) fn align_prefix(
         return Some((x.cast_unsigned(), 0));
     }
     let mut reached = vec![0; 2 * most + 3];
-    let mut front = Front::new(&mut reached, most.cast_signed() + 1, (0, x));
+    let mut front = Frontier::new(&mut reached, most.cast_signed() + 1, (0, x));
     *steps = steps.saturating_sub(most);
     for changes in 1..=most {
         front.widen((-height, width), -1);
@@ -255,7 +255,7 @@ mod tests {
     fn a_beginning_may_have_some_changes() {
         let found = |old: &str, new: &str, least, most| {
             align_prefix(
-                &Pair {
+                &SequencePair {
                     old: &numbers(old),
                     new: &numbers(new),
                 },

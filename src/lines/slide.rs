@@ -8,7 +8,7 @@ use super::indent::best_end;
 
 /// The position of a change that could also be a few lines further up or down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slide {
+pub(crate) enum SlidePosition {
     /// The last position, as in `git merge-file`.
     Last,
     /// The position that the indentation suggests, as in `git diff`.
@@ -16,7 +16,7 @@ pub(crate) enum Slide {
 }
 
 /// One of two texts that are compared.
-pub(super) struct Side<'s> {
+pub(super) struct ComparedText<'s> {
     /// The lines.
     pub(super) lines: &'s [&'s [u8]],
     /// The number of each line. Equal lines have the same number.
@@ -37,7 +37,11 @@ struct Cursor<'c> {
 
 /// Moves each change that consists only of deletions or only of insertions, and joins changes that
 /// meet.
-pub(super) fn slide(old: &mut Side<'_>, new: &mut Side<'_>, position: Slide) {
+pub(super) fn slide(
+    old: &mut ComparedText<'_>,
+    new: &mut ComparedText<'_>,
+    position: SlidePosition,
+) {
     slide_side(old, &new.changed, position);
     slide_side(new, &old.changed, position);
 }
@@ -63,7 +67,7 @@ pub(super) fn edits(old: &[bool], new: &[bool]) -> Edits {
     }
 }
 
-fn slide_side(side: &mut Side<'_>, other: &[bool], position: Slide) {
+fn slide_side(side: &mut ComparedText<'_>, other: &[bool], position: SlidePosition) {
     let mut cursor = Cursor {
         numbers: side.numbers,
         run: 0..run_end(&side.changed, 0),
@@ -85,13 +89,13 @@ fn slide_side(side: &mut Side<'_>, other: &[bool], position: Slide) {
 
 impl Cursor<'_> {
     /// Moves the run to its position. The run is then next to a run of the other side if it can be.
-    fn position(&mut self, lines: &[&[u8]], position: Slide) {
+    fn position(&mut self, lines: &[&[u8]], position: SlidePosition) {
         let (first_end, last_match) = self.slide_down();
         let end = match (last_match, position) {
             (Some(end), _) => end,
-            (None, Slide::Last) => return,
-            (None, Slide::Indent) if self.run.end == first_end => return,
-            (None, Slide::Indent) => best_end(lines, self.run.clone(), first_end),
+            (None, SlidePosition::Last) => return,
+            (None, SlidePosition::Indent) if self.run.end == first_end => return,
+            (None, SlidePosition::Indent) => best_end(lines, self.run.clone(), first_end),
         };
         while self.run.end > end {
             self.up();

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::Rules;
+use super::MatchRules;
 use super::pattern::Pattern;
 use crate::plan::{Anchor, Direction, Hunk, LineRange};
 
@@ -40,13 +40,13 @@ pub(super) fn levels(
     pattern: &Pattern<'_>,
     hunk: &Hunk,
     direction: Direction,
-    rules: &Rules,
+    rules: &MatchRules,
 ) -> Vec<ContextLevel> {
     let old = hunk.preimage_range(direction);
     // GNU patch requires the side with less context to be at its end of the file. git requires this
     // for a hunk that starts at line 0 or 1, and for a hunk without trailing context
     // (`apply_one_fragment` in `apply.c`). With `--unidiff-zero` git requires it only for line 0.
-    let (is_at_start, is_at_end) = if rules.as_gnu {
+    let (is_at_start, is_at_end) = if rules.is_gnu {
         (
             old.start <= 1 && pattern.leading < pattern.trailing,
             pattern.trailing < pattern.leading,
@@ -134,7 +134,7 @@ fn fuzz(levels: &mut Vec<ContextLevel>, pattern: &Pattern<'_>, most: usize) {
 mod tests {
     use super::*;
 
-    fn levels_at(start: usize, text: &[u8], rules: &Rules) -> Vec<ContextLevel> {
+    fn levels_at(start: usize, text: &[u8], rules: &MatchRules) -> Vec<ContextLevel> {
         let mut hunk = super::super::testing::hunk(text, 1, 1);
         hunk.old = LineRange { start, count: 5 };
         levels(
@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn the_longer_side_loses_context_first() {
-        let rules = Rules {
+        let rules = MatchRules {
             context: 0,
-            ..Rules::default()
+            ..MatchRules::default()
         };
         let expected = [
             (0..5, true, false),
@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn fuzz_takes_the_longer_side_first() {
-        let rules = Rules {
+        let rules = MatchRules {
             fuzz: 3,
-            ..Rules::default()
+            ..MatchRules::default()
         };
         let expected = [
             (0..5, false, false),

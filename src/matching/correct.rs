@@ -4,31 +4,31 @@ use crate::lines::LADDER;
 use crate::lines::ladder::FIXED;
 use std::borrow::Cow;
 
-use super::{BlankEnd, Correction, Placement, Spliced};
+use super::{Placement, SplicedFile, TrailingBlankLines, WhitespaceCorrection};
 use crate::plan::{HunkLine, LineKind};
 use crate::text::Span;
-use crate::whitespace::{Flags, fix};
+use crate::whitespace::{WhitespaceFlags, fix};
 
 /// The lines of one hunk as they are written to the file.
-pub(super) struct Corrected<'a> {
+pub(super) struct CorrectedLines<'a> {
     lines: Vec<(HunkLine<'a>, Cow<'a, [u8]>)>,
-    put_right: Vec<Span>,
+    corrected: Vec<Span>,
     left_out: Vec<Span>,
 }
 
-impl<'a> Corrected<'a> {
+impl<'a> CorrectedLines<'a> {
     /// Fixes the white space of insertions, if `corrects_new_lines` is set.
     ///
     /// Context lines are also fixed if the hunk matched on the `FIXED` rung. The blank insertions
     /// of `end` are removed if `rule` contains `BLANK_AT_EOF`.
     pub(super) fn new(
         lines: impl Iterator<Item = HunkLine<'a>>,
-        end: Option<BlankEnd>,
+        end: Option<TrailingBlankLines>,
         placement: &Placement,
-        Correction {
+        WhitespaceCorrection {
             rule,
             corrects_new_lines,
-        }: Correction,
+        }: WhitespaceCorrection,
     ) -> Self {
         let is_fixed = placement.rung == LADDER[FIXED].name;
         let (mut put_right, mut left_out) = (Vec::new(), Vec::new());
@@ -44,12 +44,12 @@ impl<'a> Corrected<'a> {
             (line, fixed.line)
         });
         let mut lines: Vec<_> = lines.collect();
-        if let Some(end) = end.filter(|_| rule.has(Flags::BLANK_AT_EOF)) {
+        if let Some(end) = end.filter(|_| rule.has(WhitespaceFlags::BLANK_AT_EOF)) {
             left_out = cut(&mut lines, end.count);
         }
         Self {
             lines,
-            put_right,
+            corrected: put_right,
             left_out,
         }
     }
@@ -62,8 +62,8 @@ impl<'a> Corrected<'a> {
     }
 
     /// Adds the fixed and removed lines to `spliced`.
-    pub(super) fn tell(mut self, spliced: &mut Spliced) {
-        spliced.corrected.append(&mut self.put_right);
+    pub(super) fn tell(mut self, spliced: &mut SplicedFile) {
+        spliced.corrected.append(&mut self.corrected);
         spliced.left_out.append(&mut self.left_out);
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the first line that prevents a match, and the reason.
 
 use super::pattern::Pattern;
-use super::{Difference, DifferenceReason, clip};
+use super::{DifferenceReason, LineDifference, clip};
 use crate::lines::ladder::PUNCT;
 use crate::lines::{Comparison, LADDER, LineOffsets};
 use crate::text::without_ending;
@@ -35,14 +35,14 @@ pub(super) fn first(
     line: usize,
     pattern: &Pattern<'_>,
     comparison: Comparison,
-) -> Option<Difference> {
+) -> Option<LineDifference> {
     let mut found = comparison.lines_from(index, line);
     for (nth, wanted) in pattern.lines().iter().copied().enumerate() {
         let found = found.next();
         if found.is_some_and(|found| comparison.key(wanted) == comparison.key(found)) {
             continue;
         }
-        return Some(Difference {
+        return Some(LineDifference {
             patch_offset: pattern.span(nth).start,
             // The pattern can extend past the end of the file.
             file_line: (line + nth).min(index.count()),

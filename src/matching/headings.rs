@@ -6,14 +6,14 @@
 //! patch must contain one such hunk for each of the places.
 
 use crate::lines::ladder::{EXACT, INDENT, PUNCT};
-use crate::lines::{Comparison, LADDER, LineOffsets, Places, RunHash, RunIndex, Rung};
+use crate::lines::{Comparison, LADDER, LineOffsets, RunHash, RunIndex, RunOccurrences, Rung};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::occupied::Occupied;
+use super::occupied::OccupiedLines;
 use super::reindent::Reindent;
 use super::search::candidates;
-use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
+use super::{MatchRules, Mismatch, MismatchDetail, MismatchKind, Placement, Placements};
 use crate::interrupt::Interrupt;
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
@@ -23,13 +23,13 @@ pub(super) fn place(
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
-    rules: &Rules,
+    rules: &MatchRules,
 ) -> Placements {
     let chunks: Vec<_> = hunks
         .iter()
-        .map(|hunk| Chunk::new(hunk, text, direction))
+        .map(|hunk| CodexHunk::new(hunk, text, direction))
         .collect();
-    let alike = Alike {
+    let alike = DuplicateHunks {
         chunks: &chunks,
         places: OnceCell::new(),
     };
@@ -38,7 +38,7 @@ pub(super) fn place(
         index,
         chunks: &chunks,
         ladder,
-        covered: Occupied::default(),
+        covered: OccupiedLines::default(),
         cursor: 0,
         interrupt: &rules.interrupt,
     };
@@ -49,21 +49,21 @@ pub(super) fn place(
             return Err(Mismatch::without_match());
         }
         let outcome = placer.place(chunk, || alike.count_from(at));
-        has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
+        has_ended = outcome.is_err() && rules.detail == MismatchDetail::Nothing;
         outcome.map_err(Mismatch::of_kind)
     });
     outcomes.collect()
 }
 
 /// Groups the chunks that have the same old lines and no other anchor.
-struct Alike<'a> {
-    chunks: &'a [Chunk<'a>],
+struct DuplicateHunks<'a> {
+    chunks: &'a [CodexHunk<'a>],
     /// The indexes of these chunks in patch order, by their old lines. Computed only when some
     /// lines have several places, which is rare.
     places: OnceCell<HashMap<&'a [&'a [u8]], Vec<usize>>>,
 }
 
-impl Alike<'_> {
+impl DuplicateHunks<'_> {
     /// Returns the number of chunks from `at` on that have the same old lines as the chunk at `at`.
     /// Returns 0 if that chunk has a heading or an end-of-file anchor.
     fn count_from(&self, at: usize) -> usize {
@@ -90,14 +90,14 @@ impl Alike<'_> {
 }
 
 /// A hunk as Codex reads it.
-struct Chunk<'a> {
+struct CodexHunk<'a> {
     headings: Vec<&'a [u8]>,
     is_at_end: bool,
     lines: Vec<HunkLine<'a>>,
     old: Vec<&'a [u8]>,
 }
 
-impl<'a> Chunk<'a> {
+impl<'a> CodexHunk<'a> {
     fn new(hunk: &Hunk, text: &'a [u8], direction: Direction) -> Self {
         let (headings, is_at_end) = match &hunk.anchor {
             Anchor::Line | Anchor::Bare => (Vec::new(), false),
@@ -150,17 +150,17 @@ impl<'a> Chunk<'a> {
 
 struct Placer<'a> {
     index: &'a LineOffsets<'a>,
-    chunks: &'a [Chunk<'a>],
+    chunks: &'a [CodexHunk<'a>],
     /// The index of the file for each rung, created on first use.
     ladder: Vec<Option<RunIndex<'a>>>,
-    covered: Occupied,
+    covered: OccupiedLines,
     /// The first line at which the next heading or hunk can be.
     cursor: usize,
     interrupt: &'a Interrupt,
 }
 
 /// A matching line, the rung of the match, and the equally good lines.
-struct Fit {
+struct LineMatch {
     line: usize,
     rung: usize,
     candidates: Vec<usize>,
@@ -171,7 +171,7 @@ impl<'a> Placer<'a> {
     /// lines.
     fn place(
         &mut self,
-        chunk: &Chunk<'a>,
+        chunk: &CodexHunk<'a>,
         alike: impl Fn() -> usize,
     ) -> Result<Placement, MismatchKind> {
         for heading in &chunk.headings {
@@ -188,7 +188,7 @@ impl<'a> Placer<'a> {
             };
             return Ok(self.accept(
                 chunk,
-                Fit {
+                LineMatch {
                     line,
                     rung: 0,
                     candidates: Vec::new(),
@@ -219,7 +219,7 @@ impl<'a> Placer<'a> {
     }
 
     /// Returns the reason why a chunk has no place after the cursor.
-    fn refusal(&mut self, chunk: &Chunk<'a>) -> MismatchKind {
+    fn refusal(&mut self, chunk: &CodexHunk<'a>) -> MismatchKind {
         let line = self.run_index(EXACT).places(&chunk.old).next(0);
         let taken = line.and_then(|line| self.covered.obstacle(&(line..line + chunk.old.len())));
         if taken.is_some() {
@@ -243,22 +243,22 @@ impl<'a> Placer<'a> {
     /// Finds the old lines on the first rung that matches.
     fn fit(
         &mut self,
-        chunk: &Chunk<'a>,
+        chunk: &CodexHunk<'a>,
         old: &[&'a [u8]],
         alike: impl Fn() -> usize,
-    ) -> Result<Option<Fit>, MismatchKind> {
+    ) -> Result<Option<LineMatch>, MismatchKind> {
         let last = self
             .index
             .count()
             .checked_sub(old.len())
             .filter(|&last| last >= self.cursor);
         let Some(last) = last else { return Ok(None) };
-        let (cursor, no_cover) = (self.cursor, Occupied::default());
+        let (cursor, no_cover) = (self.cursor, OccupiedLines::default());
         for (rung, Rung { name, .. }) in LADDER.iter().enumerate().take(PUNCT + 1) {
             let places = self.run_index(rung).places(old);
             if chunk.is_at_end {
                 if places.is_at(last) {
-                    return Ok(Some(Fit {
+                    return Ok(Some(LineMatch {
                         line: last,
                         rung,
                         candidates: Vec::new(),
@@ -272,7 +272,7 @@ impl<'a> Placer<'a> {
             // Several equal places are acceptable if each remaining place has its own chunk.
             let number = places.count_from(cursor);
             if number <= 1 || number == alike() {
-                return Ok(Some(Fit {
+                return Ok(Some(LineMatch {
                     line,
                     rung,
                     candidates: Vec::new(),
@@ -287,7 +287,7 @@ impl<'a> Placer<'a> {
                     left_out: (0, 0),
                 });
             }
-            return Ok(Some(Fit {
+            return Ok(Some(LineMatch {
                 line,
                 rung,
                 candidates: lines,
@@ -314,7 +314,7 @@ impl<'a> Placer<'a> {
         })
     }
 
-    fn accept(&mut self, chunk: &Chunk<'a>, fit: Fit, count: usize) -> Placement {
+    fn accept(&mut self, chunk: &CodexHunk<'a>, fit: LineMatch, count: usize) -> Placement {
         let lines = fit.line..fit.line + count;
         self.covered.take(lines.clone(), chunk.change());
         let runs = self.ladder[fit.rung].as_ref();

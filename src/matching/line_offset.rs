@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::lines::{Budget, Edit, LineTable, Slide, diff};
+use crate::lines::{Budget, Edit, LineTable, SlidePosition, diff};
 use crate::plan::{LineEdit, LineTarget, NumberedLines};
 use crate::text::without_mark;
 
@@ -51,25 +51,25 @@ fn target_lines(target: LineTarget, count: usize) -> Option<Range<usize>> {
 }
 
 /// A run of unchanged lines in both versions.
-struct Unchanged {
+struct UnchangedRun {
     old: Range<usize>,
     new: Range<usize>,
 }
 
 /// Returns the runs of unchanged lines that contain a line which occurs once in each version, in
 /// order.
-fn unchanged_runs(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
+fn unchanged_runs(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<UnchangedRun> {
     let single = unique_lines(&old.lines, &new.lines);
     let end = Edit {
         old: old.lines.len()..old.lines.len(),
         new: new.lines.len()..new.lines.len(),
     };
     let (mut runs, mut start) = (Vec::new(), (0, 0));
-    for edit in diff(old, new, Budget::default(), Slide::Last)
+    for edit in diff(old, new, Budget::default(), SlidePosition::Last)
         .into_iter()
         .chain([end])
     {
-        runs.push(Unchanged {
+        runs.push(UnchangedRun {
             old: start.0..edit.old.start,
             new: start.1..edit.new.start,
         });
@@ -109,7 +109,7 @@ mod tests {
         let edit = |&target| LineEdit {
             target,
             new: NewLines::Nothing,
-            gone: Vec::new(),
+            expected: Vec::new(),
             span: Span::default(),
         };
         let edits: Vec<_> = targets.iter().map(edit).collect();

@@ -26,7 +26,7 @@ pub struct LineChange {
 
 /// A change that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineMisfit {
+pub struct LineEditError {
     /// The index of the change in its list.
     pub edit: usize,
     /// The reason.
@@ -53,7 +53,7 @@ pub enum LineMismatch {
 ///
 /// `lines` are the removed lines, counted from 0. `rank` orders changes that start at the same
 /// line.
-struct Site {
+struct PlacedEdit {
     edit: usize,
     target: LineTarget,
     lines: Range<usize>,
@@ -61,7 +61,7 @@ struct Site {
 }
 
 /// The new file and the applied changes, or every change that cannot be applied.
-pub type ChangedLines = Result<(Vec<u8>, Vec<LineChange>), Vec<LineMisfit>>;
+pub type LineEditResult = Result<(Vec<u8>, Vec<LineChange>), Vec<LineEditError>>;
 
 /// Applies `edits` to `preimage` and returns the new file.
 ///
@@ -77,24 +77,24 @@ pub fn change_lines<'a>(
     shift: isize,
     source: &dyn Fn(usize) -> Option<&'a [u8]>,
     most: u64,
-) -> ChangedLines {
+) -> LineEditResult {
     let (mark, text) = preimage.split_at(mark_length(preimage));
     let index = LineOffsets::new(text);
     let sites = sites(&index, edits, shift)?;
     check_removed(&index, edits, &sites)?;
-    let mut out = Out::new(mark, text);
+    let mut out = OutputBuilder::new(mark, text);
     let mut changes = Vec::with_capacity(sites.len());
     let (mut room, mut sources) = (most, HashMap::new());
     for site in &sites {
         let edit = &edits[site.edit];
         let refused = |mismatch| {
-            vec![LineMisfit {
+            vec![LineEditError {
                 edit: site.edit,
                 mismatch,
             }]
         };
-        let new =
-            New::of(&edit.new, source, &mut sources).ok_or_else(|| refused(LineMismatch::Lost))?;
+        let new = NewContent::of(&edit.new, source, &mut sources)
+            .ok_or_else(|| refused(LineMismatch::Lost))?;
         room = room
             .checked_sub(new.size())
             .ok_or_else(|| refused(LineMismatch::TooLarge))?;
@@ -123,7 +123,7 @@ fn sites(
     index: &LineOffsets<'_>,
     edits: &[LineEdit],
     shift: isize,
-) -> Result<Vec<Site>, Vec<LineMisfit>> {
+) -> Result<Vec<PlacedEdit>, Vec<LineEditError>> {
     let count = index.count();
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
@@ -139,12 +139,12 @@ fn sites(
             LineTarget::End => (count..count, 3, count),
         };
         if last > count {
-            misfits.push(LineMisfit {
+            misfits.push(LineEditError {
                 edit,
                 mismatch: LineMismatch::NotFound(last),
             });
         } else {
-            sites.push(Site {
+            sites.push(PlacedEdit {
                 edit,
                 target,
                 lines,
@@ -155,11 +155,11 @@ fn sites(
     // The sort is stable: insertions at the same place keep the order of the list.
     sites.sort_by_key(|site| (site.lines.start, site.rank));
     // Only the place that reaches furthest can overlap the next one.
-    let mut before: Option<&Site> = None;
+    let mut before: Option<&PlacedEdit> = None;
     for site in &sites {
         if let Some(other) = before.filter(|other| site.lines.start < other.lines.end) {
             let (first, second) = (site.edit.min(other.edit), site.edit.max(other.edit));
-            misfits.push(LineMisfit {
+            misfits.push(LineEditError {
                 edit: second,
                 mismatch: LineMismatch::Overlap(first),
             });
@@ -181,17 +181,17 @@ fn sites(
 fn check_removed(
     index: &LineOffsets<'_>,
     edits: &[LineEdit],
-    sites: &[Site],
-) -> Result<(), Vec<LineMisfit>> {
-    let missing = |site: &Site| {
-        let gone = &edits[site.edit].gone;
+    sites: &[PlacedEdit],
+) -> Result<(), Vec<LineEditError>> {
+    let missing = |site: &PlacedEdit| {
+        let gone = &edits[site.edit].expected;
         let mut there = index
             .lines_from(site.lines.start)
             .take(site.lines.len())
             .map(without_ending);
         // The iterator is not restarted, so the lines must occur in this order.
         let row = gone.iter().position(|row| !there.any(|line| line == row))?;
-        Some(LineMisfit {
+        Some(LineEditError {
             edit: site.edit,
             mismatch: LineMismatch::NotThere(row),
         })
@@ -231,12 +231,12 @@ fn endings<'a>(
 }
 
 /// The new content of a place.
-enum New<'a> {
+enum NewContent<'a> {
     Rows(&'a [Vec<u8>]),
     Text(&'a [u8]),
 }
 
-impl<'a> New<'a> {
+impl<'a> NewContent<'a> {
     fn of(
         new: &'a NewLines,
         source: &dyn Fn(usize) -> Option<&'a [u8]>,
@@ -272,14 +272,14 @@ impl<'a> New<'a> {
 }
 
 /// The new file during its construction.
-struct Out<'a> {
+struct OutputBuilder<'a> {
     text: &'a [u8],
     done: usize,
     mark: usize,
     bytes: Vec<u8>,
 }
 
-impl<'a> Out<'a> {
+impl<'a> OutputBuilder<'a> {
     fn new(mark: &[u8], text: &'a [u8]) -> Self {
         let mut bytes = Vec::with_capacity(mark.len() + text.len());
         bytes.extend_from_slice(mark);
@@ -301,7 +301,11 @@ impl<'a> Out<'a> {
     }
 
     /// Appends lines and returns their number. Terminates an unterminated line before them.
-    fn put(&mut self, new: &New<'_>, mut endings: impl Iterator<Item = LineEnding>) -> usize {
+    fn put(
+        &mut self,
+        new: &NewContent<'_>,
+        mut endings: impl Iterator<Item = LineEnding>,
+    ) -> usize {
         let mut count = 0;
         let mut add = |content: &[u8]| {
             let ending = endings.next().unwrap_or(LineEnding::Lf);
@@ -313,8 +317,8 @@ impl<'a> Out<'a> {
             count += 1;
         };
         match new {
-            New::Rows(rows) => rows.iter().for_each(|row| add(row)),
-            New::Text(text) => {
+            NewContent::Rows(rows) => rows.iter().for_each(|row| add(row)),
+            NewContent::Text(text) => {
                 Lines::of_span(text, Span::new(0, text.len()))
                     .for_each(|(_, line)| add(without_ending(line)));
             }

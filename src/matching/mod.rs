@@ -1,6 +1,6 @@
 //! Places hunks in a file and builds the new file from the placements.
 //!
-//! Inputs: the bytes of a file, the bytes of the patch, its hunks, and [`Rules`]. Outputs: one
+//! Inputs: the bytes of a file, the bytes of the patch, its hunks, and [`MatchRules`]. Outputs: one
 //! [`Placement`] or [`Mismatch`] for each hunk, and the bytes of the new file. The module is pure.
 //!
 //! Invariants:
@@ -42,20 +42,23 @@ mod trailing;
 
 pub use hunkwise::{MergeResult, MergedFile, MergedHunk, MergedPart, merge_hunks};
 pub use line_offset::line_offset;
-pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
+pub use lines::{LineChange, LineEditError, LineEditResult, LineMismatch, change_lines};
 pub(crate) use lookalike::{END_OF_NAME, LookalikeSearch};
 pub use lookalike::{Lookalike, lookalike, lookalike_name};
 pub use overlay::overlay;
-pub use rules::{Correction, Detail, Rules};
+pub use rules::{MatchRules, MismatchDetail, WhitespaceCorrection};
 pub use texts::{
-    Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at, replace_unexplained,
+    ReplaceResult, TextChange, TextMismatch, UnplacedChanges, replace, replace_at,
+    replace_unexplained,
 };
-pub use trailing::{BlankEnd, blank_end};
+pub use trailing::{TrailingBlankLines, blank_end};
 
 use std::ops::Range;
 
 use crate::lines::LADDER;
-pub use crate::lines::{Conflict, ConflictStyle, Favour, LineOffsets, Merged, merge};
+pub use crate::lines::{
+    Conflict, ConflictResolution, ConflictStyle, LineOffsets, MergedText, merge,
+};
 use crate::plan::{Anchor, Direction, Hunk};
 use crate::text::{Pieces, Span, without_ending};
 
@@ -124,7 +127,7 @@ pub struct Mismatch {
     /// [`MOST_EXPLAINED`] mismatches of a file.
     pub expected: Vec<Vec<u8>>,
     /// The closest match.
-    pub nearest: Option<Nearest>,
+    pub nearest: Option<ClosestMatch>,
 }
 
 impl Mismatch {
@@ -184,7 +187,7 @@ pub enum MismatchKind {
 
 /// The closest match of a hunk that does not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nearest {
+pub struct ClosestMatch {
     /// The first line, counted from 0.
     pub line: usize,
     /// The number of old lines of the hunk that match there.
@@ -192,7 +195,7 @@ pub struct Nearest {
     /// The number of old lines in the hunk.
     pub of: usize,
     /// The first line that differs.
-    pub difference: Option<Difference>,
+    pub difference: Option<LineDifference>,
     /// The lines of the file there, without terminators, clipped.
     pub text: Vec<Vec<u8>>,
     /// At most two lines before them.
@@ -203,7 +206,7 @@ pub struct Nearest {
 
 /// The first line that prevents a hunk from matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct LineDifference {
     /// The offset of the line in the patch, in bytes.
     pub patch_offset: usize,
     /// The line of the file, counted from 0. At the end of the file, the number of its lines.
@@ -258,7 +261,7 @@ pub fn place(
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
-    rules: &Rules,
+    rules: &MatchRules,
 ) -> Placements {
     place_after(index, index, (text, hunks), direction, rules)
 }
@@ -270,9 +273,9 @@ fn place_after(
     index: &LineOffsets<'_>,
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
-    rules: &Rules,
+    rules: &MatchRules,
 ) -> Placements {
-    let patch = numbered::Patch {
+    let patch = numbered::FilePatch {
         text,
         hunks,
         direction,
@@ -283,11 +286,11 @@ fn place_after(
         _ => numbered::place(original, index, patch),
     };
     let most = match rules.detail {
-        Detail::Nothing => return placements,
-        Detail::Kind => 0,
+        MismatchDetail::Nothing => return placements,
+        MismatchDetail::Kind => 0,
         // GNU patch prints a cause for every failed hunk.
-        Detail::Full if rules.as_gnu => usize::MAX,
-        Detail::Full => MOST_EXPLAINED,
+        MismatchDetail::Full if rules.is_gnu => usize::MAX,
+        MismatchDetail::Full => MOST_EXPLAINED,
     };
     nearest::explain(
         (original, index),
@@ -328,7 +331,7 @@ pub fn splice(
         hunks,
         direction,
         &placements,
-        &Rules::default(),
+        &MatchRules::default(),
     )
     .pieces
     .join(preimage)
@@ -336,7 +339,7 @@ pub fn splice(
 
 /// The new file and its differences from the patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spliced {
+pub struct SplicedFile {
     /// The new file, as pieces of the preimage and of the patch.
     pub pieces: Pieces,
     /// The lines of the patch whose white-space errors were fixed.
@@ -357,7 +360,7 @@ pub fn splice_by(
     hunks: &[Hunk],
     direction: Direction,
     placements: &[&Placement],
-    rules: &Rules,
-) -> Spliced {
+    rules: &MatchRules,
+) -> SplicedFile {
     splice::splice(preimage, (text, hunks), direction, placements, rules)
 }

@@ -5,7 +5,7 @@
 //! lines is limited, which bounds the work.
 
 use crate::lines::ladder::{EXACT, INDENT};
-use crate::lines::{Comparison, LineOffsets, Places, RunHash, RunIndex};
+use crate::lines::{Comparison, LineOffsets, RunHash, RunIndex, RunOccurrences};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
@@ -13,7 +13,7 @@ use std::iter;
 use super::difference::{first, score};
 use super::occupied::to_signed;
 use super::pattern::Pattern;
-use super::{MismatchKind, Nearest, Placements, clip};
+use super::{ClosestMatch, MismatchKind, Placements, clip};
 use crate::interrupt::Interrupt;
 use crate::plan::{Direction, Hunk, LineKind};
 
@@ -196,7 +196,11 @@ impl<'p> FailedHunk<'p> {
     ///
     /// Of equal places, the one nearest to the stated line wins, then the first one. The order is
     /// total, so the report does not depend on the iteration order of the map.
-    fn nearest(&self, index: &LineOffsets<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
+    fn nearest(
+        &self,
+        index: &LineOffsets<'_>,
+        votes: &HashMap<usize, usize>,
+    ) -> Option<ClosestMatch> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
         places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
@@ -215,15 +219,15 @@ impl<'p> FailedHunk<'p> {
         };
         let ((matched, _), line) = scored.max_by_key(best)?;
         let difference = first(index, line, &self.pattern, self.comparison);
-        Some(Nearest {
+        Some(ClosestMatch {
             matched,
             difference,
-            ..Nearest::at(index, line, self.pattern.count())
+            ..ClosestMatch::at(index, line, self.pattern.count())
         })
     }
 }
 
-impl Nearest {
+impl ClosestMatch {
     /// Returns a closest match at `line` for a hunk with `of` old lines, with no matched lines yet.
     pub(super) fn at(index: &LineOffsets<'_>, line: usize, of: usize) -> Self {
         let first = line.saturating_sub(AROUND);

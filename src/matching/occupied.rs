@@ -8,20 +8,20 @@ const NEAR: usize = 8;
 
 /// The lines that placed hunks occupy, in file order.
 #[derive(Default)]
-pub(super) struct Occupied {
-    taken: Vec<Taken>,
+pub(super) struct OccupiedLines {
+    taken: Vec<OccupiedRange>,
     /// The first line of the file where a hunk can be placed.
     pub(super) floor: usize,
 }
 
-struct Taken {
+struct OccupiedRange {
     lines: Range<usize>,
     /// The number of lines that this hunk and all earlier ones in the file add. Negative if they
     /// remove lines.
     change: isize,
 }
 
-impl Occupied {
+impl OccupiedLines {
     /// Returns an empty list for a file whose first `floor` lines are already processed.
     pub(super) fn with_floor(floor: usize) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Occupied {
         let before = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
         self.taken.insert(
             at,
-            Taken {
+            OccupiedRange {
                 lines,
                 change: before + change,
             },
@@ -91,7 +91,7 @@ impl Occupied {
     /// Returns the index of the first range for which `is_before` is false.
     ///
     /// Hunks usually arrive in file order, so the result is usually near the end.
-    fn partition_point(&self, is_before: impl Fn(&Taken) -> bool) -> usize {
+    fn partition_point(&self, is_before: impl Fn(&OccupiedRange) -> bool) -> usize {
         let (all, near) = self.taken.split_at(self.taken.len().saturating_sub(NEAR));
         match near.first() {
             Some(first) if is_before(first) => all.len() + near.partition_point(is_before),
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_in_the_file_as_the_hunks_left_it() {
-        let mut covered = Occupied::default();
+        let mut covered = OccupiedLines::default();
         covered.take(10..13, 2);
         covered.take(2..4, -1);
         assert_eq!(
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn of_many_parts_those_near_the_end_and_those_before_are_found() {
-        let mut covered = Occupied::default();
+        let mut covered = OccupiedLines::default();
         (0..3 * NEAR).for_each(|nth| covered.take(10 * nth..10 * nth + 5, 0));
         for line in 0..30 * NEAR {
             let part = line / 10 * 10;
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn an_insertion_keeps_a_hunk_from_reaching_over_it() {
-        let mut covered = Occupied::default();
+        let mut covered = OccupiedLines::default();
         covered.take(5..5, 1);
         assert_eq!(
             [4..6, 5..6, 4..5, 5..5].map(|lines| covered.obstacle(&lines)),

@@ -1,7 +1,7 @@
 //! Places overlapping hunks (`--allow-overlap`): each hunk is searched for in the result of the
 //! earlier ones.
 
-use super::{Placement, Placements, Rules, Spliced, place_after, splice_by};
+use super::{MatchRules, Placement, Placements, SplicedFile, place_after, splice_by};
 use crate::lines::LineOffsets;
 use crate::plan::{Direction, Hunk};
 
@@ -18,11 +18,11 @@ pub fn overlay(
     preimage: &[u8],
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
-    rules: &Rules,
-) -> (Placements, Spliced) {
+    rules: &MatchRules,
+) -> (Placements, SplicedFile) {
     let (mut all, mut rest) = (Placements::new(), hunks);
     let original = LineOffsets::new(preimage);
-    let (mut file, mut made) = (preimage.to_vec(), Spliced::default());
+    let (mut file, mut made) = (preimage.to_vec(), SplicedFile::default());
     let (mut bytes, mut ahead) = (0_usize, 1);
     loop {
         // Hunks are placed in batches, because each batch rebuilds the file. The size doubles after
@@ -80,7 +80,7 @@ mod tests {
     fn repeated(
         file: &str,
         hunks: &[(&str, usize)],
-        rules: &Rules,
+        rules: &MatchRules,
     ) -> (Vec<Result<Option<usize>, MismatchKind>>, String) {
         let mut section = Section::default();
         for &(body, line) in hunks {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_an_earlier_hunk_wrote_is_not_already_applied() {
-        let rules = Rules::default();
+        let rules = MatchRules::default();
         let twice = [(BODY, 2), (BODY, 2)];
         let found = repeated("0\na\nc\n1\n2\na\nc\n0\n", &twice, &rules);
         let after = "0\nx\nc\n1\n2\nx\nc\n0\n".to_owned();
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn what_the_original_file_has_is_already_applied() {
-        let skips = Rules {
+        let skips = MatchRules {
             skips_applied: true,
-            ..Rules::default()
+            ..MatchRules::default()
         };
         let applied = |line| Err(MismatchKind::AlreadyApplied { line });
         let file = "0\nx\nc\n1\n2\na\nc\n0\n";
@@ -132,7 +132,7 @@ mod tests {
             (&[(OTHER, 4), (BODY, 2)], "two\n"),
         ] {
             let after = |last: &str| format!("0\nx\nc\n1\n{changed}{last}\nc\n0\n");
-            let (outcomes, found) = repeated(file, hunks, &Rules::default());
+            let (outcomes, found) = repeated(file, hunks, &MatchRules::default());
             assert_eq!((outcomes.last(), found), (Some(&Ok(Some(1))), after("x")));
             let (outcomes, found) = repeated(file, hunks, &skips);
             assert_eq!((outcomes.last(), found), (Some(&applied(1)), after("a")));

@@ -8,7 +8,7 @@ use super::context_level::range_start;
 use super::occupied::to_signed;
 use super::pattern::Pattern;
 use super::testing::Section;
-use super::{Rules, place, splice};
+use super::{MatchRules, place, splice};
 use crate::plan::{Direction, Hunk, LineKind};
 
 /// The file after the hunks applied so far.
@@ -79,7 +79,12 @@ impl Image {
 }
 
 /// Applies the hunks one after the other. Returns the offset of each hunk and the new file.
-fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec<isize>, Vec<u8>)> {
+fn apply(
+    file: &[u8],
+    text: &[u8],
+    hunks: &[Hunk],
+    rules: &MatchRules,
+) -> Option<(Vec<isize>, Vec<u8>)> {
     let lines = crate::text::lines(file)
         .enumerate()
         .map(|(number, (_, line))| (line.to_vec(), Ok(number)));
@@ -97,11 +102,8 @@ fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec
         let mut is_at_end = trailing == 0 && !rules.zero_context;
         let mut at = to_signed(range_start(hunk.new));
         let (found, old) = loop {
-            let old: Vec<&[u8]> = lines
-                .iter()
-                .filter(|line| line.is_old())
-                .map(|line| line.text)
-                .collect();
+            let old = lines.iter().filter(|line| line.is_old());
+            let old: Vec<&[u8]> = old.map(|line| line.text).collect();
             if let Some(found) = image.search(at, &old, is_at_start, is_at_end) {
                 break (found, old.len());
             }
@@ -133,10 +135,8 @@ fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec
             2 * nth + usize::from(old == 0),
         );
     }
-    Some((
-        offsets,
-        image.lines.into_iter().flat_map(|(line, _)| line).collect(),
-    ))
+    let lines = image.lines.into_iter().flat_map(|(line, _)| line);
+    Some((offsets, lines.collect()))
 }
 
 prop_compose! {
@@ -145,7 +145,7 @@ prop_compose! {
 
 /// A hunk taken from the file: its first line, the number of lines of each kind, and the errors of
 /// its stated lines.
-type Cut = (usize, [usize; 4], isize, isize);
+type SampledHunk = (usize, [usize; 4], isize, isize);
 
 prop_compose! {
     fn cut()(
@@ -153,10 +153,10 @@ prop_compose! {
         counts in prop::array::uniform4(0..4usize),
         shift in prop::sample::select(vec![0isize, 0, 0, 1, -1, 2, -3, 5]),
         old_shift in prop::sample::select(vec![0isize, 0, 0, 1, -1]),
-    ) -> Cut { (from, counts, shift, old_shift) }
+    ) -> SampledHunk { (from, counts, shift, old_shift) }
 }
 
-fn section(lines: &[String], cuts: &[Cut]) -> Section {
+fn section(lines: &[String], cuts: &[SampledHunk]) -> Section {
     let mut section = Section::default();
     let mut gained = 0;
     for &(from, [leading, deleted, inserted, trailing], shift, old_shift) in cuts {
@@ -205,7 +205,7 @@ proptest! {
     ) {
         let section = section(&lines, &cuts);
         let file = lines.concat().into_bytes();
-        let rules = Rules { context, zero_context, ..Rules::default() };
+        let rules = MatchRules { context, zero_context, ..MatchRules::default() };
         let placements = place(&LineOffsets::new(&file), &section.text, &section.hunks, Direction::Forward, &rules);
         let mut taken: Vec<_> = placements.iter().flatten().map(|placement| placement.lines.clone()).collect();
         taken.sort_by_key(|lines| (lines.start, lines.end));

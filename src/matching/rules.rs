@@ -7,7 +7,7 @@ use crate::whitespace::WhitespaceRule;
 /// The rules for matching hunks.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
-pub struct Rules {
+pub struct MatchRules {
     /// The number of context lines that must match on each side (`-C`). `usize::MAX` means all.
     pub context: usize,
     /// The number of context lines that may be ignored on each side if nothing else matches
@@ -19,11 +19,11 @@ pub struct Rules {
     ///
     /// Then only a hunk with less context on one side must be at that end of the file. Each hunk is
     /// first searched for at the offset of the previous one.
-    pub as_gnu: bool,
+    pub is_gnu: bool,
     /// Whether runs of white space are equal to a single space (`--ignore-whitespace`).
     pub ignore_whitespace: bool,
     /// The white-space errors that are fixed (`--whitespace=fix`).
-    pub correction: Option<Correction>,
+    pub correction: Option<WhitespaceCorrection>,
     /// Whether CR LF and LF are equal, as in files whose line endings git converts. Insertions get
     /// the line ending of the neighbouring lines.
     pub converts_line_ends: bool,
@@ -43,18 +43,18 @@ pub struct Rules {
     /// unique.
     pub match_mode: MatchMode,
     /// The details to determine about hunks that do not match.
-    pub detail: Detail,
+    pub detail: MismatchDetail,
     /// The handle that cancels the search. The result of a cancelled search is incomplete.
     pub interrupt: Interrupt,
 }
 
-impl Default for Rules {
+impl Default for MatchRules {
     fn default() -> Self {
         Self {
             context: usize::MAX,
             fuzz: 0,
             zero_context: false,
-            as_gnu: false,
+            is_gnu: false,
             ignore_whitespace: false,
             correction: None,
             converts_line_ends: false,
@@ -64,7 +64,7 @@ impl Default for Rules {
             skips_applied: false,
             unique: false,
             match_mode: MatchMode::Exact,
-            detail: Detail::Full,
+            detail: MismatchDetail::Full,
             interrupt: Interrupt::new(),
         }
     }
@@ -73,7 +73,7 @@ impl Default for Rules {
 /// The details to determine about a hunk that does not match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Detail {
+pub enum MismatchDetail {
     /// Whether it is already applied, and the closest match.
     #[default]
     Full,
@@ -85,7 +85,7 @@ pub enum Detail {
 
 /// The white-space errors that are fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Correction {
+pub struct WhitespaceCorrection {
     /// The kinds of error.
     pub rule: WhitespaceRule,
     /// Whether errors in insertions are fixed. Old lines are always compared with their errors

@@ -1,8 +1,8 @@
 //! Finds the place of a run that is nearest to a line and free of other hunks.
 
 use super::MOST_CANDIDATES;
-use super::occupied::Occupied;
-use crate::lines::Places;
+use super::occupied::OccupiedLines;
+use crate::lines::RunOccurrences;
 
 /// The maximum number of occupied ranges that are skipped while candidates are listed.
 const MOST_STEPS: usize = 1000;
@@ -21,7 +21,11 @@ pub(super) struct SearchResult {
 
 /// Finds the place nearest to the line `stated` of the file after the placed hunks. Of two equally
 /// near places, the later one is returned.
-pub(super) fn nearest(places: &impl Places, covered: &Occupied, stated: isize) -> SearchResult {
+pub(super) fn nearest(
+    places: &impl RunOccurrences,
+    covered: &OccupiedLines,
+    stated: isize,
+) -> SearchResult {
     let mut found = SearchResult::default();
     let start = covered.original(stated);
     let ahead = first(places, covered, start, &mut found.is_blocked, usize::MAX);
@@ -48,8 +52,8 @@ pub(super) fn nearest(places: &impl Places, covered: &Occupied, stated: isize) -
 /// Lists places around `line`, itself a place, and not before `floor`. Later places have priority
 /// over earlier ones.
 pub(super) fn candidates(
-    places: &impl Places,
-    covered: &Occupied,
+    places: &impl RunOccurrences,
+    covered: &OccupiedLines,
     line: usize,
     floor: usize,
 ) -> Vec<usize> {
@@ -80,8 +84,8 @@ pub(super) fn candidates(
 
 /// Returns the first free place at or after `from`.
 fn first(
-    places: &impl Places,
-    covered: &Occupied,
+    places: &impl RunOccurrences,
+    covered: &OccupiedLines,
     from: usize,
     is_blocked: &mut bool,
     steps: usize,
@@ -100,8 +104,8 @@ fn first(
 
 /// Returns the last free place before `before`.
 fn last(
-    places: &impl Places,
-    covered: &Occupied,
+    places: &impl RunOccurrences,
+    covered: &OccupiedLines,
     before: usize,
     floor: usize,
     is_blocked: &mut bool,

@@ -7,14 +7,14 @@ mod tests;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::correct::Corrected;
+use super::correct::CorrectedLines;
 use super::reindent::Reindent;
-use super::{Placement, Rules, Spliced, blank_end};
+use super::{MatchRules, Placement, SplicedFile, blank_end};
 use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT};
 use crate::lines::{LADDER, LineOffsets};
 use crate::plan::{Direction, Hunk, HunkLine, LineKind, MatchMode, has_note};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
-use output::{Output, ending_near};
+use output::{SpliceOutput, ending_near};
 
 /// Applies the hunks at their placements and returns the new file.
 pub(super) fn splice(
@@ -22,8 +22,8 @@ pub(super) fn splice(
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     placements: &[&Placement],
-    rules: &Rules,
-) -> Spliced {
+    rules: &MatchRules,
+) -> SplicedFile {
     let mut hunks: Vec<_> = hunks.iter().zip(placements.iter().copied()).collect();
     hunks.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
     let splicer = Splicer {
@@ -39,24 +39,24 @@ pub(super) fn splice(
 }
 
 /// A hunk and its placement.
-type Placed<'a> = (&'a Hunk, &'a Placement);
+type PlacedHunk<'a> = (&'a Hunk, &'a Placement);
 
 /// The inputs of a splice.
 struct Splicer<'a> {
     preimage: &'a [u8],
     text: &'a [u8],
     direction: Direction,
-    rules: &'a Rules,
+    rules: &'a MatchRules,
 }
 
 /// The hunks of a file in two parts, and the range of bytes between these parts, which no hunk
 /// changes.
-type Halves<'h, 'a> = (&'h [Placed<'a>], Range<usize>, &'h [Placed<'a>]);
+type Halves<'h, 'a> = (&'h [PlacedHunk<'a>], Range<usize>, &'h [PlacedHunk<'a>]);
 
 impl Splicer<'_> {
     /// Splits `hunks`, which are in file order. Returns `None` if no whole line stays between the
     /// two halves, because one half could then depend on the other.
-    fn halves<'h, 'p>(&self, hunks: &'h [Placed<'p>]) -> Option<Halves<'h, 'p>> {
+    fn halves<'h, 'p>(&self, hunks: &'h [PlacedHunk<'p>]) -> Option<Halves<'h, 'p>> {
         let (first, second) = hunks.split_at(hunks.len() / 2);
         let between = first.last()?.1.bytes.end..second.first()?.1.bytes.start;
         let kept = self.preimage.get(between.clone())?;
@@ -64,9 +64,13 @@ impl Splicer<'_> {
     }
 
     /// Applies the hunks of both halves.
-    fn both(&self, (first, between, second): Halves<'_, '_>, file: &LineOffsets<'_>) -> Spliced {
-        let mut out = Output::new(self.preimage, 0);
-        let mut rest = Output::new(self.preimage, between.start);
+    fn both(
+        &self,
+        (first, between, second): Halves<'_, '_>,
+        file: &LineOffsets<'_>,
+    ) -> SplicedFile {
+        let mut out = SpliceOutput::new(self.preimage, 0);
+        let mut rest = SpliceOutput::new(self.preimage, between.start);
         (file.together)(
             self.preimage.len(),
             &mut || self.apply(first, &mut out),
@@ -78,14 +82,14 @@ impl Splicer<'_> {
     }
 
     /// Applies `hunks`, which are in file order.
-    fn whole(&self, hunks: &[Placed<'_>]) -> Spliced {
-        let mut out = Output::new(self.preimage, 0);
+    fn whole(&self, hunks: &[PlacedHunk<'_>]) -> SplicedFile {
+        let mut out = SpliceOutput::new(self.preimage, 0);
         self.apply(hunks, &mut out);
         out.finish()
     }
 
     /// Appends the new file up to the end of the last of `hunks`, which are in file order.
-    fn apply(&self, hunks: &[Placed<'_>], out: &mut Output<'_>) {
+    fn apply(&self, hunks: &[PlacedHunk<'_>], out: &mut SpliceOutput<'_>) {
         let Self {
             preimage,
             text,
@@ -93,7 +97,7 @@ impl Splicer<'_> {
             rules,
         } = *self;
         for &(hunk, placement) in hunks {
-            let site = Site::new(preimage, hunk, placement, rules);
+            let site = TargetLines::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, site.ending);
             let goes = matches!(
                 hunk.only_kind(text, direction),
@@ -113,7 +117,7 @@ impl Splicer<'_> {
                 Some(correction) => {
                     let end = blank_end(preimage, text, hunk, direction, placement)
                         .filter(|_| !rules.no_add);
-                    let corrected = Corrected::new(lines, end, placement, correction);
+                    let corrected = CorrectedLines::new(lines, end, placement, correction);
                     site.write(&corrected.lines().collect::<Vec<_>>(), out);
                     corrected.tell(&mut out.made);
                 }
@@ -130,7 +134,7 @@ impl Splicer<'_> {
 }
 
 /// The lines of the file that one hunk occupies, and the format of insertions there.
-struct Site<'a> {
+struct TargetLines<'a> {
     preimage: &'a [u8],
     placement: &'a Placement,
     /// The row of [`LADDER`] on which the hunk matched.
@@ -146,8 +150,8 @@ struct Site<'a> {
     moves_lines: bool,
 }
 
-impl<'a> Site<'a> {
-    fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, rules: &Rules) -> Self {
+impl<'a> TargetLines<'a> {
+    fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, rules: &MatchRules) -> Self {
         let has_open_lines = hunk.anchor.is_numbered();
         let rung = LADDER
             .iter()
@@ -196,7 +200,13 @@ impl<'a> Site<'a> {
     /// This applies at the end of the file if both the old and the new last line of the hunk have a
     /// terminator. Unlike in git, a terminator that the file has is kept, unless white space is
     /// ignored.
-    fn is_open_end(&self, hunk: &Hunk, text: &[u8], direction: Direction, rules: &Rules) -> bool {
+    fn is_open_end(
+        &self,
+        hunk: &Hunk,
+        text: &[u8],
+        direction: Direction,
+        rules: &MatchRules,
+    ) -> bool {
         let lines = || hunk.lines(text, direction);
         let new = lines()
             .filter(HunkLine::is_new)
@@ -219,7 +229,7 @@ impl<'a> Site<'a> {
         lines(&self.region()[self.mark().len()..]).map(|(_, line)| line)
     }
 
-    fn write(&self, hunk: &[HunkLine<'_>], out: &mut Output<'_>) {
+    fn write(&self, hunk: &[HunkLine<'_>], out: &mut SpliceOutput<'_>) {
         let mut file = self.matched_lines();
         let first = self
             .matched_lines()
@@ -276,7 +286,7 @@ impl<'a> Site<'a> {
         line: &HunkLine<'_>,
         indent: Option<&Reindent<'_>>,
         ending: LineEnding,
-        out: &mut Output<'_>,
+        out: &mut SpliceOutput<'_>,
     ) {
         if self.is_verbatim {
             return out.insert([b"", line.text, b""], ending);

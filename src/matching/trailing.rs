@@ -7,7 +7,7 @@ use crate::whitespace::is_blank;
 
 /// The blank lines at the end of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlankEnd {
+pub struct TrailingBlankLines {
     /// The number of inserted blank lines.
     pub count: usize,
     /// The first inserted blank line.
@@ -23,11 +23,11 @@ pub fn blank_end(
     hunk: &Hunk,
     direction: Direction,
     placement: &Placement,
-) -> Option<BlankEnd> {
+) -> Option<TrailingBlankLines> {
     if placement.bytes.end < preimage.len() || ends_with_text(hunk.body.of(text)) {
         return None;
     }
-    let mut end: Option<BlankEnd> = None;
+    let mut end: Option<TrailingBlankLines> = None;
     for line in hunk.lines(text, direction) {
         // git treats a note about the missing final newline as a non-blank line.
         end = match (
@@ -35,11 +35,11 @@ pub fn blank_end(
             is_blank(line.text) && line.text.ends_with(b"\n"),
             end,
         ) {
-            (LineKind::Insertion, true, Some(end)) => Some(BlankEnd {
+            (LineKind::Insertion, true, Some(end)) => Some(TrailingBlankLines {
                 count: end.count + 1,
                 ..end
             }),
-            (LineKind::Insertion, true, None) => Some(BlankEnd {
+            (LineKind::Insertion, true, None) => Some(TrailingBlankLines {
                 count: 1,
                 first: line.span,
             }),

@@ -39,10 +39,10 @@ pub(super) fn replace(
             "execution_count",
             |value| value.raw() == "null",
             "null",
-            Before::Nothing,
+            InsertPosition::AfterCellType,
         );
         let is_empty = |value: Value<'_>| value.items().is_some_and(|items| items.is_empty());
-        change.set("outputs", is_empty, "[]", Before::Source);
+        change.set("outputs", is_empty, "[]", InsertPosition::BeforeSource);
     } else {
         change.drop_all(&["execution_count", "outputs"]);
     }
@@ -103,16 +103,22 @@ struct CellSplices<'m, 'a> {
 
 /// The position at which a missing member is inserted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum InsertPosition {
     /// Before `source`, because nbformat sorts keys.
-    Source,
+    BeforeSource,
     /// After `cell_type`.
-    Nothing,
+    AfterCellType,
 }
 
 impl CellSplices<'_, '_> {
     /// Sets the member `name` to `new`, unless `is_right` accepts the existing value.
-    fn set(&mut self, name: &str, is_right: impl Fn(Value<'_>) -> bool, new: &str, before: Before) {
+    fn set(
+        &mut self,
+        name: &str,
+        is_right: impl Fn(Value<'_>) -> bool,
+        new: &str,
+        before: InsertPosition,
+    ) {
         match member(self.members, name) {
             Some(old) if is_right(old.value) => {}
             Some(old) => self
@@ -122,11 +128,11 @@ impl CellSplices<'_, '_> {
         }
     }
 
-    fn add(&mut self, name: &str, value: &str, before: Before) {
+    fn add(&mut self, name: &str, value: &str, before: InsertPosition) {
         let between = self.layout().between;
         let added = format!("\"{name}\"{}{value}", colon(self.members));
         let (at, text) = match member(self.members, "source") {
-            Some(source) if before == Before::Source => {
+            Some(source) if before == InsertPosition::BeforeSource => {
                 (source.key.start, format!("{added},{between}"))
             }
             _ => (self.anchor.value.end, format!(",{between}{added}")),
@@ -162,7 +168,7 @@ impl CellSplices<'_, '_> {
         let inner = self.layout().inner();
         let Some(old) = member(self.members, "source").map(|member| member.value) else {
             let list = write_source(&inner, source, self.most)?;
-            self.add("source", &list, Before::Nothing);
+            self.add("source", &list, InsertPosition::AfterCellType);
             return Ok(());
         };
         let items = old.items().unwrap_or_default();

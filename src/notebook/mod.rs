@@ -21,7 +21,7 @@ use layout::{Layout, colon};
 use thiserror::Error;
 
 use crate::digest::Digest;
-use crate::plan::{CellEdit, CellId, CellPlace};
+use crate::plan::{CellEdit, CellId, CellPosition};
 use crate::text::BYTE_ORDER_MARK;
 
 /// The first version of nbformat 4 in which cells have ids.
@@ -39,7 +39,7 @@ pub type Splice = (Range<usize>, String);
 
 /// The result of one change of a notebook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edited {
+pub struct NotebookChange {
     /// The splices, sorted by position. Two splices can touch but never overlap.
     pub splices: Vec<Splice>,
     /// The changed cell: its position after the change, or the previous position of a deleted cell.
@@ -84,7 +84,7 @@ pub enum CellError {
     },
     /// The id of the new cell belongs to an existing cell.
     #[error("the notebook already has a cell with this id")]
-    Taken,
+    DuplicateId,
     /// The change gives a cell an id, but the notebook's version has no cell ids.
     #[error("the notebook has an nbformat before 4.5, so its cells have no ids")]
     NoIds,
@@ -114,7 +114,7 @@ pub enum CellError {
 /// assert_eq!(edited.splices, [(58..63, r#"["b"]"#.to_owned())]);
 /// # Ok::<(), notebook::CellError>(())
 /// ```
-pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellError> {
+pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<NotebookChange, CellError> {
     let text = std::str::from_utf8(text).map_err(|error| {
         CellError::NotJson(format!("byte {} is not UTF-8", error.valid_up_to()))
     })?;
@@ -124,14 +124,14 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
         CellEdit::Replace { cell, kind, source } => {
             let index = notebook.find(cell)?;
             let splices = cell::replace(notebook.cells[index], *kind, source, most)?;
-            Ok(Edited {
+            Ok(NotebookChange {
                 splices,
                 cell: notebook.edited_cell(index),
             })
         }
         CellEdit::Delete { cell } => {
             let index = notebook.find(cell)?;
-            Ok(Edited {
+            Ok(NotebookChange {
                 splices: vec![(notebook.room_of(index), String::new())],
                 cell: notebook.edited_cell(index),
             })
@@ -143,9 +143,9 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
             id,
         } => {
             let index = match place {
-                CellPlace::Start => 0,
-                CellPlace::End => notebook.cells.len(),
-                CellPlace::After(cell) => notebook.find(cell)? + 1,
+                CellPosition::Start => 0,
+                CellPosition::End => notebook.cells.len(),
+                CellPosition::After(cell) => notebook.find(cell)? + 1,
             };
             let id = notebook.new_id(id.as_ref(), source)?;
             let like = notebook.cells.get(index.saturating_sub(1)).copied();
@@ -158,7 +158,7 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
             )?;
             let splice = notebook.insertion(index, &new, &layout);
             let id = id.map(|id| id.as_str().to_owned());
-            Ok(Edited {
+            Ok(NotebookChange {
                 splices: vec![splice],
                 cell: EditedCell { index, id },
             })
@@ -288,7 +288,7 @@ impl<'a> Notebook<'a> {
         let taken: HashSet<&str> = self.ids.iter().flatten().map(String::as_str).collect();
         match wanted {
             Some(_) if !self.has_ids => Err(CellError::NoIds),
-            Some(id) if taken.contains(id.as_str()) => Err(CellError::Taken),
+            Some(id) if taken.contains(id.as_str()) => Err(CellError::DuplicateId),
             Some(id) => Ok(Some(id.clone())),
             None if !self.has_ids => Ok(None),
             None => {

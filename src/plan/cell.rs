@@ -16,7 +16,7 @@ pub enum CellEdit {
     /// Inserts a cell.
     Insert {
         /// The position of the new cell.
-        place: CellPlace,
+        place: CellPosition,
         /// The kind of the new cell.
         kind: CellKind,
         /// The complete source.
@@ -38,7 +38,7 @@ pub type CellName = String;
 /// The position of a new cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CellPlace {
+pub enum CellPosition {
     /// Before all other cells.
     Start,
     /// After all other cells.

@@ -8,14 +8,14 @@ use crate::path::{PathPattern, PatternError};
 /// One `--include` or `--exclude`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "(bool, String)", into = "(bool, String)")]
-pub struct Filter {
+pub struct FilterRule {
     /// The pattern of paths below the root.
     pub pattern: PathPattern,
     /// Whether the filter includes the matching paths.
-    pub takes: bool,
+    pub is_include: bool,
 }
 
-impl Filter {
+impl FilterRule {
     /// Returns a filter with git's rules for `--include` and `--exclude`.
     ///
     /// A star also matches slashes, and braces have no special meaning (`wildmatch` without flags,
@@ -29,9 +29,9 @@ impl Filter {
     /// # Examples
     ///
     /// ```
-    /// use wpatch::plan::Filter;
+    /// use wpatch::plan::FilterRule;
     ///
-    /// let filter = Filter::new(true, "src/*.c")?;
+    /// let filter = FilterRule::new(true, "src/*.c")?;
     /// assert!(filter.pattern.is_match(b"src/a/b.c"));
     /// # Ok::<(), wpatch::path::PatternError>(())
     /// ```
@@ -57,11 +57,14 @@ impl Filter {
                 .literal_separator(false)
                 .backslash_escape(true),
         )?;
-        Ok(Self { pattern, takes })
+        Ok(Self {
+            pattern,
+            is_include: takes,
+        })
     }
 }
 
-impl TryFrom<(bool, String)> for Filter {
+impl TryFrom<(bool, String)> for FilterRule {
     type Error = PatternError;
 
     fn try_from((takes, pattern): (bool, String)) -> Result<Self, PatternError> {
@@ -69,9 +72,9 @@ impl TryFrom<(bool, String)> for Filter {
     }
 }
 
-impl From<Filter> for (bool, String) {
-    fn from(filter: Filter) -> Self {
-        (filter.takes, filter.pattern.text().to_owned())
+impl From<FilterRule> for (bool, String) {
+    fn from(filter: FilterRule) -> Self {
+        (filter.is_include, filter.pattern.text().to_owned())
     }
 }
 
@@ -82,8 +85,8 @@ mod tests {
     #[test]
     fn patterns_mean_what_they_mean_in_git() {
         let matches = |pattern: &str, path: &str| {
-            let filter = Filter::new(true, pattern).unwrap();
-            let again = Filter::new(true, filter.pattern.text()).unwrap();
+            let filter = FilterRule::new(true, pattern).unwrap();
+            let again = FilterRule::new(true, filter.pattern.text()).unwrap();
             assert_eq!(again.pattern.text(), filter.pattern.text(), "{pattern}");
             filter.pattern.is_match(path.as_bytes())
         };

@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Direction, LineRange, Name, NameCandidate, Operation, Plan, Strip};
+use super::{Action, Direction, LineRange, Name, NameCandidate, Operation, Plan, StripRule};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 
 /// The options for the choice of a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Naming {
+pub struct NameGuessOptions {
     /// The number of leading components to remove (`-p`). `None` removes all directories.
     pub strip: Option<usize>,
     /// Whether to choose the first existing name instead of the best one, and to accept the name on
@@ -27,11 +27,11 @@ pub struct Naming {
 /// the names that need the fewest new directories count.
 pub fn guess(
     plan: &mut Plan<Name>,
-    naming: Naming,
+    naming: NameGuessOptions,
     direction: Direction,
     look: &dyn Fn(&RelPath) -> Option<FileKind>,
 ) {
-    let mut tree = Tree {
+    let mut tree = SimulatedTree {
         look,
         touched: HashMap::new(),
         directories: HashSet::new(),
@@ -49,7 +49,7 @@ pub fn guess(
             let span = operation.path.span();
             let claim = NameCandidate {
                 bytes: path.as_bytes().to_vec(),
-                strip: Strip::Literal,
+                strip: StripRule::Literal,
                 span,
             };
             operation.path = Name::Agreed(vec![claim]);
@@ -63,7 +63,7 @@ pub fn guess(
         {
             *from = Name::Agreed(vec![NameCandidate {
                 bytes,
-                strip: Strip::Literal,
+                strip: StripRule::Literal,
                 span: from.span(),
             }]);
         }
@@ -90,7 +90,7 @@ fn is_new(operation: &Operation<Name>, direction: Direction) -> bool {
 }
 
 /// The tree after the sections read so far.
-struct Tree<'t> {
+struct SimulatedTree<'t> {
     look: &'t dyn Fn(&RelPath) -> Option<FileKind>,
     /// The files that a section created (`true`) or deleted (`false`).
     touched: HashMap<RelPath, bool>,
@@ -98,7 +98,7 @@ struct Tree<'t> {
     directories: HashSet<Vec<u8>>,
 }
 
-impl Tree<'_> {
+impl SimulatedTree<'_> {
     fn has(&self, path: &RelPath) -> bool {
         self.touched
             .get(path)
@@ -136,9 +136,9 @@ fn directories(path: &RelPath) -> impl Iterator<Item = &[u8]> {
 /// Chooses one of `paths`. If none of them exists, chooses the best name.
 fn choose<'p>(
     paths: &'p [RelPath],
-    naming: Naming,
+    naming: NameGuessOptions,
     is_made: bool,
-    tree: &Tree<'_>,
+    tree: &SimulatedTree<'_>,
 ) -> Option<&'p RelPath> {
     let there = || paths.iter().filter(|path| tree.has(path));
     if naming.is_posix
@@ -164,7 +164,7 @@ fn cost(path: &RelPath) -> (usize, usize, usize) {
 /// The lines of some sections must agree on one name. If they agree, the result is empty and the
 /// section keeps its name. If they disagree at this level, like `a/x` and `b/x` at level 0, the
 /// result contains both names.
-fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8>> {
+fn names(operation: &Operation<Name>, naming: NameGuessOptions, text: &[u8]) -> Vec<Vec<u8>> {
     let of_claim = |claim: &NameCandidate| {
         let name = Name::Agreed(vec![claim.clone()]);
         match naming.strip {
@@ -253,14 +253,14 @@ mod tests {
         is_made: bool,
     ) -> Option<&'p RelPath> {
         let look = |path: &RelPath| kind(files, path);
-        let tree = Tree {
+        let tree = SimulatedTree {
             look: &look,
             touched: HashMap::new(),
             directories: HashSet::new(),
         };
         choose(
             paths,
-            Naming {
+            NameGuessOptions {
                 strip: None,
                 is_posix,
             },
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn what_earlier_sections_do_counts() {
         let look = |path: &RelPath| kind(&["d/x"], path);
-        let mut tree = Tree {
+        let mut tree = SimulatedTree {
             look: &look,
             touched: HashMap::new(),
             directories: HashSet::new(),

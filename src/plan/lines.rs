@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::text::tag::Tag;
+use crate::text::tag::HashlineTag;
 use crate::text::{Bytes, Span};
 
 /// The edits of one file. They are applied all together or not at all. All line numbers refer to
@@ -10,7 +10,7 @@ use crate::text::{Bytes, Span};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineEdits {
     /// The tag of the version that the line numbers refer to. Any other version is stale.
-    pub tag: Tag,
+    pub tag: HashlineTag,
     /// Earlier versions of the file with the same tag. The line numbers can refer to one of them.
     pub earlier: Vec<Arc<Bytes>>,
     /// The edits in their order. The list is empty if the file is only deleted or renamed.
@@ -28,7 +28,7 @@ pub struct LineEdit {
     pub new: NewLines,
     /// Lines without terminators that the input shows as deleted. They must occur in this order
     /// among the lines of the target.
-    pub gone: Vec<Vec<u8>>,
+    pub expected: Vec<Vec<u8>>,
     /// The position in the input.
     pub span: Span,
 }

@@ -24,27 +24,27 @@ mod selection;
 mod steps;
 mod strip_level;
 
-pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
-pub use filter::Filter;
-pub use guess::{Naming, guess};
+pub use cell::{CellEdit, CellId, CellKind, CellName, CellPosition};
+pub use filter::FilterRule;
+pub use guess::{NameGuessOptions, guess};
 pub(crate) use hunk::has_note;
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
-pub use name::{Name, NameCandidate, NameError, Strip};
-pub use not_included::{NamedChange, NotIncluded};
-pub use only::{LeftOut, Only, OnlyError};
+pub use name::{Name, NameCandidate, NameError, StripRule};
+pub use not_included::{ContentlessChange, NamedChange};
+pub use only::{ExcludedItem, HunkSelection, HunkSelectionError};
 pub use replacement::{
-    EditOrder, LastLineEnding, MatchMode, Replacement, Replacements, Target, Times,
+    EditOrder, EditTarget, LastLineEnding, MatchMode, ReplaceCount, Replacement, Replacements,
 };
 pub use select::{Selected, select};
-pub use selection::{Rejection, RejectionKind, Selection};
+pub use selection::{InvalidOperation, InvalidOperationKind, Selection};
 
 use std::sync::Arc;
 
 use crate::digest::{Digest, Sha256};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::text::{Bytes, Origin, Position, Span};
+use crate::text::{Bytes, EncodedSource, Position, Span};
 
 /// A parsed patch: the input texts and the operations that they contain.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl<P> Plan<P> {
 
 impl Plan<Name> {
     /// Applies the strip level and the direction of an entry in the patch list `name`.
-    pub fn read_as(&mut self, name: &str, listed: Listed) {
+    pub fn read_as(&mut self, name: &str, listed: SeriesSettings) {
         for input in &mut self.inputs {
             input.listed = Some((name.to_owned(), listed.line));
         }
@@ -123,7 +123,7 @@ impl Plan<Name> {
 
 /// The settings of one entry in a list of patches, for example a quilt `series` file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct SeriesSettings {
     /// The line of the entry in the list, counted from 1.
     pub line: usize,
     /// The number of leading components to remove from names that have a prefix.
@@ -140,13 +140,13 @@ pub struct Input {
     /// The text that the spans refer to.
     pub bytes: Bytes,
     /// The mail from which the text was decoded.
-    pub origin: Option<Arc<Origin>>,
+    pub origin: Option<Arc<EncodedSource>>,
     /// The syntaxes of the sections, without duplicates, in the order of their first section.
     pub formats: Vec<&'static str>,
     /// The number of sections.
     pub sections: usize,
     /// The changes that the input names without their content.
-    pub not_included: Vec<NotIncluded>,
+    pub not_included: Vec<ContentlessChange>,
     /// The repairs that were made before the input was parsed.
     pub repairs: Vec<Repair>,
     /// The list that contains the patch, and the line of its entry, counted from 1.
@@ -209,7 +209,7 @@ pub struct Operation<P = RelPath> {
     /// The mode that the file gets.
     pub new_mode: Option<FileMode>,
     /// The object names on the `index` line.
-    pub blobs: Option<Box<Blobs>>,
+    pub blobs: Option<Box<BlobIds>>,
     /// The required digest of the content before the change. Any other content is stale.
     pub expected: Option<Box<Sha256>>,
     /// Index of the input that contains the operation.
@@ -236,7 +236,7 @@ pub struct Operation<P = RelPath> {
     /// does not.
     pub distinguishes_missing: bool,
     /// The required state of the path, if the plan does not come from a patch.
-    pub guard: Option<Box<Guard>>,
+    pub guard: Option<Box<Precondition>>,
     /// The permission bits that the file gets, a subset of 0o7777, if the plan does not come from a
     /// patch.
     pub permissions: Option<u32>,
@@ -303,7 +303,7 @@ pub enum Edit {
     /// Hunks.
     Hunks(Vec<Hunk>),
     /// A git binary patch.
-    Binary(Box<Binary>),
+    Binary(Box<BinaryPatch>),
     /// A header without data that only states that binary files differ.
     BinaryMissing,
     /// An old version of the file from the history.
@@ -347,19 +347,19 @@ pub struct Restore {
 /// the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Guard {
+pub enum Precondition {
     /// No file and no symbolic link. A directory is allowed.
-    Nothing,
+    Absent,
     /// A file or symbolic link with this digest. The permission bits are compared if they are
     /// known.
     Contents(Digest, Option<u32>),
     /// Any state. The operation may replace any existing file.
-    Anything,
+    Any,
 }
 
 /// A git binary patch with its forward and backward data.
 #[derive(Clone, Copy, Debug)]
-pub struct Binary {
+pub struct BinaryPatch {
     /// From preimage to postimage.
     pub forward: BinaryData,
     /// From postimage to preimage, if the patch contains this block.
@@ -389,7 +389,7 @@ pub enum BinaryMethod {
 
 /// The object names of an `index` line in hexadecimal, full or abbreviated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blobs {
+pub struct BlobIds {
     /// The preimage, or all zeros for a created file.
     pub old: Vec<u8>,
     /// The postimage, or all zeros for a deleted file.

@@ -43,7 +43,7 @@ pub struct NameCandidate {
     /// The name, unquoted.
     pub bytes: Vec<u8>,
     /// The way in which the strip level applies to the name.
-    pub strip: Strip,
+    pub strip: StripRule,
     /// The position in the input.
     pub span: Span,
 }
@@ -51,7 +51,7 @@ pub struct NameCandidate {
 /// The effect of strip level n on a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Strip {
+pub enum StripRule {
     /// Removes n leading components (`--- a/x`).
     Prefixed,
     /// Removes n - 1 components (`rename from x`: git writes no prefix there).
@@ -84,7 +84,7 @@ impl Name {
     /// Returns the name for two lines with prefixes.
     pub(crate) fn of_both(old: NameCandidate, new: NameCandidate) -> Self {
         debug_assert!(
-            old.strip == Strip::Prefixed && new.strip == Strip::Prefixed,
+            old.strip == StripRule::Prefixed && new.strip == StripRule::Prefixed,
             "each has a prefix"
         );
         let are_paired = old.bytes != new.bytes
@@ -142,9 +142,9 @@ impl Name {
         };
         for claim in claims {
             claim.strip = match claim.strip {
-                Strip::Prefixed => Strip::Fixed(level),
-                Strip::Bare => Strip::Fixed(level.saturating_sub(1)),
-                told @ (Strip::Literal | Strip::Fixed(_)) => told,
+                StripRule::Prefixed => StripRule::Fixed(level),
+                StripRule::Bare => StripRule::Fixed(level.saturating_sub(1)),
+                told @ (StripRule::Literal | StripRule::Fixed(_)) => told,
             };
         }
     }
@@ -235,10 +235,10 @@ impl NameCandidate {
     /// Returns the number of leading components to remove at strip level `level`.
     fn count(&self, level: usize) -> usize {
         match self.strip {
-            Strip::Prefixed => level,
-            Strip::Bare => level.saturating_sub(1),
-            Strip::Literal => 0,
-            Strip::Fixed(count) => count,
+            StripRule::Prefixed => level,
+            StripRule::Bare => level.saturating_sub(1),
+            StripRule::Literal => 0,
+            StripRule::Fixed(count) => count,
         }
     }
 

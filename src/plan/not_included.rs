@@ -4,12 +4,12 @@ use crate::text::Span;
 
 /// A change that an input names without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotIncluded {
+pub struct ContentlessChange {
     /// The kind of change.
     pub kind: NamedChange,
     /// The file name as in the input. It is empty if the line names no file.
     pub name: Vec<u8>,
-    /// The line without its terminator, cut to [`NotIncluded::MOST_BYTES`] bytes.
+    /// The line without its terminator, cut to [`ContentlessChange::MOST_BYTES`] bytes.
     pub text: Vec<u8>,
     /// The number of the line in the input, counted from 1.
     pub line: usize,
@@ -19,7 +19,7 @@ pub struct NotIncluded {
     pub input: usize,
 }
 
-impl NotIncluded {
+impl ContentlessChange {
     /// The maximum number of bytes of a line that are kept.
     pub const MOST_BYTES: usize = 500;
 }

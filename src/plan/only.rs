@@ -18,18 +18,18 @@ use crate::path::RelPath;
 /// # Examples
 ///
 /// ```
-/// use wpatch::plan::Only;
+/// use wpatch::plan::HunkSelection;
 ///
-/// assert!("1,3-4,f6,f7h2".parse::<Only>().is_ok());
-/// assert!("1,,2".parse::<Only>().is_err());
+/// assert!("1,3-4,f6,f7h2".parse::<HunkSelection>().is_ok());
+/// assert!("1,,2".parse::<HunkSelection>().is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Only(Vec<Part>);
+pub struct HunkSelection(Vec<SelectionItem>);
 
 /// One word of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct SelectionItem {
     word: String,
     /// The first and the last file, counted from 1. A number that does not fit into a `usize`
     /// becomes [`usize::MAX`].
@@ -41,7 +41,7 @@ struct Part {
 /// The errors in a choice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OnlyError {
+pub enum HunkSelectionError {
     /// The word is not a number, a range or an id.
     #[error("`{0}` is not a number, range or id; expected a list such as 1,3-4,f6,f7h2")]
     Unreadable(String),
@@ -73,7 +73,7 @@ pub enum OnlyError {
 
 /// A file or hunk that the choice leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct ExcludedItem {
     /// The [`Operation::number`] of the file.
     pub file: usize,
     /// The hunk in the file, counted from 0; `None` for the whole file.
@@ -82,40 +82,40 @@ pub struct LeftOut {
     pub path: RelPath,
 }
 
-impl FromStr for Only {
-    type Err = OnlyError;
+impl FromStr for HunkSelection {
+    type Err = HunkSelectionError;
 
-    fn from_str(list: &str) -> Result<Self, OnlyError> {
+    fn from_str(list: &str) -> Result<Self, HunkSelectionError> {
         list.split(',')
-            .map(|word| Part::read(word.trim()))
+            .map(|word| SelectionItem::read(word.trim()))
             .collect::<Result<_, _>>()
             .map(Self)
     }
 }
 
-impl TryFrom<String> for Only {
-    type Error = OnlyError;
+impl TryFrom<String> for HunkSelection {
+    type Error = HunkSelectionError;
 
-    fn try_from(list: String) -> Result<Self, OnlyError> {
+    fn try_from(list: String) -> Result<Self, HunkSelectionError> {
         list.parse()
     }
 }
 
-impl From<Only> for String {
-    fn from(only: Only) -> Self {
+impl From<HunkSelection> for String {
+    fn from(only: HunkSelection) -> Self {
         only.to_string()
     }
 }
 
-impl fmt::Display for Only {
+impl fmt::Display for HunkSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Vec<_> = self.0.iter().map(|part| part.word.as_str()).collect();
         f.write_str(&words.join(","))
     }
 }
 
-impl Part {
-    fn read(word: &str) -> Result<Self, OnlyError> {
+impl SelectionItem {
+    fn read(word: &str) -> Result<Self, HunkSelectionError> {
         let parts = || match word.strip_prefix('f') {
             Some(id) => match id.split_once('h') {
                 Some((file, hunk)) => Some((number(file)?, number(file)?, Some(number(hunk)?))),
@@ -126,7 +126,8 @@ impl Part {
                 None => Some((number(word)?, number(word)?, None)),
             },
         };
-        let (first, last, hunk) = parts().ok_or_else(|| OnlyError::Unreadable(word.to_owned()))?;
+        let (first, last, hunk) =
+            parts().ok_or_else(|| HunkSelectionError::Unreadable(word.to_owned()))?;
         Ok(Self {
             word: word.to_owned(),
             files: (first, last),
@@ -148,21 +149,21 @@ fn number(digits: &str) -> Option<usize> {
 /// Returns an error for the first word that names no file or hunk.
 pub(super) fn choose(
     operations: &mut Vec<Operation>,
-    only: &Only,
-) -> Result<Vec<LeftOut>, OnlyError> {
+    only: &HunkSelection,
+) -> Result<Vec<ExcludedItem>, HunkSelectionError> {
     let count = operations.len();
     // The number of ranges that start and that end before each file. The list can name the same
     // files many times, so marking every file of each range would not be linear.
     let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
     let mut hunks: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
-    for Part {
+    for SelectionItem {
         word,
         files: (first, last),
         hunk,
     } in &only.0
     {
         if !(1..=count).contains(first) || !(*first..=count).contains(last) {
-            return Err(OnlyError::NoFile {
+            return Err(HunkSelectionError::NoFile {
                 word: word.clone(),
                 files: count,
             });
@@ -182,7 +183,7 @@ pub(super) fn choose(
         if open > 0 {
             return true;
         }
-        let left = |hunk| LeftOut {
+        let left = |hunk| ExcludedItem {
             file: operation.number,
             hunk,
             path: path.clone(),
@@ -202,15 +203,21 @@ pub(super) fn choose(
 }
 
 /// Converts the number `hunk`, counted from 1, to an index.
-fn chosen_hunk(operation: &Operation, word: &str, hunk: usize) -> Result<usize, OnlyError> {
+fn chosen_hunk(
+    operation: &Operation,
+    word: &str,
+    hunk: usize,
+) -> Result<usize, HunkSelectionError> {
     let hunks = count_hunks(operation);
     match hunk.checked_sub(1) {
         Some(index) if index < hunks => Ok(index),
-        _ if matches!(operation.edit, Edit::Hunks(_)) || hunks > 0 => Err(OnlyError::NoHunk {
-            word: word.to_owned(),
-            hunks,
-        }),
-        _ => Err(OnlyError::Indivisible {
+        _ if matches!(operation.edit, Edit::Hunks(_)) || hunks > 0 => {
+            Err(HunkSelectionError::NoHunk {
+                word: word.to_owned(),
+                hunks,
+            })
+        }
+        _ => Err(HunkSelectionError::Indivisible {
             word: word.to_owned(),
             file: operation.number + 1,
         }),
@@ -238,8 +245,8 @@ fn count_hunks(operation: &Operation) -> usize {
 mod tests {
     use super::*;
 
-    fn read(list: &str) -> Result<Vec<(usize, usize, Option<usize>)>, OnlyError> {
-        let only: Only = list.parse()?;
+    fn read(list: &str) -> Result<Vec<(usize, usize, Option<usize>)>, HunkSelectionError> {
+        let only: HunkSelection = list.parse()?;
         Ok(only
             .0
             .into_iter()
@@ -274,7 +281,7 @@ mod tests {
         ] {
             assert_eq!(
                 read(list),
-                Err(OnlyError::Unreadable(word.to_owned())),
+                Err(HunkSelectionError::Unreadable(word.to_owned())),
                 "{list:?}"
             );
         }

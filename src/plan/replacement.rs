@@ -19,7 +19,7 @@ pub struct Replacements {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
     /// The text to replace, or the position of an insertion.
-    pub target: Target,
+    pub target: EditTarget,
     /// The new text. Its line feeds become the line endings of the surrounding lines.
     pub new: Vec<u8>,
     /// The position in the input.
@@ -36,7 +36,7 @@ impl Replacements {
     pub fn of(edits: Vec<Replacement>) -> Self {
         Self {
             edits,
-            order: EditOrder::AtOnce,
+            order: EditOrder::Simultaneous,
             match_mode: MatchMode::Exact,
         }
     }
@@ -45,7 +45,7 @@ impl Replacements {
 impl Replacement {
     /// Returns an edit that is not in a list and has no position in an input.
     #[must_use]
-    pub fn of(target: Target, new: impl Into<Vec<u8>>) -> Self {
+    pub fn of(target: EditTarget, new: impl Into<Vec<u8>>) -> Self {
         Self {
             target,
             new: new.into(),
@@ -59,13 +59,13 @@ impl Replacement {
 /// The target of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Target {
+pub enum EditTarget {
     /// A text, not empty.
     Text {
         /// The text.
         old: Vec<u8>,
         /// The number of occurrences that are replaced.
-        times: Times,
+        times: ReplaceCount,
     },
     /// One or more whole lines with their terminators, which must occur exactly once. The last line
     /// of the file may lack its terminator.
@@ -91,11 +91,11 @@ pub enum Target {
 /// The number of occurrences of a text that an edit replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Times {
+pub enum ReplaceCount {
     /// The only occurrence. Several occurrences are ambiguous.
     Once,
     /// All occurrences.
-    Every,
+    All,
 }
 
 /// The way in which text is appended to a file.
@@ -114,9 +114,9 @@ pub enum LastLineEnding {
 pub enum EditOrder {
     /// The file before all edits.
     #[default]
-    AtOnce,
+    Simultaneous,
     /// The file after the previous edits.
-    InTurn,
+    Sequential,
 }
 
 /// The tolerance of text matches.

@@ -2,7 +2,8 @@
 //! its version (`--expect-hash`) and the tolerance of text matches.
 
 use super::{
-    Edit, Name, NameCandidate, Operation, Plan, Rejection, RejectionKind, Selection, Strip,
+    Edit, InvalidOperation, InvalidOperationKind, Name, NameCandidate, Operation, Plan, Selection,
+    StripRule,
 };
 use crate::digest::Sha256;
 
@@ -16,7 +17,7 @@ pub(super) fn retarget(
     plan: &mut Plan<Name>,
     file: &[u8],
     selection: &Selection,
-) -> Result<(), Rejection> {
+) -> Result<(), InvalidOperation> {
     let mut header: Option<Vec<u8>> = None;
     for operation in &mut plan.operations {
         let (input, span) = (operation.input, operation.path.span());
@@ -25,17 +26,17 @@ pub(super) fn retarget(
         let is_other =
             |header: &Vec<u8>| !header.is_empty() && !named.is_empty() && *header != named;
         if operation.from.is_some() || header.as_ref().is_some_and(is_other) {
-            return Err(Rejection {
+            return Err(InvalidOperation {
                 input,
                 span,
                 name: None,
-                kind: RejectionKind::SeveralFiles,
+                kind: InvalidOperationKind::SeveralFiles,
             });
         }
         header = Some(header.filter(|header| !header.is_empty()).unwrap_or(named));
         operation.path = Name::Agreed(vec![NameCandidate {
             bytes: file.to_vec(),
-            strip: Strip::Literal,
+            strip: StripRule::Literal,
             span,
         }]);
     }
@@ -52,13 +53,13 @@ pub(super) fn retarget(
 ///
 /// Returns a rejection of the first operation on a different file. Also rejects the first operation
 /// if it requires another digest.
-pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(), Rejection> {
+pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(), InvalidOperation> {
     let Some((first, others)) = operations.split_first_mut() else {
         return Ok(());
     };
     let rejected = |operation: &Operation, kind| {
         let Operation { input, span, .. } = *operation;
-        Rejection {
+        InvalidOperation {
             input,
             span,
             name: None,
@@ -70,14 +71,14 @@ pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(),
             || operation.path != first.path
     };
     if let Some(other) = others.iter_mut().find(is_other) {
-        return Err(rejected(other, RejectionKind::SeveralFiles));
+        return Err(rejected(other, InvalidOperationKind::SeveralFiles));
     }
     if first
         .expected
         .as_ref()
         .is_some_and(|known| **known != digest)
     {
-        return Err(rejected(first, RejectionKind::OtherDigest));
+        return Err(rejected(first, InvalidOperationKind::OtherDigest));
     }
     first.expected = Some(Box::new(digest));
     Ok(())
@@ -113,7 +114,7 @@ pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
     });
     for claim in claims
         .flatten()
-        .filter(|claim| claim.strip == Strip::Literal && claim.bytes.starts_with(b"/"))
+        .filter(|claim| claim.strip == StripRule::Literal && claim.bytes.starts_with(b"/"))
     {
         let below = |root: &Vec<u8>| {
             claim

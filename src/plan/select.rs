@@ -2,8 +2,9 @@
 
 use super::strip_level::OutsideRoot;
 use super::{
-    Action, Blobs, Direction, Edit, LeftOut, Name, NameError, OnlyError, Operation, Plan,
-    Rejection, RejectionKind, Selection, only, retarget, steps, strip_level,
+    Action, BlobIds, Direction, Edit, ExcludedItem, HunkSelectionError, InvalidOperation,
+    InvalidOperationKind, Name, NameError, Operation, Plan, Selection, only, retarget, steps,
+    strip_level,
 };
 use crate::path::{PathError, RelPath};
 
@@ -13,13 +14,13 @@ pub struct Selected {
     /// The selected operations, in execution order.
     pub plan: Plan<RelPath>,
     /// The operations that cannot apply to any tree.
-    pub rejections: Vec<Rejection>,
+    pub rejections: Vec<InvalidOperation>,
     /// The files that were skipped, each with the source of its rename or copy.
     pub skipped: Vec<(Option<RelPath>, RelPath)>,
     /// The skipped files outside the root. The names are relative to the top of the repository.
     pub outside: Vec<RelPath>,
     /// The files and hunks that [`Selection::only`] leaves out, or the error in its list.
-    pub left_out: Result<Vec<LeftOut>, OnlyError>,
+    pub left_out: Result<Vec<ExcludedItem>, HunkSelectionError>,
 }
 
 /// Strips the names, applies the filters, and reverses the plan if the direction is reverse.
@@ -81,7 +82,7 @@ enum SkipReason {
     Skipped(Option<RelPath>, RelPath),
     /// The file is outside the root.
     Outside(RelPath),
-    Rejected(Box<Rejection>),
+    Rejected(Box<InvalidOperation>),
 }
 
 /// Resolves and filters one operation.
@@ -91,14 +92,14 @@ fn select_operation(
 ) -> Result<Operation, SkipReason> {
     let (input, span) = (operation.input, operation.path.span());
     let rejected = |kind, name| {
-        SkipReason::Rejected(Box::new(Rejection {
+        SkipReason::Rejected(Box::new(InvalidOperation {
             input,
             span,
             name,
             kind,
         }))
     };
-    let view = strip_level::View::of(&operation, selection);
+    let view = strip_level::NameBase::of(&operation, selection);
     let operation =
         resolve_names(operation, selection).map_err(|(kind, name)| rejected(kind, name))?;
     if !selection.takes(&view.repository_path(&operation.path)) {
@@ -107,7 +108,7 @@ fn select_operation(
     view.relative_operation(operation)
         .map_err(|left| match left {
             OutsideRoot::Outside(path) => SkipReason::Outside(path),
-            OutsideRoot::Half(name) => {
+            OutsideRoot::SourceOutside(name) => {
                 rejected(NameError::from(PathError::Outside).into(), Some(name))
             }
         })
@@ -117,7 +118,7 @@ fn select_operation(
 fn resolve_names(
     operation: Operation<Name>,
     selection: &Selection,
-) -> Result<Operation<RelPath>, (RejectionKind, Option<Vec<u8>>)> {
+) -> Result<Operation<RelPath>, (InvalidOperationKind, Option<Vec<u8>>)> {
     let resolve = |name: &Name| {
         let to_blame = |error: NameError| {
             (
@@ -170,13 +171,15 @@ fn simplify_rename(mut operation: Operation<RelPath>) -> Operation<RelPath> {
 /// restores the file with its type and mode.
 fn reverse_operation(
     mut operation: Operation<RelPath>,
-) -> Result<Operation<RelPath>, RejectionKind> {
+) -> Result<Operation<RelPath>, InvalidOperationKind> {
     if !operation.edit.is_reversible() || operation.expected.is_some() {
-        return Err(RejectionKind::Irreversible);
+        return Err(InvalidOperationKind::Irreversible);
     }
     operation.action = match operation.action {
         Action::Create => Action::Delete,
-        Action::Delete if says_nothing(&operation) => return Err(RejectionKind::Irreversible),
+        Action::Delete if says_nothing(&operation) => {
+            return Err(InvalidOperationKind::Irreversible);
+        }
         Action::Delete => Action::Create,
         Action::Modify => Action::Modify,
         Action::Rename => {
@@ -194,7 +197,7 @@ fn reverse_operation(
         std::mem::swap(&mut operation.old_mode, &mut operation.new_mode);
     }
     if let Some(blobs) = &mut operation.blobs {
-        let Blobs { old, new } = &mut **blobs;
+        let BlobIds { old, new } = &mut **blobs;
         std::mem::swap(old, new);
     }
     Ok(operation)
@@ -207,7 +210,7 @@ fn says_nothing(operation: &Operation<RelPath>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{NameCandidate, Strip};
+    use crate::plan::{NameCandidate, StripRule};
     use crate::text::Span;
 
     fn operation(action: Action, path: &str, from: Option<&str>) -> Operation<Name> {
@@ -215,7 +218,7 @@ mod tests {
             let bytes = path.as_bytes().to_vec();
             Name::Agreed(vec![NameCandidate {
                 bytes,
-                strip: Strip::Literal,
+                strip: StripRule::Literal,
                 span: Span::default(),
             }])
         };
@@ -298,6 +301,6 @@ mod tests {
             .iter()
             .map(|rejection| rejection.kind)
             .collect();
-        assert_eq!(kinds, [RejectionKind::Irreversible]);
+        assert_eq!(kinds, [InvalidOperationKind::Irreversible]);
     }
 }

@@ -1,6 +1,6 @@
 //! The options that select operations, and the reasons to reject an operation.
 
-use super::{Direction, Filter, MatchMode, NameError, Only};
+use super::{Direction, FilterRule, HunkSelection, MatchMode, NameError};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
@@ -19,7 +19,7 @@ pub struct Selection {
     pub below: Option<Vec<u8>>,
     /// `--include` and `--exclude` in the given order. The first matching filter decides. A path
     /// that matches no filter is selected unless there is an `--include`.
-    pub filters: Vec<Filter>,
+    pub filters: Vec<FilterRule>,
     /// Whether the patch is applied in reverse (`-R`).
     pub direction: Direction,
     /// The file below the root that replaces the name in a patch of one file (`--file`).
@@ -30,7 +30,7 @@ pub struct Selection {
     /// all. wpatch does not read the files that are left out. It still places the other hunks of a
     /// selected file, because hunks are placed as they would be placed together. Any hunk of a file
     /// brings the other changes of the file with it, such as its name and its mode.
-    pub only: Option<Only>,
+    pub only: Option<HunkSelection>,
     /// The lower bound for the tolerance of text matches (`--match`, `--reindent`).
     pub match_mode: MatchMode,
     /// The absolute names of the root. In grammars without prefixes, an absolute name below one of
@@ -68,15 +68,15 @@ impl Selection {
             .iter()
             .find(|filter| filter.pattern.is_match(path.as_bytes()));
         first.map_or_else(
-            || !self.filters.iter().any(|filter| filter.takes),
-            |filter| filter.takes,
+            || !self.filters.iter().any(|filter| filter.is_include),
+            |filter| filter.is_include,
         )
     }
 }
 
 /// An operation that cannot apply to any tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection {
+pub struct InvalidOperation {
     /// Index of the input.
     pub input: usize,
     /// The position of the name in the input.
@@ -84,13 +84,13 @@ pub struct Rejection {
     /// The invalid name after stripping, if the strip level leaves any of it.
     pub name: Option<Vec<u8>>,
     /// The reason for the rejection.
-    pub kind: RejectionKind,
+    pub kind: InvalidOperationKind,
 }
 
 /// The reasons to reject an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RejectionKind {
+pub enum InvalidOperationKind {
     /// The name is invalid.
     #[error(transparent)]
     Name(#[from] NameError),

@@ -27,10 +27,10 @@ pub(super) fn number(operations: &mut [Operation]) {
 
 /// The effect of a step on a file.
 #[derive(Clone, Copy, PartialEq)]
-enum Touched {
-    Made,
+enum StepEffect {
+    Created,
     Modified,
-    Gone,
+    Deleted,
 }
 
 /// Assigns a step to each operation. Returns whether a file occurs again between two explicit
@@ -41,7 +41,7 @@ fn assign(
     is_border: impl Fn(&Operation, &Operation) -> bool,
 ) -> bool {
     let mut steps = Vec::with_capacity(operations.len());
-    let mut touched: HashMap<&[u8], Touched> = HashMap::with_capacity(operations.len());
+    let mut touched: HashMap<&[u8], StepEffect> = HashMap::with_capacity(operations.len());
     let (mut step, mut has_hidden) = (0, false);
     for (index, operation) in operations.iter().enumerate() {
         let comes_again = touch(operation, &mut touched);
@@ -64,20 +64,22 @@ fn assign(
 
 /// Records the files of an operation. Returns whether a file occurs again in a way that one diff of
 /// two trees cannot contain.
-fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], Touched>) -> bool {
+fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], StepEffect>) -> bool {
     let mut is_moved_again = false;
     if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
-        is_moved_again =
-            *touched.entry(from.as_bytes()).or_insert(Touched::Gone) == Touched::Modified;
+        is_moved_again = *touched
+            .entry(from.as_bytes())
+            .or_insert(StepEffect::Deleted)
+            == StepEffect::Modified;
     }
     let mark = match operation.action {
-        Action::Create | Action::Rename | Action::Copy => Touched::Made,
-        Action::Modify => Touched::Modified,
-        Action::Delete | Action::RemoveCopy => Touched::Gone,
+        Action::Create | Action::Rename | Action::Copy => StepEffect::Created,
+        Action::Modify => StepEffect::Modified,
+        Action::Delete | Action::RemoveCopy => StepEffect::Deleted,
     };
     let is_met = match touched.insert(operation.path.as_bytes(), mark) {
-        Some(Touched::Gone) => !makes(operation),
-        Some(Touched::Made | Touched::Modified) => true,
+        Some(StepEffect::Deleted) => !makes(operation),
+        Some(StepEffect::Created | StepEffect::Modified) => true,
         None => false,
     };
     is_moved_again || is_met

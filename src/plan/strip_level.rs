@@ -1,7 +1,7 @@
 //! The strip level if none is given, as git guesses it, and the position of the root in its
 //! repository.
 
-use super::{Action, Name, Operation, Plan, Selection, Strip};
+use super::{Action, Name, Operation, Plan, Selection, StripRule};
 use crate::path::RelPath;
 
 /// Guesses the strip level if none is given, as `guess_p_value` in git's `apply.c` does.
@@ -37,7 +37,7 @@ fn guess_level(operation: &Operation<Name>, below: &[u8]) -> Option<usize> {
     }
     match &operation.path {
         Name::Agreed(claims) if operation.action == Action::Create => match &claims[..] {
-            [only] if only.strip == Strip::Prefixed => strip_level_of(&only.bytes, below),
+            [only] if only.strip == StripRule::Prefixed => strip_level_of(&only.bytes, below),
             _ => None,
         },
         Name::Traditional { old, new } => {
@@ -71,7 +71,7 @@ fn strip_level_of(name: &[u8], below: &[u8]) -> Option<usize> {
 }
 
 /// The directory at which the names of an operation start.
-pub(super) enum View<'a> {
+pub(super) enum NameBase<'a> {
     /// The root. The field is the path of the root in its repository, or empty.
     Root(&'a [u8]),
     /// The top of the repository. The field is the path of the root in it.
@@ -83,10 +83,10 @@ pub(super) enum OutsideRoot {
     /// The file is outside the root.
     Outside(RelPath),
     /// The source of the rename or copy is outside the root. The field is its name.
-    Half(Vec<u8>),
+    SourceOutside(Vec<u8>),
 }
 
-impl<'a> View<'a> {
+impl<'a> NameBase<'a> {
     /// Returns the directory at which the names of `operation` start. With `--git-paths`, the names
     /// of git diffs start at the top of the repository.
     pub(super) fn of(operation: &Operation<Name>, selection: &'a Selection) -> Self {
@@ -126,13 +126,14 @@ impl<'a> View<'a> {
         };
         operation.path = path;
         if let Some(from) = operation.from.take() {
-            operation.from =
-                Some(lower(&from).ok_or_else(|| OutsideRoot::Half(from.as_bytes().to_vec()))?);
+            operation.from = Some(
+                lower(&from).ok_or_else(|| OutsideRoot::SourceOutside(from.as_bytes().to_vec()))?,
+            );
         }
         Ok(operation)
     }
 }
 
 fn is_literal(name: &Name) -> bool {
-    matches!(name, Name::Agreed(claims) if claims.iter().any(|claim| claim.strip == Strip::Literal))
+    matches!(name, Name::Agreed(claims) if claims.iter().any(|claim| claim.strip == StripRule::Literal))
 }

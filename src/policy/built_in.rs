@@ -1,13 +1,13 @@
 //! The built-in rules as a table for display.
 
-use super::control::Control;
+use super::control::ControlFileSetting;
 use super::places::{AT_HOME, IN_ETC, IN_RUN, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES};
 use super::protected::RULES;
-use super::{Policy, Secrecy, control, control_paths};
+use super::{Policy, SecretsSetting, control, control_paths};
 
 /// A rule that applies without a policy file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuiltIn {
+pub struct BuiltInRule {
     /// The name in reports.
     pub rule: &'static str,
     /// Whether the rule applies only to changes by a model, in `hook` and `mcp`.
@@ -21,14 +21,14 @@ pub struct BuiltIn {
 impl Policy {
     /// Returns all built-in rules, including those that are switched off.
     #[must_use]
-    pub fn built_in_rules(&self) -> Vec<BuiltIn> {
-        let always = |rule, paths| BuiltIn {
+    pub fn built_in_rules(&self) -> Vec<BuiltInRule> {
+        let always = |rule, paths| BuiltInRule {
             rule,
             is_for_models: false,
             is_on: true,
             paths,
         };
-        let mut rules: Vec<BuiltIn> = Vec::new();
+        let mut rules: Vec<BuiltInRule> = Vec::new();
         for rule in RULES {
             let examples = rule.examples.iter().map(|&path| path.to_owned());
             match rules.last_mut().filter(|known| known.rule == rule.name) {
@@ -38,15 +38,15 @@ impl Policy {
         }
         rules.push(always(super::POLICY_FILE, vec!["wpatch.toml".to_owned()]));
         let secrecy = self.secrecy();
-        rules.push(BuiltIn {
-            is_on: secrecy > Secrecy::Off,
+        rules.push(BuiltInRule {
+            is_on: secrecy > SecretsSetting::Off,
             ..always("secrets", secrets(secrecy))
         });
         let control = super::strictest(&self.layers, |layer| layer.control);
-        rules.push(BuiltIn {
+        rules.push(BuiltInRule {
             rule: control::RULE,
             is_for_models: true,
-            is_on: control == Control::Ask,
+            is_on: control == ControlFileSetting::Ask,
             paths: control_paths().map(|(path, _)| path.to_owned()).collect(),
         });
         rules
@@ -55,8 +55,8 @@ impl Policy {
 
 /// Returns the paths of credentials: below a home, in the system, and under `strict` also the names
 /// that are protected everywhere.
-fn secrets(secrecy: Secrecy) -> Vec<String> {
-    let below = |start: &'static str, all: &'static [super::places::Secret]| {
+fn secrets(secrecy: SecretsSetting) -> Vec<String> {
+    let below = |start: &'static str, all: &'static [super::places::SecretPath]| {
         all.iter()
             .map(move |secret| format!("{start}/{}", secret.path))
     };
@@ -66,7 +66,7 @@ fn secrets(secrecy: Secrecy) -> Vec<String> {
             .chain(below("/etc", IN_ETC))
             .chain(below("/run", IN_RUN)),
     );
-    if secrecy == Secrecy::Strict {
+    if secrecy == SecretsSetting::Strict {
         paths.extend(STRICT_NAMES.iter().map(|&name| name.to_owned()));
         paths.extend(STRICT_PREFIXES.iter().map(|start| format!("{start}*")));
         paths.extend(STRICT_SUFFIXES.iter().map(|end| format!("*{end}")));

@@ -5,14 +5,14 @@ use crate::path::RelPath;
 
 /// The position of the directory relative to the root.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Config {
+pub(super) struct ConfigPosition {
     /// The paths of the directory, if it is below the root.
     below: Vec<RelPath>,
     /// Whether the directory is the root or contains it.
     is_around: bool,
 }
 
-impl Config {
+impl ConfigPosition {
     pub(super) fn of(place: &RootLocation) -> Self {
         let mut config = Self::default();
         for (root, directory) in place
@@ -69,7 +69,7 @@ mod tests {
                 configs,
                 ..RootLocation::default()
             };
-            Config::of(&place).is_hit(&RelPath::new(path.as_bytes()).unwrap())
+            ConfigPosition::of(&place).is_hit(&RelPath::new(path.as_bytes()).unwrap())
         };
         for (root, path) in [
             ("/home/me", ".config/wpatch/config.toml"),

@@ -15,7 +15,7 @@ pub(super) const RULE: &str = "control-files";
 
 /// The setting of the rule, least strict first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Control {
+pub(super) enum ControlFileSetting {
     /// The rule is off (`control_files = false`).
     Off,
     /// `hook` and `mcp` ask.

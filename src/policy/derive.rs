@@ -1,13 +1,13 @@
 //! Derives policies from another one: with one more layer, for another root, for another file
 //! system, or for another actor.
 
-use super::{Layer, Policy, RootLocation};
+use super::{Policy, PolicyLayer, RootLocation};
 use crate::path::RelPath;
 
 impl Policy {
     /// Returns this policy with one more layer.
     #[must_use]
-    pub fn with_layer(&self, layer: Layer) -> Self {
+    pub fn with_layer(&self, layer: PolicyLayer) -> Self {
         let layers = [&self.layers[..], &[layer]].concat();
         let (tree, for_model) = (self.tree.clone(), self.for_model);
         Self {
@@ -24,7 +24,7 @@ impl Policy {
     ///
     /// Returns the name of a policy file whose patterns become too large, and the reason.
     pub fn with_folding(&self) -> Result<Self, (String, String)> {
-        let fold = |layer: &Layer| {
+        let fold = |layer: &PolicyLayer| {
             layer
                 .with_folding()
                 .map_err(|why| (layer.name.clone(), why))
@@ -67,7 +67,7 @@ impl Policy {
         } else {
             self.place.roots.clone()
         };
-        let layer = |layer: &Layer| match layer.other_root {
+        let layer = |layer: &PolicyLayer| match layer.other_root {
             Some(_) => layer.clone(),
             None => layer.clone().of_other_root(own.clone()),
         };
@@ -96,9 +96,9 @@ impl Policy {
 
     /// Adds `layer`, the policy file of the directory `prefix` below the root `root`.
     ///
-    /// [`Layer::of_other_root`] describes which paths its rules match.
+    /// [`PolicyLayer::of_other_root`] describes which paths its rules match.
     #[must_use]
-    pub fn with_inner(&self, layer: Layer, prefix: &RelPath, root: &[u8]) -> Self {
+    pub fn with_inner(&self, layer: PolicyLayer, prefix: &RelPath, root: &[u8]) -> Self {
         let mut place = self.place.clone();
         if place.roots.is_empty() {
             place.roots.push(root.to_vec());
@@ -125,7 +125,7 @@ impl Policy {
     /// `top` is the absolute path of the top, without links. `prefix` is the path of the root below
     /// it.
     #[must_use]
-    pub fn with_outer(&self, layer: Layer, prefix: &RelPath, top: &[u8]) -> Self {
+    pub fn with_outer(&self, layer: PolicyLayer, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
         let root = [top, &end].concat();
         let mut policy = self.clone();
@@ -146,7 +146,7 @@ impl Policy {
     /// directory.
     #[must_use]
     pub fn for_directory(&self, place: RootLocation, files: Vec<RelPath>) -> Self {
-        let layers = self.layers.iter().map(Layer::without_paths).collect();
+        let layers = self.layers.iter().map(PolicyLayer::without_paths).collect();
         Self {
             for_model: self.for_model,
             ..Self::new(layers, place, files)

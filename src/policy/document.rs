@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::Spanned;
 
-use super::control::Control;
-use super::layer::{Grant, Layer, Links, Origin, PathRule, PolicyError};
-use super::pattern::{self, Case, Patterns};
-use super::secrets::Secrecy;
+use super::control::ControlFileSetting;
+use super::layer::{Grant, PathRule, PolicyError, PolicyLayer, PolicyOrigin, SymlinkSetting};
+use super::pattern::{self, CaseSensitivity, Patterns};
+use super::secrets::SecretsSetting;
 use super::{Access, Mode, Verdict};
 use crate::text::Span;
 
@@ -19,9 +19,9 @@ const MOST_WILDCARDS: usize = 20_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct PolicyDocument {
     #[serde(default)]
-    policy: Settings,
+    policy: PolicySettings,
     #[serde(default)]
     grant: Vec<Spanned<GrantRow>>,
     #[serde(default)]
@@ -32,11 +32,11 @@ struct Document {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct PolicySettings {
     mode: Option<Spanned<Mode>>,
-    symlinks: Option<Links>,
-    binary: Option<Binary>,
-    secrets: Option<Secrecy>,
+    symlinks: Option<SymlinkSetting>,
+    binary: Option<BinarySetting>,
+    secrets: Option<SecretsSetting>,
     control_files: Option<bool>,
     max_write_bytes: Option<u64>,
     max_read_bytes: Option<u64>,
@@ -45,7 +45,7 @@ struct Settings {
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Binary {
+enum BinarySetting {
     Allow,
     Refuse,
 }
@@ -54,12 +54,12 @@ enum Binary {
 #[serde(deny_unknown_fields)]
 struct GrantRow {
     prefix: Spanned<String>,
-    mode: Reach,
+    mode: GrantMode,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Reach {
+enum GrantMode {
     R,
     Rw,
 }
@@ -69,14 +69,14 @@ enum Reach {
 struct RuleRow {
     name: Option<String>,
     paths: Vec<Spanned<String>>,
-    ops: Option<Vec<Op>>,
-    verdict: Word,
+    ops: Option<Vec<RuleOperation>>,
+    verdict: RuleVerdict,
     reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Op {
+enum RuleOperation {
     Read,
     Write,
     Create,
@@ -88,18 +88,14 @@ enum Op {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Word {
+enum RuleVerdict {
     Allow,
     Ask,
     Deny,
 }
 
-pub(super) fn parse_with(
-    name: &str,
-    bytes: &[u8],
-    origin: Origin,
-    case: Case,
-) -> Result<Layer, PolicyError> {
+/// Parses the TOML of a policy file.
+fn document(bytes: &[u8]) -> Result<PolicyDocument, PolicyError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         PolicyError {
@@ -107,7 +103,7 @@ pub(super) fn parse_with(
             span: Span::new(at, at + 1),
         }
     })?;
-    let document: Document = toml::from_str(text).map_err(|error| {
+    toml::from_str(text).map_err(|error| {
         let span = error
             .span()
             .map_or(Span::new(0, 0), |span| Span::new(span.start, span.end));
@@ -115,8 +111,21 @@ pub(super) fn parse_with(
             message: error.message().trim_end().replace('\n', ", "),
             span,
         }
-    })?;
-    if let Some(server) = document.server.as_ref().filter(|_| origin != Origin::User) {
+    })
+}
+
+pub(super) fn parse_with(
+    name: &str,
+    bytes: &[u8],
+    origin: PolicyOrigin,
+    case: CaseSensitivity,
+) -> Result<PolicyLayer, PolicyError> {
+    let document = document(bytes)?;
+    if let Some(server) = document
+        .server
+        .as_ref()
+        .filter(|_| origin != PolicyOrigin::User)
+    {
         return Err(wrong(
             server,
             "only the configuration file of the user can contain [[server]]",
@@ -130,19 +139,23 @@ pub(super) fn parse_with(
         .collect::<Result<_, _>>()?;
     let (rules, patterns, meant) = rules(&document.rule, case, &lines)?;
     let settings = document.policy;
-    Ok(Layer {
+    Ok(PolicyLayer {
         name: name.to_owned(),
         origin,
         mode: settings
             .mode
             .map(|mode| (*mode.get_ref(), lines.number(mode.span().start))),
         links: settings.symlinks,
-        refuses_binary: settings.binary == Some(Binary::Refuse),
+        refuses_binary: settings.binary == Some(BinarySetting::Refuse),
         requires_hash: settings.require_hash == Some(true),
         secrecy: settings.secrets,
-        control: settings
-            .control_files
-            .map(|is_on| if is_on { Control::Ask } else { Control::Off }),
+        control: settings.control_files.map(|is_on| {
+            if is_on {
+                ControlFileSetting::Ask
+            } else {
+                ControlFileSetting::Off
+            }
+        }),
         max_read: settings.max_read_bytes,
         max_write: settings.max_write_bytes,
         grants,
@@ -163,13 +176,13 @@ fn wrong<T>(at: &Spanned<T>, message: impl Into<String>) -> PolicyError {
 
 fn grant(
     row: &Spanned<GrantRow>,
-    origin: Origin,
+    origin: PolicyOrigin,
     lines: &NewlineOffsets,
 ) -> Result<Grant, PolicyError> {
     let GrantRow { prefix, mode } = row.get_ref();
     let text = prefix.get_ref().as_str();
     let is_absolute = text.starts_with('/');
-    if is_absolute && origin == Origin::Project {
+    if is_absolute && origin == PolicyOrigin::Project {
         return Err(wrong(
             prefix,
             "a policy file in the tree cannot grant access outside the root",
@@ -199,19 +212,19 @@ fn grant(
             path
         }
         .into_bytes(),
-        is_writable: *mode == Reach::Rw,
+        is_writable: *mode == GrantMode::Rw,
         line: lines.number(row.span().start),
     })
 }
 
 /// The rules, their patterns, and for each pattern the index of its rule and its source text.
-type Rules = (Vec<PathRule>, Patterns, Vec<(usize, String)>);
+type ParsedRules = (Vec<PathRule>, Patterns, Vec<(usize, String)>);
 
 fn rules(
     rows: &[Spanned<RuleRow>],
-    case: Case,
+    case: CaseSensitivity,
     lines: &NewlineOffsets,
-) -> Result<Rules, PolicyError> {
+) -> Result<ParsedRules, PolicyError> {
     let (mut rules, mut globs, mut meant) = (Vec::new(), Vec::new(), Vec::new());
     let mut wildcards = 0;
     for (index, row) in rows.iter().enumerate() {
@@ -229,18 +242,13 @@ fn rules(
             ));
         }
         for path in paths {
-            wildcards += path
-                .get_ref()
-                .bytes()
-                .filter(|byte| b"*?[{,".contains(byte))
-                .count();
+            let is_wildcard = |byte: &u8| b"*?[{,".contains(byte);
+            wildcards += path.get_ref().bytes().filter(is_wildcard).count();
             if wildcards > MOST_WILDCARDS {
-                return Err(wrong(
-                    path,
-                    format!(
-                        "the patterns of the file contain more than {MOST_WILDCARDS} wildcards"
-                    ),
-                ));
+                let message = format!(
+                    "the patterns of the file contain more than {MOST_WILDCARDS} wildcards"
+                );
+                return Err(wrong(path, message));
             }
             let found =
                 pattern::globs(path.get_ref(), case).map_err(|message| wrong(path, message))?;
@@ -272,7 +280,7 @@ fn rules(
     Ok((rules, patterns, meant))
 }
 
-impl Op {
+impl RuleOperation {
     fn accesses(self) -> Vec<Access> {
         vec![match self {
             Self::Read => Access::Read,
@@ -286,7 +294,7 @@ impl Op {
     }
 }
 
-impl Word {
+impl RuleVerdict {
     fn verdict(self) -> Verdict {
         match self {
             Self::Allow => Verdict::Allow,

@@ -2,12 +2,14 @@
 
 use super::layer::Grant;
 use super::operation::is_same;
-use super::{Access, Layer, Mode, Policy, PolicyDecision, RuleMatch, Secrecy, secrecy};
+use super::{
+    Access, Mode, Policy, PolicyDecision, PolicyLayer, RuleMatch, SecretsSetting, secrecy,
+};
 use crate::path::RelPath;
 
 /// A directory that a policy file grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Granted {
+pub struct GrantedDirectory {
     /// The path of the directory below the root, `.` for the root itself, or an absolute path.
     pub prefix: String,
     /// Whether the directory is also writable.
@@ -53,13 +55,13 @@ impl Policy {
 
     /// Returns which files are protected as credentials.
     #[must_use]
-    pub fn secrecy(&self) -> Secrecy {
+    pub fn secrecy(&self) -> SecretsSetting {
         secrecy(&self.layers)
     }
 
     /// Returns all grants. Each policy file that contains grants must grant a file.
-    pub fn grants(&self) -> impl Iterator<Item = Granted> {
-        let granted = |layer: &Layer, grant: &Grant| Granted {
+    pub fn grants(&self) -> impl Iterator<Item = GrantedDirectory> {
+        let granted = |layer: &PolicyLayer, grant: &Grant| GrantedDirectory {
             prefix: grant.name(),
             is_writable: grant.is_writable,
             source: (layer.name.clone(), grant.line),

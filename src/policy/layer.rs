@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use super::control::Control;
+use super::control::ControlFileSetting;
 use super::decision::GRANT;
 use super::pattern::Patterns;
-use super::secrets::Secrecy;
+use super::secrets::SecretsSetting;
 use super::{Access, Mode, RootLocation, RuleMatch, Verdict};
 use crate::path::RelPath;
 use crate::text::Span;
@@ -22,18 +22,18 @@ pub struct PolicyError {
 
 /// The content of one policy file. All layers of a policy must allow an access.
 #[derive(Clone, Debug)]
-pub struct Layer {
+pub struct PolicyLayer {
     /// The name of the file.
     pub name: String,
     /// The origin of the file.
-    pub origin: Origin,
+    pub origin: PolicyOrigin,
     /// The mode and its line.
     pub(super) mode: Option<(Mode, usize)>,
-    pub(super) links: Option<Links>,
+    pub(super) links: Option<SymlinkSetting>,
     pub(super) refuses_binary: bool,
     pub(super) requires_hash: bool,
-    pub(super) secrecy: Option<Secrecy>,
-    pub(super) control: Option<Control>,
+    pub(super) secrecy: Option<SecretsSetting>,
+    pub(super) control: Option<ControlFileSetting>,
     pub(super) max_read: Option<u64>,
     pub(super) max_write: Option<u64>,
     pub(super) grants: Vec<Grant>,
@@ -52,11 +52,11 @@ pub struct Layer {
 /// The origin of a policy file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum PolicyOrigin {
     /// The user's configuration.
     User,
     /// The command line.
-    Given,
+    CommandLine,
     /// The project: `wpatch.toml` in the root. It can only make the policy stricter.
     Project,
 }
@@ -65,8 +65,8 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Links {
-    /// Like [`Links::Inside`], but also accept a file outside the root if it is named by its own
+pub enum SymlinkSetting {
+    /// Like [`SymlinkSetting::Inside`], but also accept a file outside the root if it is named by its own
     /// path.
     Follow,
     /// Follow links that stay below the root.
@@ -96,7 +96,7 @@ pub(super) struct PathRule {
     pub(super) line: usize,
 }
 
-impl Layer {
+impl PolicyLayer {
     /// Returns this layer for a policy with another root. `names` are the absolute paths of the
     /// layer's own root, without a final slash.
     ///
@@ -183,7 +183,7 @@ impl Layer {
     /// Returns whether the layer has a rule with the verdict `allow`. Such rules in a project's own
     /// file do not count, because it can only make the policy stricter.
     pub(super) fn has_allow_rule(&self) -> bool {
-        self.origin != Origin::Project
+        self.origin != PolicyOrigin::Project
             && self.rules.iter().any(|rule| rule.verdict == Verdict::Allow)
     }
 

@@ -42,19 +42,19 @@ mod tree;
 
 use crate::path::RelPath;
 
-pub use built_in::BuiltIn;
+pub use built_in::BuiltInRule;
 pub use control::{control_paths, is_control_part};
 pub use decision::{Access, Mode, PolicyDecision, RuleMatch, Verdict};
-pub use explain::Granted;
-pub use layer::{Layer, Links, Origin, PolicyError};
+pub use explain::GrantedDirectory;
+pub use layer::{PolicyError, PolicyLayer, PolicyOrigin, SymlinkSetting};
 pub use operation::REQUIRE_HASH;
 pub use parse::{MAX_FILE, parse};
-pub use protected::{GIT_DIRECTORY, RULES, Rule, protecting_rule, root_rule};
-pub use secrets::Secrecy;
-pub use tree::GitPlace;
+pub use protected::{GIT_DIRECTORY, ProtectionRule, RULES, protecting_rule, root_rule};
+pub use secrets::SecretsSetting;
+pub use tree::GitDirectoryRole;
 
-use config::Config;
-use control::Control;
+use config::ConfigPosition;
+use control::ControlFileSetting;
 use secrets::Secrets;
 use tree::TreeFacts;
 
@@ -67,7 +67,7 @@ const POLICY_FILE: &str = "policy-file";
 /// protect paths then.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    layers: Vec<Layer>,
+    layers: Vec<PolicyLayer>,
     place: RootLocation,
     secrets: Secrets,
     /// The policy files below the root, and the links that lead to them.
@@ -75,7 +75,7 @@ pub struct Policy {
     /// Facts about the tree that the caller found.
     tree: TreeFacts,
     /// The directory with the user's configuration.
-    config: Config,
+    config: ConfigPosition,
     /// Whether a model requests the changes. The policy then asks before control files are changed.
     for_model: bool,
 }
@@ -97,9 +97,9 @@ impl Policy {
     /// `files` are the policy files below the root. They and the directories above them are
     /// protected from changes.
     #[must_use]
-    pub fn new(layers: Vec<Layer>, place: RootLocation, files: Vec<RelPath>) -> Self {
+    pub fn new(layers: Vec<PolicyLayer>, place: RootLocation, files: Vec<RelPath>) -> Self {
         let secrets = Secrets::of(&place, secrecy(&layers));
-        let config = Config::of(&place);
+        let config = ConfigPosition::of(&place);
         Self {
             layers,
             place,
@@ -199,7 +199,7 @@ impl Policy {
     }
 
     fn has_control_rule(&self) -> bool {
-        strictest(&self.layers, |layer| layer.control) == Control::Ask
+        strictest(&self.layers, |layer| layer.control) == ControlFileSetting::Ask
     }
 
     /// Returns whether the policy is for changes by a model.
@@ -229,7 +229,7 @@ impl Policy {
     /// Returns whether reading is restricted for some file, in addition to the protected paths.
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
-        !self.secrets.are_none() || self.layers.iter().any(Layer::restricts_reading)
+        !self.secrets.are_none() || self.layers.iter().any(PolicyLayer::restricts_reading)
     }
 
     /// Returns whether `path` is a policy file itself, not a directory above one.
@@ -260,14 +260,14 @@ impl Policy {
         let prefixes = self
             .layers
             .iter()
-            .flat_map(Layer::absolute_grants)
+            .flat_map(PolicyLayer::absolute_grants)
             .filter(|prefix| layer::covers(prefix, name));
         prefixes.max_by_key(|prefix| prefix.len())
     }
 
     /// Returns the handling of symbolic links.
     #[must_use]
-    pub fn links(&self) -> Links {
+    pub fn links(&self) -> SymlinkSetting {
         strictest(&self.layers, |layer| layer.links)
     }
 
@@ -305,7 +305,7 @@ impl Policy {
 }
 
 /// Returns which files are protected as credentials.
-fn secrecy(layers: &[Layer]) -> Secrecy {
+fn secrecy(layers: &[PolicyLayer]) -> SecretsSetting {
     strictest(layers, |layer| layer.secrecy)
 }
 
@@ -314,12 +314,12 @@ fn secrecy(layers: &[Layer]) -> Secrecy {
 /// The user's files can set a value below the default, and the strictest of their values counts. A
 /// project's own file can only make the result stricter.
 fn strictest<T: Copy + Ord + Default>(
-    layers: &[Layer],
-    setting: impl Fn(&Layer) -> Option<T>,
+    layers: &[PolicyLayer],
+    setting: impl Fn(&PolicyLayer) -> Option<T>,
 ) -> T {
     let (own, given): (Vec<_>, Vec<_>) = layers
         .iter()
-        .partition(|layer| layer.origin == Origin::Project);
+        .partition(|layer| layer.origin == PolicyOrigin::Project);
     let given = given
         .into_iter()
         .filter_map(&setting)

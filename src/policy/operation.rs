@@ -1,9 +1,11 @@
 //! Evaluates the policy for all paths of an operation.
 
-use super::{Access, Layer, Links, POLICY_FILE, Policy, PolicyDecision, RuleMatch, Verdict};
+use super::{
+    Access, POLICY_FILE, Policy, PolicyDecision, PolicyLayer, RuleMatch, SymlinkSetting, Verdict,
+};
 use crate::mode::FileMode;
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Guard, Operation};
+use crate::plan::{Action, Edit, Operation, Precondition};
 
 /// The name of the rule that a change must state the hash of the existing file.
 pub const REQUIRE_HASH: &str = "require-hash";
@@ -38,7 +40,7 @@ impl Policy {
         }
         let ruling = PolicyDecision::of(hits);
         let may_be_allowed =
-            ruling.verdict == Verdict::Allow && self.layers.iter().any(Layer::has_allow_rule);
+            ruling.verdict == Verdict::Allow && self.layers.iter().any(PolicyLayer::has_allow_rule);
         PolicyDecision {
             has_allow_rule: may_be_allowed && self.allows_all_writes(operation, &is_there),
             ..ruling
@@ -66,7 +68,7 @@ impl Policy {
     /// Returns a hit if the operation creates a symbolic link and the policy refuses links.
     fn link_hit(&self, operation: &Operation) -> Option<RuleMatch> {
         let is_refused =
-            self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink);
+            self.links() == SymlinkSetting::Refuse && operation.new_mode == Some(FileMode::Symlink);
         let reason = "policy denies new symbolic links (`symlinks`)";
         is_refused
             .then(|| RuleMatch::of_built_in(&operation.path, Access::Create, "symlinks", reason))
@@ -101,8 +103,8 @@ impl Policy {
         let path = &operation.path;
         let weigh = |accesses| self.weigh_path(operation, path, accesses);
         match arrival(operation) {
-            Arrival::Certain(accesses) => weigh(accesses),
-            Arrival::Open(new, old) => {
+            TargetAccesses::Certain(accesses) => weigh(accesses),
+            TargetAccesses::DependsOnTarget(new, old) => {
                 let (new, old) = (weigh(new), weigh(old));
                 if new == old || !is_there(path) {
                     new
@@ -147,8 +149,10 @@ impl Policy {
         };
         let path = &operation.path;
         let arrival = match arrival(operation) {
-            Arrival::Open(_, old) if is_there(path) => old,
-            Arrival::Certain(accesses) | Arrival::Open(accesses, _) => accesses,
+            TargetAccesses::DependsOnTarget(_, old) if is_there(path) => old,
+            TargetAccesses::Certain(accesses) | TargetAccesses::DependsOnTarget(accesses, _) => {
+                accesses
+            }
         };
         let mode: &[Access] = if is_mode_changed(operation) {
             &[Access::Mode]
@@ -187,7 +191,7 @@ fn is_mode_changed(operation: &Operation) -> bool {
 /// Returns the files that the operation changes without stating their required content. They need
 /// not exist.
 fn unguarded_files(operation: &Operation) -> Vec<&RelPath> {
-    if matches!(operation.guard.as_deref(), Some(Guard::Contents(..))) {
+    if matches!(operation.guard.as_deref(), Some(Precondition::Contents(..))) {
         return Vec::new();
     }
     let Some(from) = &operation.from else {
@@ -223,10 +227,10 @@ pub(super) fn is_same(one: &RuleMatch, other: &RuleMatch) -> bool {
 }
 
 /// The accesses to the path of an operation.
-enum Arrival {
+enum TargetAccesses {
     Certain(&'static [Access]),
     /// The first list if no file exists at the path, otherwise the second.
-    Open(&'static [Access], &'static [Access]),
+    DependsOnTarget(&'static [Access], &'static [Access]),
 }
 
 /// Returns the accesses to the source of a rename or a copy.
@@ -238,18 +242,22 @@ fn source_accesses(operation: &Operation) -> &'static [Access] {
     }
 }
 
-fn arrival(operation: &Operation) -> Arrival {
+fn arrival(operation: &Operation) -> TargetAccesses {
     const CHANGED: &[Access] = &[Access::Modify, Access::Read];
     match operation.action {
-        Action::Delete | Action::RemoveCopy => Arrival::Certain(&[Access::Delete, Access::Read]),
-        Action::Rename => Arrival::Open(
+        Action::Delete | Action::RemoveCopy => {
+            TargetAccesses::Certain(&[Access::Delete, Access::Read])
+        }
+        Action::Rename => TargetAccesses::DependsOnTarget(
             &[Access::Rename, Access::Create],
             &[Access::Rename, Access::Modify, Access::Read],
         ),
         Action::Modify if matches!(operation.edit, Edit::Keep) && operation.new_mode.is_some() => {
-            Arrival::Certain(&[Access::Mode, Access::Read])
+            TargetAccesses::Certain(&[Access::Mode, Access::Read])
         }
-        Action::Modify if operation.distinguishes_missing => Arrival::Certain(CHANGED),
-        Action::Create | Action::Copy | Action::Modify => Arrival::Open(&[Access::Create], CHANGED),
+        Action::Modify if operation.distinguishes_missing => TargetAccesses::Certain(CHANGED),
+        Action::Create | Action::Copy | Action::Modify => {
+            TargetAccesses::DependsOnTarget(&[Access::Create], CHANGED)
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Parses policy files.
 
-use super::layer::{Layer, Origin, PolicyError};
+use super::layer::{PolicyError, PolicyLayer, PolicyOrigin};
 
 /// The maximum size of a policy file, in bytes.
 pub const MAX_FILE: u64 = 1 << 20;
@@ -14,15 +14,20 @@ pub const MAX_FILE: u64 = 1 << 20;
 /// # Examples
 ///
 /// ```
-/// use wpatch::policy::{self, Origin};
+/// use wpatch::policy::{self, PolicyOrigin};
 ///
-/// let error = policy::parse("wpatch.toml", b"[policy]\nmode = \"careful\"\n", Origin::Project)
+/// let error = policy::parse("wpatch.toml", b"[policy]\nmode = \"careful\"\n", PolicyOrigin::Project)
 ///     .unwrap_err();
 /// assert_eq!(error.span.start, 16);
 /// ```
 #[cfg(feature = "policy")]
-pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyError> {
-    super::document::parse_with(name, text, origin, super::pattern::Case::of_system())
+pub fn parse(name: &str, text: &[u8], origin: PolicyOrigin) -> Result<PolicyLayer, PolicyError> {
+    super::document::parse_with(
+        name,
+        text,
+        origin,
+        super::pattern::CaseSensitivity::of_system(),
+    )
 }
 
 /// Returns an error, because this build cannot parse policy files.
@@ -31,7 +36,7 @@ pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyErr
 ///
 /// Returns an error for every text.
 #[cfg(not(feature = "policy"))]
-pub fn parse(_: &str, _: &[u8], _: Origin) -> Result<Layer, PolicyError> {
+pub fn parse(_: &str, _: &[u8], _: PolicyOrigin) -> Result<PolicyLayer, PolicyError> {
     let message = "unsupported: wpatch was built without the feature `policy`".to_owned();
     Err(PolicyError {
         message,

@@ -10,24 +10,24 @@ const MOST_BYTES: usize = 4096;
 
 /// Whether patterns are case-sensitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Case {
-    Kept,
+pub(super) enum CaseSensitivity {
+    Sensitive,
     /// Case is ignored, as on file systems that find a file under any case of its name.
-    Folded,
+    Insensitive,
 }
 
-impl Case {
+impl CaseSensitivity {
     /// Returns the usual behaviour of this system.
     pub(super) fn of_system() -> Self {
         if matches!(std::env::consts::OS, "macos" | "windows") {
-            Self::Folded
+            Self::Insensitive
         } else {
-            Self::Kept
+            Self::Sensitive
         }
     }
 
     fn of(self, text: &str) -> String {
-        if self == Self::Folded {
+        if self == Self::Insensitive {
             fold_spelling(text)
         } else {
             text.to_owned()
@@ -40,7 +40,7 @@ impl Case {
 pub(super) struct Patterns {
     set: GlobSet,
     globs: Vec<Glob>,
-    case: Case,
+    case: CaseSensitivity,
 }
 
 impl Patterns {
@@ -49,7 +49,7 @@ impl Patterns {
     /// # Errors
     ///
     /// Returns the message of the library if the globs together are too large.
-    pub(super) fn new(globs: &[Glob], case: Case) -> Result<Self, String> {
+    pub(super) fn new(globs: &[Glob], case: CaseSensitivity) -> Result<Self, String> {
         let set = GlobSet::new(globs).map_err(|error| error.kind().to_string())?;
         Ok(Self {
             set,
@@ -68,14 +68,14 @@ impl Patterns {
         let globs: Vec<_> = self
             .globs
             .iter()
-            .map(|it| glob(&Case::Folded.of(it.glob())))
+            .map(|it| glob(&CaseSensitivity::Insensitive.of(it.glob())))
             .collect::<Result<_, _>>()?;
-        Self::new(&globs, Case::Folded)
+        Self::new(&globs, CaseSensitivity::Insensitive)
     }
 
     /// Returns the indexes of the patterns that match `path`.
     pub(super) fn matching(&self, path: &RelPath) -> Vec<usize> {
-        if self.case == Case::Folded {
+        if self.case == CaseSensitivity::Insensitive {
             let folded = self.case.of(&String::from_utf8_lossy(path.as_bytes()));
             return self
                 .set
@@ -95,7 +95,7 @@ impl Patterns {
 /// # Errors
 ///
 /// Returns a message about the error in the pattern.
-pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
+pub(super) fn globs(pattern: &str, case: CaseSensitivity) -> Result<Vec<Glob>, String> {
     if pattern.len() > MOST_BYTES {
         return Err(format!("the pattern exceeds {MOST_BYTES} bytes"));
     }

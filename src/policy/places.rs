@@ -11,7 +11,7 @@ pub(super) use home::AT_HOME;
 pub(super) use names::{STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES, STRICT_TEMPLATES};
 
 /// A file, or a directory with everything in it.
-pub(super) struct Secret {
+pub(super) struct SecretPath {
     /// The path below the directory of the table.
     pub(super) path: &'static str,
     /// The denied accesses.
@@ -33,8 +33,8 @@ pub(super) enum Protection {
     Write,
 }
 
-const fn all(path: &'static str, source: &'static str) -> Secret {
-    Secret {
+const fn all(path: &'static str, source: &'static str) -> SecretPath {
+    SecretPath {
         path,
         protection: Protection::All,
         source,
@@ -42,7 +42,7 @@ const fn all(path: &'static str, source: &'static str) -> Secret {
 }
 
 /// Places below `/etc`.
-pub(super) const IN_ETC: &[Secret] = &[
+pub(super) const IN_ETC: &[SecretPath] = &[
     all("shadow", "shadow(5)"),
     all("gshadow", "gshadow(5)"),
     all("sudoers", "sudoers(5)"),
@@ -63,7 +63,7 @@ pub(super) const IN_ETC: &[Secret] = &[
 ];
 
 /// Places below `/run` and `/var/run`.
-pub(super) const IN_RUN: &[Secret] = &[all(
+pub(super) const IN_RUN: &[SecretPath] = &[all(
     "secrets",
     "https://docs.docker.com/engine/swarm/secrets https://kubernetes.io/docs/concepts/security/service-accounts",
 )];

@@ -8,7 +8,7 @@ use crate::path::RelPath;
 
 /// A reason why a path is protected.
 #[derive(Debug)]
-pub struct Rule {
+pub struct ProtectionRule {
     /// The name in reports.
     pub name: &'static str,
     /// The reason, as a message about the path.
@@ -18,13 +18,13 @@ pub struct Rule {
     is_hit: fn(&RelPath) -> bool,
 }
 
-impl PartialEq for Rule {
+impl PartialEq for ProtectionRule {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Rule {}
+impl Eq for ProtectionRule {}
 
 /// The rule that protects git directories.
 pub const GIT_DIRECTORY: &str = "git-directory";
@@ -33,7 +33,7 @@ pub const GIT_DIRECTORY: &str = "git-directory";
 const STATE_DIRECTORY: &str = "state-directory";
 
 /// The rule for a root inside a git directory with another name than `.git`.
-pub(super) const IN_GIT_DIRECTORY: &Rule = &Rule {
+pub(super) const IN_GIT_DIRECTORY: &ProtectionRule = &ProtectionRule {
     name: GIT_DIRECTORY,
     reason: GIT_REASON,
     examples: &[],
@@ -41,20 +41,20 @@ pub(super) const IN_GIT_DIRECTORY: &Rule = &Rule {
 };
 
 /// The rules that always apply. The first matching rule decides.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[ProtectionRule] = &[
+    ProtectionRule {
         name: GIT_DIRECTORY,
         reason: "`.git` is protected; patches may not change it",
         examples: &[".git", "sub/.git/config"],
         is_hit: |path| names::parts(path).any(|part| part == b".git"),
     },
-    Rule {
+    ProtectionRule {
         name: GIT_DIRECTORY,
         reason: "some file systems treat this name as `.git`, which is protected",
         examples: &[".GIT", "git~1"],
         is_hit: |path| names::parts(path).any(names::is_git_directory),
     },
-    Rule {
+    ProtectionRule {
         name: STATE_DIRECTORY,
         reason: "the path contains the state of wpatch",
         examples: &[
@@ -66,13 +66,13 @@ pub const RULES: &[Rule] = &[
         ],
         is_hit: |path| names::parts(path).any(names::is_state_directory),
     },
-    Rule {
+    ProtectionRule {
         name: "drive-letter",
         reason: "other systems interpret the path as a drive",
         examples: &["C:"],
         is_hit: |path| names::has_drive_letter(path.as_bytes()),
     },
-    Rule {
+    ProtectionRule {
         name: "backslash-parent",
         reason: "other systems interpret the path as a path outside the root",
         examples: &["a\\..\\b"],
@@ -82,7 +82,7 @@ pub const RULES: &[Rule] = &[
 
 /// Returns the rule that protects `path`, if there is one.
 #[must_use]
-pub fn protecting_rule(path: &RelPath) -> Option<&'static Rule> {
+pub fn protecting_rule(path: &RelPath) -> Option<&'static ProtectionRule> {
     // Fast path: most paths resemble no protected name.
     if names::is_ordinary(path) {
         return None;
@@ -96,7 +96,7 @@ pub fn protecting_rule(path: &RelPath) -> Option<&'static Rule> {
 /// `root` must be absolute and free of links. `depth` is the number of its components below the top
 /// of its work tree.
 #[must_use]
-pub fn root_rule(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
+pub fn root_rule(root: &[u8], depth: Option<usize>) -> Option<&'static ProtectionRule> {
     let parts: Vec<&[u8]> = root
         .split(|&byte| byte == b'/')
         .filter(|part| !part.is_empty())

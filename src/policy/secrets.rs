@@ -4,7 +4,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use super::places::{
     AT_HOME, IN_ETC, IN_RUN, Protection, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES,
-    STRICT_TEMPLATES, Secret,
+    STRICT_TEMPLATES, SecretPath,
 };
 use super::{Access, RootLocation, names};
 use crate::path::RelPath;
@@ -21,7 +21,7 @@ const OPEN_IN_SSH: [&[u8]; 4] = [
 /// The files that are protected as credentials, the fewest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Secrecy {
+pub enum SecretsSetting {
     /// None.
     Off,
     /// The files in the known places for credentials, in a home and in the system.
@@ -31,49 +31,53 @@ pub enum Secrecy {
     Strict,
 }
 
-impl<'de> Deserialize<'de> for Secrecy {
+impl<'de> Deserialize<'de> for SecretsSetting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Word;
-        impl Visitor<'_> for Word {
-            type Value = Secrecy;
+        struct SecretsVisitor;
+        impl Visitor<'_> for SecretsVisitor {
+            type Value = SecretsSetting;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("true, false or \"strict\"")
             }
 
-            fn visit_bool<E: Error>(self, is_on: bool) -> Result<Secrecy, E> {
-                Ok(if is_on { Secrecy::Places } else { Secrecy::Off })
+            fn visit_bool<E: Error>(self, is_on: bool) -> Result<SecretsSetting, E> {
+                Ok(if is_on {
+                    SecretsSetting::Places
+                } else {
+                    SecretsSetting::Off
+                })
             }
 
-            fn visit_str<E: Error>(self, word: &str) -> Result<Secrecy, E> {
+            fn visit_str<E: Error>(self, word: &str) -> Result<SecretsSetting, E> {
                 if word == "strict" {
-                    Ok(Secrecy::Strict)
+                    Ok(SecretsSetting::Strict)
                 } else {
                     Err(E::invalid_value(Unexpected::Str(word), &self))
                 }
             }
         }
         use serde::de::Unexpected;
-        deserializer.deserialize_any(Word)
+        deserializer.deserialize_any(SecretsVisitor)
     }
 }
 
 /// A directory of the system that contains credentials.
-struct Area {
-    secrets: &'static [Secret],
+struct SecretsDirectory {
+    secrets: &'static [SecretPath],
     /// Whether it contains `.ssh`, in which only [`OPEN_IN_SSH`] is not protected.
     has_ssh: bool,
 }
 
-static HOME: Area = Area {
+static HOME: SecretsDirectory = SecretsDirectory {
     secrets: AT_HOME,
     has_ssh: true,
 };
-static ETC: Area = Area {
+static ETC: SecretsDirectory = SecretsDirectory {
     secrets: IN_ETC,
     has_ssh: false,
 };
-static RUN: Area = Area {
+static RUN: SecretsDirectory = SecretsDirectory {
     secrets: IN_RUN,
     has_ssh: false,
 };
@@ -81,51 +85,51 @@ static RUN: Area = Area {
 /// The credentials below a root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets {
-    scopes: Vec<Scope>,
+    scopes: Vec<DirectoryPosition>,
     is_strict: bool,
 }
 
 /// The relative position of the root and a directory that contains credentials.
 #[derive(Clone)]
-struct Scope {
+struct DirectoryPosition {
     /// The components from the directory down to the root.
-    before: Vec<Vec<u8>>,
+    above_root: Vec<Vec<u8>>,
     /// The components from the root down to the directory.
-    behind: Vec<Vec<u8>>,
-    area: &'static Area,
+    below_root: Vec<Vec<u8>>,
+    area: &'static SecretsDirectory,
 }
 
-impl std::fmt::Debug for Scope {
+impl std::fmt::Debug for DirectoryPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scope")
-            .field("before", &self.before)
-            .field("behind", &self.behind)
+            .field("before", &self.above_root)
+            .field("behind", &self.below_root)
             .finish_non_exhaustive()
     }
 }
 
 impl Secrets {
-    pub(super) fn of(place: &RootLocation, secrecy: Secrecy) -> Self {
+    pub(super) fn of(place: &RootLocation, secrecy: SecretsSetting) -> Self {
         let mut scopes = Vec::new();
-        if secrecy > Secrecy::Off {
+        if secrecy > SecretsSetting::Off {
             for root in &place.roots {
                 let areas = [(&b"/etc"[..], &ETC), (b"/run", &RUN), (b"/var/run", &RUN)];
                 scopes.extend(
-                    areas
-                        .into_iter()
-                        .filter_map(|(directory, area)| Scope::of(root, directory, area)),
+                    areas.into_iter().filter_map(|(directory, area)| {
+                        DirectoryPosition::of(root, directory, area)
+                    }),
                 );
                 scopes.extend(
                     place
                         .homes
                         .iter()
-                        .filter_map(|home| Scope::of(root, home, &HOME)),
+                        .filter_map(|home| DirectoryPosition::of(root, home, &HOME)),
                 );
             }
         }
         Self {
             scopes,
-            is_strict: secrecy == Secrecy::Strict,
+            is_strict: secrecy == SecretsSetting::Strict,
         }
     }
 
@@ -140,10 +144,10 @@ impl Secrets {
     }
 }
 
-impl Scope {
+impl DirectoryPosition {
     /// Returns `None` if the root and `directory` do not contain each other, or if no path below
     /// the root can be protected.
-    fn of(root: &[u8], directory: &[u8], area: &'static Area) -> Option<Self> {
+    fn of(root: &[u8], directory: &[u8], area: &'static SecretsDirectory) -> Option<Self> {
         let parts = |name: &[u8]| -> Vec<Vec<u8>> {
             name.split(|&byte| byte == b'/')
                 .filter(|part| !part.is_empty())
@@ -154,34 +158,39 @@ impl Scope {
         if let Some(before) = root.strip_prefix(&directory[..]) {
             let way: Vec<&[u8]> = before.iter().map(Vec::as_slice).collect();
             return area.may_hold(&way).then(|| Self {
-                before: before.to_vec(),
-                behind: Vec::new(),
+                above_root: before.to_vec(),
+                below_root: Vec::new(),
                 area,
             });
         }
         let behind = directory.strip_prefix(&root[..])?.to_vec();
         Some(Self {
-            before: Vec::new(),
-            behind,
+            above_root: Vec::new(),
+            below_root: behind,
             area,
         })
     }
 
     fn is_hit(&self, path: &RelPath, access: Access) -> bool {
         let mut parts = names::parts(path);
-        if !self.behind.iter().all(|wanted| {
+        if !self.below_root.iter().all(|wanted| {
             parts
                 .next()
                 .is_some_and(|part| names::is_spelled(part, wanted))
         }) {
             return false;
         }
-        let way: Vec<&[u8]> = self.before.iter().map(Vec::as_slice).chain(parts).collect();
+        let way: Vec<&[u8]> = self
+            .above_root
+            .iter()
+            .map(Vec::as_slice)
+            .chain(parts)
+            .collect();
         self.area.is_closed(&way, access)
     }
 }
 
-impl Area {
+impl SecretsDirectory {
     /// Returns whether the path `way` below the directory is protected.
     fn is_closed(&self, way: &[&[u8]], access: Access) -> bool {
         let is_closed_in_ssh = match way {
@@ -194,8 +203,8 @@ impl Area {
             _ => false,
         };
         let closes =
-            |secret: &Secret| secret.protection == Protection::All || access != Access::Read;
-        let is_there = |secret: &Secret| {
+            |secret: &SecretPath| secret.protection == Protection::All || access != Access::Read;
+        let is_there = |secret: &SecretPath| {
             let mut parts = way.iter();
             secret.path.split('/').all(|name| {
                 parts
@@ -212,7 +221,7 @@ impl Area {
 
     /// Returns whether a path at or below `way` can be protected.
     fn may_hold(&self, way: &[&[u8]]) -> bool {
-        let leads = |secret: &Secret| {
+        let leads = |secret: &SecretPath| {
             way.iter()
                 .zip(secret.path.split('/'))
                 .all(|(part, name)| names::is_spelled(part, name.as_bytes()))
@@ -256,7 +265,7 @@ mod tests {
             ("/run", IN_RUN),
             ("/var/run", IN_RUN),
         ] {
-            for Secret {
+            for SecretPath {
                 path,
                 protection,
                 source,
@@ -279,7 +288,7 @@ mod tests {
                         homes: homes(),
                         ..RootLocation::default()
                     };
-                    let secrets = Secrets::of(&place, Secrecy::Places);
+                    let secrets = Secrets::of(&place, SecretsSetting::Places);
                     let path = RelPath::new(name.as_bytes()).unwrap();
                     assert!(
                         secrets.is_hit(&path, Access::Modify)
@@ -311,7 +320,10 @@ mod tests {
                 homes: vec![b"/home/me".to_vec()],
                 ..RootLocation::default()
             };
-            assert!(Secrets::of(&place, Secrecy::Places).are_none(), "{root}");
+            assert!(
+                Secrets::of(&place, SecretsSetting::Places).are_none(),
+                "{root}"
+            );
         }
     }
 }

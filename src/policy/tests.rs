@@ -9,17 +9,23 @@ mod patterns;
 use proptest::prelude::*;
 
 use super::document::parse_with;
-use super::pattern::Case;
+use super::pattern::CaseSensitivity;
 use super::*;
 
-fn layer(text: &str, origin: Origin) -> Layer {
-    parse_with("p.toml", text.as_bytes(), origin, Case::Kept).unwrap()
+fn layer(text: &str, origin: PolicyOrigin) -> PolicyLayer {
+    parse_with(
+        "p.toml",
+        text.as_bytes(),
+        origin,
+        CaseSensitivity::Sensitive,
+    )
+    .unwrap()
 }
 
 fn given(texts: &[&str]) -> Policy {
     let layers = texts
         .iter()
-        .map(|text| layer(text, Origin::Given))
+        .map(|text| layer(text, PolicyOrigin::CommandLine))
         .collect();
     Policy::new(layers, RootLocation::default(), Vec::new())
 }
@@ -199,10 +205,10 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn a_project_only_tightens(given in proptest::collection::vec(text(), 0..3), own in text(), name in name()) {
-        let layers = given.iter().map(|text| layer(text, Origin::Given)).collect();
+        let layers = given.iter().map(|text| layer(text, PolicyOrigin::CommandLine)).collect();
         let place = RootLocation { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()], ..RootLocation::default() };
         let without = Policy::new(layers, place, Vec::new()).for_model();
-        let with = without.with_layer(layer(&own, Origin::Project));
+        let with = without.with_layer(layer(&own, PolicyOrigin::Project));
         for access in Access::ALL {
             for name in [name.as_str(), ".ssh/id", "x.pem", ".git/x", "wpatch.toml", ".mcp.json"] {
                 prop_assert!(verdict(&with, name, access) >= verdict(&without, name, access), "{name} {access:?}");
@@ -255,10 +261,10 @@ fn every_derived_policy_is_for_a_model_if_the_first_one_is() {
             Policy::default()
         };
         let derived = [
-            policy.with_layer(layer("", Origin::Given)),
+            policy.with_layer(layer("", PolicyOrigin::CommandLine)),
             policy.with_folding().unwrap(),
             policy.for_work_tree(&inner, b"/top"),
-            policy.with_inner(layer("", Origin::Project), &inner, b"/top"),
+            policy.with_inner(layer("", PolicyOrigin::Project), &inner, b"/top"),
             policy.for_directory(RootLocation::default(), Vec::new()),
         ];
         let expected = if is_for_model {

@@ -4,13 +4,13 @@
 //! The caller finds them and passes them to the policy, which reads no files.
 
 use super::protected::IN_GIT_DIRECTORY;
-use super::{GIT_DIRECTORY, Policy, Rule, control, names, protecting_rule, root_rule};
+use super::{GIT_DIRECTORY, Policy, ProtectionRule, control, names, protecting_rule, root_rule};
 use crate::path::RelPath;
 
 /// The role of a directory for git, the strictest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum GitPlace {
+pub enum GitDirectoryRole {
     /// The top of a work tree. The files below it do not belong to a git directory above it.
     WorkTree,
     /// A directory from which git runs hooks.
@@ -35,7 +35,7 @@ const UNSEARCHED: &str = "the tree has more than 1,000,000 names, and a control 
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeFacts {
     /// The directories of git. `None` is the root.
-    git: Vec<(Option<RelPath>, GitPlace)>,
+    git: Vec<(Option<RelPath>, GitDirectoryRole)>,
     /// Other names of control files, or of directories above them: the other name (`None` is the
     /// root), and the path of the control file.
     aliases: Vec<(Option<RelPath>, RelPath)>,
@@ -47,7 +47,7 @@ pub(super) struct TreeFacts {
     /// in no work tree, or if this is unknown.
     pub(super) depth: Option<usize>,
     /// The rule that protects everything below the root.
-    pub(super) closed_root: Option<&'static Rule>,
+    pub(super) closed_root: Option<&'static ProtectionRule>,
 }
 
 impl TreeFacts {
@@ -59,7 +59,7 @@ impl TreeFacts {
     ///
     /// A git directory does not count if a work tree next to git's own directories contains the
     /// path.
-    fn git_around(&self, path: &RelPath) -> Option<GitPlace> {
+    fn git_around(&self, path: &RelPath) -> Option<GitDirectoryRole> {
         let is_around = |directory: &RelPath| names::rest_below(path, directory).is_some();
         let around = || {
             self.git
@@ -68,11 +68,12 @@ impl TreeFacts {
         };
         let tops = || {
             around()
-                .filter(|(_, place)| *place == GitPlace::WorkTree)
+                .filter(|(_, place)| *place == GitDirectoryRole::WorkTree)
                 .filter_map(|(top, _)| top.as_ref())
         };
         let is_free = |git: &Option<RelPath>| tops().any(|top| is_beside(top, git.as_ref()));
-        let places = around().filter(|(git, place)| *place != GitPlace::WorkTree && !is_free(git));
+        let places =
+            around().filter(|(git, place)| *place != GitDirectoryRole::WorkTree && !is_free(git));
         places.map(|(_, place)| *place).max()
     }
 }
@@ -94,7 +95,7 @@ fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
 impl Policy {
     /// Returns this policy for a tree that contains `places`; `None` is the root.
     #[must_use]
-    pub fn with_git_places(&self, places: &[(Option<RelPath>, GitPlace)]) -> Self {
+    pub fn with_git_places(&self, places: &[(Option<RelPath>, GitDirectoryRole)]) -> Self {
         let git = [&self.tree.git[..], places].concat();
         Self {
             tree: TreeFacts {
@@ -211,8 +212,8 @@ impl Policy {
     ///
     /// As with `git apply`, a person can select a root inside a git directory and change files
     /// there. A model cannot.
-    pub(super) fn protecting_rule(&self, path: &RelPath) -> Option<&'static Rule> {
-        let holds = |rule: &&Rule| self.for_model || rule.name != GIT_DIRECTORY;
+    pub(super) fn protecting_rule(&self, path: &RelPath) -> Option<&'static ProtectionRule> {
+        let holds = |rule: &&ProtectionRule| self.for_model || rule.name != GIT_DIRECTORY;
         self.tree
             .closed_root
             .filter(holds)
@@ -222,7 +223,7 @@ impl Policy {
     pub(super) fn is_in_git_directory(&self, path: &RelPath) -> bool {
         matches!(
             self.tree.git_around(path),
-            Some(GitPlace::Named | GitPlace::Directory)
+            Some(GitDirectoryRole::Named | GitDirectoryRole::Directory)
         )
     }
 
@@ -236,8 +237,8 @@ impl Policy {
     /// Returns the reason why `path` is a control file other than by its name.
     pub(crate) fn tree_reason(&self, path: &RelPath) -> Option<String> {
         match self.tree.git_around(path) {
-            Some(GitPlace::Bare) => return Some(BARE.to_owned()),
-            Some(GitPlace::Hooks) => return Some(HOOKS.to_owned()),
+            Some(GitDirectoryRole::Bare) => return Some(BARE.to_owned()),
+            Some(GitDirectoryRole::Hooks) => return Some(HOOKS.to_owned()),
             _ => {}
         }
         let alias = self.tree.aliases.iter().find_map(|(target, name)| {

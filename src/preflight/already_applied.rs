@@ -8,10 +8,10 @@ use super::modes;
 use super::options::Options;
 use super::overlay::{Node, Overlay, PathState};
 use crate::lines::LineOffsets;
-use crate::matching::{self, MismatchKind, Rules, TextMismatch};
+use crate::matching::{self, MatchRules, MismatchKind, TextMismatch};
 use crate::plan::{
-    Action, Edit, EditOrder, LastLineEnding, MatchMode, Operation, Replacement, Replacements,
-    Target,
+    Action, Edit, EditOrder, EditTarget, LastLineEnding, MatchMode, Operation, Replacement,
+    Replacements,
 };
 use crate::text::lines;
 use crate::workspace::WorkspaceError;
@@ -21,7 +21,7 @@ use crate::workspace::WorkspaceError;
 pub(super) fn is_file_done(
     operation: &Operation,
     text: &[u8],
-    (overlay, rules, converter): (&mut Overlay<'_>, &Rules, Converter<'_>),
+    (overlay, rules, converter): (&mut Overlay<'_>, &MatchRules, Converter<'_>),
     findings: &mut Findings,
 ) -> Result<bool, WorkspaceError> {
     let is_gone = |seen: &PathState| matches!(seen, PathState::Nothing | PathState::BelowFile(_));
@@ -57,7 +57,7 @@ pub(super) fn is_file_done(
 }
 
 /// Returns whether `node` contains the results of all chosen hunks of a renamed file.
-fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> bool {
+fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &MatchRules) -> bool {
     match &operation.edit {
         _ if !modes::is_as_wanted(operation, node) => false,
         Edit::Keep => true,
@@ -95,9 +95,9 @@ pub(super) fn pending_edits(
 ) -> Vec<Replacement> {
     let how = (changes.match_mode, options);
     match changes.order {
-        EditOrder::InTurn if are_done(text, &changes.edits, how) => Vec::new(),
-        EditOrder::InTurn => changes.edits.clone(),
-        EditOrder::AtOnce => pending_at_once(text, &changes.edits, how),
+        EditOrder::Sequential if are_done(text, &changes.edits, how) => Vec::new(),
+        EditOrder::Sequential => changes.edits.clone(),
+        EditOrder::Simultaneous => pending_at_once(text, &changes.edits, how),
     }
 }
 
@@ -128,7 +128,7 @@ fn are_beside(
 ) -> bool {
     let at_once = |edits| Replacements {
         edits,
-        order: EditOrder::AtOnce,
+        order: EditOrder::Simultaneous,
         match_mode,
     };
     let made = |text: &[u8], edits| {
@@ -151,7 +151,7 @@ fn are_beside(
 /// How strictly a preimage must match, and the options with the other limits.
 type MatchLimit<'o> = (MatchMode, &'o Options);
 
-fn replaced(text: &[u8], changes: &Replacements, options: &Options) -> matching::Replaced {
+fn replaced(text: &[u8], changes: &Replacements, options: &Options) -> matching::ReplaceResult {
     let interrupt = &options.rules.interrupt;
     matching::replace_unexplained(text, changes, options.max_write(), interrupt)
 }
@@ -162,7 +162,7 @@ fn are_done(text: &[u8], edits: &[Replacement], (match_mode, options): MatchLimi
     let made = |text: &[u8], edits: Vec<_>| {
         let changes = Replacements {
             edits,
-            order: EditOrder::InTurn,
+            order: EditOrder::Sequential,
             match_mode,
         };
         replaced(text, &changes, options)
@@ -170,7 +170,7 @@ fn are_done(text: &[u8], edits: &[Replacement], (match_mode, options): MatchLimi
     // A deletion leaves no text to search for. It counts as applied if its preimage is absent.
     if let [
         edit @ Replacement {
-            target: Target::Text { .. },
+            target: EditTarget::Text { .. },
             new,
             ..
         },
@@ -179,7 +179,7 @@ fn are_done(text: &[u8], edits: &[Replacement], (match_mode, options): MatchLimi
     {
         let is_absent = |misfit: &TextMismatch| misfit.mismatch.kind == MismatchKind::NotFound;
         return made(text, vec![edit.clone()])
-            .is_err_and(|misplaced| misplaced.misfits.iter().all(is_absent));
+            .is_err_and(|misplaced| misplaced.mismatches.iter().all(is_absent));
     }
     let mut before = text.to_vec();
     for edit in edits.iter().rev() {
@@ -198,14 +198,14 @@ fn reverse_edit(edit: &Replacement) -> Option<Replacement> {
     let new = edit.new.clone();
     let (target, new) = match &edit.target {
         _ if new.is_empty() => return None,
-        Target::Text { old, times } => (
-            Target::Text {
+        EditTarget::Text { old, times } => (
+            EditTarget::Text {
                 old: new,
                 times: *times,
             },
             old.clone(),
         ),
-        Target::Lines(old) => (Target::Lines(new), old.clone()),
+        EditTarget::Lines(old) => (EditTarget::Lines(new), old.clone()),
         _ => return None,
     };
     Some(Replacement {
@@ -228,13 +228,13 @@ fn undo_edit(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
         Some([&text[..start(first)?], &text[end..]].concat())
     };
     match &edit.target {
-        Target::Nothing => (text == edit.new).then(Vec::new),
-        Target::After(line) => without(*line),
-        Target::Before(line) => without(line.checked_sub(1)?),
-        Target::End(LastLineEnding::Bytes) => {
+        EditTarget::Nothing => (text == edit.new).then(Vec::new),
+        EditTarget::After(line) => without(*line),
+        EditTarget::Before(line) => without(line.checked_sub(1)?),
+        EditTarget::End(LastLineEnding::Bytes) => {
             text.strip_suffix(edit.new.as_slice()).map(<[u8]>::to_vec)
         }
-        Target::End(LastLineEnding::Lines) => without(spans.len().checked_sub(count)?),
-        Target::Text { .. } | Target::Lines(_) | Target::Range { .. } => None,
+        EditTarget::End(LastLineEnding::Lines) => without(spans.len().checked_sub(count)?),
+        EditTarget::Text { .. } | EditTarget::Lines(_) | EditTarget::Range { .. } => None,
     }
 }

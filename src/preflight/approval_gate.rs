@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::git_places::with_git_of_plan;
 use super::options::{ApprovalGate, Options};
-use super::{Code, Facts, MANY, Problem, code, is_there, ruling, rulings};
+use super::{MANY, Problem, ProblemCode, ProblemFacts, code, is_there, ruling, rulings};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::{Access, GIT_DIRECTORY, PolicyDecision, REQUIRE_HASH, RuleMatch, Verdict};
@@ -91,11 +91,11 @@ pub fn denial_problem(hit: &RuleMatch) -> Problem {
     };
     let path = Some(hit.path.clone());
     let needs_hash = hit.rule == REQUIRE_HASH && hit.source.is_none();
-    let facts = Facts {
+    let facts = ProblemFacts {
         modes,
         reason: Some(hit.reason.clone()),
         advice: needs_hash.then(|| STATE_HASH.to_owned()),
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     let code = denial_code(hit);
     // The reasons of built-in rules state that the path is protected.
@@ -121,9 +121,9 @@ pub fn approval_problem(hit: &RuleMatch) -> Problem {
         "run `wpatch check --json` to get the plan_id, then `wpatch apply --approve PLAN_ID`"
             .to_owned();
     let path = Some(hit.path.clone());
-    let facts = Facts {
+    let facts = ProblemFacts {
         reason: Some(hit.reason.clone()),
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     Problem {
         path,
@@ -133,7 +133,7 @@ pub fn approval_problem(hit: &RuleMatch) -> Problem {
     }
 }
 
-fn denial_code(hit: &RuleMatch) -> &'static Code {
+fn denial_code(hit: &RuleMatch) -> &'static ProblemCode {
     if hit.source.is_some() {
         &code::DENIED
     } else {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::codes::code;
 use super::findings::Findings;
-use crate::matching::{Conflict, ConflictStyle, Favour, MergedHunk};
+use crate::matching::{Conflict, ConflictResolution, ConflictStyle, MergedHunk};
 use crate::path::RelPath;
-use crate::plan::{Action, Blobs, Operation};
+use crate::plan::{Action, BlobIds, Operation};
 use crate::text::Bytes;
-use crate::workspace::objects::{Objects, Repository};
+use crate::workspace::objects::{Repository, RepositoryTree};
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The maximum number of conflicts that a message names.
@@ -21,11 +21,11 @@ pub struct ThreeWay {
     /// The sources of merge bases.
     pub bases: Bases,
     /// The side whose lines resolve a conflict.
-    pub favour: Option<Favour>,
+    pub favour: Option<ConflictResolution>,
     /// The treatment of conflicts that `favour` does not resolve.
-    pub conflicts: Conflicts,
+    pub conflicts: ConflictHandling,
     /// The merge driver that the `merge` attribute selects for each file; see gitattributes(5).
-    pub drivers: HashMap<RelPath, Driver>,
+    pub drivers: HashMap<RelPath, MergeDriver>,
     /// Whether git's index is updated together with the files. As in git, a rename or copy can then
     /// replace an existing entry at its target, and the index receives the sides of each conflict.
     pub is_indexed: bool,
@@ -46,41 +46,41 @@ impl ThreeWay {
 #[derive(Clone, Debug, Default)]
 pub struct Bases {
     /// The base that the user names (`--base`).
-    pub given: Option<Given>,
+    pub given: Option<ExplicitBase>,
     /// A repository that contains the blobs of `index` lines.
     pub objects: Option<Repository>,
     /// Contents from the history, by path and by the blob name in an `index` line.
-    pub kept: KeptBases,
+    pub kept: HistoryBases,
 }
 
 /// Contents by path and blob name.
-pub type KeptBases = HashMap<(RelPath, Vec<u8>), Arc<Bytes>>;
+pub type HistoryBases = HashMap<(RelPath, Vec<u8>), Arc<Bytes>>;
 
 /// A merge base that the user names.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Given {
+pub enum ExplicitBase {
     /// One content, which is the base of every changed file.
     Contents(Arc<Bytes>),
     /// A tree object that contains the base of each file.
-    Tree(Arc<Objects>),
+    Tree(Arc<RepositoryTree>),
 }
 
 /// The treatment of lines that both sides changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Conflicts {
+pub enum ConflictHandling {
     /// The patch is refused.
     #[default]
-    Refused,
+    Refuse,
     /// Both sides are written into the file, between conflict markers (`--conflict`).
-    Marked(ConflictStyle),
+    WriteMarkers(ConflictStyle),
 }
 
 /// The merge driver that git would use for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Driver {
+pub enum MergeDriver {
     /// Keeps the lines of both sides.
     Union,
     /// Keeps one side as a whole.
@@ -92,15 +92,15 @@ pub enum Driver {
 /// The source of a merge base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BaseKind {
+pub enum BaseSource {
     /// The repository, which contains the blob.
     Objects,
     /// The history.
     History,
     /// The user named the base.
-    Given,
+    User,
     /// The base is empty, because both sides create the file.
-    Nothing,
+    Empty,
     /// The hunks themselves, which contain the base only in part.
     Hunks,
 }
@@ -108,22 +108,22 @@ pub enum BaseKind {
 /// The reason why a patch is applied directly to the current file, without a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fallback {
+pub enum NoMergeReason {
     /// The operation is of a kind that is not merged, for example a deletion, or the patch does not
     /// apply to its merge base.
     Unmergeable,
     /// No source contains the merge base.
-    Baseless,
+    NoBase,
 }
 
 /// A merge base and its source.
-type Base = (Arc<Bytes>, BaseKind);
+type Base = (Arc<Bytes>, BaseSource);
 
 /// The outcome of a merge of a patch with the current file.
 #[derive(Clone, Debug)]
-pub struct Merge {
+pub struct MergeOutcome {
     /// The source of the merge base.
-    pub base: BaseKind,
+    pub base: BaseSource,
     /// The lines that both sides changed and that no option or driver resolved. For binary files
     /// and links this is the whole content.
     pub conflicts: Vec<Conflict>,
@@ -158,23 +158,23 @@ impl Bases {
         limit: u64,
     ) -> Result<Option<Base>, WorkspaceError> {
         if operation.action == Action::Create {
-            return Ok(Some((Arc::default(), BaseKind::Nothing)));
+            return Ok(Some((Arc::default(), BaseSource::Empty)));
         }
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         match &self.given {
-            Some(Given::Contents(contents)) => {
-                return Ok(Some((Arc::clone(contents), BaseKind::Given)));
+            Some(ExplicitBase::Contents(contents)) => {
+                return Ok(Some((Arc::clone(contents), BaseSource::User)));
             }
-            Some(Given::Tree(tree)) => {
+            Some(ExplicitBase::Tree(tree)) => {
                 return match tree.read(path, limit) {
-                    Ok((contents, _)) => Ok(Some((Arc::new(contents), BaseKind::Given))),
+                    Ok((contents, _)) => Ok(Some((Arc::new(contents), BaseSource::User))),
                     Err(error) if error.fault == ErrorKind::Other => Err(error),
                     Err(_) => Ok(None),
                 };
             }
             None => {}
         }
-        let Some(Blobs { old: name, .. }) = operation.blobs.as_deref() else {
+        let Some(BlobIds { old: name, .. }) = operation.blobs.as_deref() else {
             return Ok(None);
         };
         let blob = self
@@ -183,11 +183,11 @@ impl Bases {
             .map(|objects| objects.find_blob(name, limit))
             .transpose()?
             .flatten();
-        let found = blob.map(|(_, contents)| (Arc::new(contents.into()), BaseKind::Objects));
+        let found = blob.map(|(_, contents)| (Arc::new(contents.into()), BaseSource::Objects));
         let kept = || {
             self.kept
                 .get(&(path.clone(), name.clone()))
-                .map(|kept| (Arc::clone(kept), BaseKind::History))
+                .map(|kept| (Arc::clone(kept), BaseSource::History))
         };
         Ok(found.or_else(kept))
     }
@@ -195,7 +195,11 @@ impl Bases {
 
 /// Reports the conflicts of a merge, if there are any. A conflict that `favour` does not resolve
 /// contains lines that were not compared.
-pub(super) fn tell(merge: &Merge, favour: Option<Favour>, findings: &mut Findings) {
+pub(super) fn tell(
+    merge: &MergeOutcome,
+    favour: Option<ConflictResolution>,
+    findings: &mut Findings,
+) {
     let conflicts = &merge.conflicts;
     if conflicts.is_empty() {
         return;

@@ -4,9 +4,9 @@ use bstr::ByteSlice;
 
 use super::codes::code;
 use super::findings::Findings;
-use super::problem::{Cause, Markup, Problem};
+use super::problem::{Markup, MismatchCause, Problem};
 use crate::lines::{LADDER, LineOffsets};
-use crate::matching::{DifferenceReason, Lookalike, LookalikeSearch, Nearest, lookalike};
+use crate::matching::{ClosestMatch, DifferenceReason, Lookalike, LookalikeSearch, lookalike};
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::syntax::foreign::without_escapes;
 use crate::text::{utf16_name, without_ending, without_entities};
@@ -17,10 +17,10 @@ pub(super) fn explain_hunk(
     (operation, hunk): (&Operation, &Hunk),
     text: &[u8],
     file: &LineOffsets<'_>,
-    nearest: Option<&Nearest>,
+    nearest: Option<&ClosestMatch>,
 ) {
     if let Some(name) = utf16_name(file.text()) {
-        add(problem, Cause::Encoding(name));
+        add(problem, MismatchCause::Encoding(name));
         problem.help = Some(convert(name));
         return;
     }
@@ -41,7 +41,7 @@ pub(super) fn explain_hunk(
             .get(nth)
             .is_some_and(|line| line.text.ends_with(b"\r\n"));
         if is_patch_crlf != is_file_crlf {
-            add(problem, Cause::LineEnding { is_file_crlf });
+            add(problem, MismatchCause::LineEnding { is_file_crlf });
             problem.help = Some(line_ending_help((operation, hunk), &old, file, nearest));
         }
         return;
@@ -49,7 +49,7 @@ pub(super) fn explain_hunk(
     if let Some(found) = lookalike(found, &difference.expected) {
         add(
             problem,
-            Cause::Lookalike(Lookalike {
+            MismatchCause::Lookalike(Lookalike {
                 line: difference.file_line,
                 ..found
             }),
@@ -70,7 +70,7 @@ fn line_ending_help(
     (operation, hunk): (&Operation, &Hunk),
     old: &[HunkLine<'_>],
     file: &LineOffsets<'_>,
-    nearest: &Nearest,
+    nearest: &ClosestMatch,
 ) -> String {
     let key = LADDER
         .iter()
@@ -112,7 +112,7 @@ fn markup(wanted: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<Markup> {
 }
 
 fn add_markup(problem: &mut Problem, markup: Markup) {
-    add(problem, Cause::Markup(markup));
+    add(problem, MismatchCause::Markup(markup));
     problem.help = Some(markup.help().to_owned());
     problem.facts.advice = Some(markup.advice().to_owned());
 }
@@ -126,13 +126,13 @@ pub(super) fn explain_text(
     let contains = |wanted: &[u8]| !wanted.is_empty() && text.contains_str(wanted);
     if let Some(found) = file.find(wanted) {
         problem.lines = vec![found.line];
-        add(problem, Cause::Lookalike(found));
+        add(problem, MismatchCause::Lookalike(found));
     } else if let Some(markup) = markup(wanted, contains) {
         add_markup(problem, markup);
     } else if wanted.contains_str(b"\r\n") && contains(&wanted.replace("\r\n", "\n")) {
         add(
             problem,
-            Cause::LineEnding {
+            MismatchCause::LineEnding {
                 is_file_crlf: false,
             },
         );
@@ -148,7 +148,7 @@ pub(super) fn refuse_encoding<'f>(
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
     let problem = findings.error(&code::BINARY_FILE, format!("text cannot be {done}"));
-    add(problem, Cause::Encoding(name));
+    add(problem, MismatchCause::Encoding(name));
     problem.help = Some(convert(name));
     problem
 }
@@ -159,7 +159,7 @@ fn convert(name: &str) -> String {
 }
 
 /// Appends `cause` to the message of `problem` and stores it in the problem's data.
-pub(super) fn add(problem: &mut Problem, cause: Cause) {
+pub(super) fn add(problem: &mut Problem, cause: MismatchCause) {
     problem.message = format!("{}: {cause}", problem.message);
     problem.facts.cause = Some(cause);
 }

@@ -6,7 +6,7 @@ use super::codes::code;
 use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, PathState};
-use super::problem::{Facts, Problem};
+use super::problem::{Problem, ProblemFacts};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -74,11 +74,8 @@ pub(super) fn refuse_blocked(path: &RelPath, seen: &PathState, findings: &mut Fi
 
 /// Adds the size, the limit (both in bytes) and a help text to `problem`.
 pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Problem {
-    problem.facts = Facts {
-        limit: Some(limit),
-        size: Some(size),
-        ..Facts::default()
-    };
+    problem.facts.limit = Some(limit);
+    problem.facts.size = Some(size);
     problem.help = Some("use --max-file to raise the limit, unless policy sets it".into());
     problem
 }
@@ -255,10 +252,10 @@ pub(super) fn is_expected(
         .from
         .clone()
         .filter(|_| operation.action != Action::RemoveCopy);
-    problem.facts = Facts {
+    problem.facts = ProblemFacts {
         expected: Some(expected),
         actual,
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     false
 }
@@ -326,12 +323,12 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
 
 /// Checks whether a file can be created at a path, with respect to the directories above the path
 /// and the entries below it.
-pub(super) struct Room<'r> {
+pub(super) struct CreationCheck<'r> {
     pub(super) overlay: &'r Overlay<'r>,
     pub(super) is_going: &'r dyn Fn(&RelPath) -> bool,
 }
 
-impl Room<'_> {
+impl CreationCheck<'_> {
     /// Returns whether earlier operations created no file or link above `path`. An entry that the
     /// plan later removes does not count.
     pub(super) fn is_free_above(&self, path: &RelPath, findings: &mut Findings) -> bool {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A problem code: a stable name, and the kind that decides the exit code.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct ProblemCode {
     /// The stable name, for example `wpatch::hunk::not_found`.
     pub name: &'static str,
     /// The kind, which decides the exit code.
@@ -78,13 +78,13 @@ macro_rules! codes {
     ($($(#[doc = $meaning:literal])+ $constant:ident = $name:literal, $kind:ident;)+) => {
         /// The problem codes as constants.
         pub mod code {
-            use super::{Code, ProblemKind};
-            $($(#[doc = $meaning])+ pub const $constant: Code =
-                Code { name: $name, kind: ProblemKind::$kind, meaning: concat!($($meaning),+) };)+
+            use super::{ProblemCode, ProblemKind};
+            $($(#[doc = $meaning])+ pub const $constant: ProblemCode =
+                ProblemCode { name: $name, kind: ProblemKind::$kind, meaning: concat!($($meaning),+) };)+
         }
 
         /// All codes. Programs depend on codes, so codes never change. Messages may change.
-        pub const CODES: &[&Code] = &[$(&code::$constant),+];
+        pub const CODES: &[&ProblemCode] = &[$(&code::$constant),+];
     };
 }
 

@@ -15,14 +15,14 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use super::problem::Problem;
-use crate::convert::{Conversion, CrLf, EncodingError};
+use crate::convert::{Conversion, CrLfHandling, EncodingError};
 use crate::digest::ObjectFormat;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::Contents;
-use crate::workspace::git::{Attribute, Filter, FilterDriver, Git};
-use attributes::{ATTRIBUTES, Defaults, of_attributes};
+use crate::workspace::git::{Attribute, FilterDirection, FilterDriver, Git};
+use attributes::{ATTRIBUTES, ConversionDefaults, of_attributes};
 use bstr::ByteSlice;
 use problem::encoding_problem;
 
@@ -36,14 +36,14 @@ const WORDS: [&str; 4] = ["crlf", "ident", "working-tree-encoding", "filter"];
 pub struct Conversions {
     git: Arc<Git>,
     paths: Vec<RelPath>,
-    preimages: Preimages,
+    preimages: PreimageSource,
     found: OnceLock<Result<HashMap<RelPath, FileConversion>, String>>,
     converts_lf: OnceLock<bool>,
 }
 
 /// The source of the preimages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Preimages {
+pub(super) enum PreimageSource {
     WorkTree,
     /// git's index. Its content has the form of the repository, and git itself writes the work
     /// tree. Only the encodings are checked.
@@ -83,7 +83,7 @@ impl Conversions {
     #[must_use]
     pub fn new(git: &Arc<Git>, paths: Vec<RelPath>) -> Self {
         let (preimages, found, converts_lf) =
-            (Preimages::WorkTree, OnceLock::new(), OnceLock::new());
+            (PreimageSource::WorkTree, OnceLock::new(), OnceLock::new());
         Self {
             git: Arc::clone(git),
             paths,
@@ -97,12 +97,12 @@ impl Conversions {
     #[must_use]
     pub fn of_index(&self) -> Self {
         Self {
-            preimages: Preimages::Index,
+            preimages: PreimageSource::Index,
             ..Self::new(&self.git, self.paths.clone())
         }
     }
 
-    pub(super) fn preimages(&self) -> Preimages {
+    pub(super) fn preimages(&self) -> PreimageSource {
         self.preimages
     }
 
@@ -125,7 +125,12 @@ impl Conversions {
     #[must_use]
     pub fn work_tree_problem(&self, path: &RelPath, bytes: &[u8]) -> Option<Problem> {
         let found = self.encoding_conversion(path).ok()??;
-        let checked = exact(found.content.to_repository(bytes, CrLf::Kept).map(drop));
+        let checked = exact(
+            found
+                .content
+                .to_repository(bytes, CrLfHandling::Kept)
+                .map(drop),
+        );
         checked.err().map(|error| encoding_problem(&error))
     }
 
@@ -159,7 +164,7 @@ impl Conversions {
         &self,
         path: &RelPath,
         bytes: &Contents,
-        cr_lf: impl Fn() -> CrLf,
+        cr_lf: impl Fn() -> CrLfHandling,
     ) -> Result<Option<Contents>, ConversionError> {
         if !self.converts_lf() && !bytes.contains_str(b"\r\n") {
             return Ok(None);
@@ -167,7 +172,8 @@ impl Conversions {
         let Some(FileConversion { content, filter }) = self.of(path)? else {
             return Ok(None);
         };
-        let filtered = self.filter_output(filter.as_ref(), Filter::Clean, (path, bytes))?;
+        let filtered =
+            self.filter_output(filter.as_ref(), FilterDirection::Clean, (path, bytes))?;
         let converted = content.to_repository(filtered.as_deref().unwrap_or(bytes), cr_lf())?;
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
@@ -177,7 +183,7 @@ impl Conversions {
     #[must_use]
     pub fn convert_for_diff(&self, path: &RelPath, bytes: &Contents) -> Contents {
         let converted = self
-            .to_repository(path, bytes, || CrLf::Normalized)
+            .to_repository(path, bytes, || CrLfHandling::Normalized)
             .ok()
             .flatten();
         converted.unwrap_or_else(|| bytes.clone())
@@ -197,8 +203,11 @@ impl Conversions {
         };
         let Some(found) = found else { return Ok(None) };
         let converted = found.content.to_work_tree(bytes)?;
-        let filtered =
-            self.filter_output(found.filter.as_ref(), Filter::Smudge, (path, &converted))?;
+        let filtered = self.filter_output(
+            found.filter.as_ref(),
+            FilterDirection::Smudge,
+            (path, &converted),
+        )?;
         let converted = filtered.map_or(converted, Cow::Owned);
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
@@ -207,7 +216,7 @@ impl Conversions {
     fn filter_output(
         &self,
         driver: Option<&FilterDriver>,
-        filter: Filter,
+        filter: FilterDirection,
         (path, bytes): (&RelPath, &[u8]),
     ) -> Result<Option<Vec<u8>>, ConversionError> {
         let Some(driver) = driver else {
@@ -243,7 +252,7 @@ impl Conversions {
         })
     }
 
-    fn defaults(&self) -> io::Result<Defaults> {
+    fn defaults(&self) -> io::Result<ConversionDefaults> {
         let (automatic, eol) = (
             self.git.config("core.autocrlf")?,
             self.git.config("core.eol")?,
@@ -255,7 +264,7 @@ impl Conversions {
             Some(b"sha256") => ObjectFormat::Sha256,
             _ => ObjectFormat::Sha1,
         };
-        Ok(Defaults {
+        Ok(ConversionDefaults {
             converts: is_on || is_input,
             has_cr_lf: is_on || is_cr_lf && !is_input,
             format,

@@ -1,12 +1,12 @@
 //! Converts the preimage and the postimage of a git operation between the form of the repository
 //! and the form of the work tree.
 
-use super::conversions::{ConversionError, Conversions, Preimages, is_of_git, problem_of};
+use super::conversions::{ConversionError, Conversions, PreimageSource, is_of_git, problem_of};
 use super::findings::Findings;
 use super::options::Options;
 use super::overlay::Node;
 use super::whitespace;
-use crate::convert::CrLf;
+use crate::convert::CrLfHandling;
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -41,7 +41,7 @@ impl<'a> Converter<'a> {
         node: &Node,
     ) -> Result<Node, ConversionError> {
         let is_converted = |it: &&Conversions| {
-            it.preimages() == Preimages::WorkTree && node.kind == FileKind::Regular
+            it.preimages() == PreimageSource::WorkTree && node.kind == FileKind::Regular
         };
         let Some(conversions) = self.conversions.filter(is_converted) else {
             return Ok(node.clone());
@@ -106,7 +106,7 @@ impl<'a> Converter<'a> {
             .as_ref()
             .filter(|_| self.operation.action == Action::RemoveCopy);
         let path = source.unwrap_or(&self.operation.path);
-        if conversions.preimages() == Preimages::Index {
+        if conversions.preimages() == PreimageSource::Index {
             let checked = conversions.check_repository(path, &node.bytes);
             return checked
                 .map_err(|error| refuse(&error, findings))
@@ -149,9 +149,11 @@ fn refuse(error: &ConversionError, findings: &mut Findings) {
 }
 
 /// Returns how CR LF is treated in the file that `operation` changes.
-fn cr_lf(operation: &Operation, text: &[u8]) -> CrLf {
+fn cr_lf(operation: &Operation, text: &[u8]) -> CrLfHandling {
     match &operation.edit {
-        Edit::Hunks(hunks) if whitespace::has_returns(operation, (text, hunks)) => CrLf::Kept,
-        _ => CrLf::Normalized,
+        Edit::Hunks(hunks) if whitespace::has_returns(operation, (text, hunks)) => {
+            CrLfHandling::Kept
+        }
+        _ => CrLfHandling::Normalized,
     }
 }

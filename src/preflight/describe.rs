@@ -1,12 +1,12 @@
 //! Describes file contents for reports.
 
-use super::Side;
+use super::ContentProperties;
 use crate::digest::{ObjectFormat, Sha256, blob_id};
 use crate::text::{BYTE_ORDER_MARK, is_binary, line_end};
 
 /// Returns the size, digests, line endings and encoding of `content`.
-pub(super) fn describe(content: &[u8]) -> Side {
-    Side {
+pub(super) fn describe(content: &[u8]) -> ContentProperties {
+    ContentProperties {
         size: content.len() as u64,
         sha256: Sha256::of(content),
         blob: blob_id(content, ObjectFormat::Sha1),

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use super::directories::Directories;
+use super::directories::DirectoryCache;
 use super::{Options, group};
 use crate::digest::Digest;
 use crate::mutex::lock_unpoisoned;
@@ -19,35 +19,35 @@ const MOST: usize = 16 << 20;
 /// The diffs of a change.
 #[derive(Debug, Default)]
 pub struct DiffCache {
-    held: Mutex<CachedDiff>,
+    store: Mutex<DiffStore>,
     /// The groups of operations, and the group of each operation.
     groups: OnceLock<(group::Groups, Vec<usize>)>,
 }
 
 #[derive(Debug, Default)]
-struct CachedDiff {
-    diffs: HashMap<usize, Diff>,
+struct DiffStore {
+    diffs: HashMap<usize, StoredDiff>,
     sum: usize,
 }
 
 /// A diff in memory, or the digest of the diff when it was first generated.
-enum Diff {
-    Whole(Vec<u8>),
-    Known(Digest),
+enum StoredDiff {
+    Bytes(Vec<u8>),
+    Digest(Digest),
 }
 
 /// The diff is not in memory and must be generated again.
 #[derive(Debug)]
-struct NotHeld;
+struct CacheMiss;
 
 impl DiffCache {
     /// Adds the diff of the operation at `index`.
     pub(crate) fn put(&self, index: usize, diff: Vec<u8>) {
         let mut held = self.lock();
         let diff = if held.sum + diff.len() <= MOST {
-            Diff::Whole(diff)
+            StoredDiff::Bytes(diff)
         } else {
-            Diff::Known(Digest::of(&diff))
+            StoredDiff::Digest(Digest::of(&diff))
         };
         held.sum += diff.size();
         held.diffs.insert(index, diff);
@@ -82,7 +82,7 @@ impl DiffCache {
         let (found, _) = group::resolve(
             plan,
             groups.get(places[index]),
-            (workspace, &Directories::default()),
+            (workspace, &DirectoryCache::default()),
             options,
         )
         .map_err(io::Error::other)?;
@@ -99,62 +99,63 @@ impl DiffCache {
         Ok(held.take(index).unwrap_or_default())
     }
 
-    fn lock(&self) -> MutexGuard<'_, CachedDiff> {
-        lock_unpoisoned(&self.held)
+    fn lock(&self) -> MutexGuard<'_, DiffStore> {
+        lock_unpoisoned(&self.store)
     }
 }
 
-impl CachedDiff {
+impl DiffStore {
     /// Removes and returns the diff at `index`, if there is one.
     ///
     /// # Errors
     ///
     /// Returns an error if the diff must be generated again.
-    fn take(&mut self, index: usize) -> Result<Option<Vec<u8>>, NotHeld> {
+    fn take(&mut self, index: usize) -> Result<Option<Vec<u8>>, CacheMiss> {
         let Some(diff) = self.diffs.get_mut(&index) else {
             return Ok(None);
         };
         self.sum -= diff.size();
         match diff {
-            Diff::Whole(bytes) => {
+            StoredDiff::Bytes(bytes) => {
                 let digest = Digest::of(bytes);
-                let Diff::Whole(bytes) = std::mem::replace(diff, Diff::Known(digest)) else {
-                    return Err(NotHeld);
+                let StoredDiff::Bytes(bytes) = std::mem::replace(diff, StoredDiff::Digest(digest))
+                else {
+                    return Err(CacheMiss);
                 };
                 Ok(Some(bytes))
             }
-            Diff::Known(_) => Err(NotHeld),
+            StoredDiff::Digest(_) => Err(CacheMiss),
         }
     }
 
     /// Stores a diff that was generated again. Returns whether it equals the first one.
     fn renew(&mut self, index: usize, bytes: Vec<u8>) -> bool {
         match self.diffs.get_mut(&index) {
-            Some(Diff::Known(digest)) if *digest != Digest::of(&bytes) => return false,
-            Some(diff @ Diff::Known(_)) => {
+            Some(StoredDiff::Digest(digest)) if *digest != Digest::of(&bytes) => return false,
+            Some(diff @ StoredDiff::Digest(_)) => {
                 self.sum += bytes.len();
-                *diff = Diff::Whole(bytes);
+                *diff = StoredDiff::Bytes(bytes);
             }
-            Some(Diff::Whole(_)) | None => {}
+            Some(StoredDiff::Bytes(_)) | None => {}
         }
         true
     }
 }
 
-impl Diff {
+impl StoredDiff {
     fn size(&self) -> usize {
         match self {
-            Self::Whole(bytes) => bytes.len(),
-            Self::Known(_) => 0,
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Digest(_) => 0,
         }
     }
 }
 
-impl fmt::Debug for Diff {
+impl fmt::Debug for StoredDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Whole(bytes) => write!(f, "{} bytes", bytes.len()),
-            Self::Known(digest) => write!(f, "{digest}"),
+            Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+            Self::Digest(digest) => write!(f, "{digest}"),
         }
     }
 }

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use super::spelling::Emptied;
+use super::spelling::EmptiedDirectories;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::workspace::{Folding, Workspace};
+use crate::workspace::{FoldingCache, Workspace};
 
 /// The directories in which files were not found, and whether each directory itself is missing.
 ///
@@ -15,15 +15,15 @@ use crate::workspace::{Folding, Workspace};
 /// checked after the second file that does not exist in it. `None` means that one such file was
 /// seen.
 #[derive(Debug, Default)]
-pub(super) struct Directories {
+pub(super) struct DirectoryCache {
     missing: Mutex<HashMap<Box<[u8]>, Option<bool>>>,
     /// The name folding of the file systems below the root.
-    pub(super) folding: Folding,
+    pub(super) folding: FoldingCache,
     /// The directories that the plan empties.
-    pub(super) emptied: Emptied,
+    pub(super) emptied: EmptiedDirectories,
 }
 
-impl Directories {
+impl DirectoryCache {
     /// Returns whether the directory of `path` is known to be missing.
     pub(super) fn is_parent_missing(&self, path: &RelPath) -> bool {
         path.directory().is_some_and(|directory| {
@@ -59,7 +59,7 @@ mod tests {
         let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
         let (memory, directories) = (
             Memory::with_files([(path("there/file"), Entry::file("old\n"))]),
-            Directories::default(),
+            DirectoryCache::default(),
         );
         let mut known = Vec::new();
         for name in ["there/a", "gone/a", "there/b", "gone/b", "a", "b"] {

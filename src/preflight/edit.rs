@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use super::already_applied::is_hunk_done;
 use super::cause::{self};
-use super::edited::{Edited, compare};
+use super::edited::{EditResult, compare};
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
 use crate::lines::LineOffsets;
-use crate::matching::{self, Mismatch, Placement, Placements, Rules, Spliced};
+use crate::matching::{self, MatchRules, Mismatch, Placement, Placements, SplicedFile};
 use crate::plan::{Action, Edit, Hunk, Operation};
 use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
 use explain::explain;
@@ -31,15 +31,14 @@ pub(super) fn postimage(
     preimage: &Contents,
     options: &Options,
     findings: &mut Findings,
-) -> Option<Edited> {
-    let made = |bytes: Vec<u8>| Edited::Changed(bytes.into());
+) -> Option<EditResult> {
+    let made = |bytes: Vec<u8>| EditResult::Changed(bytes.into());
     findings.outcome.is_binary = matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing);
     match &operation.edit {
-        // `Worker` reads the file that an `Edit::Restore` restores from the history itself.
-        Edit::Keep | Edit::Restore(_) | Edit::Directory => Some(Edited::Same),
-        Edit::Hunks(hunks) => {
-            splice_hunks(operation, (text, hunks), preimage, options, findings).map(Edited::Changed)
-        }
+        // `GroupExecutor` reads the file that an `Edit::Restore` restores from the history itself.
+        Edit::Keep | Edit::Restore(_) | Edit::Directory => Some(EditResult::Same),
+        Edit::Hunks(hunks) => splice_hunks(operation, (text, hunks), preimage, options, findings)
+            .map(EditResult::Changed),
         Edit::Binary(binary) => {
             binary::postimage(operation, **binary, text, preimage, options, findings).map(made)
         }
@@ -49,7 +48,7 @@ pub(super) fn postimage(
         Edit::Cell(wanted) => {
             super::notebook::postimage(wanted, preimage, options.max_write(), findings)
         }
-        // `Worker` computes these edits, because it has the files from which lines are moved.
+        // `GroupExecutor` computes these edits, because it has the files from which lines are moved.
         Edit::Lines(_) => None,
         Edit::Replacements(changes) => {
             super::replace::postimage(operation, changes, preimage, options, findings)
@@ -57,7 +56,7 @@ pub(super) fn postimage(
         Edit::Whole(contents) => {
             judge_block(preimage, contents, options, findings);
             compare(preimage, contents, &mut findings.outcome);
-            Some(Edited::Changed(Arc::clone(contents).into()))
+            Some(EditResult::Changed(Arc::clone(contents).into()))
         }
     }
 }
@@ -98,12 +97,12 @@ fn splice_hunks(
         options,
         findings,
     );
-    let pending = Pending::new(operation, (text, hunks), &placements, options, findings);
+    let pending = PendingHunks::new(operation, (text, hunks), &placements, options, findings);
     findings.outcome.is_done = pending.has_done && pending.hunks.is_empty() && !pending.is_reduced;
     let is_as_stated = placements
         .iter()
         .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated));
-    let splice = Splice {
+    let splice = SpliceInputs {
         operation,
         text,
         preimage,
@@ -119,23 +118,23 @@ fn splice_hunks(
 }
 
 /// The inputs for computing a postimage from placed hunks.
-struct Splice<'a> {
+struct SpliceInputs<'a> {
     operation: &'a Operation,
     text: &'a [u8],
     preimage: &'a Contents,
     file: &'a LineOffsets<'a>,
-    rules: &'a Rules,
+    rules: &'a MatchRules,
     options: &'a Options,
 }
 
-impl Splice<'_> {
+impl SpliceInputs<'_> {
     /// Returns the postimage after the `pending` ones of `hunks`; `None` if one of them has no
     /// placement. `overlaid` is the postimage if the placement already computed it.
     fn run(
         &self,
         hunks: &[Hunk],
-        pending: &Pending<'_>,
-        overlaid: Option<Spliced>,
+        pending: &PendingHunks<'_>,
+        overlaid: Option<SplicedFile>,
         findings: &mut Findings,
     ) -> Option<Contents> {
         let &Self {
@@ -193,7 +192,7 @@ fn missed_encoding(operation: &Operation, preimage: &[u8]) -> Option<&'static st
 }
 
 /// The chosen hunks that are neither already applied nor rejected.
-struct Pending<'p> {
+struct PendingHunks<'p> {
     /// The index and the placement of each hunk.
     hunks: Vec<(usize, &'p Result<Placement, Box<Mismatch>>)>,
     /// Whether some of the chosen hunks are already applied, or rejected.
@@ -202,7 +201,7 @@ struct Pending<'p> {
     is_reduced: bool,
 }
 
-impl<'p> Pending<'p> {
+impl<'p> PendingHunks<'p> {
     fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),

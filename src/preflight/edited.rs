@@ -10,7 +10,7 @@ use crate::syntax::write::changed_lines;
 use crate::text::{Contents, Span, is_binary};
 
 /// The result of an edit.
-pub(super) enum Edited {
+pub(super) enum EditResult {
     Same,
     Changed(Contents),
 }

@@ -5,12 +5,12 @@ use super::codes::code;
 use super::edited::at;
 use super::findings::Findings;
 use crate::interrupt::Interrupt;
-use crate::matching::{self, Misplaced, TextChange, TextMismatch};
-use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
+use crate::matching::{self, TextChange, TextMismatch, UnplacedChanges};
+use crate::plan::{EditOrder, EditTarget, Operation, Replacement, Replacements};
 use crate::text::{EncodingChoice, TextEncoding};
 
 /// A file as decoded text.
-pub(super) struct Encoded {
+pub(super) struct DecodedText {
     encoding: TextEncoding,
     /// The text in UTF-8.
     pub(super) text: Vec<u8>,
@@ -18,7 +18,7 @@ pub(super) struct Encoded {
 
 /// The index of an edit whose result cannot be written in the encoding of the file.
 #[derive(Clone, Copy)]
-pub(super) struct Unwritable(usize);
+pub(super) struct UnencodableEdit(usize);
 
 /// Decodes the file. Reports texts that the encoding cannot represent.
 pub(super) fn read(
@@ -26,7 +26,7 @@ pub(super) fn read(
     changes: &Replacements,
     (preimage, choice): (&[u8], EncodingChoice),
     findings: &mut Findings,
-) -> Option<Encoded> {
+) -> Option<DecodedText> {
     let encoding = choice.of(preimage);
     findings.outcome.encoding = Some(encoding);
     let (text, has_undecodable) = encoding.decode(preimage);
@@ -49,12 +49,12 @@ pub(super) fn read(
             }
         }
     }
-    (!findings.is_failed()).then_some(Encoded { encoding, text })
+    (!findings.is_failed()).then_some(DecodedText { encoding, text })
 }
 
 /// Reports an edit whose result cannot be written.
 pub(super) fn refuse(
-    Unwritable(index): Unwritable,
+    UnencodableEdit(index): UnencodableEdit,
     operation: &Operation,
     changes: &Replacements,
     findings: &mut Findings,
@@ -70,14 +70,16 @@ pub(super) fn refuse(
 /// Returns the texts of an edit, in UTF-8.
 fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
     let wanted: [&[u8]; 2] = match &edit.target {
-        Target::Text { old, .. } | Target::Lines(old) => [old, &[]],
-        Target::Range { from, to } => [from, to],
-        Target::After(_) | Target::Before(_) | Target::End(_) | Target::Nothing => [&[], &[]],
+        EditTarget::Text { old, .. } | EditTarget::Lines(old) => [old, &[]],
+        EditTarget::Range { from, to } => [from, to],
+        EditTarget::After(_) | EditTarget::Before(_) | EditTarget::End(_) | EditTarget::Nothing => {
+            [&[], &[]]
+        }
     };
     wanted.into_iter().chain([edit.new.as_slice()])
 }
 
-impl Encoded {
+impl DecodedText {
     /// Decodes `bytes` from the encoding of the file to UTF-8.
     pub(super) fn decode(&self, bytes: &[u8]) -> Vec<u8> {
         self.encoding.decode(bytes).0
@@ -91,20 +93,20 @@ impl Encoded {
         changes: &Replacements,
         most: u64,
         interrupt: &Interrupt,
-    ) -> Result<matching::Replaced, Unwritable> {
-        if changes.order == EditOrder::AtOnce {
+    ) -> Result<matching::ReplaceResult, UnencodableEdit> {
+        if changes.order == EditOrder::Simultaneous {
             return self.replace_at_once((preimage, &self.text), changes, most, interrupt);
         }
         let (mut bytes, mut text, mut all) = (preimage.to_vec(), self.text.clone(), Vec::new());
         for (index, edit) in changes.edits.iter().enumerate() {
             let alone = Replacements {
                 edits: vec![edit.clone()],
-                order: EditOrder::AtOnce,
+                order: EditOrder::Simultaneous,
                 ..*changes
             };
             let replaced = self
                 .replace_at_once((&bytes, &text), &alone, most, interrupt)
-                .map_err(|_| Unwritable(index))?;
+                .map_err(|_| UnencodableEdit(index))?;
             match replaced {
                 Ok((after, places)) => {
                     text = self.decode(&after);
@@ -115,12 +117,12 @@ impl Encoded {
                     }));
                 }
                 Err(misfits) => {
-                    let misfits = misfits.misfits.into_iter().map(|misfit| TextMismatch {
+                    let misfits = misfits.mismatches.into_iter().map(|misfit| TextMismatch {
                         edit: index,
                         ..misfit
                     });
-                    return Ok(Err(Misplaced {
-                        misfits: misfits.collect(),
+                    return Ok(Err(UnplacedChanges {
+                        mismatches: misfits.collect(),
                         places: all,
                     }));
                 }
@@ -136,7 +138,7 @@ impl Encoded {
         changes: &Replacements,
         most: u64,
         interrupt: &Interrupt,
-    ) -> Result<matching::Replaced, Unwritable> {
+    ) -> Result<matching::ReplaceResult, UnencodableEdit> {
         let places = match matching::replace(text, changes, most, interrupt) {
             Ok((_, places)) => places,
             Err(misfits) => return Ok(Err(misfits)),
@@ -145,7 +147,7 @@ impl Encoded {
             .iter()
             .flat_map(|place| [place.placement.bytes.start, place.placement.bytes.end])
             .collect();
-        let first = Unwritable(places.first().map_or(0, |place| place.edit));
+        let first = UnencodableEdit(places.first().map_or(0, |place| place.edit));
         let Some(offsets) = self.encoding.places(preimage, &offsets) else {
             return Err(first);
         };
@@ -155,7 +157,7 @@ impl Encoded {
                 .ok()
                 .and_then(|new| self.encoding.encode(new));
             after.extend_from_slice(&preimage[done..range[0]]);
-            after.extend_from_slice(&new.ok_or(Unwritable(place.edit))?);
+            after.extend_from_slice(&new.ok_or(UnencodableEdit(place.edit))?);
             done = range[1];
         }
         after.extend_from_slice(&preimage[done..]);

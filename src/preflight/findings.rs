@@ -1,8 +1,8 @@
 //! The outcome and the problems of one operation while it is resolved.
 
 use super::FileOutcome;
-use super::codes::Code;
-use super::image_previews::Images;
+use super::codes::ProblemCode;
+use super::image_previews::ImagePair;
 use super::problem::{Problem, Severity};
 use crate::matching::MOST_EXPLAINED;
 use crate::plan::Plan;
@@ -12,7 +12,7 @@ use crate::plan::Plan;
 pub(super) struct Findings {
     pub(super) outcome: FileOutcome,
     pub(super) problems: Vec<Problem>,
-    pub(super) images: Images,
+    pub(super) images: ImagePair,
     /// The numbers of reported hunk errors and hunk warnings.
     hunk_problems: [usize; 2],
 }
@@ -32,7 +32,7 @@ impl Findings {
     /// Adds an error and returns it so that the caller can fill in details.
     pub(super) fn error(
         &mut self,
-        code: &'static Code,
+        code: &'static ProblemCode,
         message: impl Into<String>,
     ) -> &mut Problem {
         self.outcome.failed.get_or_insert(code);
@@ -48,7 +48,7 @@ impl Findings {
     /// Adds a warning and returns it so that the caller can fill in details.
     pub(super) fn warning(
         &mut self,
-        code: &'static Code,
+        code: &'static ProblemCode,
         message: impl Into<String>,
     ) -> &mut Problem {
         self.note(code, Severity::Warning, message.into())
@@ -64,7 +64,12 @@ impl Findings {
         has_room
     }
 
-    fn note(&mut self, code: &'static Code, severity: Severity, message: String) -> &mut Problem {
+    fn note(
+        &mut self,
+        code: &'static ProblemCode,
+        severity: Severity,
+        message: String,
+    ) -> &mut Problem {
         if self.problems.is_empty() {
             // Most failed files have one problem. `push` alone would allocate space for four.
             self.problems.reserve_exact(1);

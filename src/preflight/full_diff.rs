@@ -48,7 +48,7 @@ pub(super) fn write(
         .iter()
         .map(|(_, findings)| findings.outcome.modes)
         .collect();
-    for (path, diff) in Modules::of(plan, &members, &modes).diffs() {
+    for (path, diff) in Submodules::of(plan, &members, &modes).diffs() {
         if let Some((_, findings)) = files.last.get(path).and_then(|&member| all.get_mut(member)) {
             findings.outcome.diff.get_or_insert_default().extend(diff);
         }
@@ -57,17 +57,17 @@ pub(super) fn write(
 
 /// A file before and after all operations. Directories do not count as files.
 #[derive(Clone, Copy)]
-struct File<'n> {
+struct NodePair<'n> {
     before: Option<&'n Node>,
     after: Option<&'n Node>,
 }
 
 /// Returns a file with the content that a diff shows; `None` if the diff shows the content in the
 /// work tree.
-type Shown<'s> = &'s dyn Fn(&RelPath, &Node) -> Option<Node>;
+type DiffContent<'s> = &'s dyn Fn(&RelPath, &Node) -> Option<Node>;
 
 struct DiffFiles<'n> {
-    all: BTreeMap<&'n RelPath, File<'n>>,
+    all: BTreeMap<&'n RelPath, NodePair<'n>>,
     /// The last operation on each file, as its index in the group.
     last: HashMap<&'n RelPath, usize>,
     /// The source of each copied file.
@@ -84,7 +84,7 @@ impl<'n> DiffFiles<'n> {
         let nodes = overlay.nodes().map(|(path, before, after)| {
             (
                 path,
-                File {
+                NodePair {
                     before: file(before),
                     after: file(after),
                 },
@@ -122,7 +122,7 @@ impl<'n> DiffFiles<'n> {
         self.all.get(path)?.before
     }
 
-    fn diff(&self, path: &RelPath, file: &File<'_>, shown: Shown<'_>) -> Vec<u8> {
+    fn diff(&self, path: &RelPath, file: &NodePair<'_>, shown: DiffContent<'_>) -> Vec<u8> {
         let moved = self.renames.get(path).map(|&from| (Action::Rename, from));
         let copied = || self.copies.get(path).map(|&from| (Action::Copy, from));
         let moved = moved.or_else(|| copied().filter(|_| file.before.is_none()));
@@ -151,18 +151,19 @@ impl<'n> DiffFiles<'n> {
 }
 
 /// Returns the source of each file that the diff can show as renamed.
-fn renames<'n>(files: &BTreeMap<&'n RelPath, File<'n>>) -> HashMap<&'n RelPath, &'n RelPath> {
+fn renames<'n>(files: &BTreeMap<&'n RelPath, NodePair<'n>>) -> HashMap<&'n RelPath, &'n RelPath> {
     let (mut from, mut to) = (HashMap::new(), HashMap::new());
     for (&path, file) in files {
         let Some((new, source)) = file.after.and_then(|new| Some((new, new.like.as_ref()?))) else {
             continue;
         };
-        let is_left = |left: &File<'_>| {
+        let is_left = |left: &NodePair<'_>| {
             left.after
                 .is_none_or(|after| after.like.as_ref() != Some(source))
         };
-        let is_moved =
-            |left: &File<'_>| left.before.is_some_and(|old| old.kind == new.kind) && is_left(left);
+        let is_moved = |left: &NodePair<'_>| {
+            left.before.is_some_and(|old| old.kind == new.kind) && is_left(left)
+        };
         if source != path && files.get(source).is_some_and(is_moved) && !to.contains_key(source) {
             to.insert(source, path);
             from.insert(path, source);
@@ -191,7 +192,7 @@ fn diff(
     action: Action,
     before: Option<(&RelPath, &Node)>,
     after: Option<(&RelPath, &Node)>,
-    shown: Shown<'_>,
+    shown: DiffContent<'_>,
 ) -> Vec<u8> {
     if before.is_none() && after.is_none() {
         return Vec::new();
@@ -216,20 +217,20 @@ fn diff(
 
 /// Submodules. The tree does not contain their commits, so the patch supplies them.
 #[derive(Default)]
-struct Modules<'n> {
+struct Submodules<'n> {
     before: BTreeMap<&'n RelPath, Vec<u8>>,
-    after: BTreeMap<&'n RelPath, Module<'n>>,
+    after: BTreeMap<&'n RelPath, Submodule<'n>>,
 }
 
 /// A submodule after the operations so far.
-struct Module<'n> {
+struct Submodule<'n> {
     /// The path before all operations, if the submodule existed then.
     from: Option<&'n RelPath>,
     /// The text of its side of a diff (`Subproject commit ...`); empty if it is unknown.
     commit: Vec<u8>,
 }
 
-impl<'n> Modules<'n> {
+impl<'n> Submodules<'n> {
     fn of(
         plan: &Plan,
         members: &[&'n Operation],
@@ -253,17 +254,17 @@ impl<'n> Modules<'n> {
                 let commit = if new.is_empty() { known } else { new };
                 modules
                     .after
-                    .insert(&operation.path, Module { from, commit });
+                    .insert(&operation.path, Submodule { from, commit });
             }
         }
         modules
     }
 
     /// Removes and returns the submodule at `path`. It has `commit` if no operation put it there.
-    fn take_module(&mut self, path: &'n RelPath, commit: Vec<u8>) -> Module<'n> {
+    fn take_module(&mut self, path: &'n RelPath, commit: Vec<u8>) -> Submodule<'n> {
         self.after.remove(path).unwrap_or_else(|| {
             self.before.insert(path, commit.clone());
-            Module {
+            Submodule {
                 from: Some(path),
                 commit,
             }

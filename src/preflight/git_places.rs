@@ -13,7 +13,7 @@ use super::other_names::with_hard_links;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::Plan;
-use crate::policy::{GitPlace, Policy};
+use crate::policy::{GitDirectoryRole, Policy};
 use crate::threads;
 use crate::workspace::{Directory, ErrorKind, Workspace, git, path_below};
 
@@ -21,7 +21,7 @@ use crate::workspace::{Directory, ErrorKind, Workspace, git, path_below};
 /// treated like one with a work tree, which is the stricter case.
 const MAX_CONFIG: u64 = 1 << 20;
 
-type Places = Vec<(Option<RelPath>, GitPlace)>;
+type GitPlaces = Vec<(Option<RelPath>, GitDirectoryRole)>;
 
 /// Returns `policy` with the directories that the root's `.git` names. Includes the `.git` at the
 /// top of a work tree that contains the root.
@@ -39,7 +39,7 @@ pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Polic
                 .filter_map(|path| path_below(path, tree.prefix)),
         );
     }
-    let mut places: Places = ways.into_iter().map(named_place).collect();
+    let mut places: GitPlaces = ways.into_iter().map(named_place).collect();
     if policy.is_for_model() {
         places.extend(structure(None, workspace).map(|place| (None, place)));
     }
@@ -72,7 +72,11 @@ pub fn with_git_on_the_way<'p, 'a>(
 ) -> Cow<'p, Policy> {
     let mut places = places_on_the_way(paths.clone(), workspace);
     // A work tree without other git directories needs no protection.
-    if places.iter().all(|(_, place)| *place == GitPlace::WorkTree) && !policy.has_git_places() {
+    if places
+        .iter()
+        .all(|(_, place)| *place == GitDirectoryRole::WorkTree)
+        && !policy.has_git_places()
+    {
         places.clear();
     }
     let policy = if places.is_empty() {
@@ -92,7 +96,9 @@ pub fn is_in_git_directory(root: &RelPath, system: &dyn Workspace) -> bool {
     };
     let mut places = places_on_the_way([&inner].into_iter(), system);
     // Another rule covers a root that is itself a git directory.
-    let is_around = |place: GitPlace| matches!(place, GitPlace::WorkTree | GitPlace::Named);
+    let is_around = |place: GitDirectoryRole| {
+        matches!(place, GitDirectoryRole::WorkTree | GitDirectoryRole::Named)
+    };
     places.retain(|(directory, place)| directory.as_ref() != Some(root) || is_around(*place));
     Policy::default()
         .with_git_places(&places)
@@ -102,7 +108,7 @@ pub fn is_in_git_directory(root: &RelPath, system: &dyn Workspace) -> bool {
 fn places_on_the_way<'a>(
     paths: impl Iterator<Item = &'a RelPath>,
     workspace: &dyn Workspace,
-) -> Places {
+) -> GitPlaces {
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let mut directories = Vec::new();
     for path in paths {
@@ -118,7 +124,7 @@ fn places_on_the_way<'a>(
     places.into_iter().flatten().collect()
 }
 
-fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {
+fn places_at(directory: &[u8], workspace: &dyn Workspace) -> GitPlaces {
     let Ok(directory) = RelPath::new(directory) else {
         return Vec::new();
     };
@@ -128,7 +134,7 @@ fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {
             .into_iter()
             .map(named_place);
         return ways
-            .chain([(Some(directory), GitPlace::WorkTree)])
+            .chain([(Some(directory), GitDirectoryRole::WorkTree)])
             .collect();
     }
     let place = structure(Some(&directory), workspace);
@@ -138,13 +144,13 @@ fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {
         .collect()
 }
 
-fn named_place(path: RelPath) -> (Option<RelPath>, GitPlace) {
-    (Some(path), GitPlace::Named)
+fn named_place(path: RelPath) -> (Option<RelPath>, GitDirectoryRole) {
+    (Some(path), GitDirectoryRole::Named)
 }
 
 /// Returns the kind of git directory that `directory` is, based on its structure. The rules are
 /// those of `is_git_directory` in git's setup.c.
-fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitPlace> {
+fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitDirectoryRole> {
     let is = |name: &[u8], kinds: &[FileKind]| {
         kind(directory, name, workspace).is_some_and(|it| kinds.contains(&it))
     };
@@ -152,7 +158,7 @@ fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitP
         return None;
     }
     if is(b"commondir", &[FileKind::Regular]) {
-        return Some(GitPlace::Directory);
+        return Some(GitDirectoryRole::Directory);
     }
     let has = |name: &[u8]| is(name, &[FileKind::Directory, FileKind::Symlink]);
     if !has(b"objects") || !has(b"refs") {
@@ -160,9 +166,9 @@ fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitP
     }
     let is_bare = !has(b"worktrees") && !has_work_tree(directory, workspace);
     Some(if is_bare {
-        GitPlace::Bare
+        GitDirectoryRole::Bare
     } else {
-        GitPlace::Directory
+        GitDirectoryRole::Directory
     })
 }
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::hash::RandomState;
 
 use super::Options;
-use super::directories::Directories;
+use super::directories::DirectoryCache;
 use super::findings::Findings;
-use super::operation::Worker;
+use super::operation::GroupExecutor;
 use crate::change::FileChange;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
@@ -53,9 +53,9 @@ fn reject_files(plan: &Plan, options: &Options) -> Vec<(usize, RelPath)> {
         .collect()
 }
 
-fn sets(plan: &Plan, options: &Options) -> Sets {
+fn sets(plan: &Plan, options: &Options) -> DisjointSets {
     let rejected = reject_files(plan, options);
-    let mut sets = Sets::new(plan.operations.len());
+    let mut sets = DisjointSets::new(plan.operations.len());
     if plan.operations.len() < 2 {
         return sets;
     }
@@ -77,7 +77,7 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
                 .or_insert(index),
         );
     }
-    let mut spellings = Spelled::default();
+    let mut spellings = VisitedDirectories::default();
     for (index, path) in named() {
         if spellings.last == path.directory() {
             spellings
@@ -111,7 +111,7 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
 
 /// The directories above the paths that were visited.
 #[derive(Default)]
-struct Spelled<'p> {
+struct VisitedDirectories<'p> {
     /// The directory of the last path.
     last: Option<&'p [u8]>,
     /// The operations whose path is one of the directories above `last`.
@@ -125,16 +125,16 @@ fn paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
 }
 
 /// The result of a group: the findings by index of the operation, and the file changes.
-type Resolved = (Vec<(usize, Findings)>, Vec<FileChange>);
+type GroupResolution = (Vec<(usize, Findings)>, Vec<FileChange>);
 
 /// Performs the operations `members` of `plan` in order over one overlay.
 pub(super) fn resolve(
     plan: &Plan,
     members: &[usize],
-    (workspace, directories): (&dyn Workspace, &Directories),
+    (workspace, directories): (&dyn Workspace, &DirectoryCache),
     options: &Options,
-) -> Result<Resolved, WorkspaceError> {
-    let mut worker = Worker::new(plan, members, (workspace, directories), options);
+) -> Result<GroupResolution, WorkspaceError> {
+    let mut worker = GroupExecutor::new(plan, members, (workspace, directories), options);
     let mut all = Vec::with_capacity(members.len());
     let mut step = 0;
     for &index in members {
@@ -172,11 +172,11 @@ pub(super) fn resolve(
 }
 
 /// Disjoint sets of operations: a union-find forest with path halving.
-struct Sets {
+struct DisjointSets {
     parent: Vec<usize>,
 }
 
-impl Sets {
+impl DisjointSets {
     fn new(count: usize) -> Self {
         Self {
             parent: (0..count).collect(),

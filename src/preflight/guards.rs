@@ -7,19 +7,19 @@ use super::Options;
 use super::codes::code;
 use super::findings::Findings;
 use super::overlay::Node;
-use crate::guard::{Change, Finding};
+use crate::guard::{Change, GuardFinding};
 use crate::matching::Placement;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation, Replacement, Target};
+use crate::plan::{Action, Direction, Edit, EditTarget, Hunk, LineKind, Operation, Replacement};
 use crate::text::{Contents, TextEncoding};
 
 /// The files of a group, each before the first operation on it and after the last one.
 #[derive(Default)]
-pub(super) struct Watched<'a>(HashMap<&'a RelPath, Watch>);
+pub(super) struct GuardedFiles<'a>(HashMap<&'a RelPath, GuardedFile>);
 
 /// The content of one file before and after.
-struct Watch {
+struct GuardedFile {
     /// `None` for a new file, for an entry that is not a regular file, and for binary edits.
     before: Option<Contents>,
     after: Contents,
@@ -28,7 +28,7 @@ struct Watch {
     encoding: Option<TextEncoding>,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> GuardedFiles<'a> {
     /// Records that the operation at `index` changes `before` to `after`.
     pub(super) fn note(
         &mut self,
@@ -45,7 +45,7 @@ impl<'a> Watched<'a> {
         // The preimage of a rename can differ from the last recorded content, for example if two
         // files swap names.
         let is_left_so =
-            |watch: &&Watch| before.is_some_and(|node| watch.after.is_same(&node.bytes));
+            |watch: &&GuardedFile| before.is_some_and(|node| watch.after.is_same(&node.bytes));
         let first = match self.0.get(from).filter(is_left_so) {
             Some(watch) => watch.before.clone(),
             None => before.map(|node| node.bytes.clone()),
@@ -54,7 +54,7 @@ impl<'a> Watched<'a> {
         let is_judged = before.is_some_and(is_text)
             && is_text(after)
             && !matches!(operation.edit, Edit::Binary(_));
-        let watch = Watch {
+        let watch = GuardedFile {
             before: first.filter(|_| is_judged),
             after: after.bytes.clone(),
             index,
@@ -148,18 +148,20 @@ pub(super) fn replaced_text<'t>(
     placement: &Placement,
 ) -> Option<&'t [u8]> {
     match &edit.target {
-        Target::Text { old, .. } | Target::Lines(old) => Some(old),
-        Target::Range { .. } => preimage?.get(placement.bytes.clone()),
-        Target::Nothing | Target::After(_) | Target::Before(_) | Target::End(_) => None,
+        EditTarget::Text { old, .. } | EditTarget::Lines(old) => Some(old),
+        EditTarget::Range { .. } => preimage?.get(placement.bytes.clone()),
+        EditTarget::Nothing | EditTarget::After(_) | EditTarget::Before(_) | EditTarget::End(_) => {
+            None
+        }
     }
 }
 
-fn note(finding: &Finding, findings: &mut Findings) {
+fn note(finding: &GuardFinding, findings: &mut Findings) {
     let code = match finding {
-        Finding::Unbalanced(_) => &code::UNBALANCED,
-        Finding::Placeholder(_) => &code::PLACEHOLDER,
-        Finding::Broken { .. } => &code::BROKEN_SYNTAX,
-        Finding::TooLarge { size, limit, .. } => {
+        GuardFinding::Unbalanced(_) => &code::UNBALANCED,
+        GuardFinding::Placeholder(_) => &code::PLACEHOLDER,
+        GuardFinding::Broken { .. } => &code::BROKEN_SYNTAX,
+        GuardFinding::TooLarge { size, limit, .. } => {
             let problem = findings.warning(&code::NOT_GUARDED, finding.to_string());
             (problem.facts.size, problem.facts.limit) = (Some(*size as u64), Some(*limit as u64));
             return;

@@ -3,10 +3,10 @@
 //!
 //! The rows for models are in `report/advice.rs`.
 
-use super::codes::{Code, code};
+use super::codes::{ProblemCode, code};
 use super::problem::{Problem, Severity};
 
-const ROWS: &[(&Code, &str)] = &[
+const ROWS: &[(&ProblemCode, &str)] = &[
     (
         &code::EXPECTED,
         "correct this part of the patch; run `wpatch grammar FORMAT` to print the grammar",

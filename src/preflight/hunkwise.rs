@@ -1,11 +1,11 @@
 //! `--merge`: merges hunks that do not match with the current lines of the file.
 
-use super::bases::{BaseKind, Merge, tell};
+use super::bases::{BaseSource, MergeOutcome, tell};
 use super::edited::{compare, tell_place};
 use super::findings::Findings;
 use super::options::Options;
 use crate::lines::LineOffsets;
-use crate::matching::{MergeResult, MergedFile, Mismatch, Placements, Rules, merge_hunks};
+use crate::matching::{MatchRules, MergeResult, MergedFile, Mismatch, Placements, merge_hunks};
 use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
 
 /// Returns whether the operation can be merged hunk by hunk. All hunks must have line numbers, no
@@ -25,7 +25,7 @@ pub(super) fn merge_all(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     file: &LineOffsets<'_>,
-    (rules, options): (&Rules, &Options),
+    (rules, options): (&MatchRules, &Options),
     findings: &mut Findings,
 ) -> Vec<u8> {
     let style = options.merge_hunks.unwrap_or_default();
@@ -56,8 +56,8 @@ pub(super) fn merge_all(
     }
     compare(file.text(), &bytes, &mut findings.outcome);
     let is_marked = !conflicts.is_empty();
-    let merge = Merge {
-        base: BaseKind::Hunks,
+    let merge = MergeOutcome {
+        base: BaseSource::Hunks,
         conflicts,
         is_binary: false,
         is_marked,

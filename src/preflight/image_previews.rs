@@ -16,11 +16,11 @@ const MOST_OF_ALL: usize = 8 << 20;
 /// The kept images do not depend on the order in which they are added.
 #[derive(Debug, Default)]
 pub struct ImagePreviews {
-    kept: Mutex<ImageStore>,
+    store: Mutex<ImageStore>,
 }
 
 /// The images before and after an operation.
-pub type Images = [Option<Arc<Bytes>>; 2];
+pub type ImagePair = [Option<Arc<Bytes>>; 2];
 
 /// The state of a file before or after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,21 +41,21 @@ struct ImageStore {
 
 impl ImagePreviews {
     /// Adds the images of the operation at `index`.
-    pub(super) fn take(&self, index: usize, images: Images) {
+    pub(super) fn take(&self, index: usize, images: ImagePair) {
         for (moment, image) in [ImageSide::Before, ImageSide::After]
             .into_iter()
             .zip(images)
         {
             if let Some(image) = image {
-                lock_unpoisoned(&self.kept).take((index, moment), &image);
+                lock_unpoisoned(&self.store).take((index, moment), &image);
             }
         }
     }
 
     /// Returns the images of the operation at `index` that are within the limit.
     #[must_use]
-    pub fn images(&self, index: usize) -> Images {
-        let kept = lock_unpoisoned(&self.kept);
+    pub fn images(&self, index: usize) -> ImagePair {
+        let kept = lock_unpoisoned(&self.store);
         [ImageSide::Before, ImageSide::After].map(|moment| kept.image((index, moment)))
     }
 }
@@ -138,7 +138,7 @@ mod tests {
             let gallery = ImagePreviews::default();
             order.for_each(|index| gallery.take(index, [None, image(&gif(sizes[index]))]));
             let held: usize = gallery
-                .kept
+                .store
                 .lock()
                 .unwrap()
                 .images

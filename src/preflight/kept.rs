@@ -16,10 +16,10 @@ pub(super) const MOST_KEPT: usize = 1000;
 /// The first operations with a problem, by code, severity and input. A problem of a later operation
 /// is not in any report, regardless of the problems that other threads still find.
 #[derive(Debug, Default)]
-pub(crate) struct FirstProblems(Mutex<HashMap<ProblemKind, BinaryHeap<usize>>>);
+pub(crate) struct FirstProblems(Mutex<HashMap<ProblemKey, BinaryHeap<usize>>>);
 
 /// The code, whether the problem is a warning, and the input.
-type ProblemKind = (&'static str, bool, usize);
+type ProblemKey = (&'static str, bool, usize);
 
 impl FirstProblems {
     /// Removes and counts the problems of the operation at `index` that no report can list. Also
@@ -32,7 +32,7 @@ impl FirstProblems {
         findings: &mut Findings,
     ) {
         // GNU patch reports every hunk.
-        if findings.problems.is_empty() || options.rules.as_gnu {
+        if findings.problems.is_empty() || options.rules.is_gnu {
             return;
         }
         let count = findings.problems.len();

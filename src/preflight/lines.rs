@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::Options;
 use super::codes::code;
-use super::edited::{Edited, compare};
+use super::edited::{EditResult, compare};
 use super::findings::Findings;
 use super::guards::judge_block;
-use super::problem::Facts;
+use super::problem::ProblemFacts;
 use crate::matching::{self, LineMismatch};
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
-use crate::text::tag::Tag;
+use crate::text::tag::HashlineTag;
 use crate::text::{Bytes, is_data, lines, printable, without_ending, without_mark};
 
 /// The number of lines that a report shows on each side of a place.
@@ -24,7 +24,7 @@ const MOST_AROUND: usize = 40;
 const MOST_SHOWN: usize = 200;
 
 /// The files whose lines are edited, in the version to which the line numbers refer; by [`key`].
-pub(super) type Numbered = HashMap<(usize, usize), Arc<Bytes>>;
+pub(super) type NumberedFiles = HashMap<(usize, usize), Arc<Bytes>>;
 
 /// Returns pairs of operations, by index. The first operation of a pair takes lines from the second
 /// one.
@@ -68,10 +68,10 @@ pub(super) fn postimage(
     operation: &Operation,
     changes: &LineEdits,
     preimage: &Arc<Bytes>,
-    numbered: &mut Numbered,
+    numbered: &mut NumberedFiles,
     options: &Options,
     findings: &mut Findings,
-) -> Option<Edited> {
+) -> Option<EditResult> {
     let Some((version, shift)) = version(changes, preimage) else {
         refuse_version(changes, preimage, findings);
         return None;
@@ -82,11 +82,11 @@ pub(super) fn postimage(
     }
     if operation.action == Action::Delete {
         compare(preimage, b"", &mut findings.outcome);
-        return Some(Edited::Same);
+        return Some(EditResult::Same);
     }
     if changes.edits.is_empty() {
         findings.outcome.tag = Some(changes.tag);
-        return Some(Edited::Same);
+        return Some(EditResult::Same);
     }
     if is_data(preimage) {
         findings.outcome.is_binary = true;
@@ -97,11 +97,7 @@ pub(super) fn postimage(
         return None;
     }
     numbered.insert(key(operation), version);
-    let source = |start| {
-        numbered
-            .get(&(operation.input, start))
-            .map(|bytes| &bytes[..])
-    };
+    let source = |start| Some(&numbered.get(&(operation.input, start))?[..]);
     match matching::change_lines(
         preimage,
         &changes.edits,
@@ -111,9 +107,9 @@ pub(super) fn postimage(
     ) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
-            findings.outcome.tag = Some(Tag::of(&after));
+            findings.outcome.tag = Some(HashlineTag::of(&after));
             note_places(changes, preimage, places, options, findings);
-            Some(Edited::Changed(after.into()))
+            Some(EditResult::Changed(after.into()))
         }
         Err(misfits) => {
             numbered.remove(&key(operation));
@@ -156,7 +152,7 @@ fn note_places(
 /// from their numbers. Returns `None` if `preimage` is another version and no single offset fits
 /// all earlier versions.
 fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, isize)> {
-    if Tag::of(preimage) == changes.tag {
+    if HashlineTag::of(preimage) == changes.tag {
         return Some((Arc::clone(preimage), 0));
     }
     let mut shifts = changes
@@ -172,7 +168,7 @@ fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, is
 /// Reports that the line numbers refer to another version. The report shows the current lines at
 /// these numbers.
 fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings) {
-    let actual = Tag::of(preimage);
+    let actual = HashlineTag::of(preimage);
     let message = format!(
         "the file is not the version {}; its tag is {actual}",
         changes.tag
@@ -186,10 +182,10 @@ fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings)
     problem.help = Some(help.into());
     let around = lines_around(preimage, &changes.edits);
     problem.lines = around.iter().map(|(line, _)| *line).collect();
-    problem.facts = Facts {
+    problem.facts = ProblemFacts {
         actual_tag: Some(actual),
         around,
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
 }
 
@@ -215,8 +211,8 @@ fn refuse(
             problem
         }
         LineMismatch::NotThere(row) => {
-            let row =
-                printable(&edit.gone[row][..edit.gone[row].len().min(MOST_SHOWN)]).to_string();
+            let row = printable(&edit.expected[row][..edit.expected[row].len().min(MOST_SHOWN)])
+                .to_string();
             let message = format!("the row `-{row}` is not one of the deleted lines");
             let problem = findings.error(&code::LINE_NOT_FOUND, message);
             problem.help = Some(

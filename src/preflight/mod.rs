@@ -75,31 +75,32 @@ use crate::plan::{Operation, Plan};
 use crate::policy::{Policy, PolicyDecision};
 use crate::progress::Phase;
 use crate::text::TextEncoding;
-use crate::text::tag::Tag;
+use crate::text::tag::HashlineTag;
 use crate::threads;
 use crate::workspace::{Workspace, WorkspaceError};
 
-use directories::Directories;
+use directories::DirectoryCache;
 use findings::Findings;
 pub(crate) use kept::FirstProblems;
-use pass::Pass;
+use pass::PassState;
 
 pub use approval_gate::{approval_problem, denial_problem, needs_approval, refusals};
 pub use bases::{
-    BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay,
+    BaseSource, Bases, ConflictHandling, ExplicitBase, HistoryBases, MergeDriver, MergeOutcome,
+    MergeSides, NoMergeReason, ThreeWay,
 };
-pub use codes::{CODES, Code, ProblemKind, code};
+pub use codes::{CODES, ProblemCode, ProblemKind, code};
 pub use conversions::{Conversions, denied_filter, is_of_git};
 pub use diff_cache::DiffCache;
 pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};
-pub use image_previews::{ImagePreviews, Images, media_type};
+pub use image_previews::{ImagePair, ImagePreviews, media_type};
 pub use options::{
-    ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, Whitespace, WhitespaceAction,
+    ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, WhitespaceAction, WhitespaceRules,
 };
 pub use other_names::with_other_names;
-pub use problem::{Cause, Facts, Problem, Severity};
-pub use reject::{Rejects, reject_files};
-pub(crate) use spelling::Spelling;
+pub use problem::{MismatchCause, Problem, ProblemFacts, Severity};
+pub use reject::{RejectedHunks, reject_files};
+pub(crate) use spelling::NameSpellings;
 pub use whitespace::{FileWhitespace, check_plan, lookup_name};
 
 /// The minimum number of operations per thread, if no content is read.
@@ -123,16 +124,16 @@ pub fn resolve(
     options: &Options,
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
-    resolve_shown(plan, workspace, options, sink, Shown::default())
+    resolve_shown(plan, workspace, options, sink, PreviewSinks::default())
 }
 
 /// The receivers of the diffs and images that are displayed later.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shown<'a> {
+pub struct PreviewSinks<'a> {
     /// Receives the diffs instead of [`FileOutcome::diff`].
-    pub shelf: Option<&'a DiffCache>,
+    pub diff_cache: Option<&'a DiffCache>,
     /// Receives the images.
-    pub gallery: Option<&'a ImagePreviews>,
+    pub image_previews: Option<&'a ImagePreviews>,
 }
 
 /// Resolves a plan as [`resolve`] does, and moves the diffs and images to `shown`.
@@ -145,7 +146,7 @@ pub fn resolve_shown(
     workspace: &dyn Workspace,
     options: &Options,
     sink: &dyn Sink,
-    shown: Shown<'_>,
+    shown: PreviewSinks<'_>,
 ) -> Result<Resolution, WorkspaceError> {
     // The groups and verdicts are computed before the findings are allocated, so that their
     // temporary memory is free again by then.
@@ -160,18 +161,18 @@ pub fn resolve_shown(
     // Warnings do not affect the files. White space is then checked in parallel with them.
     let early = (action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
-    let whitespace = Whitespace {
+    let whitespace = WhitespaceRules {
         is_found,
         ..options.whitespace.clone()
     };
     let options = &Options {
         whitespace,
-        images: shown.gallery.is_some(),
+        images: shown.image_previews.is_some(),
         ..options.clone()
     };
     let is_misspaced = is_found && action.refuses();
     let is_refused = is_misspaced || all.iter().any(|it| lock_unpoisoned(it).is_failed());
-    let pass = Pass {
+    let pass = PassState {
         plan,
         workspace,
         options,
@@ -180,11 +181,11 @@ pub fn resolve_shown(
         all: &all,
         is_refused: AtomicBool::new(is_refused),
         changes: AtomicUsize::new(0),
-        directories: Directories::default(),
+        directories: DirectoryCache::default(),
         kept: FirstProblems::default(),
     };
     let count = plan.operations.len();
-    options.progress.enter(Phase::Looking, count);
+    options.progress.enter(Phase::Resolving, count);
     let (resolved, late) = threads::run_both(
         if early.is_some() { 0 } else { size },
         || pass.resolve(&groups),
@@ -291,7 +292,7 @@ pub struct FileOutcome {
     /// The verdict of the policy.
     pub ruling: PolicyDecision,
     /// The code of the first error; `None` if the operation can be performed.
-    pub failed: Option<&'static Code>,
+    pub failed: Option<&'static ProblemCode>,
     /// The placement or the mismatch of each hunk, in order. Empty if the operation failed earlier,
     /// or if every hunk is at its stated line and no description was requested.
     pub placements: Placements,
@@ -313,16 +314,16 @@ pub struct FileOutcome {
     /// Whether the content changes.
     pub is_edited: bool,
     /// The properties of the content before, if it exists and a description was requested.
-    pub before: Option<Box<Side>>,
+    pub before: Option<Box<ContentProperties>>,
     /// The properties of the content after, if it exists and a description was requested.
-    pub after: Option<Box<Side>>,
+    pub after: Option<Box<ContentProperties>>,
     /// The mode and the digest of another file that the result replaces, if a description was
     /// requested.
     pub replaced: Option<Box<(FileMode, Sha256)>>,
     /// Whether the line numbers refer to an earlier version of the file.
     pub is_recovered: bool,
     /// The tag after the change, for edits of numbered lines.
-    pub tag: Option<Tag>,
+    pub tag: Option<HashlineTag>,
     /// The generated diff of the change, if one was requested.
     pub diff: Option<Vec<u8>>,
     /// Whether the diff was truncated at [`Options::max_diff`].
@@ -334,11 +335,11 @@ pub struct FileOutcome {
     /// Whether the whole operation was already applied.
     pub is_done: bool,
     /// The hunks that were left out because they do not match.
-    pub rejects: Option<Box<Rejects>>,
+    pub rejects: Option<Box<RejectedHunks>>,
     /// The outcome of the merge, if the patch was merged.
-    pub merge: Option<Box<Merge>>,
+    pub merge: Option<Box<MergeOutcome>>,
     /// The reason why the patch was not merged although a merge was requested.
-    pub fallback: Option<Fallback>,
+    pub fallback: Option<NoMergeReason>,
     /// The white space errors of the patch, if there are any.
     pub whitespace: Option<Box<FileWhitespace>>,
     /// The number of hunk problems that [`Resolution::problems`] omits because of its limit.
@@ -366,7 +367,7 @@ impl FileOutcome {
 
 /// The properties of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct ContentProperties {
     /// The size in bytes.
     pub size: u64,
     /// The SHA-256 digest.

@@ -1,7 +1,7 @@
 //! Computes a postimage from a preimage, by an edit of a notebook cell.
 
 use super::codes::code;
-use super::edited::{Edited, compare};
+use super::edited::{EditResult, compare};
 use super::findings::Findings;
 use crate::matching;
 use crate::notebook::{self, CellError};
@@ -13,7 +13,7 @@ pub(super) fn postimage(
     preimage: &[u8],
     max_file: u64,
     findings: &mut Findings,
-) -> Option<Edited> {
+) -> Option<EditResult> {
     match notebook::edit(preimage, wanted, max_file) {
         Ok(edited) => {
             let splices = edited
@@ -32,7 +32,7 @@ pub(super) fn postimage(
                 .into_iter()
                 .map(|place| Ok(place.placement))
                 .collect();
-            Some(Edited::Changed(after.into()))
+            Some(EditResult::Changed(after.into()))
         }
         Err(error) => {
             refuse(error, findings);
@@ -53,7 +53,7 @@ fn refuse(error: CellError, findings: &mut Findings) {
             Some("use the id of a cell, or cell-N, counted from 0"),
         ),
         CellError::Ambiguous { .. } => (&code::CELL_AMBIGUOUS, Some("use cell-N, counted from 0")),
-        CellError::Taken => (
+        CellError::DuplicateId => (
             &code::CELL_EXISTS,
             Some("use another id, or remove --new-id to get a fresh one"),
         ),

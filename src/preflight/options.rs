@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::bases::ThreeWay;
-use super::codes::Code;
+use super::codes::ProblemCode;
 use super::conversions::Conversions;
 use crate::guard::Guard;
-use crate::matching::{ConflictStyle, Detail, Rules};
+use crate::matching::{ConflictStyle, MatchRules, MismatchDetail};
 use crate::path::{PathError, RelPath};
 use crate::plan::{Operation, Replacements};
 use crate::policy::{Policy, Verdict};
@@ -28,7 +28,7 @@ pub struct Options {
     /// The changes with the verdict `ask` that are refused before any content is read.
     pub held: ApprovalGate,
     /// The rules by which hunks must match.
-    pub rules: Rules,
+    pub rules: MatchRules,
     /// Whether a created or renamed file may replace an existing file (`--overwrite`).
     pub overwrite: bool,
     /// Whether digests and properties of contents are computed, for a report or a guard.
@@ -61,11 +61,11 @@ pub struct Options {
     pub reject_to: RejectTo,
     /// The files that are known not to satisfy a requirement, with the code of the failure. Used
     /// with `--reject` only.
-    pub unfit: Arc<HashMap<RelPath, &'static Code>>,
+    pub unfit: Arc<HashMap<RelPath, &'static ProblemCode>>,
     /// Whether an already applied change counts as a success.
     pub idempotent: bool,
     /// The checks of white space in new lines, and the action on errors.
-    pub whitespace: Whitespace,
+    pub whitespace: WhitespaceRules,
     /// The conversions between the work tree and the repository. Without them no content is
     /// converted.
     pub conversions: Option<Arc<Conversions>>,
@@ -98,12 +98,12 @@ impl Options {
 
     /// Returns whether every problem of a hunk is reported, as GNU patch does.
     pub(crate) fn is_complete(&self) -> bool {
-        self.rules.as_gnu
+        self.rules.is_gnu
     }
 
     /// Returns whether resolving stops at the first error.
     pub(crate) fn ends_early(&self) -> bool {
-        self.rules.detail != Detail::Full
+        self.rules.detail != MismatchDetail::Full
     }
 
     /// Returns the maximum size of a file that is written, in bytes.
@@ -117,7 +117,7 @@ impl Default for Options {
         Self {
             policy: Arc::default(),
             held: ApprovalGate::default(),
-            rules: Rules::default(),
+            rules: MatchRules::default(),
             overwrite: false,
             describe: false,
             diff: false,
@@ -132,7 +132,7 @@ impl Default for Options {
             reject_to: RejectTo::default(),
             unfit: Arc::default(),
             idempotent: false,
-            whitespace: Whitespace::default(),
+            whitespace: WhitespaceRules::default(),
             conversions: None,
             links_are_files: false,
             text_repair: None,
@@ -260,11 +260,11 @@ impl WhitespaceAction {
 
 /// The white space rules of each file, and the action on errors.
 #[derive(Clone, Debug, Default)]
-pub struct Whitespace {
+pub struct WhitespaceRules {
     /// The action on errors.
     pub action: WhitespaceAction,
     /// The rule for files without a rule of their own.
-    pub usual: WhitespaceRule,
+    pub default_rule: WhitespaceRule,
     /// The rules of individual files.
     pub rules: Arc<HashMap<RelPath, WhitespaceRule>>,
     /// Whether a line of the patch has an error. Like git, wpatch corrects new lines only in this

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::{GitPlace, Policy, is_control_part};
+use crate::policy::{GitDirectoryRole, Policy, is_control_part};
 use crate::workspace::{Directory, WorkTree, Workspace, path_below};
 
 /// The maximum number of names in a tree that are searched. In a larger tree, every write by a
@@ -28,9 +28,9 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     if !policy.asks_about_control_files() {
         return policy;
     }
-    let mut names = OtherNames {
+    let mut names = ControlFileAliases {
         most,
-        ..OtherNames::default()
+        ..ControlFileAliases::default()
     };
     names.look(&policy, workspace, &|target| {
         Some((Some(target.clone()), None))
@@ -54,7 +54,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     let hooks: Vec<_> = workspace
         .hook_ways()
         .into_iter()
-        .map(|path| (path, GitPlace::Hooks))
+        .map(|path| (path, GitDirectoryRole::Hooks))
         .collect();
     let policy = if hooks.is_empty() {
         policy
@@ -75,7 +75,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
 
 /// Other names of control files.
 #[derive(Default)]
-struct OtherNames {
+struct ControlFileAliases {
     /// The maximum number of names that are searched in one tree.
     most: usize,
     is_cut_off: bool,
@@ -86,11 +86,11 @@ struct OtherNames {
 /// Returns the position of a link's target relative to the root, or `None` if both are unrelated.
 /// The first element is the path of the target below the root; it is `None` if the target is the
 /// root or a directory above it. The second element is the path of the root below the target.
-type BelowRoot<'b> = &'b dyn Fn(&RelPath) -> Option<(Option<RelPath>, Option<RelPath>)>;
+type RootRelation<'b> = &'b dyn Fn(&RelPath) -> Option<(Option<RelPath>, Option<RelPath>)>;
 
-impl OtherNames {
+impl ControlFileAliases {
     /// Adds the links and hard links of the control files of `workspace`.
-    fn look(&mut self, policy: &Policy, workspace: &dyn Workspace, below_root: BelowRoot<'_>) {
+    fn look(&mut self, policy: &Policy, workspace: &dyn Workspace, below_root: RootRelation<'_>) {
         let (found, is_complete) = control_names(self.most, policy, workspace);
         self.is_cut_off |= !is_complete;
         for (path, kind) in found {

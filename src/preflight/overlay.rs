@@ -5,8 +5,8 @@ mod load;
 
 use std::collections::HashMap;
 
-use super::directories::Directories;
-use super::spelling::{Clash, Spelling};
+use super::directories::DirectoryCache;
+use super::spelling::{NameSpellings, PathCollision};
 use crate::change::FileState;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -49,7 +49,7 @@ pub(super) enum PathState {
 }
 
 /// The entry that was read at a path, and its state if it exists.
-type Loaded = (PathState, Option<(FileState, Node)>);
+type LoadedEntry = (PathState, Option<(FileState, Node)>);
 
 struct OverlayEntry {
     found: Option<(FileState, Node)>,
@@ -72,10 +72,10 @@ impl OverlayEntry {
 pub(super) struct Overlay<'w> {
     workspace: &'w dyn Workspace,
     /// `None` if some files are looked up in another tree.
-    directories: Option<&'w Directories>,
+    directories: Option<&'w DirectoryCache>,
     max_file: u64,
     entries: HashMap<RelPath, OverlayEntry>,
-    spelling: Option<Spelling<'w>>,
+    spelling: Option<NameSpellings<'w>>,
     /// The names in directory listings of files that the operations spell differently.
     stored: HashMap<RelPath, RelPath>,
 }
@@ -83,7 +83,7 @@ pub(super) struct Overlay<'w> {
 impl<'w> Overlay<'w> {
     pub(super) fn new(
         workspace: &'w dyn Workspace,
-        directories: Option<&'w Directories>,
+        directories: Option<&'w DirectoryCache>,
         max_file: u64,
     ) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl<'w> Overlay<'w> {
     }
 
     /// Returns the overlay with checks of the name spellings on which the operations depend.
-    pub(super) fn with_spelling(self, spelling: Spelling<'w>) -> Self {
+    pub(super) fn with_spelling(self, spelling: NameSpellings<'w>) -> Self {
         Self {
             spelling: Some(spelling),
             ..self
@@ -117,7 +117,7 @@ impl<'w> Overlay<'w> {
     }
 
     /// Returns two names that remain after the operations and are one name on the file system.
-    pub(super) fn clash(&self) -> Result<Option<Clash>, WorkspaceError> {
+    pub(super) fn clash(&self) -> Result<Option<PathCollision>, WorkspaceError> {
         let is_left = |(_, entry): &(&RelPath, &OverlayEntry)| matches!(&entry.current, PathState::Node(node) if node.kind != FileKind::Directory);
         let left = self.entries.iter().filter(is_left).map(|(path, _)| path);
         self.spelling
@@ -271,7 +271,7 @@ impl<'w> Overlay<'w> {
         Ok(entry)
     }
 
-    fn insert(&mut self, path: RelPath, step: usize, (seen, found): Loaded) {
+    fn insert(&mut self, path: RelPath, step: usize, (seen, found): LoadedEntry) {
         let entry = OverlayEntry {
             found,
             current: seen.clone(),

@@ -6,10 +6,10 @@ use std::mem;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::directories::Directories;
+use super::directories::DirectoryCache;
 use super::findings::Findings;
 use super::kept::FirstProblems;
-use super::{Options, Shown, group};
+use super::{Options, PreviewSinks, group};
 use crate::change::Sink;
 use crate::mutex::lock_unpoisoned;
 use crate::plan::Plan;
@@ -17,23 +17,23 @@ use crate::threads;
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The state that the threads of a pass share.
-pub(super) struct Pass<'a> {
+pub(super) struct PassState<'a> {
     pub(super) plan: &'a Plan,
     pub(super) workspace: &'a dyn Workspace,
     pub(super) options: &'a Options,
     pub(super) sink: &'a dyn Sink,
-    pub(super) shown: Shown<'a>,
+    pub(super) shown: PreviewSinks<'a>,
     /// The findings of each operation.
     pub(super) all: &'a [Mutex<Findings>],
     /// Whether the plan is refused. The sink then receives nothing more.
     pub(super) is_refused: AtomicBool,
     /// The number of changes.
     pub(super) changes: AtomicUsize,
-    pub(super) directories: Directories,
+    pub(super) directories: DirectoryCache,
     pub(super) kept: FirstProblems,
 }
 
-impl Pass<'_> {
+impl PassState<'_> {
     /// Resolves `groups` in parallel.
     pub(super) fn resolve(&self, groups: &group::Groups) -> Result<(), WorkspaceError> {
         let numbers: Vec<_> = (0..groups.len()).collect();
@@ -75,10 +75,10 @@ impl Pass<'_> {
 
     /// Records the findings of the operation at `index`.
     fn record(&self, index: usize, mut findings: Findings) {
-        if let Some(gallery) = self.shown.gallery {
+        if let Some(gallery) = self.shown.image_previews {
             gallery.take(index, mem::take(&mut findings.images));
         }
-        if let Some(shelf) = self.shown.shelf
+        if let Some(shelf) = self.shown.diff_cache
             && let Some(diff) = findings.outcome.diff.take()
         {
             shelf.put(index, diff);

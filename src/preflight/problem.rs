@@ -4,19 +4,19 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::codes::Code;
+use super::codes::ProblemCode;
 use crate::digest::Sha256;
-use crate::matching::{END_OF_NAME, Lookalike, Nearest};
+use crate::matching::{ClosestMatch, END_OF_NAME, Lookalike};
 use crate::path::RelPath;
 use crate::syntax::SyntaxErrorKind;
 use crate::text::Span;
-use crate::text::tag::Tag;
+use crate::text::tag::HashlineTag;
 
 /// A reason why the plan does not apply, or a warning.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The code: a row of [`CODES`](super::CODES).
-    pub code: &'static Code,
+    pub code: &'static ProblemCode,
     /// Whether the problem prevents the plan from being applied.
     pub severity: Severity,
     /// One line for people, without the path and without a final full stop. Control characters are
@@ -37,13 +37,13 @@ pub struct Problem {
     /// The next action or command, if it depends on the problem. See [`Problem::next_step`].
     pub help: Option<String>,
     /// The details for programs.
-    pub facts: Facts,
+    pub facts: ProblemFacts,
 }
 
 /// The details of a problem for programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Facts {
+pub struct ProblemFacts {
     /// The number of places, if `lines` does not list all of them.
     pub count: Option<usize>,
     /// The index of the edit in its list, counted from 0.
@@ -53,7 +53,7 @@ pub struct Facts {
     /// The actual digest.
     pub actual: Option<Sha256>,
     /// The actual tag.
-    pub actual_tag: Option<Tag>,
+    pub actual_tag: Option<HashlineTag>,
     /// The lines around the affected places, without terminators. Lines are counted from 0.
     pub around: Vec<(usize, Vec<u8>)>,
     /// The exceeded limit in bytes.
@@ -69,7 +69,7 @@ pub struct Facts {
     /// The names of the cells in the notebook.
     pub cells: Vec<String>,
     /// The closest match of a hunk that does not match.
-    pub nearest: Option<Nearest>,
+    pub nearest: Option<ClosestMatch>,
     /// The fault of a malformed patch.
     pub mistake: Option<SyntaxErrorKind>,
     /// Whether the message states no more than git's sentence for the code.
@@ -81,7 +81,7 @@ pub struct Facts {
     /// The blob of the existing file, if the patch was made for another blob.
     pub blob: Option<Vec<u8>>,
     /// The reason why the file does not contain a text.
-    pub cause: Option<Cause>,
+    pub cause: Option<MismatchCause>,
     /// Whether the obstacle is only in the work tree, although git's index decides.
     pub is_untracked: bool,
     /// Whether another problem has the help for this one.
@@ -91,7 +91,7 @@ pub struct Facts {
 impl Problem {
     /// Returns an error with this code and message, and without details.
     #[must_use]
-    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
+    pub fn new(code: &'static ProblemCode, message: impl Into<String>) -> Self {
         Self {
             code,
             severity: Severity::Error,
@@ -103,7 +103,7 @@ impl Problem {
             place: None,
             lines: Vec::new(),
             help: None,
-            facts: Facts::default(),
+            facts: ProblemFacts::default(),
         }
     }
 }
@@ -131,7 +131,7 @@ impl fmt::Display for Severity {
 /// A known reason why a file does not contain a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Cause {
+pub enum MismatchCause {
     /// The patch and the file have different line endings.
     LineEnding {
         /// Whether the file is the one with CR LF.
@@ -189,7 +189,7 @@ impl Markup {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for MismatchCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LineEnding { is_file_crlf: true } => {

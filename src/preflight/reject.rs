@@ -16,7 +16,7 @@ use crate::text::{Span, lines};
 
 /// The rejected hunks of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejects {
+pub struct RejectedHunks {
     /// The file for the rejected hunks, if they are written.
     pub path: Option<RelPath>,
     /// The indexes of the rejected hunks, in order.
@@ -73,11 +73,11 @@ pub(super) fn note(
     let head = hunks
         .first()
         .map(|first| Span::new(operation.span.start, first.span.start));
-    let text = match head.filter(|_| options.rules.as_gnu) {
+    let text = match head.filter(|_| options.rules.is_gnu) {
         Some(head) => [header(head.of(text)), join_hunks(text, spans)].concat(),
         None => [header_as_git(&operation.path), join_hunks(text, spans)].concat(),
     };
-    findings.outcome.rejects = Some(Box::new(Rejects {
+    findings.outcome.rejects = Some(Box::new(RejectedHunks {
         path,
         hunks: rejected,
         sha256: None,

@@ -3,14 +3,18 @@
 use super::cause;
 use super::checks::too_large;
 use super::codes::code;
-use super::edited::{Edited, at, compare, format_lines};
-use super::encoded::{self, Encoded};
+use super::edited::{EditResult, at, compare, format_lines};
+use super::encoded::{self, DecodedText};
 use super::findings::Findings;
 use super::options::Options;
-use super::problem::{Facts, Problem, Severity};
+use super::problem::{Problem, Severity};
 use super::{already_applied, guards};
-use crate::matching::{self, LookalikeSearch, MismatchKind, Misplaced, TextChange, TextMismatch};
-use crate::plan::{Edit, EditOrder, LastLineEnding, Operation, Replacement, Replacements, Target};
+use crate::matching::{
+    self, LookalikeSearch, MismatchKind, TextChange, TextMismatch, UnplacedChanges,
+};
+use crate::plan::{
+    Edit, EditOrder, EditTarget, LastLineEnding, Operation, Replacement, Replacements,
+};
 use crate::text::{Contents, is_data, utf16_name};
 
 /// Returns the postimage of `preimage`; `None` if the edits do not apply.
@@ -20,7 +24,7 @@ pub(super) fn postimage(
     preimage: &[u8],
     options: &Options,
     findings: &mut Findings,
-) -> Option<Edited> {
+) -> Option<EditResult> {
     let encoded = match options.encoding {
         Some(choice) => Some(encoded::read(
             operation,
@@ -48,7 +52,7 @@ pub(super) fn postimage(
         findings.warning(&code::ALREADY_APPLIED, "the change is already applied");
         if left.is_empty() {
             findings.outcome.is_done = true;
-            return Some(Edited::Same);
+            return Some(EditResult::Same);
         }
         let (changes, options) = (
             Replacements {
@@ -75,7 +79,7 @@ pub(super) fn postimage(
 /// refused any.
 fn refuse_binary(changes: &Replacements, text: &[u8], findings: &mut Findings) -> bool {
     let looks_inside =
-        |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
+        |edit: &Replacement| !matches!(edit.target, EditTarget::End(_) | EditTarget::Nothing);
     let is_appended = |edit: &Replacement| is_appended_text(edit, text);
     let encoding = utf16_name(text);
     if is_data(text) && changes.edits.iter().any(looks_inside) {
@@ -104,8 +108,8 @@ fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
     let is_text =
         || memchr::memchr(0, &edit.new).is_none() && std::str::from_utf8(&edit.new).is_ok();
     match edit.target {
-        Target::End(LastLineEnding::Lines) => true,
-        Target::End(LastLineEnding::Bytes) => {
+        EditTarget::End(LastLineEnding::Lines) => true,
+        EditTarget::End(LastLineEnding::Bytes) => {
             matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && is_text()
         }
         _ => false,
@@ -116,11 +120,12 @@ fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
 fn apply_edits(
     operation: &Operation,
     changes: &Replacements,
-    (preimage, encoded): (&[u8], Option<&Encoded>),
+    (preimage, encoded): (&[u8], Option<&DecodedText>),
     options: &Options,
     findings: &mut Findings,
-) -> Option<Edited> {
-    let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
+) -> Option<EditResult> {
+    let is_filled =
+        matches!(changes.edits.first(), Some(edit) if edit.target == EditTarget::Nothing);
     let before = if is_filled && options.overwrite {
         &[][..]
     } else {
@@ -159,7 +164,7 @@ fn apply_edits(
                     .into_iter()
                     .map(|place| (place.edit, place.new_lines, place.placement)),
             );
-            Some(Edited::Changed(after.into()))
+            Some(EditResult::Changed(after.into()))
         }
         Err(misplaced) => {
             let text = encoded.map_or(preimage, |encoded| &encoded.text);
@@ -178,7 +183,7 @@ fn judge(
     options: &Options,
     findings: &mut Findings,
 ) {
-    let is_place = changes.order == EditOrder::AtOnce || changes.edits.len() == 1;
+    let is_place = changes.order == EditOrder::Simultaneous || changes.edits.len() == 1;
     for place in places {
         let edit = &changes.edits[place.edit];
         if let Some(old) = guards::replaced_text(edit, is_place.then_some(text), &place.placement) {
@@ -192,7 +197,7 @@ fn judge(
 fn misplace(
     (operation, changes): (&Operation, &Replacements),
     text: &[u8],
-    misplaced: Misplaced,
+    misplaced: UnplacedChanges,
     options: &Options,
     findings: &mut Findings,
 ) {
@@ -203,13 +208,13 @@ fn misplace(
     let mut known: Vec<_> = known.collect();
     known.extend(
         misplaced
-            .misfits
+            .mismatches
             .iter()
             .map(|misfit| (misfit.edit, 0, Err(misfit.mismatch.clone()))),
     );
     known.sort_by_key(|(edit, ..)| *edit);
     let file = LookalikeSearch::new(text);
-    for misfit in &misplaced.misfits {
+    for misfit in &misplaced.mismatches {
         if !matches!(misfit.mismatch.kind, MismatchKind::TooLarge { .. })
             && !findings.has_room(Severity::Error, options.is_complete())
         {
@@ -222,7 +227,7 @@ fn misplace(
         }
         let hunk = known.partition_point(|(before, ..)| *before < misfit.edit);
         let problem = refuse(operation, edit, misfit, options.max_write(), findings);
-        if let (MismatchKind::NotFound, Target::Text { old, .. } | Target::Lines(old)) =
+        if let (MismatchKind::NotFound, EditTarget::Text { old, .. } | EditTarget::Lines(old)) =
             (&misfit.mismatch.kind, &edit.target)
         {
             cause::explain_text(problem, (&file, text), old);
@@ -237,7 +242,7 @@ fn misplace(
 }
 
 fn is_nothing(edit: &Replacement) -> bool {
-    matches!(&edit.target, Target::Text { old, .. } | Target::Lines(old) if *old == edit.new)
+    matches!(&edit.target, EditTarget::Text { old, .. } | EditTarget::Lines(old) if *old == edit.new)
 }
 
 fn refuse<'f>(
@@ -251,21 +256,16 @@ fn refuse<'f>(
     match &misfit.mismatch.kind {
         MismatchKind::Ambiguous { lines, rung, .. } => {
             let count = misfit.count;
-            let message = format!(
-                "{name} occurs {count} times {} ({rung})",
-                format_lines(lines)
-            );
+            let places = format_lines(lines);
+            let message = format!("{name} occurs {count} times {places} ({rung})");
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);
             problem.lines.clone_from(lines);
-            problem.facts = Facts {
-                count: Some(count),
-                ..Facts::default()
-            };
+            problem.facts.count = Some(count);
             problem.help = Some(
                 "add surrounding text until it is unique, or use --all to replace all occurrences"
                     .into(),
             );
-            if matches!(edit.target, Target::Lines(_)) {
+            if matches!(edit.target, EditTarget::Lines(_)) {
                 problem.help = Some("add surrounding lines until it is unique".into());
             }
             problem
@@ -306,7 +306,7 @@ fn refuse<'f>(
 
 fn name(edit: &Replacement) -> String {
     match (&edit.target, edit.index) {
-        (Target::Lines(_), Some(index)) => format!("the SEARCH text of block {}", index + 1),
+        (EditTarget::Lines(_), Some(index)) => format!("the SEARCH text of block {}", index + 1),
         (_, Some(index)) => format!("the text of edit {}", index + 1),
         (_, None) => "the text".to_owned(),
     }
@@ -314,11 +314,12 @@ fn name(edit: &Replacement) -> String {
 
 fn describe_target(edit: &Replacement, name: &str) -> String {
     match edit.target {
-        Target::After(line) | Target::Before(line) => format!("line {line}"),
-        Target::Range { .. } => "the range between the two texts".to_owned(),
-        Target::Text { .. } | Target::Lines(_) | Target::Nothing | Target::End(_) => {
-            name.to_owned()
-        }
+        EditTarget::After(line) | EditTarget::Before(line) => format!("line {line}"),
+        EditTarget::Range { .. } => "the range between the two texts".to_owned(),
+        EditTarget::Text { .. }
+        | EditTarget::Lines(_)
+        | EditTarget::Nothing
+        | EditTarget::End(_) => name.to_owned(),
     }
 }
 

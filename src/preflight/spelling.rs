@@ -16,17 +16,17 @@ use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Action, Operation, Plan};
 use crate::text::{hash_folded, is_one_name};
-use crate::workspace::{Folding, Workspace, WorkspaceError};
+use crate::workspace::{FoldingCache, Workspace, WorkspaceError};
 
 /// Two different paths that are one path on the file system. Both are files, or one is a directory
 /// above a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Clash {
+pub(super) struct PathCollision {
     pub(super) first: RelPath,
     pub(super) second: RelPath,
 }
 
-impl Clash {
+impl PathCollision {
     /// Returns whether `path` is the second name or is below it.
     pub(super) fn is_at(&self, path: &RelPath) -> bool {
         *path == self.second || path.is_below(&self.second)
@@ -46,29 +46,29 @@ impl Clash {
 }
 
 /// The spellings of the names of one group.
-pub(crate) struct Spelling<'w> {
-    folding: &'w Folding,
+pub(crate) struct NameSpellings<'w> {
+    folding: &'w FoldingCache,
     /// The added names that are other spellings of removed names.
     respelled: HashSet<&'w RelPath>,
     /// The whole plan, and the cache of the directories that it empties.
-    plan: Option<(&'w Plan, &'w Emptied)>,
+    plan: Option<(&'w Plan, &'w EmptiedDirectories)>,
 }
 
 /// The directories that a plan empties by moving or deleting all of their entries.
 #[derive(Debug, Default)]
-pub(super) struct Emptied {
+pub(super) struct EmptiedDirectories {
     hasher: RandomState,
     /// The hashes of the folded names that the plan removes.
     going: OnceLock<HashSet<u64>>,
     known: Mutex<HashMap<RelPath, bool>>,
 }
 
-impl Emptied {
+impl EmptiedDirectories {
     /// Returns whether `plan` leaves nothing in `directory`.
     fn is_emptied(
         &self,
         plan: &Plan,
-        folding: &Folding,
+        folding: &FoldingCache,
         workspace: &dyn Workspace,
         directory: &RelPath,
     ) -> Result<bool, WorkspaceError> {
@@ -101,10 +101,10 @@ impl Emptied {
     }
 }
 
-impl<'w> Spelling<'w> {
+impl<'w> NameSpellings<'w> {
     pub(crate) fn of(
         operations: impl Iterator<Item = &'w Operation> + Clone,
-        folding: &'w Folding,
+        folding: &'w FoldingCache,
     ) -> Self {
         let leaving = || operations.clone().filter_map(Operation::leaves);
         if leaving().next().is_none() || !operations.clone().any(Operation::arrives) {
@@ -142,7 +142,7 @@ impl<'w> Spelling<'w> {
     }
 
     /// Adds the whole plan, which is needed to find the directories that it empties.
-    pub(super) fn with_plan(self, plan: &'w Plan, emptied: &'w Emptied) -> Self {
+    pub(super) fn with_plan(self, plan: &'w Plan, emptied: &'w EmptiedDirectories) -> Self {
         Self {
             plan: Some((plan, emptied)),
             ..self
@@ -244,7 +244,7 @@ impl<'w> Spelling<'w> {
         &self,
         workspace: &dyn Workspace,
         left: impl Iterator<Item = &'p RelPath>,
-    ) -> Result<Option<Clash>, WorkspaceError> {
+    ) -> Result<Option<PathCollision>, WorkspaceError> {
         let left: BTreeSet<_> = left.collect();
         if left.len() < 2 {
             return Ok(None);
@@ -264,7 +264,7 @@ impl<'w> Spelling<'w> {
                 let is_there =
                     || Ok::<_, WorkspaceError>(!are_files && workspace.stat(&first)?.is_some());
                 if self.folding.is_above(workspace, &second)? && !is_there()? {
-                    return Ok(Some(Clash { first, second }));
+                    return Ok(Some(PathCollision { first, second }));
                 }
             }
         }

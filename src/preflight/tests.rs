@@ -10,9 +10,9 @@ use crate::workspace::memory::{Entry, Memory};
 
 /// Records the paths of the changes.
 #[derive(Default)]
-struct Noted(Mutex<Vec<RelPath>>);
+struct PathRecorder(Mutex<Vec<RelPath>>);
 
-impl Sink for Noted {
+impl Sink for PathRecorder {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         self.0.lock().unwrap().push(change.path);
         Ok(())
@@ -34,7 +34,7 @@ fn taken(patch: &str) -> Vec<String> {
         )
     });
     let workspace = Memory::with_files(files);
-    let sink = Noted::default();
+    let sink = PathRecorder::default();
     resolve(
         &select(parsed, &Selection::default()).plan,
         &workspace,

@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use super::bases::{BaseKind, Conflicts, Driver, Merge, MergeSides, ThreeWay, tell};
+use super::bases::{
+    BaseSource, ConflictHandling, MergeDriver, MergeOutcome, MergeSides, ThreeWay, tell,
+};
 use super::edit;
-use super::edited::{Edited, compare};
+use super::edited::{EditResult, compare};
 use super::findings::Findings;
 use super::options::Options;
 use super::overlay::Node;
 use super::{checks, code};
 use crate::digest::is_blob;
-use crate::matching::{Conflict, ConflictStyle, Favour, Merged, merge};
+use crate::matching::{Conflict, ConflictResolution, ConflictStyle, MergedText, merge};
 use crate::mode::{FileKind, FileMode};
 use crate::plan::{Action, Edit, Operation};
 use crate::text::{Bytes, is_binary, printable};
@@ -24,11 +26,11 @@ pub(super) enum MergeAttempt {
     /// The merge failed. The findings contain the reason.
     Refused,
     /// No merge is requested, or the file equals the merge base.
-    Direct,
+    NotRequested,
     /// The operation cannot be merged.
     Unmergeable,
     /// The merge base is not available.
-    Baseless,
+    NoBase,
 }
 
 /// Applies the operation to its merge base, and merges the result with the current file `before`.
@@ -40,7 +42,7 @@ pub(super) fn attempt(
     findings: &mut Findings,
 ) -> Result<MergeAttempt, WorkspaceError> {
     let Some(three_way) = &options.three_way else {
-        return Ok(MergeAttempt::Direct);
+        return Ok(MergeAttempt::NotRequested);
     };
     let Some(before) = before else {
         return Ok(MergeAttempt::Unmergeable);
@@ -63,13 +65,13 @@ pub(super) fn attempt(
         && three_way.bases.given.is_none()
         && named.is_some_and(|name| is_blob(&before.bytes, name))
     {
-        return Ok(MergeAttempt::Direct);
+        return Ok(MergeAttempt::NotRequested);
     }
     let Some((base, kind)) = three_way.bases.find(operation, options.max_read())? else {
-        return Ok(MergeAttempt::Baseless);
+        return Ok(MergeAttempt::NoBase);
     };
     if !is_made && &base == before.bytes.whole() {
-        return Ok(MergeAttempt::Direct);
+        return Ok(MergeAttempt::NotRequested);
     }
     let Some(theirs) = patch_base(operation, text, &base, options, findings) else {
         return Ok(if is_made {
@@ -118,22 +120,22 @@ fn patch_base(
         findings.outcome.whitespace = aside.outcome.whitespace;
     }
     Some(match edited? {
-        Edited::Same => Arc::clone(base),
-        Edited::Changed(bytes) => Arc::clone(bytes.whole()),
+        EditResult::Same => Arc::clone(base),
+        EditResult::Changed(bytes) => Arc::clone(bytes.whole()),
     })
 }
 
 fn conflict_style(three_way: &ThreeWay) -> ConflictStyle {
     match three_way.conflicts {
-        Conflicts::Marked(style) => style,
-        Conflicts::Refused => ConflictStyle::default(),
+        ConflictHandling::WriteMarkers(style) => style,
+        ConflictHandling::Refuse => ConflictStyle::default(),
     }
 }
 
 fn merge_sides(
     (operation, kind): (&Operation, FileKind),
     three_way: &ThreeWay,
-    (base, sides): (BaseKind, MergeSides),
+    (base, sides): (BaseSource, MergeSides),
     findings: &mut Findings,
 ) -> MergeAttempt {
     let driver = three_way.drivers.get(&operation.path);
@@ -145,17 +147,17 @@ fn merge_sides(
     ];
     let is_link = kind == FileKind::Symlink;
     let is_whole =
-        is_link || driver == Some(&Driver::Binary) || texts.iter().any(|text| is_binary(text));
+        is_link || driver == Some(&MergeDriver::Binary) || texts.iter().any(|text| is_binary(text));
     let favour = three_way
         .favour
-        .or((driver == Some(&Driver::Union)).then_some(Favour::Union));
+        .or((driver == Some(&MergeDriver::Union)).then_some(ConflictResolution::Union));
     let style = conflict_style(three_way);
-    let Merged { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
-        Merged {
+    let MergedText { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
+        MergedText {
             bytes: texts[1].to_vec(),
             conflicts: Vec::new(),
         }
-    } else if let Some(Driver::Program(name)) = driver {
+    } else if let Some(MergeDriver::Program(name)) = driver {
         tell_driver(name, findings);
         return MergeAttempt::Refused;
     } else if is_whole {
@@ -165,14 +167,14 @@ fn merge_sides(
     };
     compare(texts[1], &bytes, &mut findings.outcome);
     let has_conflicts = !conflicts.is_empty();
-    let is_marked = three_way.conflicts != Conflicts::Refused && !is_link;
+    let is_marked = three_way.conflicts != ConflictHandling::Refuse && !is_link;
     if has_conflicts && is_link {
         tell_link(texts, findings);
     }
     let is_refused = has_conflicts && !is_marked;
     let is_marked = has_conflicts && is_marked;
     let sides = (is_marked && three_way.is_indexed).then_some(sides);
-    let merge = Merge {
+    let merge = MergeOutcome {
         base,
         conflicts,
         is_binary: is_whole,
@@ -192,7 +194,10 @@ fn merge_sides(
 }
 
 /// Merges contents that cannot be merged by lines.
-fn merge_whole([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> Merged {
+fn merge_whole(
+    [base, ours, theirs]: [&Arc<Bytes>; 3],
+    favour: Option<ConflictResolution>,
+) -> MergedText {
     let all = |text: &[u8]| 0..text.split_inclusive(|&byte| byte == b'\n').count();
     let conflict = Conflict {
         base: all(base),
@@ -200,15 +205,15 @@ fn merge_whole([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -
         theirs: all(theirs),
     };
     match favour {
-        Some(Favour::Ours) => Merged {
+        Some(ConflictResolution::Ours) => MergedText {
             bytes: ours.to_vec(),
             conflicts: Vec::new(),
         },
-        Some(Favour::Theirs) => Merged {
+        Some(ConflictResolution::Theirs) => MergedText {
             bytes: theirs.to_vec(),
             conflicts: Vec::new(),
         },
-        Some(Favour::Union) | None => Merged {
+        Some(ConflictResolution::Union) | None => MergedText {
             bytes: ours.to_vec(),
             conflicts: vec![conflict],
         },

@@ -3,26 +3,26 @@
 use super::Resolution;
 use super::codes::code;
 use super::findings::Findings;
-use super::options::{Options, Whitespace, WhitespaceAction};
+use super::options::{Options, WhitespaceAction, WhitespaceRules};
 use super::problem::{Problem, Severity};
 use crate::interrupt::Interrupt;
-use crate::matching::{Correction, Placement, Rules, Spliced, blank_end};
+use crate::matching::{MatchRules, Placement, SplicedFile, WhitespaceCorrection, blank_end};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Direction, Edit, Hunk, LineKind, Operation, Plan};
 use crate::text::Span;
-use crate::whitespace::{Flags, WhitespaceRule, check};
+use crate::whitespace::{WhitespaceFlags, WhitespaceRule, check};
 
 /// The maximum number of lines of a file that are reported one by one. Further lines are counted.
 const MOST_TOLD: usize = 1000;
 
 /// Returns the rule for the file of `operation`.
-fn rule(whitespace: &Whitespace, operation: &Operation) -> WhitespaceRule {
+fn rule(whitespace: &WhitespaceRules, operation: &Operation) -> WhitespaceRule {
     whitespace
         .rules
         .get(lookup_name(operation))
         .copied()
-        .unwrap_or(whitespace.usual)
+        .unwrap_or(whitespace.default_rule)
 }
 
 /// Returns the name by which rules are looked up: the new name in the patch.
@@ -41,7 +41,7 @@ pub struct FileWhitespace {
     pub action: WhitespaceAction,
     /// The lines of the patch with errors, each with the kinds of error; at most the first 1000
     /// lines.
-    pub errors: Vec<(Span, Flags)>,
+    pub errors: Vec<(Span, WhitespaceFlags)>,
     /// The number of further lines with errors.
     pub more: usize,
     /// The lines of the patch that were corrected.
@@ -57,7 +57,7 @@ impl FileWhitespace {
         self.errors.len() + self.more
     }
 
-    fn add(&mut self, span: Span, flags: Flags) {
+    fn add(&mut self, span: Span, flags: WhitespaceFlags) {
         match self.errors.len() {
             _ if flags.is_empty() => {}
             MOST_TOLD.. => self.more += 1,
@@ -70,7 +70,7 @@ impl FileWhitespace {
 /// with errors, by index. Stops early if `interrupt` is raised.
 pub(super) fn examine(
     plan: &Plan,
-    whitespace: &Whitespace,
+    whitespace: &WhitespaceRules,
     interrupt: &Interrupt,
 ) -> Vec<(usize, FileWhitespace)> {
     let asked = if whitespace.action == WhitespaceAction::NoWarn {
@@ -85,7 +85,7 @@ pub(super) fn examine(
     all.filter(|(_, found)| found.count() > 0).collect()
 }
 
-fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhitespace {
+fn lines(plan: &Plan, operation: &Operation, whitespace: &WhitespaceRules) -> FileWhitespace {
     let (mut found, text, direction) = (
         FileWhitespace::default(),
         plan.text(operation),
@@ -97,7 +97,7 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhi
         .or(operation.old_mode)
         .is_some_and(|mode| mode.kind() == FileKind::Symlink)
     {
-        rule.flags = rule.flags.without_flags(Flags::INCOMPLETE_LINE);
+        rule.flags = rule.flags.without_flags(WhitespaceFlags::INCOMPLETE_LINE);
     }
     // `fix` also corrects context lines, which stay in the file.
     let looks_at_context =
@@ -144,7 +144,11 @@ pub(super) fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])
 }
 
 /// Returns the rules by which the hunks of `operation` must match.
-pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), options: &Options) -> Rules {
+pub(super) fn rules(
+    operation: &Operation,
+    patch: (&[u8], &[Hunk]),
+    options: &Options,
+) -> MatchRules {
     let mut rules = options.rules.clone();
     let whitespace = &options.whitespace;
     if whitespace.action == WhitespaceAction::Fix {
@@ -154,7 +158,7 @@ pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), options: &Op
         } else {
             rule
         };
-        rules.correction = Some(Correction {
+        rules.correction = Some(WhitespaceCorrection {
             rule,
             corrects_new_lines: whitespace.is_found,
         });
@@ -169,11 +173,13 @@ pub(super) fn judge_end<'h>(
     text: &[u8],
     preimage: &[u8],
     placed: impl Iterator<Item = (&'h Hunk, &'h Placement)>,
-    whitespace: &Whitespace,
+    whitespace: &WhitespaceRules,
     findings: &mut Findings,
 ) {
     let action = whitespace.action;
-    if action == WhitespaceAction::NoWarn || !rule(whitespace, operation).has(Flags::BLANK_AT_EOF) {
+    if action == WhitespaceAction::NoWarn
+        || !rule(whitespace, operation).has(WhitespaceFlags::BLANK_AT_EOF)
+    {
         return;
     }
     for (hunk, placement) in placed {
@@ -182,7 +188,7 @@ pub(super) fn judge_end<'h>(
                 .outcome
                 .whitespace
                 .get_or_insert_default()
-                .add(end.first, Flags::BLANK_AT_EOF);
+                .add(end.first, WhitespaceFlags::BLANK_AT_EOF);
             if action.refuses() {
                 findings.error(&code::WHITESPACE, count_message(1)).place =
                     Some((operation.input, end.first));
@@ -192,7 +198,7 @@ pub(super) fn judge_end<'h>(
 }
 
 /// Records the corrected and omitted lines.
-pub(super) fn note_correction(spliced: &mut Spliced, findings: &mut Findings) {
+pub(super) fn note_correction(spliced: &mut SplicedFile, findings: &mut Findings) {
     if spliced.corrected.is_empty() && spliced.left_out.is_empty() {
         return;
     }
@@ -245,7 +251,7 @@ pub(super) fn tell(
 #[must_use]
 pub fn check_plan(
     plan: &Plan,
-    whitespace: &Whitespace,
+    whitespace: &WhitespaceRules,
     interrupt: &Interrupt,
 ) -> (Vec<(usize, FileWhitespace)>, Vec<Problem>) {
     let mut found = examine(plan, whitespace, interrupt);

@@ -12,8 +12,8 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getuid, kill_process_group, test_kill_process_group, waitid,
 };
 
-use super::tail::Tail;
-use super::{ExitReason, GRACE, LONGEST, MOST_OUTPUT, Ran, ShellCommand, Timeout, wait};
+use super::tail::TailBuffer;
+use super::{CommandOutput, ExitReason, GRACE, LONGEST, MOST_OUTPUT, ShellCommand, Timeout, wait};
 use crate::interrupt::Interrupt;
 
 /// The first wait for a pipe. Later waits double up to [`LONGEST`].
@@ -30,13 +30,13 @@ const MOST_LEFT: usize = 1 << 20;
 ///
 /// A descendant leaves the group if it calls setsid(2) or setpgid(2).
 #[derive(Debug)]
-pub struct Group {
+pub struct ProcessGroup {
     child: Child,
     /// The process group. The kernel cannot reuse this ID until the process is reaped.
     id: Option<Pid>,
 }
 
-impl Group {
+impl ProcessGroup {
     /// Starts `command` in a process group of its own.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if self.id.is_some() {
             let _ = self.end();
@@ -140,7 +140,10 @@ pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Timeout) -> io::Resu
     }
 }
 
-pub(super) fn run_with_io(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
+pub(super) fn run_with_io(
+    errand: &ShellCommand<'_>,
+    interrupt: &Interrupt,
+) -> io::Result<CommandOutput> {
     let start = Instant::now();
     let (output, writer) = io::pipe()?;
     let mut command = Command::new("/bin/sh");
@@ -153,11 +156,11 @@ pub(super) fn run_with_io(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> i
         .stdin(Stdio::piped())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    let mut group = Group::start(&mut command)?;
+    let mut group = ProcessGroup::start(&mut command)?;
     // Dropping the command closes our copy of the write end, so that the pipe ends with its last
     // writer.
     drop(command);
-    let mut talk = Talk::new(group.child().stdin.take(), errand.input, output)?;
+    let mut talk = CommandIo::new(group.child().stdin.take(), errand.input, output)?;
     let mut asked: Option<(ExitReason, Instant)> = None;
     loop {
         talk.go_on()?;
@@ -172,11 +175,10 @@ pub(super) fn run_with_io(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> i
             break;
         }
         if asked.is_none() {
-            let is_late = start.elapsed() >= errand.limit;
             let why = if interrupt.is_raised() {
                 Some(ExitReason::Stopped)
             } else {
-                is_late.then_some(ExitReason::TimedOut)
+                (start.elapsed() >= errand.limit).then_some(ExitReason::TimedOut)
             };
             if let Some(why) = why {
                 asked = Some((why, Instant::now()));
@@ -191,7 +193,7 @@ pub(super) fn run_with_io(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> i
         Some((ending, _)) => ending,
         None => ending(status)?,
     };
-    Ok(Ran {
+    Ok(CommandOutput {
         ending,
         output,
         is_cut,
@@ -212,23 +214,23 @@ fn ending(status: Option<ExitStatus>) -> io::Result<ExitReason> {
 }
 
 /// The input and the output of a running command.
-struct Talk<'a> {
+struct CommandIo<'a> {
     input: Option<ChildStdin>,
     /// The input not written yet.
     rest: &'a [u8],
     output: Option<PipeReader>,
-    tail: Tail,
+    tail: TailBuffer,
     buffer: Vec<u8>,
     pause: Duration,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> CommandIo<'a> {
     fn new(input: Option<ChildStdin>, rest: &'a [u8], output: PipeReader) -> io::Result<Self> {
         if let Some(input) = &input {
             ioctl_fionbio(input, true)?;
         }
         ioctl_fionbio(&output, true)?;
-        let (tail, buffer) = (Tail::of(MOST_OUTPUT), vec![0; CHUNK]);
+        let (tail, buffer) = (TailBuffer::of(MOST_OUTPUT), vec![0; CHUNK]);
         Ok(Self {
             input,
             rest,

@@ -1,6 +1,6 @@
 //! Child processes: runs shell commands with input, captured output and a time limit.
 //!
-//! [`run`] takes an [`ShellCommand`] and returns a [`Ran`]. Each command runs in a process group of its
+//! [`run`] takes a [`ShellCommand`] and returns a [`CommandOutput`]. Each command runs in a process group of its
 //! own, so that all its processes end with it. `command` finds programs safely, [`home()`] finds
 //! home directories. Start with [`run`], then read `linux.rs`.
 //!
@@ -28,10 +28,10 @@ use crate::interrupt::Interrupt;
 pub use conventions::{DEFAULT_PAGER, HAS_LOCALE};
 pub use home::{home, home_of};
 pub(crate) use search::command;
-pub(crate) use tail::Complaints;
+pub(crate) use tail::StderrReader;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-pub use linux::Group;
+pub use linux::ProcessGroup;
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
 pub use unsupported::Group;
 
@@ -111,18 +111,18 @@ impl Timeout {
 
 /// The standard output of a process, read with a time limit.
 #[derive(Debug)]
-pub(crate) struct Patient {
+pub(crate) struct TimedReader {
     pipe: ChildStdout,
     patience: Timeout,
 }
 
-impl Patient {
+impl TimedReader {
     pub(crate) fn new(pipe: ChildStdout, patience: Timeout) -> Self {
         Self { pipe, patience }
     }
 }
 
-impl Read for Patient {
+impl Read for TimedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         wait_for_bytes(&self.pipe, &self.patience)?;
         self.pipe.read(buffer)
@@ -146,7 +146,7 @@ pub struct ShellCommand<'a> {
 
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct CommandOutput {
     /// The way in which the command ended.
     pub ending: ExitReason,
     /// The last [`MOST_OUTPUT`] bytes of standard output and standard error, in the order of
@@ -189,7 +189,7 @@ pub enum ExitReason {
 ///
 /// Returns the error of the system if the shell cannot be started or its exit status is unknown.
 /// All started processes are killed.
-pub fn run(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> io::Result<Ran> {
+pub fn run(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> io::Result<CommandOutput> {
     run_with_io(errand, interrupt)
 }
 

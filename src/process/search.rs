@@ -35,7 +35,7 @@ const NOWHERE: &str = "/dev/null";
 /// [`io::ErrorKind::InvalidInput`] for a relative path.
 pub(crate) fn command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let trees = Trees::at(trees);
+    let trees = UntrustedDirectories::at(trees);
     let named = env::split_paths(&path).filter(|directory| directory.is_absolute());
     let (mut open, closed): (Vec<_>, Vec<_>) = named.partition(|directory| !trees.have(directory));
     if open.is_empty() {
@@ -59,7 +59,7 @@ fn find_program(
     program: &OsStr,
     open: &[PathBuf],
     closed: &[PathBuf],
-    trees: &Trees,
+    trees: &UntrustedDirectories,
 ) -> io::Result<PathBuf> {
     let path = Path::new(program);
     if path.is_absolute() {
@@ -94,9 +94,9 @@ fn find_program(
 }
 
 /// Directories under each of their names: absolute, and with links resolved.
-struct Trees(Vec<PathBuf>);
+struct UntrustedDirectories(Vec<PathBuf>);
 
-impl Trees {
+impl UntrustedDirectories {
     fn at(directories: &[PathBuf]) -> Self {
         let names = |directory: &PathBuf| {
             [

@@ -10,13 +10,13 @@ use crate::mutex::lock_unpoisoned;
 
 /// Keeps the last bytes of the added data.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(super) struct TailBuffer {
     most: usize,
     bytes: Vec<u8>,
     is_cut: bool,
 }
 
-impl Tail {
+impl TailBuffer {
     /// Returns a tail of at most `most` bytes.
     pub(super) fn of(most: usize) -> Self {
         Self {
@@ -51,22 +51,22 @@ impl Tail {
 ///
 /// A thread reads it to the end, so that a full pipe never blocks the process.
 #[derive(Debug)]
-pub(crate) struct Complaints {
-    kept: Arc<Mutex<Tail>>,
+pub(crate) struct StderrReader {
+    kept: Arc<Mutex<TailBuffer>>,
     listener: JoinHandle<()>,
 }
 
 /// The maximum number of bytes of standard error that are kept.
 const MOST_COMPLAINTS: usize = 4 << 10;
 
-impl Complaints {
+impl StderrReader {
     /// Starts the thread that reads `errors`.
     ///
     /// # Errors
     ///
     /// Returns the error of the system if the thread cannot be started.
     pub(crate) fn of(mut errors: impl Read + Send + 'static) -> io::Result<Self> {
-        let kept = Arc::new(Mutex::new(Tail::of(MOST_COMPLAINTS)));
+        let kept = Arc::new(Mutex::new(TailBuffer::of(MOST_COMPLAINTS)));
         let tail = Arc::clone(&kept);
         let listen = move || {
             let mut buffer = [0; MOST_COMPLAINTS];
@@ -133,7 +133,7 @@ mod tests {
             (4096, whole.len()),
             (65536, whole.len()),
         ] {
-            let mut tail = Tail::of(MOST);
+            let mut tail = TailBuffer::of(MOST);
             whole[..length]
                 .chunks(size)
                 .for_each(|chunk| tail.add(chunk));
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_line_that_states_the_reason_is_returned() {
         let last = |said: &'static str| {
-            Complaints::of(said.as_bytes())
+            StderrReader::of(said.as_bytes())
                 .unwrap()
                 .reason(Instant::now() + MINUTE)
         };
@@ -169,9 +169,9 @@ mod tests {
     }
 
     /// A reader that fails with `Interrupted` before each byte.
-    struct Interrupted<'a>(&'a [u8], bool);
+    struct InterruptedReader<'a>(&'a [u8], bool);
 
-    impl Read for Interrupted<'_> {
+    impl Read for InterruptedReader<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.1 = !self.1;
             if self.1 {
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_signal_does_not_end_the_listening() {
-        let complaints = Complaints::of(Interrupted(b"one\ntwo\n", false)).unwrap();
+        let complaints = StderrReader::of(InterruptedReader(b"one\ntwo\n", false)).unwrap();
         assert_eq!(
             complaints.reason(Instant::now() + MINUTE).as_deref(),
             Some("two")

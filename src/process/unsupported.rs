@@ -9,9 +9,9 @@ use crate::interrupt::Interrupt;
 
 /// A process without a process group. Dropping it kills the process.
 #[derive(Debug)]
-pub struct Group(Child);
+pub struct ProcessGroup(Child);
 
-impl Group {
+impl ProcessGroup {
     /// Starts `command`.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -1,12 +1,12 @@
 //! Decides which lines below a header are the body of a hunk, and which are text after it.
 
 use super::RepairKind;
-use super::chunk::{Chunk, counts};
+use super::chunk::{RawHunk, counts};
 use super::line::Line;
 use super::read::is_signature;
 
 /// Lines that can be the body of a hunk.
-pub(super) struct Body<'c, 't> {
+pub(super) struct BodyCandidate<'c, 't> {
     pub(super) lines: &'c [Line<'t>],
     /// Whether the text shows that no line is missing at the end.
     pub(super) is_closed: bool,
@@ -20,9 +20,9 @@ pub(super) struct Body<'c, 't> {
 /// In ` a`, `-b`, `+c`, `+ Renamed it.` the last line can be a list item of the answer around the
 /// patch. Writing the item to the file would be as wrong as losing an insertion. Returns no body if
 /// the header and the other lines do not show which it is.
-pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
+pub(super) fn bodies<'c, 't>(chunk: &'c RawHunk<'t>) -> Vec<BodyCandidate<'c, 't>> {
     let all = &chunk.body[..];
-    let body = |lines, is_closed, row| Body {
+    let body = |lines, is_closed, row| BodyCandidate {
         lines,
         is_closed,
         row,
@@ -40,17 +40,17 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
             };
             let is_header = chunk.is_torn && end + 1 == all.len() && is_start(&all[end]);
             match if is_header {
-                Tail::Doubtful
+                TailKind::Doubtful
             } else {
                 tail(&all[..end], &all[end..], is_new(chunk))
             } {
                 // Context after the counted lines shows that the header is wrong.
-                Tail::Visible if has_list(chunk) && all[end..].iter().any(is_context) => {}
-                Tail::Visible => bodies.extend([whole, counted]),
-                Tail::Items => bodies.push(counted),
-                Tail::Doubtful => {}
-                Tail::Changes if has_list(chunk) => {}
-                Tail::Changes => bodies.push(whole),
+                TailKind::Visible if has_list(chunk) && all[end..].iter().any(is_context) => {}
+                TailKind::Visible => bodies.extend([whole, counted]),
+                TailKind::Items => bodies.push(counted),
+                TailKind::Doubtful => {}
+                TailKind::Changes if has_list(chunk) => {}
+                TailKind::Changes => bodies.push(whole),
             }
         }
         None if has_list(chunk) => {}
@@ -74,7 +74,7 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
 /// Returns whether the last changes of `chunk` can be a list in the text after the patch. The items
 /// of such a list follow an empty line, or have an indentation that no other line of the hunk has.
 /// If the counts of the header are right, the lines belong to the hunk.
-fn has_list(chunk: &Chunk<'_>) -> bool {
+fn has_list(chunk: &RawHunk<'_>) -> bool {
     if chunk.is_text || chunk.is_bounded || chunk.header.counts == Some(counts(&chunk.body)) {
         return false;
     }
@@ -118,7 +118,7 @@ fn is_one_deep(line: &Line<'_>) -> bool {
 
 /// Returns the number of lines after which the counts of the header are used up. At least one of
 /// these lines must be a change, and further lines must follow.
-fn counted_length(chunk: &Chunk<'_>) -> Option<usize> {
+fn counted_length(chunk: &RawHunk<'_>) -> Option<usize> {
     let wanted = chunk.header.counts?;
     let mut found = (0, 0);
     let end = (1..chunk.body.len()).find(|&end| {
@@ -130,7 +130,7 @@ fn counted_length(chunk: &Chunk<'_>) -> Option<usize> {
 }
 
 /// The kind of the lines after the counted lines.
-enum Tail {
+enum TailKind {
     /// Text, or lines that the file must contain. A comparison with the file decides.
     Visible,
     /// A list in the surrounding text.
@@ -141,7 +141,7 @@ enum Tail {
     Changes,
 }
 
-fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
+fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> TailKind {
     if !rest
         .iter()
         .filter(|line| is_change(line))
@@ -165,25 +165,25 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
         let is_inside = |last: &Line<'_>| is_context(last) || has_place && !is_bare(last);
         let is_counted_wrong = rest.last().is_some_and(is_inside) && !rest.iter().any(is_header);
         return if is_counted_wrong {
-            Tail::Changes
+            TailKind::Changes
         } else {
-            Tail::Doubtful
+            TailKind::Doubtful
         };
     }
     if !rest.iter().any(is_change) || rest.iter().any(is_context) {
-        return Tail::Visible;
+        return TailKind::Visible;
     }
     // If content of the hunk is indented by one space too, `+ x` can be an insertion as well.
     if counted.iter().any(is_one_deep) {
-        Tail::Doubtful
+        TailKind::Doubtful
     } else {
-        Tail::Items
+        TailKind::Items
     }
 }
 
 /// Returns whether `chunk` can contain the lines of a new file: its header counts no preimage line
 /// and states no line number.
-fn is_new(chunk: &Chunk<'_>) -> bool {
+fn is_new(chunk: &RawHunk<'_>) -> bool {
     let header = &chunk.header;
     !chunk.is_normal && header.stated.is_none() && header.counts.is_some_and(|(old, _)| old == 0)
 }

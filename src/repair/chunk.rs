@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use super::error::Shortage;
+use super::error::CountMismatch;
 use super::line::Line;
 use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
@@ -10,7 +10,7 @@ use crate::text::LineEnding;
 
 /// The content of the `@@` lines of a hunk.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ChunkHeader<'t> {
+pub(super) struct RawHunkHeader<'t> {
     /// The first preimage line, counted from 1. `None` if the header states no line, or line 0 as
     /// for a new file (`@@ -0,0 +1,3 @@`).
     pub(super) stated: Option<usize>,
@@ -30,7 +30,7 @@ pub(super) struct HeaderText<'t> {
     pub(super) is_section: bool,
 }
 
-impl<'t> ChunkHeader<'t> {
+impl<'t> RawHunkHeader<'t> {
     /// Parses one line that starts with `@@`. The second `@@` can be missing, as in an envelope.
     pub(super) fn take(&mut self, line: Line<'t>, log: &mut RepairLog) {
         let rest = line.text[2..].trim_ascii_start();
@@ -101,8 +101,8 @@ fn is_placeholder(text: &[u8]) -> bool {
 /// A hunk with the lines of its body as in the input.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(super) struct Chunk<'t> {
-    pub(super) header: ChunkHeader<'t>,
+pub(super) struct RawHunk<'t> {
+    pub(super) header: RawHunkHeader<'t>,
     pub(super) body: Vec<Line<'t>>,
     /// The number of the first line, counted from 1.
     pub(super) line: usize,
@@ -129,7 +129,7 @@ pub(super) struct Chunk<'t> {
 
 /// One line of a reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ReadLine {
+pub(super) struct ReadingLine {
     pub(super) kind: LineKind,
     /// The content, without the sign.
     pub(super) text: Vec<u8>,
@@ -146,7 +146,7 @@ pub(super) struct ReadLine {
 /// One reading of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
-    pub(super) lines: Vec<ReadLine>,
+    pub(super) lines: Vec<ReadingLine>,
     /// The headings above the hunk, outermost first. Each is a whole line of the file or a part of
     /// one.
     pub(super) headings: Vec<Vec<u8>>,
@@ -171,16 +171,16 @@ impl Reading {
             .collect()
     }
 
-    pub(super) fn old(&self) -> impl Iterator<Item = &ReadLine> {
+    pub(super) fn old(&self) -> impl Iterator<Item = &ReadingLine> {
         self.lines
             .iter()
             .filter(|line| line.kind != LineKind::Insertion)
     }
 }
 
-impl<'t> Chunk<'t> {
+impl<'t> RawHunk<'t> {
     pub(super) fn new(
-        header: ChunkHeader<'t>,
+        header: RawHunkHeader<'t>,
         mut body: Vec<Line<'t>>,
         first: Line<'t>,
         is_at_end: bool,
@@ -209,7 +209,7 @@ impl<'t> Chunk<'t> {
     /// Returns the counts of the header and of the hunk if lines are missing. `found` are the
     /// counts of the hunk. Blank lines at the end do not count as missing, because they can be
     /// context that lost its leading space.
-    pub(super) fn shortage(&self, found: (usize, usize)) -> Option<Shortage> {
+    pub(super) fn shortage(&self, found: (usize, usize)) -> Option<CountMismatch> {
         let promised = self.header.counts?;
         let missing = (
             promised.0.checked_sub(found.0)?,
@@ -218,14 +218,17 @@ impl<'t> Chunk<'t> {
         // Editors and chats strip the space of empty context lines, so such lines look like text
         // after the hunk.
         let are_blank = missing.0 == missing.1 && missing.0 <= self.blank;
-        (missing != (0, 0) && !are_blank).then_some(Shortage { promised, found })
+        (missing != (0, 0) && !are_blank).then_some(CountMismatch {
+            stated: promised,
+            found,
+        })
     }
 
     /// Returns whether the last line is context, and equal numbers of preimage and postimage lines
     /// are missing. All missing lines can then be context, so that no change is lost.
     pub(super) fn ends_in_context(&self) -> bool {
         let is_even =
-            |short: Shortage| short.promised.0 - short.found.0 == short.promised.1 - short.found.1;
+            |short: CountMismatch| short.stated.0 - short.found.0 == short.stated.1 - short.found.1;
         self.body
             .last()
             .is_some_and(|line| line.text.starts_with(b" "))

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::bodies::{Body, bodies};
-use super::chunk::Chunk;
+use super::bodies::{BodyCandidate, bodies};
+use super::chunk::RawHunk;
 use super::error::PlacementError;
-use super::fitted::{Coming, Placed};
+use super::fitted::{HunkEffect, InsertedLine};
 use super::line::Line;
 use super::lines::FileLines;
 use super::place::place;
@@ -85,21 +85,22 @@ fn compose_at_once(
             find_misnumbered(section, &placed).map(|index| (index, PlacementError::NotFound)),
         );
     }
-    let mut gone: Vec<_> = placed.iter().flat_map(|one| &one.gone).collect();
+    let mut gone: Vec<_> = placed.iter().flat_map(|one| &one.deletions).collect();
     let count = gone.len();
     gone.sort_unstable();
     gone.dedup();
     // No hunk may delete a line that another hunk keeps as context.
-    let is_cut = |one: &Placed| {
+    let is_cut = |one: &HunkEffect| {
         let from = gone.partition_point(|&&at| at < one.lines.start);
         let until = gone.partition_point(|&&at| at < one.lines.end);
-        until - from != one.gone.len()
+        until - from != one.deletions.len()
     };
     // Two hunks with the same change at the same place: one of them is redundant, or belongs to
     // another place.
-    let is_twin = |(index, one): (usize, &Placed)| {
-        let is_same = |other: &Placed| {
-            other.come == one.come && (other.lines == one.lines || !one.come.is_empty())
+    let is_twin = |(index, one): (usize, &HunkEffect)| {
+        let is_same = |other: &HunkEffect| {
+            other.insertions == one.insertions
+                && (other.lines == one.lines || !one.insertions.is_empty())
         };
         placed[..index].iter().rev().take(MOST_TWINS).any(is_same)
     };
@@ -119,8 +120,8 @@ fn compose_at_once(
 /// Returns the index of an insertion of a normal diff, if another hunk shows that the line numbers
 /// belong to another version of the file. For example, `2c2` matches at line 7, so that nothing is
 /// known about the line of `9a10`.
-fn find_misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
-    let is_off = |(chunk, one): (&Chunk<'_>, &Placed)| {
+fn find_misnumbered(section: &Section<'_>, placed: &[HunkEffect]) -> Option<usize> {
+    let is_off = |(chunk, one): (&RawHunk<'_>, &HunkEffect)| {
         !one.lines.is_empty()
             && chunk
                 .header
@@ -129,7 +130,7 @@ fn find_misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
     };
     let is_off = section.chunks.iter().zip(placed).any(is_off);
     let is_loose =
-        |(_, one): &(usize, &Placed)| section.chunks[0].is_normal && one.lines.is_empty();
+        |(_, one): &(usize, &HunkEffect)| section.chunks[0].is_normal && one.lines.is_empty();
     placed
         .iter()
         .enumerate()
@@ -150,9 +151,9 @@ fn compose_in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -
 }
 
 /// Records the wrong numbers in the header of a hunk.
-fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
+fn note_header(chunk: &RawHunk<'_>, placed: &HunkEffect, log: &mut RepairLog) {
     let old = placed.lines.len();
-    let new = old + placed.come.len() - placed.gone.len();
+    let new = old + placed.insertions.len() - placed.deletions.len();
     if chunk
         .header
         .counts
@@ -172,7 +173,7 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, log: &mut RepairLog) {
 
 /// Applies the placed hunks to the file. A line without a terminator keeps none as long as it is
 /// the last line.
-pub(super) fn splice(file: &FileLines<'_>, placed: &[Placed]) -> Vec<u8> {
+pub(super) fn splice(file: &FileLines<'_>, placed: &[HunkEffect]) -> Vec<u8> {
     let out = splice_lines(file, placed, 0..file.all.len());
     if file.has_mark {
         [BYTE_ORDER_MARK, &out].concat()
@@ -184,15 +185,15 @@ pub(super) fn splice(file: &FileLines<'_>, placed: &[Placed]) -> Vec<u8> {
 /// Returns the new content of the lines in `range`. All hunks in `placed` must be within `range`.
 pub(super) fn splice_lines(
     file: &FileLines<'_>,
-    placed: &[Placed],
+    placed: &[HunkEffect],
     range: Range<usize>,
 ) -> Vec<u8> {
     let (count, start) = (file.all.len(), range.start);
-    let mut come: Vec<Vec<&Coming>> = vec![Vec::new(); range.len() + 1];
+    let mut come: Vec<Vec<&InsertedLine>> = vec![Vec::new(); range.len() + 1];
     let mut gone = vec![false; range.len()];
     for one in placed {
-        one.gone.iter().for_each(|&at| gone[at - start] = true);
-        one.come
+        one.deletions.iter().for_each(|&at| gone[at - start] = true);
+        one.insertions
             .iter()
             .for_each(|line| come[line.at - start].push(line));
     }
@@ -219,7 +220,7 @@ pub(super) fn splice_lines(
         out.extend_from_slice(end);
     };
     for at in 0..=range.len() {
-        for Coming {
+        for InsertedLine {
             text,
             is_open,
             ending: stated,
@@ -262,8 +263,9 @@ pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Opt
         }
         // Text after the counted lines does not belong to the file. Any other line may have lost
         // its sign.
-        let is_certain =
-            |body: &&Body<'_, '_>| body.row.is_some() || body.lines.len() == chunk.body.len();
+        let is_certain = |body: &&BodyCandidate<'_, '_>| {
+            body.row.is_some() || body.lines.len() == chunk.body.len()
+        };
         let bodies = bodies(chunk);
         let mut certain = bodies.iter().filter(is_certain);
         let states_endings = !section.is_enveloped && chunk.header.counts.is_some();
@@ -271,7 +273,7 @@ pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Opt
             LineEnding::CrLf if states_endings => LineEnding::CrLf,
             _ => LineEnding::Lf,
         };
-        let content = |body: &Body<'_, '_>| inserted_content(body.lines, ending);
+        let content = |body: &BodyCandidate<'_, '_>| inserted_content(body.lines, ending);
         let (content, body) = certain.find_map(|body| Some((content(body)?, body)))?;
         out.extend(content);
         if let Some(blank) = body.lines.iter().find(|line| line.text.is_empty()) {

@@ -1,7 +1,7 @@
 //! Checks whether the indentation of the new lines is certain, if a hunk matches at another
 //! indentation.
 
-use super::chunk::{ReadLine, Reading};
+use super::chunk::{Reading, ReadingLine};
 use super::lines::FileLines;
 use crate::lines::ladder::{indentation, trim};
 use crate::plan::LineKind;
@@ -49,7 +49,7 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
         .filter(|(_, old)| !trim(old).is_empty())
         .peekable();
     let is_bare =
-        |line: &ReadLine| !trim(&line.text).is_empty() && indentation(&line.text).is_empty();
+        |line: &ReadingLine| !trim(&line.text).is_empty() && indentation(&line.text).is_empty();
     old.peek().is_some()
         && old.all(|(line, old)| line.raw.as_deref() == Some(old) && !indentation(old).is_empty())
         && reading
@@ -61,7 +61,7 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
 /// Returns whether all preimage lines have the same indentation, which is smaller than in the file,
 /// while every new line is indented at least as deeply as the file. Probably only the preimage
 /// lines lost their indentation, and the new lines must not be indented twice.
-fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadLine]) -> bool {
+fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadingLine]) -> bool {
     let Some(&(old, found)) = pairs.first() else {
         return false;
     };
@@ -72,7 +72,7 @@ fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadLine]) -> bool {
 
 /// Returns whether a line may have lost its sign instead of indentation. Indentations of spaces are
 /// usually even: if the difference is odd, the column of the sign makes it even.
-fn is_short(line: &ReadLine, old: &[u8], found: &[u8]) -> bool {
+fn is_short(line: &ReadingLine, old: &[u8], found: &[u8]) -> bool {
     let (depth, deep) = (indentation(old), indentation(found));
     let is_odd = depth.len().abs_diff(deep.len()) % 2 == 1;
     line.raw.is_some()

@@ -21,7 +21,7 @@ pub(super) enum PlacementError {
     /// The last lines can be text after the hunk, or lines of the hunk.
     Tail,
     /// The hunk is truncated.
-    Cut(Shortage),
+    Cut(CountMismatch),
     /// A typographic character of a new line can be intended, or can replace an ASCII character of
     /// the file.
     Typography,
@@ -34,9 +34,9 @@ pub(super) enum PlacementError {
 
 /// The header counts more lines than the hunk contains, so the patch is truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shortage {
+pub(super) struct CountMismatch {
     /// The numbers of preimage and postimage lines in the header.
-    pub(super) promised: (usize, usize),
+    pub(super) stated: (usize, usize),
     /// The numbers of preimage and postimage lines in the patch.
     pub(super) found: (usize, usize),
 }

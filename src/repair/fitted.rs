@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::RepairLog;
-use super::chunk::{ReadLine, Reading};
+use super::chunk::{Reading, ReadingLine};
 use super::depth::{is_column_lost, is_doubtful};
 use super::error::PlacementError;
 use super::lines::FileLines;
@@ -17,18 +17,18 @@ use crate::text::LineEnding;
 
 /// The effect of a hunk on a file.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct HunkEffect {
     /// The preimage lines, counted from 0.
     pub(super) lines: Range<usize>,
     /// The deleted lines, counted from 0.
-    pub(super) gone: Vec<usize>,
+    pub(super) deletions: Vec<usize>,
     /// The inserted lines.
-    pub(super) come: Vec<Coming>,
+    pub(super) insertions: Vec<InsertedLine>,
 }
 
 /// An inserted line.
 #[derive(Clone, Debug)]
-pub(super) struct Coming {
+pub(super) struct InsertedLine {
     /// The line of the file before which this line is inserted, counted from 0.
     pub(super) at: usize,
     /// The content, without terminator.
@@ -41,7 +41,7 @@ pub(super) struct Coming {
     pub(super) like: usize,
 }
 
-impl PartialEq for Coming {
+impl PartialEq for InsertedLine {
     /// Ignores the line ending.
     fn eq(&self, other: &Self) -> bool {
         (self.at, &self.text, self.is_open) == (other.at, &other.text, other.is_open)
@@ -64,7 +64,7 @@ pub(super) fn find_applied(
     log: &mut RepairLog,
 ) -> Result<Option<usize>, PlacementError> {
     let shows =
-        |line: &ReadLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
+        |line: &ReadingLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
     if !reading.lines.iter().any(shows) {
         return Ok(None);
     }
@@ -90,7 +90,7 @@ pub(super) fn fit_reading(
     reading: &Reading,
     start: usize,
     rung: usize,
-) -> Result<Placed, PlacementError> {
+) -> Result<HunkEffect, PlacementError> {
     let old: Vec<_> = reading.old().collect();
     let chosen = choose_contents(file, &old, start, rung);
     if is_column_lost(reading, &chosen)
@@ -99,7 +99,7 @@ pub(super) fn fit_reading(
         return Err(PlacementError::Depth(start));
     }
     let found = (0..old.len()).map(|index| file.content(start + index));
-    let style = (rung >= LOOSE).then(|| Style::new(&chosen, found, rung));
+    let style = (rung >= LOOSE).then(|| StyleAdapter::new(&chosen, found, rung));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line takes the line ending of the deleted line that it replaces, if there is one.
     let mut like = start.saturating_sub(usize::from(old.is_empty()));
@@ -126,7 +126,7 @@ pub(super) fn fit_reading(
                     None => line.text.clone(),
                 };
                 like = free.pop_front().unwrap_or(like);
-                come.push(Coming {
+                come.push(InsertedLine {
                     at,
                     text,
                     is_open: line.is_open,
@@ -136,20 +136,20 @@ pub(super) fn fit_reading(
             }
         }
     }
-    Ok(Placed {
+    Ok(HunkEffect {
         lines: start..start + old.len(),
-        gone,
-        come,
+        deletions: gone,
+        insertions: come,
     })
 }
 
-impl Placed {
+impl HunkEffect {
     /// Gives the new lines the line endings of `reading`, if the preimage of the reading equals the
     /// file byte for byte. The strict mode does the same.
     pub(super) fn with_stated_endings(mut self, file: &FileLines<'_>, reading: &Reading) -> Self {
         let old: Vec<_> = reading.old().collect();
         let chosen = choose_contents(file, &old, self.lines.start, 0);
-        let is_same = |(line, (old, text)): (usize, (&&ReadLine, &&[u8]))| {
+        let is_same = |(line, (old, text)): (usize, (&&ReadingLine, &&[u8]))| {
             let ending = if old.is_open {
                 LineEnding::Missing
             } else {
@@ -159,9 +159,9 @@ impl Placed {
         };
         let mut lines = self.lines.clone().zip(old.iter().zip(&chosen));
         if lines.all(is_same) && (!old.is_empty() || file.all.is_empty()) {
-            let is_new = |line: &&ReadLine| line.kind == LineKind::Insertion;
+            let is_new = |line: &&ReadingLine| line.kind == LineKind::Insertion;
             let new = reading.lines.iter().filter(is_new);
-            for (line, new) in self.come.iter_mut().zip(new) {
+            for (line, new) in self.insertions.iter_mut().zip(new) {
                 line.ending = (new.ending != LineEnding::Missing).then_some(new.ending);
             }
         }
@@ -173,7 +173,7 @@ impl Placed {
 /// only if the line without its sign does not match.
 fn choose_contents<'r>(
     file: &FileLines<'_>,
-    old: &[&'r ReadLine],
+    old: &[&'r ReadingLine],
     start: usize,
     rung: usize,
 ) -> Vec<&'r [u8]> {
@@ -186,12 +186,12 @@ fn choose_contents<'r>(
 }
 
 /// The differences in style between the preimage lines of a reading and the lines of the file.
-struct Style<'a> {
+struct StyleAdapter<'a> {
     indent: Reindent<'a>,
     typography: Option<Typography<'a>>,
 }
 
-impl<'a> Style<'a> {
+impl<'a> StyleAdapter<'a> {
     fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]> + Clone, rung: usize) -> Self {
         Self {
             indent: Reindent::new(old, found.clone()),

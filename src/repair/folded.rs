@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::PlacementError;
 use super::typography::Typography;
-use super::{Refusal, RepairKind};
+use super::{RepairError, RepairKind};
 use crate::interrupt::Interrupt;
 use crate::lines::ladder::folds_to_same;
 use crate::matching::{self, MismatchKind};
@@ -28,8 +28,8 @@ pub(super) fn match_folded(
     (content, interrupt): (&[u8], &Interrupt),
     old: &[u8],
     edit: &Replacement,
-    refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
-) -> Result<Option<RepairedText>, Box<Refusal>> {
+    refuse: &dyn Fn(PlacementError) -> Box<RepairError>,
+) -> Result<Option<RepairedText>, Box<RepairError>> {
     let Some(bytes) = find((content, interrupt), edit, refuse)? else {
         return Ok(None);
     };
@@ -83,8 +83,8 @@ pub(super) fn match_folded(
 fn find(
     (content, interrupt): (&[u8], &Interrupt),
     edit: &Replacement,
-    refuse: &dyn Fn(PlacementError) -> Box<Refusal>,
-) -> Result<Option<Range<usize>>, Box<Refusal>> {
+    refuse: &dyn Fn(PlacementError) -> Box<RepairError>,
+) -> Result<Option<Range<usize>>, Box<RepairError>> {
     let wanted = Replacements {
         match_mode: MatchMode::Ladder,
         ..Replacements::of(vec![edit.clone()])
@@ -92,7 +92,11 @@ fn find(
     match matching::replace_unexplained(content, &wanted, u64::MAX, interrupt) {
         Ok((_, mut changes)) if changes.len() == 1 => Ok(Some(changes.remove(0).placement.bytes)),
         Ok(_) => Ok(None),
-        Err(misplaced) => match misplaced.misfits.first().map(|error| &error.mismatch.kind) {
+        Err(misplaced) => match misplaced
+            .mismatches
+            .first()
+            .map(|error| &error.mismatch.kind)
+        {
             Some(MismatchKind::Ambiguous { lines, .. }) => {
                 Err(refuse(PlacementError::Ambiguous(lines.clone())))
             }

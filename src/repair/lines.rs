@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::chunk::ReadLine;
+use super::chunk::ReadingLine;
 use super::error::PlacementError;
 use super::rows::{RepairLog, read_cost};
 use crate::lines::{Comparison, LADDER, LineOccurrences};
@@ -108,7 +108,7 @@ impl<'f> FileLines<'f> {
     /// end.
     pub(super) fn runs(
         &self,
-        lines: &[&ReadLine],
+        lines: &[&ReadingLine],
         rung: usize,
         log: &mut RepairLog,
     ) -> Result<Vec<usize>, PlacementError> {
@@ -118,7 +118,7 @@ impl<'f> FileLines<'f> {
         let occurrences = self.occurrences(rung);
         let hashes = occurrences.hashes();
         // The context line ` x` is the line `x` of the file, or ` x` if the patch lost the sign.
-        let hash = |line: &&ReadLine| {
+        let hash = |line: &&ReadingLine| {
             [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| occurrences.hash(it))
         };
         let wanted: Vec<_> = lines.iter().map(hash).collect();

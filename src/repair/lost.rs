@@ -5,7 +5,7 @@
 //! than the hunk has as written. The counts are right if the file contains `+ x` and the line is
 //! context.
 
-use super::chunk::{Chunk, ReadLine, Reading};
+use super::chunk::{RawHunk, Reading, ReadingLine};
 use super::error::PlacementError;
 use super::lines::FileLines;
 use super::{RepairKind, RepairLog};
@@ -26,7 +26,7 @@ const COPY: usize = 4;
 /// Returns [`PlacementError::Sign`] if the file contains several of these readings.
 pub(super) fn restore_signs(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     readings: &[Reading],
     log: &mut RepairLog,
 ) -> Result<Option<Reading>, PlacementError> {
@@ -95,7 +95,7 @@ fn flip_to_context(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
 /// that lost its sign.
 fn flips(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     reading: &Reading,
     log: &mut RepairLog,
 ) -> Result<Vec<Vec<usize>>, PlacementError> {
@@ -182,7 +182,7 @@ fn choices(
     Ok(all)
 }
 
-fn with_sign(line: &ReadLine) -> Vec<u8> {
+fn with_sign(line: &ReadingLine) -> Vec<u8> {
     let sign: &[u8] = if line.kind == LineKind::Deletion {
         b"-"
     } else {
@@ -195,7 +195,7 @@ fn with_sign(line: &ReadLine) -> Vec<u8> {
 /// contains the line with its sign there, and the counts of the header do not decide.
 pub(super) fn is_doubtful(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     reading: &Reading,
     start: usize,
 ) -> bool {
@@ -203,7 +203,7 @@ pub(super) fn is_doubtful(
         return false;
     }
     let is_known =
-        |line: &ReadLine, at: usize| at < file.all.len() && file.content(at) == with_sign(line);
+        |line: &ReadingLine, at: usize| at < file.all.len() && file.content(at) == with_sign(line);
     // The first insertions can also be the lines above the place.
     let mut lead = reading
         .lines

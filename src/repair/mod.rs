@@ -62,10 +62,10 @@ mod vocabulary;
 
 pub(crate) use patch::DamagedPatch;
 pub use quoted::unquote_json;
-pub(crate) use read::{Action, Section};
+pub(crate) use read::{Section, SectionAction};
 pub(crate) use refusal::budget_refusal;
-pub use refusal::{Refusal, RefusalKind};
-pub use rows::{ROWS, RepairKind, Work};
+pub use refusal::{RepairError, RepairErrorKind};
+pub use rows::{ROWS, RepairKind, StepBudget};
 pub(crate) use rows::{RepairLog, SectionSpan};
 pub(crate) use section_result::{FileVersion, SectionChange, apply_section};
 pub use text::plain_text;

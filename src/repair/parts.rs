@@ -1,10 +1,10 @@
 //! Places readings with gaps.
 
 use super::RepairLog;
-use super::chunk::{ReadLine, Reading};
+use super::chunk::{Reading, ReadingLine};
 use super::elision::{changes_around, is_elision, is_torn};
 use super::error::PlacementError;
-use super::fitted::{Placed, find_applied, fit_reading};
+use super::fitted::{HunkEffect, find_applied, fit_reading};
 use super::lines::FileLines;
 use crate::plan::LineKind;
 
@@ -20,21 +20,21 @@ pub(super) fn place_parts(
     file: &FileLines<'_>,
     reading: &Reading,
     log: &mut RepairLog,
-) -> Result<Option<Placed>, PlacementError> {
-    let is_gap = |line: &ReadLine| line.kind == LineKind::Context && is_elision(&line.text);
+) -> Result<Option<HunkEffect>, PlacementError> {
+    let is_gap = |line: &ReadingLine| line.kind == LineKind::Context && is_elision(&line.text);
     if !reading.headings.is_empty() || !reading.lines.iter().any(is_gap) {
         return Ok(None);
     }
     // A gap between a deletion and another change is ambiguous. The omitted lines may be deleted
     // too, or may be elsewhere.
     let lines = &reading.lines;
-    let kind = |line: &ReadLine| line.kind;
+    let kind = |line: &ReadingLine| line.kind;
     if (0..lines.len())
         .any(|at| is_gap(&lines[at]) && is_torn(changes_around(lines, at, kind), kind))
     {
         return Ok(None);
     }
-    let mut whole: Option<Placed> = None;
+    let mut whole: Option<HunkEffect> = None;
     for lines in lines.split(is_gap).filter(|lines| !lines.is_empty()) {
         let part = Reading {
             lines: lines.to_vec(),
@@ -49,13 +49,13 @@ pub(super) fn place_parts(
             None => whole = Some(placed),
             Some(before) if before.lines.end <= placed.lines.start => {
                 before.lines.end = placed.lines.end;
-                before.gone.extend(placed.gone);
-                before.come.extend(placed.come);
+                before.deletions.extend(placed.deletions);
+                before.insertions.extend(placed.insertions);
             }
             Some(_) => return Ok(None),
         }
     }
-    Ok(whole.filter(|placed| !placed.gone.is_empty() || !placed.come.is_empty()))
+    Ok(whole.filter(|placed| !placed.deletions.is_empty() || !placed.insertions.is_empty()))
 }
 
 /// Returns the only place of the part between two gaps.
@@ -63,7 +63,7 @@ fn place_part(
     file: &FileLines<'_>,
     part: &Reading,
     log: &mut RepairLog,
-) -> Result<Option<Placed>, PlacementError> {
+) -> Result<Option<HunkEffect>, PlacementError> {
     let old: Vec<_> = part.old().collect();
     // Blank lines occur everywhere, so they place nothing.
     if old.iter().all(|line| line.text.trim_ascii().is_empty()) {

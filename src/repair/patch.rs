@@ -1,8 +1,8 @@
 //! Reads the sections of a damaged patch in any of the formats of diffs.
 
 use super::older::{self, OwnedLine};
-use super::read::{self, Section, Unread};
-use super::{Refusal, RefusalKind, RepairLog};
+use super::read::{self, ReadError, Section};
+use super::{RepairError, RepairErrorKind, RepairLog};
 use crate::text::Span;
 
 /// A damaged patch. Its context and normal diffs are converted to unified diffs.
@@ -18,10 +18,10 @@ impl<'t> DamagedPatch<'t> {
     /// # Errors
     ///
     /// Returns the refusal of a hunk that cannot be converted.
-    pub(crate) fn new(text: &'t [u8]) -> Result<Self, Box<Refusal>> {
+    pub(crate) fn new(text: &'t [u8]) -> Result<Self, Box<RepairError>> {
         match older::convert_hunks(text).transpose() {
             Ok(converted) => Ok(Self { text, converted }),
-            Err(span) => Err(Box::new(refuse(&Unread::Stray(span)))),
+            Err(span) => Err(Box::new(refuse(&ReadError::Stray(span)))),
         }
     }
 
@@ -35,12 +35,13 @@ impl<'t> DamagedPatch<'t> {
         &'s self,
         file: Option<&'s [u8]>,
         log: &mut RepairLog,
-    ) -> Result<Vec<Section<'s>>, Box<Refusal>> {
+    ) -> Result<Vec<Section<'s>>, Box<RepairError>> {
         let sections = read::read(self.text, self.converted.as_deref(), file, log)
             .map_err(|error| Box::new(refuse(&error)))?;
         if sections.is_empty() {
             let message = "no patch found";
-            let refusal = Refusal::new(RefusalKind::NoPatch, None, Span::default(), message);
+            let refusal =
+                RepairError::new(RepairErrorKind::NoPatch, None, Span::default(), message);
             return Err(Box::new(refusal));
         }
         Ok(sections)
@@ -48,25 +49,25 @@ impl<'t> DamagedPatch<'t> {
 }
 
 /// Returns the refusal of a text whose sections cannot be read.
-fn refuse(error: &Unread) -> Refusal {
+fn refuse(error: &ReadError) -> RepairError {
     let (kind, span, message) = match error {
-        Unread::Stray(span) => (
-            RefusalKind::Stray,
+        ReadError::Stray(span) => (
+            RepairErrorKind::Stray,
             span,
             "these lines do not belong to any change in the patch".to_owned(),
         ),
-        Unread::Mixed { diff, block, span } => {
+        ReadError::Mixed { diff, block, span } => {
             let message = format!(
                 "line {diff} starts a diff and line {block} starts a SEARCH/REPLACE block, and the diff does not \
                  apply; provide each in a separate input"
             );
-            (RefusalKind::Stray, span, message)
+            (RepairErrorKind::Stray, span, message)
         }
-        Unread::Cut(span) => (
-            RefusalKind::Cut,
+        ReadError::Truncated(span) => (
+            RepairErrorKind::Truncated,
             span,
             "the patch ends in the middle of this section".to_owned(),
         ),
     };
-    Refusal::new(kind, None, *span, message)
+    RepairError::new(kind, None, *span, message)
 }

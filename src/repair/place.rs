@@ -1,9 +1,9 @@
 //! Finds the place of each hunk of a section in a file. Each hunk must have exactly one place.
 
-use super::chunk::{Chunk, ReadLine, Reading};
+use super::chunk::{RawHunk, Reading, ReadingLine};
 use super::elision::writes_elision;
-use super::error::{PlacementError, Shortage};
-use super::fitted::{LOOSE, Placed, find_applied, fit_reading};
+use super::error::{CountMismatch, PlacementError};
+use super::fitted::{HunkEffect, LOOSE, find_applied, fit_reading};
 use super::lines::FileLines;
 use super::parts::place_parts;
 use super::second_match::second_match;
@@ -23,10 +23,10 @@ const MOST: usize = 8;
 /// reading is an error, and no later reading resolves it.
 pub(super) fn place(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     (behind, is_enveloped): (usize, bool),
     log: &mut RepairLog,
-) -> Result<Placed, PlacementError> {
+) -> Result<HunkEffect, PlacementError> {
     let mut readings = writable_readings(chunk)?;
     let restored = lost::restore_signs(file, chunk, &readings, log)?;
     let shortage = |reading: &Reading| shortage(chunk, reading);
@@ -87,11 +87,11 @@ fn changes_nothing(reading: &Reading) -> bool {
 }
 
 /// Returns the readings of `chunk` that can be written to a file.
-fn writable_readings(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> {
+fn writable_readings(chunk: &RawHunk<'_>) -> Result<Vec<Reading>, PlacementError> {
     let mut readings = chunk.readings();
     // No line can follow a last line without a terminator. Lines after its `\` line can be text
     // after the hunk.
-    let is_last = |two: &[ReadLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
+    let is_last = |two: &[ReadingLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
     readings.retain(|reading| !reading.lines.windows(2).any(is_last));
     if readings.is_empty() {
         return Err(PlacementError::Tail);
@@ -110,11 +110,11 @@ fn writable_readings(chunk: &Chunk<'_>) -> Result<Vec<Reading>, PlacementError> 
 /// already is.
 fn place_reading(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     (reading, stood): (&Reading, Option<usize>),
     (rung, behind, is_enveloped): (usize, usize, bool),
     log: &mut RepairLog,
-) -> Result<Option<Placed>, PlacementError> {
+) -> Result<Option<HunkEffect>, PlacementError> {
     let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, log)? else {
         return Ok(None);
     };
@@ -144,7 +144,7 @@ fn place_reading(
 }
 
 /// Returns the lines that `reading` lacks, unless the text shows that it is complete.
-fn shortage(chunk: &Chunk<'_>, reading: &Reading) -> Option<Shortage> {
+fn shortage(chunk: &RawHunk<'_>, reading: &Reading) -> Option<CountMismatch> {
     chunk
         .shortage(reading.counts())
         .filter(|_| !reading.is_closed)
@@ -153,11 +153,11 @@ fn shortage(chunk: &Chunk<'_>, reading: &Reading) -> Option<Shortage> {
 /// Returns the hunk placed at `start`; `None` if the reading is wrong or truncated there.
 fn place_at(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     (reading, start): (&Reading, usize),
     rung: usize,
     log: &mut RepairLog,
-) -> Result<Option<Placed>, PlacementError> {
+) -> Result<Option<HunkEffect>, PlacementError> {
     if let Some(other) = second_match(file, chunk, reading, start, log)? {
         return Err(PlacementError::Ambiguous(vec![
             other.min(start),
@@ -166,8 +166,8 @@ fn place_at(
     }
     // If the file does not contain the missing lines either, the hunk is complete and the count is
     // wrong.
-    let is_cut = |cut: Shortage| {
-        start + cut.promised.0 <= file.all.len() || start + reading.old().count() < file.all.len()
+    let is_cut = |cut: CountMismatch| {
+        start + cut.stated.0 <= file.all.len() || start + reading.old().count() < file.all.len()
     };
     if is_section_of_cut(chunk, reading, start) || shortage(chunk, reading).is_some_and(is_cut) {
         return Ok(None);
@@ -185,7 +185,7 @@ fn place_at(
 
 /// Returns whether `reading`, placed at `start`, uses the section text of a header as the missing
 /// line of a truncated hunk. The section text then belongs to another place.
-fn is_section_of_cut(chunk: &Chunk<'_>, reading: &Reading, start: usize) -> bool {
+fn is_section_of_cut(chunk: &RawHunk<'_>, reading: &Reading, start: usize) -> bool {
     let is_elsewhere = chunk
         .header
         .stated
@@ -211,7 +211,7 @@ fn note_rung(
         _ => log.note(RepairKind::Typography, line),
     }
     // The line matched only by its raw form, so it lost its sign.
-    let is_raw = |(index, old): (usize, &ReadLine)| {
+    let is_raw = |(index, old): (usize, &ReadingLine)| {
         let (key, found) = (LADDER[rung].key, file.content(start + index));
         key(&old.text) != key(found)
     };
@@ -224,7 +224,7 @@ fn note_rung(
 /// none.
 fn starts(
     file: &FileLines<'_>,
-    (chunk, is_enveloped): (&Chunk<'_>, bool),
+    (chunk, is_enveloped): (&RawHunk<'_>, bool),
     reading: &Reading,
     rung: usize,
     log: &mut RepairLog,
@@ -232,7 +232,7 @@ fn starts(
     let old: Vec<_> = reading.old().collect();
     if old.is_empty() {
         let at = chunk.header.stated.unwrap_or(0);
-        // A normal diff places an insertion by its line number only. `misnumbered` checks it.
+        // A normal diff places an insertion by its line number only. `find_misnumbered` checks it.
         if chunk.is_normal {
             return Ok((at <= file.all.len()).then(|| vec![at]));
         }
@@ -248,7 +248,7 @@ fn starts(
 /// exclude all places.
 fn choose(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     (reading, stood): (&Reading, Option<usize>),
     starts: &[usize],
     (rung, behind, is_enveloped): (usize, usize, bool),

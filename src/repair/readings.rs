@@ -1,25 +1,25 @@
 //! Computes the readings of a hunk.
 
 use super::RepairKind;
-use super::bodies::{Body, bodies};
-use super::chunk::{Chunk, ReadLine, Reading, counts};
+use super::bodies::{BodyCandidate, bodies};
+use super::chunk::{RawHunk, Reading, ReadingLine, counts};
 use super::line::Line;
 use super::shown::{decode_entities, without_numbers};
 use crate::plan::LineKind;
 use crate::text::LineEnding;
 
-impl<'t> Chunk<'t> {
+impl<'t> RawHunk<'t> {
     /// Returns the readings, the most likely first. The first reading with exactly one place is
     /// used.
     pub(super) fn readings(&self) -> Vec<Reading> {
         let mut readings = Vec::new();
-        for Body {
+        for BodyCandidate {
             lines: body,
             is_closed,
             row: cut,
         } in bodies(self)
         {
-            for Head {
+            for HeaderReading {
                 headings,
                 glued,
                 row,
@@ -27,7 +27,7 @@ impl<'t> Chunk<'t> {
             {
                 let mut lines = lines(body);
                 if let Some((kind, text)) = glued {
-                    let line = ReadLine {
+                    let line = ReadingLine {
                         kind,
                         text: text.to_vec(),
                         raw: None,
@@ -72,7 +72,7 @@ impl<'t> Chunk<'t> {
 
     /// Returns the interpretations of the header's texts above `body`: headings, and perhaps the
     /// first line of the hunk.
-    fn heads(&self, body: &[Line<'t>]) -> Vec<Head<'t>> {
+    fn heads(&self, body: &[Line<'t>]) -> Vec<HeaderReading<'t>> {
         let all: Vec<_> = self
             .header
             .texts
@@ -80,7 +80,7 @@ impl<'t> Chunk<'t> {
             .filter(|text| !text.is_section)
             .map(|text| text.text)
             .collect();
-        let plain = Head {
+        let plain = HeaderReading {
             headings: all.clone(),
             glued: None,
             row: None,
@@ -89,7 +89,7 @@ impl<'t> Chunk<'t> {
             return vec![plain];
         };
         let above = all[..all.len() - usize::from(!last.is_section)].to_vec();
-        let glued = |kind, text| Head {
+        let glued = |kind, text| HeaderReading {
             headings: above.clone(),
             glued: Some((kind, text)),
             row: Some(RepairKind::GluedHeader),
@@ -116,8 +116,8 @@ impl<'t> Chunk<'t> {
 }
 
 /// Returns the lines of a body, with kinds according to their signs.
-fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
-    let mut lines: Vec<ReadLine> = Vec::with_capacity(body.len());
+fn lines(body: &[Line<'_>]) -> Vec<ReadingLine> {
+    let mut lines: Vec<ReadingLine> = Vec::with_capacity(body.len());
     for line in body {
         let (kind, text, raw) = match line.text {
             // The note can be truncated.
@@ -134,7 +134,7 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
             text => (LineKind::Context, text, None),
         };
         let raw = raw.map(<[u8]>::to_vec);
-        lines.push(ReadLine {
+        lines.push(ReadingLine {
             kind,
             text: text.to_vec(),
             raw,
@@ -147,7 +147,7 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
 }
 
 /// One interpretation of the texts of a header.
-struct Head<'t> {
+struct HeaderReading<'t> {
     /// The headings above the hunk.
     headings: Vec<&'t [u8]>,
     /// The first line of the hunk, which was on the header line.

@@ -1,20 +1,20 @@
 //! The reasons why a patch cannot be repaired.
 
-use super::chunk::Chunk;
-use super::error::{PlacementError, Shortage};
+use super::chunk::RawHunk;
+use super::error::{CountMismatch, PlacementError};
 use super::read::Section;
 use super::rows::RepairLog;
 use crate::lines::LineOffsets;
-use crate::matching::{self, Mismatch, MismatchKind, Nearest, Rules};
+use crate::matching::{self, ClosestMatch, MatchRules, Mismatch, MismatchKind};
 use crate::path::RelPath;
 use crate::plan::{Anchor, Direction, Hunk, LineKind, LineRange};
 use crate::text::Span;
 
 /// A reason why a patch cannot be repaired.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct RepairError {
     /// The kind of failure.
-    pub kind: RefusalKind,
+    pub kind: RepairErrorKind,
     /// The file, if it is known.
     pub path: Option<RelPath>,
     /// The place in the patch.
@@ -24,19 +24,19 @@ pub struct Refusal {
     /// The affected lines of the file, counted from 0.
     pub lines: Vec<usize>,
     /// The closest match.
-    pub nearest: Option<Nearest>,
+    pub nearest: Option<ClosestMatch>,
 }
 
 /// The kinds of failure of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum RefusalKind {
+pub enum RepairErrorKind {
     /// The input contains no patch.
     NoPatch,
     /// Lines look like a change but belong to no section.
     Stray,
     /// The patch is truncated.
-    Cut,
+    Truncated,
     /// A hunk does not match anywhere.
     NotFound,
     /// A hunk matches several places.
@@ -59,10 +59,10 @@ pub enum RefusalKind {
     TooMuch,
 }
 
-impl Refusal {
+impl RepairError {
     /// Returns a refusal without further details.
     pub(crate) fn new(
-        kind: RefusalKind,
+        kind: RepairErrorKind,
         path: Option<RelPath>,
         span: Span,
         message: impl Into<String>,
@@ -85,7 +85,7 @@ pub(super) fn refusals(
     content: &[u8],
     errors: Vec<(usize, PlacementError)>,
     log: &mut RepairLog,
-) -> Vec<Refusal> {
+) -> Vec<RepairError> {
     let mut refusals = Vec::with_capacity(errors.len());
     for (index, error) in errors {
         let chunk = &section.chunks[index];
@@ -112,10 +112,10 @@ pub(super) fn refusals(
         });
         let span = span.unwrap_or(first);
         let (kind, message, lines) = words(index + 1, error);
-        refusals.push(Refusal {
+        refusals.push(RepairError {
             lines,
             nearest,
-            ..Refusal::new(kind, Some(path.clone()), span, message)
+            ..RepairError::new(kind, Some(path.clone()), span, message)
         });
     }
     refusals
@@ -128,7 +128,7 @@ const LOOK: usize = 4;
 ///
 /// The reading becomes a hunk of an envelope, which strict mode compares on several rungs,
 /// regardless of line numbers.
-fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mismatch> {
+fn closest(chunk: &RawHunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mismatch> {
     let reading = chunk.readings().into_iter().next()?;
     // A search through the file costs much more than comparing its lines with those of a hunk.
     if !log.charge(content.len() * LOOK + reading.lines.len()) {
@@ -171,7 +171,7 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
         &text,
         &[hunk],
         Direction::Forward,
-        &Rules::default(),
+        &MatchRules::default(),
     )
     .pop()?;
     let mut mismatch = *placed.err()?;
@@ -189,20 +189,22 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mis
 }
 
 /// Returns the kind, the message, and the affected lines of the file for a hunk without a place.
-pub(super) fn words(number: usize, error: PlacementError) -> (RefusalKind, String, Vec<usize>) {
+pub(super) fn words(number: usize, error: PlacementError) -> (RepairErrorKind, String, Vec<usize>) {
     let message = message(number, &error);
     let (kind, lines) = match error {
-        PlacementError::NotFound | PlacementError::Nothing => (RefusalKind::NotFound, Vec::new()),
-        PlacementError::Depth(line) => (RefusalKind::NotFound, vec![line]),
-        PlacementError::Ambiguous(lines) => (RefusalKind::Ambiguous, lines),
-        PlacementError::Typography | PlacementError::Sign(_) => {
-            (RefusalKind::Ambiguous, Vec::new())
+        PlacementError::NotFound | PlacementError::Nothing => {
+            (RepairErrorKind::NotFound, Vec::new())
         }
-        PlacementError::Applied(line) => (RefusalKind::Applied, vec![line]),
-        PlacementError::Overlap => (RefusalKind::Overlap, Vec::new()),
-        PlacementError::Elided | PlacementError::Tail => (RefusalKind::Stray, Vec::new()),
-        PlacementError::Cut(_) => (RefusalKind::Cut, Vec::new()),
-        PlacementError::TooMuch => (RefusalKind::TooMuch, Vec::new()),
+        PlacementError::Depth(line) => (RepairErrorKind::NotFound, vec![line]),
+        PlacementError::Ambiguous(lines) => (RepairErrorKind::Ambiguous, lines),
+        PlacementError::Typography | PlacementError::Sign(_) => {
+            (RepairErrorKind::Ambiguous, Vec::new())
+        }
+        PlacementError::Applied(line) => (RepairErrorKind::Applied, vec![line]),
+        PlacementError::Overlap => (RepairErrorKind::Overlap, Vec::new()),
+        PlacementError::Elided | PlacementError::Tail => (RepairErrorKind::Stray, Vec::new()),
+        PlacementError::Cut(_) => (RepairErrorKind::Truncated, Vec::new()),
+        PlacementError::TooMuch => (RepairErrorKind::TooMuch, Vec::new()),
     };
     (kind, message, lines)
 }
@@ -248,9 +250,9 @@ fn message(number: usize, error: &PlacementError) -> String {
 }
 
 /// Returns the refusal of an input that was not read to its end, because the budget is used up.
-pub(crate) fn budget_refusal(span: Span) -> Refusal {
-    Refusal::new(
-        RefusalKind::TooMuch,
+pub(crate) fn budget_refusal(span: Span) -> RepairError {
+    RepairError::new(
+        RepairErrorKind::TooMuch,
         None,
         span,
         "the search for the hunks of the patch would exceed the limit",
@@ -258,7 +260,13 @@ pub(crate) fn budget_refusal(span: Span) -> Refusal {
 }
 
 /// Returns the message for a hunk with fewer lines than its header counts.
-pub(super) fn cut(hunk: &str, Shortage { promised, found }: Shortage) -> String {
+pub(super) fn cut(
+    hunk: &str,
+    CountMismatch {
+        stated: promised,
+        found,
+    }: CountMismatch,
+) -> String {
     let (old, new) = promised;
     format!(
         "{hunk} is truncated: its header counts {old} old and {new} new lines, but the patch has {} and {}",

@@ -132,18 +132,18 @@ pub const ROWS: &[(RepairKind, &str, &str)] = &[
 /// The budget of an input, or of one of its files: the steps taken and their limit. One step is a
 /// comparison of two lines.
 #[derive(Clone, Copy, Debug)]
-pub struct Work {
+pub struct StepBudget {
     done: u64,
     most: u64,
 }
 
-impl Default for Work {
+impl Default for StepBudget {
     fn default() -> Self {
         Self::with_limit(MOST_WORK)
     }
 }
 
-impl Work {
+impl StepBudget {
     /// Returns a budget of `most` steps.
     pub(crate) const fn with_limit(most: u64) -> Self {
         Self { done: 0, most }
@@ -177,7 +177,7 @@ pub(crate) struct SectionSpan {
 #[derive(Debug, Default)]
 pub(crate) struct RepairLog {
     rows: Vec<(usize, RepairKind)>,
-    work: Work,
+    work: StepBudget,
 }
 
 /// The maximum number of steps for one input. A patch that needs more was not damaged by mistake.
@@ -226,7 +226,7 @@ impl RepairLog {
     }
 
     /// Returns a log without repairs that continues with `work`.
-    pub(crate) fn with_work(work: Work) -> Self {
+    pub(crate) fn with_work(work: StepBudget) -> Self {
         Self {
             rows: Vec::new(),
             work,
@@ -240,7 +240,7 @@ impl RepairLog {
     }
 
     /// Returns the work so far.
-    pub(super) fn work(&self) -> Work {
+    pub(super) fn work(&self) -> StepBudget {
         self.work
     }
 
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_files_of_an_input_share_its_budget() {
-        let shares = |files: usize| files as u64 * Work::share(files, b"").most;
+        let shares = |files: usize| files as u64 * StepBudget::share(files, b"").most;
         for files in [1, 2, 3, 1000, 1_000_000] {
             assert!(
                 (MOST_WORK - files as u64..=MOST_WORK).contains(&shares(files)),
@@ -313,7 +313,7 @@ mod tests {
         }
         let content = "line\n".repeat(1000);
         assert!(
-            Work::share(usize::MAX, content.as_bytes()).most
+            StepBudget::share(usize::MAX, content.as_bytes()).most
                 >= 2 * read_cost(content.as_bytes()) as u64
         );
     }

@@ -2,7 +2,7 @@
 //! changed there, so that the hunk now matches only a copy of these lines elsewhere.
 
 use super::RepairLog;
-use super::chunk::{Chunk, Reading};
+use super::chunk::{RawHunk, Reading};
 use super::error::PlacementError;
 use super::lines::FileLines;
 
@@ -17,7 +17,7 @@ const MOST_GROWTH: usize = 3;
 /// `start`, the place that matches.
 pub(super) fn second_match(
     file: &FileLines<'_>,
-    chunk: &Chunk<'_>,
+    chunk: &RawHunk<'_>,
     reading: &Reading,
     start: usize,
     log: &mut RepairLog,
@@ -37,7 +37,7 @@ pub(super) fn second_match(
     {
         return Ok(None);
     }
-    // The place must be four times nearer, as in `stated_one`. A place that overlaps the match is
+    // The place must be four times nearer, as in `nearest_to_stated`. A place that overlaps the match is
     // no second one.
     let away = (start.abs_diff(stated) / 4).min(MOST_AWAY);
     let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;

@@ -1,10 +1,10 @@
 //! The file of a section before and after the change.
 
-use super::chunk::{Chunk, counts};
+use super::chunk::{RawHunk, counts};
 use super::compose::{self, compose};
-use super::read::{Action, Section};
+use super::read::{Section, SectionAction};
 use super::refusal::{cut, refusals};
-use super::{Refusal, RefusalKind, RepairLog};
+use super::{RepairError, RepairErrorKind, RepairLog};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan;
@@ -32,9 +32,9 @@ pub(crate) fn apply_section(
     path: &RelPath,
     before: Option<&FileVersion>,
     log: &mut RepairLog,
-) -> Result<Option<FileVersion>, Vec<Refusal>> {
+) -> Result<Option<FileVersion>, Vec<RepairError>> {
     let refuse = |kind, message: String| {
-        Err(vec![Refusal::new(
+        Err(vec![RepairError::new(
             kind,
             Some(path.clone()),
             section.span,
@@ -42,15 +42,15 @@ pub(crate) fn apply_section(
         )])
     };
     match (section.action, before) {
-        (Action::Create, _) => {
-            let short = |chunk: &Chunk<'_>| {
+        (SectionAction::Create, _) => {
+            let short = |chunk: &RawHunk<'_>| {
                 chunk
                     .shortage(counts(&chunk.body))
                     .filter(|_| !chunk.is_closed)
             };
             if let Some(shortage) = section.chunks.last().and_then(short) {
                 let hunk = format!("hunk {}", section.chunks.len());
-                return refuse(RefusalKind::Cut, cut(&hunk, shortage));
+                return refuse(RepairErrorKind::Truncated, cut(&hunk, shortage));
             }
             match compose::created_content(section, log) {
                 Some(content) => Ok(Some(FileVersion {
@@ -58,25 +58,25 @@ pub(crate) fn apply_section(
                     content: content.into(),
                 })),
                 None => refuse(
-                    RefusalKind::Stray,
+                    RepairErrorKind::Stray,
                     "it is unclear which lines belong to the new file".to_owned(),
                 ),
             }
         }
-        (Action::Delete, Some(FileVersion { content, .. })) => {
+        (SectionAction::Delete, Some(FileVersion { content, .. })) => {
             match compose::is_whole(section, content, log) {
                 Ok(true) => Ok(None),
                 Ok(false) => refuse(
-                    RefusalKind::NotFound,
+                    RepairErrorKind::NotFound,
                     "the file to delete differs from the patch".to_owned(),
                 ),
                 Err(error) => Err(refusals(section, path, content, vec![(0, error)], log)),
             }
         }
-        (Action::Delete | Action::Update, None) => {
-            refuse(RefusalKind::Name, "the file does not exist".to_owned())
+        (SectionAction::Delete | SectionAction::Update, None) => {
+            refuse(RepairErrorKind::Name, "the file does not exist".to_owned())
         }
-        (Action::Update, Some(FileVersion { mode, content })) => {
+        (SectionAction::Update, Some(FileVersion { mode, content })) => {
             match compose(section, content, log) {
                 Ok(after) => Ok(Some(FileVersion {
                     mode: section.mode.unwrap_or(*mode),
@@ -90,7 +90,7 @@ pub(crate) fn apply_section(
 
 /// The change of one file by a section.
 pub(crate) struct SectionChange<'f> {
-    pub(crate) action: Action,
+    pub(crate) action: SectionAction,
     pub(crate) path: &'f RelPath,
     pub(crate) before: Option<&'f FileVersion>,
     /// The path after the change. It differs from `path` if the section renames the file.
@@ -102,12 +102,12 @@ impl SectionChange<'_> {
     /// Returns the change as a git diff.
     pub(crate) fn git_diff(&self) -> Vec<u8> {
         // If a file to create already exists, applying the repaired patch reports it.
-        let before = self.before.filter(|_| self.action != Action::Create);
+        let before = self.before.filter(|_| self.action != SectionAction::Create);
         let action = match (self.path == self.target, self.action) {
             (false, _) => plan::Action::Rename,
-            (_, Action::Create) => plan::Action::Create,
-            (_, Action::Delete) => plan::Action::Delete,
-            (_, Action::Update) => plan::Action::Modify,
+            (_, SectionAction::Create) => plan::Action::Create,
+            (_, SectionAction::Delete) => plan::Action::Delete,
+            (_, SectionAction::Update) => plan::Action::Modify,
         };
         git_diff(
             action,

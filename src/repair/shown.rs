@@ -2,7 +2,7 @@
 //! from the output of their tools.
 
 use super::RepairKind;
-use super::chunk::{ReadLine, Reading};
+use super::chunk::{Reading, ReadingLine};
 use crate::plan::LineKind;
 use crate::text::without_entities;
 
@@ -45,9 +45,9 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
 /// Removes the line numbers of the new lines, if every new line has a number near `last`, the last
 /// number of the preimage. Returns `None` if only some of them have one: `8080: http` can be the
 /// content of a line.
-fn strip_new_numbers(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Option<()> {
+fn strip_new_numbers(lines: &mut [ReadingLine], last: usize, gap: &[u8]) -> Option<()> {
     let count = lines.len();
-    let stripped = |line: &ReadLine| {
+    let stripped = |line: &ReadingLine| {
         let (number, rest) = split_number(&line.text)?;
         // The numbers of a viewer continue. A number far from the preimage is content.
         let is_near = number <= last + count && number + count > last;
@@ -58,10 +58,10 @@ fn strip_new_numbers(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Option<
         };
         is_near.then(|| rest.to_vec())
     };
-    let is_new = |line: &&mut ReadLine| {
+    let is_new = |line: &&mut ReadingLine| {
         line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty()
     };
-    let has_number = |line: &ReadLine| {
+    let has_number = |line: &ReadingLine| {
         split_number(&line.text).is_some_and(|(number, _)| number <= last + count)
     };
     let mut new: Vec<_> = lines.iter_mut().filter(is_new).collect();
@@ -108,7 +108,7 @@ pub(super) fn decode_entities(reading: &Reading) -> Option<Reading> {
     {
         return None;
     }
-    let turned = |line: &ReadLine| ReadLine {
+    let turned = |line: &ReadingLine| ReadingLine {
         text: without_entities(&line.text),
         raw: line.raw.as_deref().map(without_entities),
         ..line.clone()

@@ -4,7 +4,7 @@ use super::error::PlacementError;
 use super::lines::FileLines;
 use super::place::place;
 use super::testing::costly;
-use super::{RepairLog, Work, read};
+use super::{RepairLog, StepBudget, read};
 
 #[test]
 fn each_line_that_is_read_is_a_step() {
@@ -28,7 +28,7 @@ fn each_line_that_is_read_is_a_step() {
 fn the_chunks_of_an_input_share_one_budget() {
     const MOST: u64 = 30_000;
     for (name, content, patch) in costly() {
-        let mut log = RepairLog::with_work(Work::with_limit(MOST));
+        let mut log = RepairLog::with_work(StepBudget::with_limit(MOST));
         let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
         let file = FileLines::of(content.as_bytes(), &mut log).unwrap();
         let place = |chunk| place(&file, chunk, (0, false), &mut log);

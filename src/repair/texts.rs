@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::mem;
 use std::ops::Range;
 
-use super::chunk::{Chunk, ChunkHeader};
+use super::chunk::{RawHunk, RawHunkHeader};
 use super::compose::splice_lines;
 use super::elision::{is_marker_moved, writes_elision};
 use super::error::PlacementError;
@@ -17,14 +17,14 @@ use super::line::Line;
 use super::lines::FileLines;
 use super::place::place;
 use super::refusal::words;
-use super::rows::Work;
-use super::{Refusal, RepairKind, RepairLog};
+use super::rows::StepBudget;
+use super::{RepairError, RepairKind, RepairLog};
 use crate::interrupt::Interrupt;
-use crate::lines::{Budget, LineTable, Slide, diff};
+use crate::lines::{Budget, LineTable, SlidePosition, diff};
 use crate::matching::{self, MismatchKind, TextChange};
 use crate::plan::{
-    Direction, Edit, EditOrder, LineKind, MatchMode, Operation, Replacement, Replacements, Target,
-    Times,
+    Direction, Edit, EditOrder, EditTarget, LineKind, MatchMode, Operation, ReplaceCount,
+    Replacement, Replacements,
 };
 use crate::text::{lines, mark_length, without_ending};
 
@@ -51,14 +51,18 @@ pub struct TextRepairs {
 pub fn repair_texts(
     content: &[u8],
     changes: &Replacements,
-    work: &mut Work,
+    work: &mut StepBudget,
     interrupt: &Interrupt,
-) -> Result<TextRepairs, Vec<Refusal>> {
+) -> Result<TextRepairs, Vec<RepairError>> {
     let mut changes = changes.clone();
     let Replacements {
         order, match_mode, ..
     } = changes;
-    let cells: Vec<_> = changes.edits.iter().map(|_| Cells::default()).collect();
+    let cells: Vec<_> = changes
+        .edits
+        .iter()
+        .map(|_| TextStorage::default())
+        .collect();
     let (mut rows, mut refusals) = (Vec::new(), Vec::new());
     let mut file = SearchedText {
         content: content.into(),
@@ -70,12 +74,12 @@ pub fn repair_texts(
         match repair_text(&mut file, edit, cells) {
             Ok(None) => {}
             Ok(Some(fixed)) => {
-                (edit.target, edit.new) = (Target::Lines(fixed.old), fixed.new);
+                (edit.target, edit.new) = (EditTarget::Lines(fixed.old), fixed.new);
                 rows.extend(fixed.rows.into_iter().map(|row| (edit.span.start, row)));
             }
             Err(refusal) => refusals.push(*refusal),
         }
-        if order == EditOrder::InTurn {
+        if order == EditOrder::Sequential {
             // The next edit searches in the result of this one. An edit without a match changes
             // nothing here and is reported later.
             let alone = Replacements {
@@ -110,14 +114,14 @@ struct SearchedText<'f> {
 /// The memory to which the lines of a file point: the content when an edit first needs the lines,
 /// and the text that the edit writes.
 #[derive(Default)]
-struct Cells {
+struct TextStorage {
     content: OnceCell<Vec<u8>>,
     written: OnceCell<Vec<u8>>,
 }
 
 impl<'f> SearchedText<'f> {
     /// Splits the current content into lines.
-    fn find_lines(&mut self, cells: &'f Cells) -> Result<(), PlacementError> {
+    fn find_lines(&mut self, cells: &'f TextStorage) -> Result<(), PlacementError> {
         if self.lines.is_none() {
             let content = cells.content.get_or_init(|| self.content.to_vec());
             self.lines = Some(FileLines::of(content, &mut self.log)?);
@@ -127,7 +131,7 @@ impl<'f> SearchedText<'f> {
 
     /// Records the content `after` an edit that changed the file at `places`. Only the lines from
     /// the first to the last change are replaced.
-    fn write(&mut self, after: Vec<u8>, places: &[TextChange], cells: &'f Cells) {
+    fn write(&mut self, after: Vec<u8>, places: &[TextChange], cells: &'f TextStorage) {
         let ranges = || places.iter().map(|place| &place.placement.bytes);
         let start = ranges()
             .map(|range| range.start)
@@ -157,21 +161,21 @@ impl<'f> SearchedText<'f> {
 fn repair_text<'f>(
     file: &mut SearchedText<'f>,
     edit: &Replacement,
-    cells: &'f Cells,
-) -> Result<Option<RepairedText>, Box<Refusal>> {
-    let (Target::Text {
+    cells: &'f TextStorage,
+) -> Result<Option<RepairedText>, Box<RepairError>> {
+    let (EditTarget::Text {
         old,
-        times: Times::Once,
+        times: ReplaceCount::Once,
     }
-    | Target::Lines(old)) = &edit.target
+    | EditTarget::Lines(old)) = &edit.target
     else {
         return Ok(None);
     };
     let refuse = |error| {
         let (kind, message, lines) = words(edit.index.map_or(1, |index| index + 1), error);
-        Box::new(Refusal {
+        Box::new(RepairError {
             lines,
-            ..Refusal::new(kind, None, edit.span, message)
+            ..RepairError::new(kind, None, edit.span, message)
         })
     };
     let lines = edit_lines(old, &edit.new);
@@ -189,7 +193,7 @@ fn repair_text<'f>(
             let is_several = |error: &matching::TextMismatch| {
                 matches!(error.mismatch.kind, MismatchKind::Ambiguous { .. })
             };
-            if misplaced.misfits.iter().any(is_several) {
+            if misplaced.mismatches.iter().any(is_several) {
                 return Ok(None);
             }
         }
@@ -218,11 +222,11 @@ fn repair_text<'f>(
 /// Returns whether `edit` inserts an elision marker. Replacements of all occurrences and of ranges
 /// are not repaired, so they are not checked.
 fn is_elided(edit: &Replacement) -> bool {
-    let (Target::Text {
+    let (EditTarget::Text {
         old,
-        times: Times::Once,
+        times: ReplaceCount::Once,
     }
-    | Target::Lines(old)) = &edit.target
+    | EditTarget::Lines(old)) = &edit.target
     else {
         return false;
     };
@@ -289,7 +293,7 @@ fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLi
 /// become context, so that the file keeps its white space and its characters there.
 fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
     let [before, after] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
-    let edits = diff(&before, &after, Budget::default(), Slide::Last);
+    let edits = diff(&before, &after, Budget::default(), SlidePosition::Last);
     let mut body = Vec::with_capacity(old.len() + new.len());
     let mut add =
         |sign: u8, lines: &[&[u8]]| body.extend(lines.iter().map(|line| [&[sign], *line].concat()));
@@ -309,7 +313,7 @@ fn place_body<'f>(
     searched: &mut SearchedText<'f>,
     body: &[Vec<u8>],
     edit: &Replacement,
-    cells: &'f Cells,
+    cells: &'f TextStorage,
 ) -> Result<RepairedText, PlacementError> {
     let number = |(index, text)| Line::new(text, edit.span, index + 1);
     let lines: Vec<_> = body
@@ -321,13 +325,13 @@ fn place_body<'f>(
     let Some(&first) = lines.first() else {
         return Err(PlacementError::Nothing);
     };
-    let header = ChunkHeader {
+    let header = RawHunkHeader {
         stated: edit.line,
-        ..ChunkHeader::default()
+        ..RawHunkHeader::default()
     };
-    let chunk = Chunk {
+    let chunk = RawHunk {
         is_text: true,
-        ..Chunk::new(header, lines, first, false)
+        ..RawHunk::new(header, lines, first, false)
     };
     searched.find_lines(cells)?;
     let Some(file) = &searched.lines else {

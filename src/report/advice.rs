@@ -3,13 +3,13 @@
 //! The `help` of a problem is for command-line users. It names options that a model cannot use. A
 //! report for a model has the texts of this table instead: one for each problem kind, and a more
 //! specific one for some codes. If the next step depends on the data of a problem, it is in
-//! [`Facts::advice`](crate::preflight::Facts::advice).
+//! [`ProblemFacts::advice`](crate::preflight::ProblemFacts::advice).
 
 use super::{ProblemReport, Report};
-use crate::preflight::{CODES, Code, ProblemKind, Severity, code};
+use crate::preflight::{CODES, ProblemCode, ProblemKind, Severity, code};
 
 /// The codes that need a more specific text than the one of their kind.
-const BY_CODE: &[(&Code, &str)] = &[
+const BY_CODE: &[(&ProblemCode, &str)] = &[
     (
         &code::NO_PATCH,
         "send a unified, git, context or normal diff, a Codex patch, SEARCH/REPLACE blocks, hashline edits or a JSON \
@@ -76,7 +76,7 @@ const BY_CODE: &[(&Code, &str)] = &[
 ];
 
 /// The names of the user's commands in messages: for command-line users, and for a model.
-const COMMANDS: [(&Code, &str, &str); 3] = [
+const COMMANDS: [(&ProblemCode, &str, &str); 3] = [
     (&code::BEFORE, "--before", "the command before the change"),
     (&code::VERIFY, "--verify", "the verification command"),
     (&code::AFTER, "--after", "the command after the change"),

@@ -30,12 +30,12 @@ pub struct AppliedLines {
 
 /// The lines added and removed by the hunks above, which shift the postimage lines.
 #[derive(Default)]
-pub(super) struct ExpansionLimit {
+pub(super) struct LineShift {
     added: usize,
     removed: usize,
 }
 
-impl ExpansionLimit {
+impl LineShift {
     /// Returns the applied lines of a hunk that replaces the lines `old`, counted from 0, by
     /// `new_lines` lines.
     pub(super) fn hunk_lines(&self, old: &Range<usize>, new_lines: usize) -> AppliedLines {
@@ -72,7 +72,7 @@ pub(super) fn applied_lines(
         .collect();
     placed.sort_by_key(|(_, placement)| placement.lines.start);
     let mut applied = vec![None; placements.len()];
-    let mut growth = ExpansionLimit::default();
+    let mut growth = LineShift::default();
     for (index, placement) in placed {
         let Some(hunk) = hunks.get(index) else {
             continue;

@@ -5,12 +5,12 @@ mod problems;
 
 use super::diagnostics::DiagnosticsReport;
 use super::file::FileReport;
-use super::listing::{Listing, OmittedFiles};
+use super::listing::{ListedFiles, OmittedFiles};
 use super::omitted::Omitted;
 use super::plan_id::plan_id;
 use super::rule::rule_hits;
-use super::stages::{Command, CommitResult, Facts, Resolved};
-use super::words::{self, Counter, text};
+use super::stages::{Command, CommitResult, ReportInputs, Resolved};
+use super::words::{self, LineCounter, text};
 use super::{
     InputReport, LeftOutReport, Outcome, PolicyReport, Report, SCHEMA, SavedReport, Summary, TOOL,
     TransactionReport, WhitespaceReport, input, plain,
@@ -19,7 +19,7 @@ use crate::plan::{Edit, Plan};
 use crate::preflight::Severity;
 use crate::syntax::Quoting;
 use crate::threads::{self, MANY};
-use crate::transaction::{Links, RecoveryOutcome};
+use crate::transaction::{HardLinkMode, RecoveryOutcome};
 
 /// Returns the report on a command whose outcome is `success` if there is no error.
 ///
@@ -32,7 +32,7 @@ pub fn build(
     result: &CommitResult,
     success: Outcome,
 ) -> Report {
-    let facts = Facts::of(command, resolved, result);
+    let facts = ReportInputs::of(command, resolved, result);
     let decisive = problems::decisive_problem(facts);
     let outcome = match decisive.map(|index| &facts.selected.problems[index]) {
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
@@ -40,7 +40,7 @@ pub fn build(
     };
     // Rejected parts do not prevent the approval of the rest.
     let is_possible = decisive.is_none() || outcome.is_partial();
-    let body = ReportBody::of(facts, &Listing::of(facts, !is_possible));
+    let body = ReportBody::of(facts, &ListedFiles::of(facts, !is_possible));
     let decisive = decisive.or_else(|| problems::conflict(facts).filter(|_| outcome.is_partial()));
     let (problems, error) = problems::reports(facts, decisive, &body.files);
     let reach = resolved.index_report.as_ref().map(|index| index.reach);
@@ -93,7 +93,7 @@ struct ReportBody {
 impl ReportBody {
     /// Builds the entries of the patches and of the files in `listing`. If `plain` can describe the
     /// whole change by its counts, no file is listed.
-    fn of(facts: Facts<'_>, listing: &Listing) -> Self {
+    fn of(facts: ReportInputs<'_>, listing: &ListedFiles) -> Self {
         let plan = &facts.selected.plan;
         let counted = plain::summary(facts);
         let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
@@ -117,7 +117,7 @@ impl ReportBody {
 }
 
 /// Counts the entries that the report does not list.
-fn count_omitted(facts: Facts<'_>, body: &ReportBody, listed_problems: usize) -> Omitted {
+fn count_omitted(facts: ReportInputs<'_>, body: &ReportBody, listed_problems: usize) -> Omitted {
     let mut omitted = body.omitted.counts;
     let of_files = body.files.iter().map(|file| &file.omitted);
     let of_inputs = body.inputs.iter().map(|input| &input.omitted);
@@ -136,7 +136,7 @@ fn count_omitted(facts: Facts<'_>, body: &ReportBody, listed_problems: usize) ->
     omitted
 }
 
-fn has_changed(facts: Facts<'_>, outcome: Outcome) -> bool {
+fn has_changed(facts: ReportInputs<'_>, outcome: Outcome) -> bool {
     let was_put_back = facts
         .result
         .recovered
@@ -162,9 +162,9 @@ fn has_changed(facts: Facts<'_>, outcome: Outcome) -> bool {
 }
 
 /// Returns the entries of the listed files.
-fn files(facts: Facts<'_>, listing: &Listing) -> Vec<FileReport> {
+fn files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
     let (plan, policy) = (&facts.selected.plan, &facts.command.policy);
-    let report = |counters: &mut Vec<Counter<'_>>, number: usize| {
+    let report = |counters: &mut Vec<LineCounter<'_>>, number: usize| {
         let (index, room) = listing.get(number);
         let operation = &plan.operations[index];
         let outcome = facts
@@ -191,7 +191,7 @@ fn files(facts: Facts<'_>, listing: &Listing) -> Vec<FileReport> {
             let found = &facts.resolved.described_whitespace[place].1;
             file.whitespace = Some(Box::new(WhitespaceReport::of(operation, found, counter)));
         }
-        file.in_place = facts.command.links == Links::Kept && file.hardlinks.is_some();
+        file.in_place = facts.command.links == HardLinkMode::Kept && file.hardlinks.is_some();
         file.patch = input.listed.is_some().then(|| input.name.clone());
         file
     };
@@ -199,7 +199,7 @@ fn files(facts: Facts<'_>, listing: &Listing) -> Vec<FileReport> {
     let least = (listing.len() / 4).max(MANY);
     let starts: Vec<_> = (0..listing.len()).step_by(least).collect();
     let part = |&start: &usize| -> Vec<FileReport> {
-        let mut counters = Counter::of_all(&facts.selected.plan.inputs);
+        let mut counters = LineCounter::of_all(&facts.selected.plan.inputs);
         (start..listing.len().min(start + least))
             .map(|number| report(&mut counters, number))
             .collect()
@@ -230,7 +230,7 @@ fn summary(files: &[FileReport], plan: &Plan) -> Summary {
 }
 
 /// Returns the strictest verdict of all files, and the names of all rules that match.
-fn policy(facts: Facts<'_>, body: &ReportBody) -> PolicyReport {
+fn policy(facts: ReportInputs<'_>, body: &ReportBody) -> PolicyReport {
     let (files, omitted) = (&body.files, &body.omitted.rulings);
     let mut rules_hit: Vec<String> = Vec::new();
     let others: Vec<_> = omitted.iter().flat_map(rule_hits).collect();

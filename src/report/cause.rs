@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::words::text;
 use crate::matching::Lookalike;
-use crate::preflight::Cause;
+use crate::preflight::MismatchCause;
 
 /// A known reason why a text of the patch is not in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,23 +50,23 @@ pub enum CauseKind {
 }
 
 impl CauseReport {
-    pub(super) fn of(cause: &Cause) -> Self {
+    pub(super) fn of(cause: &MismatchCause) -> Self {
         match cause {
-            Cause::LineEnding { is_file_crlf: true } => {
+            MismatchCause::LineEnding { is_file_crlf: true } => {
                 Self::new(CauseKind::LineEnding, Some("LF"), "CR LF")
             }
-            Cause::LineEnding {
+            MismatchCause::LineEnding {
                 is_file_crlf: false,
             } => Self::new(CauseKind::LineEnding, Some("CR LF"), "LF"),
-            Cause::Lookalike(lookalike) => Self {
+            MismatchCause::Lookalike(lookalike) => Self {
                 line: Some(lookalike.line + 1),
                 ..Self::lookalike(CauseKind::LookAlike, lookalike)
             },
-            Cause::Encoding(name) => Self::new(CauseKind::Encoding, None, name),
-            Cause::Markup(markup) => {
+            MismatchCause::Encoding(name) => Self::new(CauseKind::Encoding, None, name),
+            MismatchCause::Markup(markup) => {
                 Self::new(CauseKind::Markup, Some(markup.name()), "plain text")
             }
-            Cause::Name { path, lookalike } => Self {
+            MismatchCause::Name { path, lookalike } => Self {
                 path: Some(text(path.as_bytes())),
                 ..Self::lookalike(CauseKind::LookAlikeName, lookalike)
             },

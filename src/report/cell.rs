@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::applied::ExpansionLimit;
+use super::applied::LineShift;
 use super::hunk::HunkReport;
 use super::words::clip;
 use crate::notebook::EditedCell;
@@ -34,7 +34,7 @@ impl CellReport {
 
 /// Returns an entry for each changed range of the file `id`.
 pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) -> Vec<HunkReport> {
-    let mut growth = ExpansionLimit::default();
+    let mut growth = LineShift::default();
     let places = outcome.placements.iter().zip(&outcome.texts).enumerate();
     let places =
         places.filter_map(|(index, (placed, &(_, new)))| Some((index, placed.as_ref().ok()?, new)));

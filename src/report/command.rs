@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::process::{ExitReason, Ran};
+use crate::process::{CommandOutput, ExitReason};
 
 /// The result of a command of the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,7 +33,7 @@ pub struct CommandReport {
 impl CommandReport {
     /// Returns the result `ran` of `command`.
     #[must_use]
-    pub fn of(command: &[u8], ran: &Ran) -> Self {
+    pub fn of(command: &[u8], ran: &CommandOutput) -> Self {
         Self {
             command: String::from_utf8_lossy(command).into_owned(),
             exit_code: if let ExitReason::Exited(code) = ran.ending {

@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::RuleHit;
 use super::words::{hex_if_lossy, text};
 use crate::path::RelPath;
-use crate::policy::{Access, BuiltIn, Links, Mode, Policy, RuleMatch, Secrecy, Verdict};
+use crate::policy::{
+    Access, BuiltInRule, Mode, Policy, RuleMatch, SecretsSetting, SymlinkSetting, Verdict,
+};
 use crate::text::printable;
 
 /// The accesses that the policy permits for a path, and the deciding rules.
@@ -66,16 +68,16 @@ pub struct AccessReport {
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
     /// The deciding rule; null if no rule matches, so that the access is allowed.
-    pub rule: Option<RuleSaid>,
+    pub rule: Option<RuleMatchReport>,
     /// The other matching rules, strictest first.
-    pub also: Vec<RuleSaid>,
+    pub also: Vec<RuleMatchReport>,
 }
 
 /// A rule that matches an access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
-pub struct RuleSaid {
+pub struct RuleMatchReport {
     /// The path that the rule matches: the resolved path or the requested path.
     pub path: String,
     /// The access that the rule concerns. A change of a file also requires permission to read it.
@@ -214,7 +216,7 @@ impl Explanation {
     }
 
     /// Returns one line about `rule`, for a request of `access`.
-    fn rule_reason(&self, rule: &RuleSaid, access: &str) -> String {
+    fn rule_reason(&self, rule: &RuleMatchReport, access: &str) -> String {
         let RuleHit {
             rule: name,
             pattern,
@@ -239,7 +241,7 @@ impl Explanation {
 const EVERY: [&str; 1] = ["every command"];
 
 impl BuiltInReport {
-    fn of(rule: BuiltIn) -> Self {
+    fn of(rule: BuiltInRule) -> Self {
         let interfaces = if rule.is_for_models {
             vec!["hook", "mcp"]
         } else {
@@ -257,7 +259,7 @@ impl BuiltInReport {
 impl AccessReport {
     fn of(access: Access, hits: &[RuleMatch]) -> Self {
         let verdict = hits.first().map_or(Verdict::Allow, |hit| hit.verdict);
-        let mut said = hits.iter().map(RuleSaid::of);
+        let mut said = hits.iter().map(RuleMatchReport::of);
         Self {
             access: access.name(),
             verdict,
@@ -267,7 +269,7 @@ impl AccessReport {
     }
 }
 
-impl RuleSaid {
+impl RuleMatchReport {
     fn of(hit: &RuleMatch) -> Self {
         Self {
             path: text(hit.path.as_bytes()),
@@ -288,9 +290,9 @@ impl LimitsReport {
         Self {
             mode: policy.mode().unwrap_or(Mode::WorkspaceWrite).name(),
             symlinks: match policy.links() {
-                Links::Follow => "follow",
-                Links::Inside => "inside",
-                Links::Refuse => "refuse",
+                SymlinkSetting::Follow => "follow",
+                SymlinkSetting::Inside => "inside",
+                SymlinkSetting::Refuse => "refuse",
             },
             binary: if policy.refuses_binary() {
                 "refuse"
@@ -298,9 +300,9 @@ impl LimitsReport {
                 "allow"
             },
             secrets: match policy.secrecy() {
-                Secrecy::Off => "off",
-                Secrecy::Places => "places",
-                Secrecy::Strict => "strict",
+                SecretsSetting::Off => "off",
+                SecretsSetting::Places => "places",
+                SecretsSetting::Strict => "strict",
             },
             require_hash: policy.requires_hash(),
             max_read_bytes: limit(policy.max_read()),

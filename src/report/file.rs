@@ -7,19 +7,19 @@ use serde::{Serialize, Serializer};
 use super::cell::CellReport;
 use super::hunk::{HunkReport, ListedHunks};
 use super::merge::MergeReport;
-use super::omitted::{Omitted, Room};
+use super::omitted::{EntryLimits, Omitted};
 use super::operation::{self, FileType, Op};
 use super::rejects::RejectsReport;
 use super::rule::{RuleHit, rule_hits};
-use super::side::{Contents, LineStats, Modes, Replaced, Review};
+use super::side::{Contents, LineStats, Modes, OverwrittenFile, Review};
 use super::status::FileStatus;
 use super::whitespace::WhitespaceReport;
-use super::words::{Counter, hex_if_lossy, text};
+use super::words::{LineCounter, hex_if_lossy, text};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation};
 use crate::policy::{Policy, PolicyDecision, Verdict};
-use crate::preflight::{Fallback, FileOutcome};
+use crate::preflight::{FileOutcome, NoMergeReason};
 use crate::text::TextEncoding;
 
 /// The result for one file.
@@ -72,7 +72,7 @@ pub struct FileReport {
     pub hardlinks: Option<u64>,
     /// The existing file or link at the target path that is overwritten.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replaces: Option<Box<Replaced>>,
+    pub replaces: Option<Box<OverwrittenFile>>,
     /// Whether the file is changed in place, so that its other hard links change too.
     #[serde(skip_serializing_if = "is_false")]
     pub in_place: bool,
@@ -125,7 +125,7 @@ pub struct FileReport {
     pub merge: Option<Box<MergeReport>>,
     /// The reason why a requested merge was not possible.
     #[serde(skip)]
-    pub fallback: Option<Fallback>,
+    pub fallback: Option<NoMergeReason>,
     /// The hunks. Empty if no full report was requested and every hunk applies at its stated line.
     pub hunks: Vec<HunkReport>,
     /// The numbers of hunks and conflicts that are not listed because there are too many.
@@ -161,9 +161,9 @@ impl FileReport {
     pub(super) fn of(
         (index, operation): (usize, &Operation),
         (outcome, policy): (Option<&FileOutcome>, &Policy),
-        (is_described, room): (bool, Room),
+        (is_described, room): (bool, EntryLimits),
         patch: &[u8],
-        counter: &mut Counter<'_>,
+        counter: &mut LineCounter<'_>,
     ) -> Self {
         let unknown = FileOutcome::default();
         let known = outcome.unwrap_or(&unknown);
@@ -285,7 +285,7 @@ impl FileReport {
     fn with_contents(self, known: &FileOutcome) -> Self {
         let replaced = known.replaced.as_deref().copied();
         Self {
-            replaces: replaced.map(Replaced::of).map(Box::new),
+            replaces: replaced.map(OverwrittenFile::of).map(Box::new),
             encoding: known.encoding.map(TextEncoding::name),
             cell: known.cell.as_deref().map(CellReport::of).map(Box::new),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),

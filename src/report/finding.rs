@@ -8,7 +8,7 @@ use super::cause::CauseReport;
 use super::file::file_id;
 use super::hunk::{HunkReport, hunk_id};
 use super::nearest::{Budget, NearestPlace};
-use super::words::{Counter, hex_if_lossy, text};
+use super::words::{LineCounter, hex_if_lossy, text};
 use crate::path::RelPath;
 use crate::preflight::{Problem, ProblemKind, Severity};
 use crate::text::Span;
@@ -177,7 +177,7 @@ impl ProblemReport {
     pub(super) fn of(
         (index, problem): (usize, &Problem),
         number: Option<usize>,
-        counters: &mut [Counter<'_>],
+        counters: &mut [LineCounter<'_>],
     ) -> Self {
         let file = number.map(file_id);
         let path = problem
@@ -261,7 +261,7 @@ impl ProblemDetails {
 }
 
 impl SourceSpan {
-    fn of(input: usize, span: Span, counter: &mut Counter<'_>) -> Self {
+    fn of(input: usize, span: Span, counter: &mut LineCounter<'_>) -> Self {
         let position = counter.position(span.start);
         let original = counter.original(span);
         Self {

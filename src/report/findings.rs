@@ -32,7 +32,7 @@ pub(super) struct Finding {
     /// The position in the file below the root.
     pub(super) target: Option<FindingLocation>,
     /// The corrected line of the patch, if one line prevents the match.
-    pub(super) mending: Option<Mending>,
+    pub(super) suggested_fix: Option<SuggestedFix>,
 }
 
 /// The severity of a finding.
@@ -64,7 +64,7 @@ pub(super) struct FindingLocation {
 }
 
 /// A replacement for one line of the patch.
-pub(super) struct Mending {
+pub(super) struct SuggestedFix {
     /// The line of the patch, counted from 1.
     pub(super) line: usize,
     /// The current text after the sign column.
@@ -185,7 +185,7 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
             .help
             .as_ref()
             .map(|help| printable(help.as_bytes()).to_string()),
-        mending: patch
+        suggested_fix: patch
             .as_ref()
             .and(nearest)
             .and_then(|nearest| find_correction(report, problem, nearest)),
@@ -219,7 +219,7 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
                 help: Some(help),
                 patch: None,
                 target: Some(tree_place(report, &text(file.path.as_bytes()))),
-                mending: None,
+                suggested_fix: None,
             }
         },
     )
@@ -255,7 +255,7 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
         help: None,
         patch: None,
         target: Some(target),
-        mending: None,
+        suggested_fix: None,
     }
 }
 
@@ -315,7 +315,7 @@ fn find_correction(
     report: &Report,
     problem: &ProblemReport,
     nearest: &NearestPlace,
-) -> Option<Mending> {
+) -> Option<SuggestedFix> {
     let format = report.inputs.get(problem.span?.input)?.format.as_deref()?;
     let difference = nearest
         .first_difference
@@ -326,7 +326,7 @@ fn find_correction(
     let is_certain = find_syntax(format).is_some_and(Syntax::has_sign_column)
         && is_whole(&difference.expected)
         && is_whole(found);
-    is_certain.then(|| Mending {
+    is_certain.then(|| SuggestedFix {
         line: difference.patch_line,
         old: difference.expected.clone(),
         new: found.clone(),

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::applied::{AppliedLines, applied_lines};
 use super::merge::MergedChange;
 use super::nearest::{Budget, NearestPlace};
-use super::omitted::Room;
+use super::omitted::EntryLimits;
 use super::status::HunkStatus;
-use super::words::Counter;
+use super::words::LineCounter;
 use crate::matching::{MergeResult, MergedHunk, Mismatch, MismatchKind, Placement};
 use crate::plan::{Hunk, LineRange, Operation};
 use crate::preflight::FileOutcome;
@@ -147,8 +147,8 @@ pub(super) fn reports(
     id: &str,
     operation: &Operation,
     (hunks, outcome): (&[Hunk], &FileOutcome),
-    (patch, mut room): (&[u8], Room),
-    counter: &mut Counter<'_>,
+    (patch, mut room): (&[u8], EntryLimits),
+    counter: &mut LineCounter<'_>,
 ) -> ListedHunks {
     let placements = &outcome.placements;
     let mut applied = applied_lines(operation, hunks, placements);
@@ -184,7 +184,7 @@ pub(super) fn reports(
 }
 
 impl Source {
-    pub(super) fn of(operation: &Operation, span: Span, counter: &mut Counter<'_>) -> Self {
+    pub(super) fn of(operation: &Operation, span: Span, counter: &mut LineCounter<'_>) -> Self {
         let (line_start, line_end) = counter.lines(span);
         let Span {
             start: byte_start,
@@ -286,7 +286,7 @@ impl HunkReport {
         };
     }
 
-    pub(super) fn miss(&mut self, mismatch: &Mismatch, counter: &mut Counter<'_>) {
+    pub(super) fn miss(&mut self, mismatch: &Mismatch, counter: &mut LineCounter<'_>) {
         self.status = match &mismatch.kind {
             MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
             MismatchKind::Overlap => HunkStatus::Overlap,

@@ -9,13 +9,13 @@ const LEAST_RATIO: f32 = 0.4;
 
 /// Compares replaced lines, within a budget. The result depends only on the texts, never on time.
 #[derive(Debug)]
-pub(super) struct Inline {
+pub(super) struct InlineDiff {
     /// The number of word pairs that can still be compared.
     left: usize,
 }
 
 /// The ranges of bytes of each line that differ from the other side, in order.
-pub(super) type Marks = Vec<Vec<Range<usize>>>;
+pub(super) type MarkedRanges = Vec<Vec<Range<usize>>>;
 
 /// A word, a run of blanks or a single other character, and its position.
 #[derive(Debug)]
@@ -24,16 +24,16 @@ struct Word {
     bytes: Range<usize>,
 }
 
-impl Default for Inline {
+impl Default for InlineDiff {
     fn default() -> Self {
         Self { left: 200_000_000 }
     }
 }
 
-impl Inline {
+impl InlineDiff {
     /// Returns the marks of the deleted and of the inserted lines. Lines with little in common get
     /// no marks.
-    pub(super) fn marks(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (Marks, Marks) {
+    pub(super) fn marks(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (MarkedRanges, MarkedRanges) {
         let mut marks = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         if old.len() == new.len() {
             for index in 0..old.len() {
@@ -47,7 +47,7 @@ impl Inline {
         marks
     }
 
-    fn compare_words(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (Marks, Marks) {
+    fn compare_words(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (MarkedRanges, MarkedRanges) {
         let none = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
         // A line has at most as many words as bytes, so this is an upper bound of the word pairs.
@@ -76,7 +76,7 @@ impl Inline {
 }
 
 /// Adds the positions of `words` and joins adjacent ones.
-fn mark(marks: &mut Marks, words: &[Word]) {
+fn mark(marks: &mut MarkedRanges, words: &[Word]) {
     for word in words {
         match marks[word.line].last_mut() {
             Some(last) if last.end == word.bytes.start => last.end = word.bytes.end,
@@ -118,7 +118,7 @@ mod tests {
         let bytes =
             |lines: &[&'static str]| lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>();
         let (old, new) = (bytes(old), bytes(new));
-        let marks = Inline::default().marks(&old, &new);
+        let marks = InlineDiff::default().marks(&old, &new);
         [(old, marks.0), (new, marks.1)].map(|(lines, marks)| {
             let text = |(line, ranges): (&&[u8], &Vec<Range<usize>>)| {
                 let parts = ranges
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn nothing_is_marked_when_the_budget_is_spent() {
         let long = "x y ".repeat(5000);
-        let marks = Inline { left: 1000 }.marks(&[long.as_bytes()], &[long.as_bytes()]);
+        let marks = InlineDiff { left: 1000 }.marks(&[long.as_bytes()], &[long.as_bytes()]);
         assert_eq!(marks, (vec![vec![]], vec![vec![]]));
     }
 }

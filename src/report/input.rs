@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::omitted::{NOTES, Omitted};
-use super::stages::Facts;
+use super::stages::ReportInputs;
 use super::words::text;
 use crate::digest::Sha256;
-use crate::plan::{Input, NotIncluded, Operation, Plan};
+use crate::plan::{ContentlessChange, Input, Operation, Plan};
 use crate::text::Span;
 
 /// One patch.
@@ -22,7 +22,7 @@ pub struct InputReport {
     pub name: String,
     /// The line of the list that names the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub listed: Option<ListedReport>,
+    pub listed: Option<SeriesEntryReport>,
     /// The grammars of its sections, joined by `+`; null if the patch could not be read.
     pub format: Option<String>,
     /// The size in bytes.
@@ -45,7 +45,7 @@ pub struct InputReport {
 
 /// Returns the entries of all patches. Limits the numbers of repairs and of changes without
 /// content.
-pub(super) fn reports(facts: Facts<'_>) -> Vec<InputReport> {
+pub(super) fn reports(facts: ReportInputs<'_>) -> Vec<InputReport> {
     let (mut named, mut repaired) = if facts.command.is_complete {
         (usize::MAX, usize::MAX)
     } else {
@@ -69,7 +69,7 @@ pub(super) fn reports(facts: Facts<'_>) -> Vec<InputReport> {
             listed: input
                 .listed
                 .clone()
-                .map(|(series, line)| ListedReport { series, line }),
+                .map(|(series, line)| SeriesEntryReport { series, line }),
             format: (!input.formats.is_empty()).then(|| input.formats.join("+")),
             bytes: input.original().len(),
             sha256: facts
@@ -113,7 +113,7 @@ pub struct NotIncludedReport {
 }
 
 impl NotIncludedReport {
-    pub(super) fn of(named: &NotIncluded) -> Self {
+    pub(super) fn of(named: &ContentlessChange) -> Self {
         Self {
             change: named.kind.name(),
             path: (!named.name.is_empty()).then(|| text(&named.name)),
@@ -127,7 +127,7 @@ impl NotIncludedReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
-pub struct ListedReport {
+pub struct SeriesEntryReport {
     /// The list.
     pub series: String,
     /// The line, counted from 1.

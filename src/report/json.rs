@@ -35,16 +35,16 @@ pub fn print(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> 
     let mut out = BufWriter::with_capacity(PIECE, out);
     value.serialize(&mut Serializer::with_formatter(
         &mut out,
-        Harmless(CompactFormatter),
+        EscapingFormatter(CompactFormatter),
     ))?;
     out.write_all(b"\n")?;
     out.flush()
 }
 
 /// A compact formatter that writes control, format and invisible characters as `\uXXXX`.
-struct Harmless(CompactFormatter);
+struct EscapingFormatter(CompactFormatter);
 
-impl Formatter for Harmless {
+impl Formatter for EscapingFormatter {
     fn write_string_fragment<W: ?Sized + io::Write>(
         &mut self,
         writer: &mut W,
@@ -85,7 +85,7 @@ mod tests {
         hostile
             .serialize(&mut Serializer::with_formatter(
                 &mut out,
-                Harmless(CompactFormatter),
+                EscapingFormatter(CompactFormatter),
             ))
             .unwrap();
         let text = String::from_utf8(out).unwrap();
@@ -95,7 +95,7 @@ mod tests {
         let mut out = Vec::new();
         raw.serialize(&mut Serializer::with_formatter(
             &mut out,
-            Harmless(CompactFormatter),
+            EscapingFormatter(CompactFormatter),
         ))
         .unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), text);

@@ -3,27 +3,27 @@
 use super::Summary;
 use super::hunk::is_conflict;
 use super::omitted::{
-    CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, Omitted, PROBLEMS,
-    Room,
+    CONFLICTS, EntryLimits, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS,
+    Omitted, PROBLEMS,
 };
 use super::operation::{self, FileType, Op};
-use super::stages::Facts;
+use super::stages::ReportInputs;
 use crate::plan::{Edit, Operation};
 use crate::policy::PolicyDecision;
 use crate::preflight::{FileOutcome, Severity};
 
 /// The files that a report lists, and how many entries of each.
-pub(super) struct Listing {
+pub(super) struct ListedFiles {
     /// The listed operations, in order, each with its limits; `None` if all are listed completely.
-    rooms: Option<Vec<(usize, Room)>>,
+    rooms: Option<Vec<(usize, EntryLimits)>>,
     /// The omitted operations.
     pub(super) omitted: Vec<usize>,
     count: usize,
 }
 
-impl Listing {
+impl ListedFiles {
     /// Selects the entries of the report on `facts`. `is_refused` is set if nothing can be applied.
-    pub(super) fn of(facts: Facts<'_>, is_refused: bool) -> Self {
+    pub(super) fn of(facts: ReportInputs<'_>, is_refused: bool) -> Self {
         let count = facts.selected.plan.operations.len();
         let all = Self {
             rooms: None,
@@ -42,7 +42,7 @@ impl Listing {
         let (mut rooms, mut omitted) = (Vec::with_capacity(count), Vec::new());
         for (index, operation) in operations.iter().enumerate() {
             match resolution.files.get(index) {
-                None => rooms.push((index, Room::ALL)),
+                None => rooms.push((index, EntryLimits::ALL)),
                 Some(outcome) if is_mere_directory(operation, outcome) => {}
                 Some(outcome) => match limits.admit(operation, outcome) {
                     Some(room) => rooms.push((index, room)),
@@ -68,7 +68,7 @@ impl Listing {
         }
         let listed = pairs().enumerate().filter(|(_, pair)| !is_hidden(*pair));
         Self {
-            rooms: Some(listed.map(|(index, _)| (index, Room::ALL)).collect()),
+            rooms: Some(listed.map(|(index, _)| (index, EntryLimits::ALL)).collect()),
             ..self
         }
     }
@@ -79,10 +79,10 @@ impl Listing {
     }
 
     /// Returns the operation at the position `number` of the list, and its limits.
-    pub(super) fn get(&self, number: usize) -> (usize, Room) {
+    pub(super) fn get(&self, number: usize) -> (usize, EntryLimits) {
         self.rooms
             .as_ref()
-            .map_or((number, Room::ALL), |rooms| rooms[number])
+            .map_or((number, EntryLimits::ALL), |rooms| rooms[number])
     }
 }
 
@@ -91,7 +91,7 @@ struct Limits {
     /// Whether nothing can be applied.
     is_refused: bool,
     failed_files: usize,
-    left: Room,
+    left: EntryLimits,
 }
 
 impl Limits {
@@ -104,7 +104,7 @@ impl Limits {
         Self {
             is_refused,
             failed_files: 0,
-            left: Room {
+            left: EntryLimits {
                 failed: FAILED_HUNKS,
                 fitting,
                 conflicts: CONFLICTS,
@@ -113,13 +113,13 @@ impl Limits {
     }
 
     /// Returns the limits for the next file; `None` if the file is omitted.
-    fn admit(&mut self, operation: &Operation, outcome: &FileOutcome) -> Option<Room> {
+    fn admit(&mut self, operation: &Operation, outcome: &FileOutcome) -> Option<EntryLimits> {
         let is_failed = outcome.failed.is_some();
         self.failed_files += usize::from(is_failed);
         if self.is_refused && is_failed && self.failed_files > FAILED_FILES {
             return None;
         }
-        let hunks = Hunks::of(operation, outcome);
+        let hunks = HunkCounts::of(operation, outcome);
         let merge = outcome.merge.as_ref();
         let conflicts = merge.map_or(0, |merge| merge.conflicts.len());
         // An already applied file does not count as a failure if the other files apply.
@@ -147,12 +147,12 @@ fn is_mere_directory(operation: &Operation, outcome: &FileOutcome) -> bool {
 }
 
 /// The numbers of hunks of a file that apply and that do not.
-struct Hunks {
+struct HunkCounts {
     fitting: usize,
     failed: usize,
 }
 
-impl Hunks {
+impl HunkCounts {
     fn of(operation: &Operation, outcome: &FileOutcome) -> Self {
         let all = all_hunks(operation, outcome);
         if let Some(merge) = &outcome.merge
@@ -197,7 +197,11 @@ pub(super) struct OmittedFiles {
 
 impl OmittedFiles {
     /// Adds the omitted files of `listing` to `summary`.
-    pub(super) fn count(facts: Facts<'_>, listing: &Listing, summary: &mut Summary) -> Self {
+    pub(super) fn count(
+        facts: ReportInputs<'_>,
+        listing: &ListedFiles,
+        summary: &mut Summary,
+    ) -> Self {
         let mut files = Self::default();
         let plan = &facts.selected.plan;
         let Some(resolution) = &facts.resolved.resolution else {
@@ -231,7 +235,7 @@ impl OmittedFiles {
 }
 
 /// Returns the indices of the problems that are listed.
-pub(super) fn listed_problems(facts: Facts<'_>) -> Vec<usize> {
+pub(super) fn listed_problems(facts: ReportInputs<'_>) -> Vec<usize> {
     let most = if facts.command.is_complete {
         usize::MAX
     } else {

@@ -8,11 +8,13 @@ use serde::{Serialize, Serializer};
 
 use super::text::print_kept;
 use super::words::{text, time};
-use super::{KeptReport, Op};
+use super::{KeptFileReport, Op};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::{lines, printable, printable_line, without_ending};
-use crate::transaction::history::{Chain, Entry, EntryFile, EntryStatus, Old, Version};
+use crate::transaction::history::{
+    EntryFile, EntryStatus, HistoryEntry, OldContentLocation, UndoChain, Version,
+};
 
 /// The name and version of the JSON format of [`Log`].
 pub const LOG_SCHEMA: &str = "wpatch.log/1";
@@ -60,7 +62,7 @@ pub struct LogEntry {
     pub files: Vec<LogFile>,
     /// The previous versions of files that a rollback could not restore.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptReport>,
+    pub kept: Vec<KeptFileReport>,
 }
 
 /// The state of a change.
@@ -143,11 +145,11 @@ impl Log {
     ///
     /// `diff` returns the diff of a file, or the reason why its digests and diff must be omitted.
     pub fn of<'e>(
-        all: &'e [Entry],
-        shown: impl IntoIterator<Item = &'e Entry>,
-        diff: impl Fn(&Entry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
+        all: &'e [HistoryEntry],
+        shown: impl IntoIterator<Item = &'e HistoryEntry>,
+        diff: impl Fn(&HistoryEntry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
     ) -> Self {
-        let chain = Chain::of(all);
+        let chain = UndoChain::of(all);
         let entries = shown
             .into_iter()
             .map(|entry| LogEntry::of(entry, &chain, &diff))
@@ -236,14 +238,15 @@ fn as_text<S: Serializer>(diff: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok
 
 impl LogEntry {
     fn of(
-        entry: &Entry,
-        chain: &Chain<'_>,
-        diff: impl Fn(&Entry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
+        entry: &HistoryEntry,
+        chain: &UndoChain<'_>,
+        diff: impl Fn(&HistoryEntry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
     ) -> Self {
         // After an undo the old content is in the tree again, so it is not lost.
-        let is_lost = |file: &EntryFile| file.old == Old::Lost && chain.is_head(entry);
+        let is_lost =
+            |file: &EntryFile| file.old == OldContentLocation::Lost && chain.is_head(entry);
         let is_undone =
-            !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
+            !chain.is_head(entry) && UndoChain::holds(chain.head(entry)) != UndoChain::holds(entry);
         let file = |file: &EntryFile| {
             let told = LogFile {
                 lost: is_lost(file),
@@ -254,13 +257,14 @@ impl LogEntry {
                 Err(why) => told.withhold(why),
             }
         };
-        let refused = entry
-            .rejection
+        let rejection = entry.rejection.as_ref();
+        let refused = rejection
             .iter()
             .flat_map(|refusal| &refusal.files)
             .filter_map(LogFile::of_rejected);
-        let is_moved_away =
-            |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
+        let is_moved_away = |file: &&EntryFile| {
+            file.after.is_none() && matches!(file.old, OldContentLocation::MovedTo(_))
+        };
         Self {
             id: entry.id.clone(),
             time: time(entry.time),
@@ -279,11 +283,8 @@ impl LogEntry {
             } else {
                 Coverage::Full
             },
-            plan_id: entry.rejection.as_ref().map(|refusal| refusal.plan.clone()),
-            reason: entry
-                .rejection
-                .as_ref()
-                .and_then(|refusal| refusal.reason.clone()),
+            plan_id: rejection.map(|refusal| refusal.plan.clone()),
+            reason: rejection.and_then(|refusal| refusal.reason.clone()),
             files: entry
                 .files
                 .iter()
@@ -291,7 +292,7 @@ impl LogEntry {
                 .map(file)
                 .chain(refused)
                 .collect(),
-            kept: entry.kept.iter().map(KeptReport::of).collect(),
+            kept: entry.kept.iter().map(KeptFileReport::of).collect(),
         }
     }
 }
@@ -324,7 +325,7 @@ impl LogFile {
         }
     }
 
-    fn of(entry: &Entry, file: &EntryFile) -> Self {
+    fn of(entry: &HistoryEntry, file: &EntryFile) -> Self {
         let source = file.from.as_ref().and_then(|from| entry.file(from));
         let before = source.map_or(file.before, |source| source.before);
         let op = match (source, before, file.after) {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::status::HunkStatus;
 use crate::matching::{Conflict, MergeResult, MergedPart};
-use crate::preflight::{BaseKind, Merge};
+use crate::preflight::{BaseSource, MergeOutcome};
 
 /// The result of a three-way merge of the patch with the current content, or of a merge per hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,13 +52,13 @@ pub struct MergedLines {
 
 impl MergeReport {
     /// Returns the entry for `merge`, with at most `most` conflicts.
-    pub(super) fn of(merge: &Merge, most: usize) -> Self {
+    pub(super) fn of(merge: &MergeOutcome, most: usize) -> Self {
         let base = match merge.base {
-            BaseKind::Objects => "objects",
-            BaseKind::History => "history",
-            BaseKind::Given => "given",
-            BaseKind::Nothing => "nothing",
-            BaseKind::Hunks => "hunks",
+            BaseSource::Objects => "objects",
+            BaseSource::History => "history",
+            BaseSource::User => "given",
+            BaseSource::Empty => "nothing",
+            BaseSource::Hunks => "hunks",
         };
         let conflict = |conflict: &Conflict| ConflictReport {
             base: lines(&conflict.base),

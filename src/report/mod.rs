@@ -72,7 +72,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::path::RelPath;
-use crate::plan::LeftOut;
+use crate::plan::ExcludedItem;
 use crate::syntax::Quoting;
 use words::text;
 
@@ -88,21 +88,21 @@ pub use cell::CellReport;
 pub use command::CommandReport;
 pub use counts::Summary;
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
-pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
+pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleMatchReport};
 pub use file::FileReport;
 pub use finding::{Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan};
 #[cfg(feature = "html")]
-pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
+pub use html::{FilePreview, Page, PreviewSource, print_change_html, print_html};
 pub use hunk::{Candidate, HunkReport, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
-pub use input::{InputReport, ListedReport, NotIncludedReport, Repair};
+pub use input::{InputReport, NotIncludedReport, Repair, SeriesEntryReport};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
 pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};
 pub use merge::{ConflictReport, MergeReport, MergedChange, MergedLines};
 pub use model_text::{refusal, success};
 pub use nearest::{FirstDifference, NearestPlace};
-use numstat::{End, Numstat};
+use numstat::{NameTerminator, Numstat};
 pub use omitted::{
     CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, Omitted,
     PROBLEMS,
@@ -113,12 +113,12 @@ pub use rejects::RejectsReport;
 pub use rule::RuleHit;
 #[cfg(feature = "schema")]
 pub use schema::{SCHEMAS, Schema};
-pub use side::{Contents, Digested, LineStats, Modes, Replaced, Review};
-pub use stages::{Answers, Command, CommitResult, Resolved, Selected};
-use stat::{Signs, Stat};
+pub use side::{ContentDigest, Contents, LineStats, Modes, OverwrittenFile, Review};
+pub use stages::{Command, CommandReports, CommitResult, Resolved, Selected};
+use stat::{GraphStyle, Stat};
 pub use status::{FileStatus, HunkStatus};
 pub use summary::letters;
-pub use transaction::{HistoryReport, KeptReport, RecoveredReport, TransactionReport};
+pub use transaction::{HistoryReport, KeptFileReport, RecoveredReport, TransactionReport};
 pub use whitespace::{WhitespaceLine, WhitespaceReport};
 
 /// The name and version of the JSON format of [`Report`].
@@ -271,7 +271,7 @@ pub struct LeftOutReport {
 }
 
 impl LeftOutReport {
-    fn of(left_out: &LeftOut) -> Self {
+    fn of(left_out: &ExcludedItem) -> Self {
         let file = file::file_id(left_out.file);
         Self {
             id: left_out
@@ -348,19 +348,19 @@ pub const FORMATS: &[&dyn Format] = &[
     &text::Text,
     &Stat {
         name: "stat",
-        signs: Signs::Plain,
+        signs: GraphStyle::Plain,
     },
     &Stat {
         name: "stat-coloured",
-        signs: Signs::Coloured,
+        signs: GraphStyle::Coloured,
     },
     &Numstat {
         name: "numstat",
-        end: End::Newline,
+        end: NameTerminator::Newline,
     },
     &Numstat {
         name: "numstat-z",
-        end: End::Nul,
+        end: NameTerminator::Nul,
     },
     &summary::Summary,
     &acp::Acp,

@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::words::{Counter, clip};
-use crate::matching::{Difference, DifferenceReason, Nearest};
+use super::words::{LineCounter, clip};
+use crate::matching::{ClosestMatch, DifferenceReason, LineDifference};
 
 /// The closest match of a hunk that does not apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -66,7 +66,11 @@ impl NearestPlace {
 
     /// Returns the entry for `nearest` within `budget`. The differing lines have priority over the
     /// surrounding lines.
-    pub(super) fn of(nearest: &Nearest, counter: &mut Counter<'_>, budget: &mut Budget) -> Self {
+    pub(super) fn of(
+        nearest: &ClosestMatch,
+        counter: &mut LineCounter<'_>,
+        budget: &mut Budget,
+    ) -> Self {
         let first_difference = nearest
             .difference
             .as_ref()
@@ -91,7 +95,7 @@ impl NearestPlace {
 }
 
 impl FirstDifference {
-    fn of(difference: &Difference, counter: &mut Counter<'_>, budget: &mut Budget) -> Self {
+    fn of(difference: &LineDifference, counter: &mut LineCounter<'_>, budget: &mut Budget) -> Self {
         Self {
             patch_line: counter.line(difference.patch_offset),
             file_line: difference.file_line + 1,

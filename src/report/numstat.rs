@@ -9,11 +9,11 @@ pub(super) struct Numstat {
     /// The name of the format.
     pub(super) name: &'static str,
     /// The terminator of names. It determines whether names are quoted.
-    pub(super) end: End,
+    pub(super) end: NameTerminator,
 }
 
 /// The terminator of a name.
-pub(super) enum End {
+pub(super) enum NameTerminator {
     /// A line feed. The name is quoted if necessary.
     Newline,
     /// A NUL byte (`-z`). The name is unchanged.
@@ -32,11 +32,11 @@ impl Format for Numstat {
                 _ => write!(out, "{}\t{}\t", file.added, file.removed)?,
             }
             match self.end {
-                End::Newline => {
+                NameTerminator::Newline => {
                     out.write_all(&report.quoting.quote(file.path.as_bytes()))?;
                     out.write_all(b"\n")?;
                 }
-                End::Nul => {
+                NameTerminator::Nul => {
                     out.write_all(file.path.as_bytes())?;
                     out.write_all(b"\0")?;
                 }

@@ -109,7 +109,7 @@ fn is_zero(count: &usize) -> bool {
 
 /// The maximum numbers of entries for one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct EntryLimits {
     /// Hunks that do not apply.
     pub(super) failed: usize,
     /// Hunks that apply.
@@ -118,7 +118,7 @@ pub(super) struct Room {
     pub(super) conflicts: usize,
 }
 
-impl Room {
+impl EntryLimits {
     /// No limits.
     pub(super) const ALL: Self = Self {
         failed: usize::MAX,

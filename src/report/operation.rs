@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::hunk::{self, HunkReport, ListedHunks};
-use super::omitted::Room;
-use super::words::Counter;
+use super::omitted::EntryLimits;
+use super::words::LineCounter;
 use super::{cell, texts, written};
 use crate::lines::LADDER;
 use crate::matching::{Mismatch, MismatchKind, Placement};
@@ -144,8 +144,8 @@ pub(super) fn hunks(
     id: &str,
     operation: &Operation,
     outcome: &FileOutcome,
-    (patch, room): (&[u8], Room),
-    counter: &mut Counter<'_>,
+    (patch, room): (&[u8], EntryLimits),
+    counter: &mut LineCounter<'_>,
 ) -> ListedHunks {
     let all = |hunks: Vec<HunkReport>| ListedHunks {
         hunks,

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::preflight::{Code, ProblemKind, code};
+use crate::preflight::{ProblemCode, ProblemKind, code};
 
 /// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -54,7 +54,7 @@ pub enum Outcome {
 impl Outcome {
     /// Returns the outcome of a command that fails with this error code.
     #[must_use]
-    pub fn of(problem: &Code) -> Self {
+    pub fn of(problem: &ProblemCode) -> Self {
         match *problem {
             code::LOCKED => return Self::Locked,
             code::INCOMPLETE => return Self::Incomplete,
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn the_code_decides_where_the_kind_is_too_coarse() {
         let exit_codes =
-            |codes: [&Code; 4]| codes.map(|code| Outcome::of(code).exit_code(Some(15)));
+            |codes: [&ProblemCode; 4]| codes.map(|code| Outcome::of(code).exit_code(Some(15)));
         assert_eq!(
             exit_codes([
                 &code::IO,

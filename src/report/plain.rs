@@ -2,13 +2,13 @@
 
 use super::Summary;
 use super::operation::{FileType, Op};
-use super::stages::Facts;
+use super::stages::ReportInputs;
 use crate::plan::{Edit, Operation};
 use crate::preflight::FileOutcome;
 
 /// Returns the counts of the change if the report can be brief and every file changed exactly as
 /// the patches state. Returns `None` if the report must list the files.
-pub(super) fn summary(facts: Facts<'_>) -> Option<Summary> {
+pub(super) fn summary(facts: ReportInputs<'_>) -> Option<Summary> {
     let (plan, resolution) = (&facts.selected.plan, facts.resolved.resolution.as_ref()?);
     let is_whole = facts.result.receipt.is_some()
         && facts.selected.problems.is_empty()

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::findings::{Finding, FindingLevel, FindingLocation, Mending, findings};
+use super::findings::{Finding, FindingLevel, FindingLocation, SuggestedFix, findings};
 use super::{Format, Report, print_json};
 use crate::text::printable;
 
@@ -42,7 +42,7 @@ fn diagnostic(finding: &Finding) -> Value {
         diagnostic["related_locations"] =
             json!([{"message": "the file", "location": location(place)}]);
     }
-    if let Some(mending) = &finding.mending {
+    if let Some(mending) = &finding.suggested_fix {
         diagnostic["suggestions"] = json!([suggestion(mending)]);
     }
     diagnostic
@@ -62,7 +62,7 @@ fn location(place: &FindingLocation) -> Value {
 }
 
 /// Returns the suggested correction. Columns count bytes, and the first column contains the sign.
-fn suggestion(mending: &Mending) -> Value {
+fn suggestion(mending: &SuggestedFix) -> Value {
     let position = |column: usize| json!({"line": mending.line, "column": column});
     json!({"range": {"start": position(2), "end": position(2 + mending.old.len())}, "text": mending.new})
 }

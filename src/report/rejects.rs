@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::hunk::hunk_id;
-use super::side::Replaced;
+use super::side::OverwrittenFile;
 use super::words::text;
-use crate::preflight::Rejects;
+use crate::preflight::RejectedHunks;
 
 /// The rejected hunks of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,12 +28,12 @@ pub struct RejectsReport {
     pub sha256: Option<String>,
     /// The existing file that the reject file overwrites.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replaces: Option<Replaced>,
+    pub replaces: Option<OverwrittenFile>,
 }
 
 impl RejectsReport {
     /// Returns the entry for `rejects` of the file `id`, with at most `most` hunks.
-    pub(super) fn of(id: &str, rejects: &Rejects, most: usize) -> Self {
+    pub(super) fn of(id: &str, rejects: &RejectedHunks, most: usize) -> Self {
         let hunks = rejects
             .hunks
             .iter()
@@ -45,7 +45,7 @@ impl RejectsReport {
             hunks,
             count: rejects.hunks.len(),
             sha256: rejects.sha256.map(|digest| digest.to_string()),
-            replaces: rejects.replaced.map(Replaced::of),
+            replaces: rejects.replaced.map(OverwrittenFile::of),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::findings::{Finding, FindingLevel, FindingLocation, Mending, findings, fingerprints};
+use super::findings::{
+    Finding, FindingLevel, FindingLocation, SuggestedFix, findings, fingerprints,
+};
 use super::{Format, Outcome, Report, print_json};
 use crate::preflight::CODES;
 use crate::text::percent_encode;
@@ -90,7 +92,7 @@ fn result(finding: &Finding, fingerprint: &str) -> Value {
     if let Some(place) = finding.second_place() {
         result["relatedLocations"] = json!([location(place)]);
     }
-    if let (Some(mending), Some(patch)) = (&finding.mending, &finding.patch) {
+    if let (Some(mending), Some(patch)) = (&finding.suggested_fix, &finding.patch) {
         result["fixes"] = json!([fix(mending, patch)]);
     }
     result
@@ -117,7 +119,7 @@ fn artifact(place: &FindingLocation) -> Value {
     }
 }
 
-fn fix(mending: &Mending, patch: &FindingLocation) -> Value {
+fn fix(mending: &SuggestedFix, patch: &FindingLocation) -> Value {
     let region = json!({
         "startLine": mending.line,
         "startColumn": 2,

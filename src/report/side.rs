@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::digest::Sha256;
 use crate::mode::FileMode;
-use crate::preflight::{FileOutcome, Side};
+use crate::preflight::{ContentProperties, FileOutcome};
 
 /// The mode of a file in git's notation, before and after.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,9 +46,9 @@ pub struct Review {
     /// The line counts.
     pub stats: LineStats,
     /// The content before; null if there is none.
-    pub pre: Option<Digested>,
+    pub pre: Option<ContentDigest>,
     /// The content after; null if there is none.
-    pub post: Option<Digested>,
+    pub post: Option<ContentDigest>,
 }
 
 /// Line counts.
@@ -66,7 +66,7 @@ pub struct LineStats {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
-pub struct Digested {
+pub struct ContentDigest {
     /// The digest as `sha256:HEX`.
     pub sha256: String,
 }
@@ -75,7 +75,7 @@ pub struct Digested {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
-pub struct Replaced {
+pub struct OverwrittenFile {
     /// The mode.
     pub mode: String,
     /// The SHA-256 digest of the content, or of the target of a link.
@@ -93,7 +93,8 @@ impl Modes {
 
 impl Review {
     pub(super) fn of(outcome: &FileOutcome, stats: LineStats) -> Self {
-        let digested = |side: &Option<Box<Side>>| side.as_deref().map(Digested::of);
+        let digested =
+            |side: &Option<Box<ContentProperties>>| side.as_deref().map(ContentDigest::of);
         Self {
             stats,
             pre: digested(&outcome.before),
@@ -102,7 +103,7 @@ impl Review {
     }
 }
 
-impl Replaced {
+impl OverwrittenFile {
     pub(super) fn of((mode, sha256): (FileMode, Sha256)) -> Self {
         Self {
             mode: mode.to_string(),
@@ -111,8 +112,8 @@ impl Replaced {
     }
 }
 
-impl Digested {
-    fn of(side: &Side) -> Self {
+impl ContentDigest {
+    fn of(side: &ContentProperties) -> Self {
         Self {
             sha256: side.sha256.to_string(),
         }
@@ -120,7 +121,7 @@ impl Digested {
 }
 
 impl Contents {
-    pub(super) fn of(side: &Side) -> Self {
+    pub(super) fn of(side: &ContentProperties) -> Self {
         Self {
             git_oid: side.blob.clone(),
             size: side.size,

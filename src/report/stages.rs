@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::{CommandReport, HistoryReport, IndexReport, Outcome};
 use crate::diagnostics::Findings;
 use crate::path::RelPath;
-use crate::plan::{LeftOut, Plan};
+use crate::plan::{ExcludedItem, Plan};
 use crate::policy::Policy;
 use crate::preflight::{FileWhitespace, Problem, Resolution};
 use crate::transaction::history::IndexChange;
-use crate::transaction::{KeptFile, Links, Receipt, Recovered};
+use crate::transaction::{HardLinkMode, KeptFile, Receipt, RecoveredTransaction};
 
 /// The properties of a command that its report depends on.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct Command {
     /// Whether the patches belong to a saved plan.
     pub is_saved: bool,
     /// How the command treats other hard links of a file.
-    pub links: Links,
+    pub links: HardLinkMode,
 }
 
 impl Command {
@@ -49,7 +49,7 @@ impl Command {
             is_complete: false,
             reports_dry_run: false,
             is_saved: false,
-            links: Links::default(),
+            links: HardLinkMode::default(),
         }
     }
 }
@@ -62,7 +62,7 @@ pub struct Selected {
     /// Whether the plan can be resolved: every patch was parsed, and every repair is unambiguous.
     pub is_resolvable: bool,
     /// The files and hunks that were not selected.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<ExcludedItem>,
     /// The files that filters excluded: the source name of a rename or copy, and the name.
     pub skipped: Vec<(Option<RelPath>, RelPath)>,
     /// The problems so far, in order.
@@ -93,13 +93,13 @@ pub struct CommitResult {
     /// The proof of the commit.
     pub receipt: Option<Receipt>,
     /// The interrupted transactions that were recovered before the command began.
-    pub recovered: Vec<Recovered>,
+    pub recovered: Vec<RecoveredTransaction>,
     /// The paths that the rollback could not restore, and their displaced files.
     pub unrestored: (Vec<RelPath>, Vec<KeptFile>),
     /// The signal that interrupted the command.
     pub signal: Option<i32>,
     /// The results of the user's commands.
-    pub answers: Answers,
+    pub answers: CommandReports,
     /// Whether the change can be undone.
     pub history: Option<HistoryReport>,
     /// The identifier of the plan, for a command that does not resolve it.
@@ -110,7 +110,7 @@ pub struct CommitResult {
 
 /// The results of the user's commands.
 #[derive(Clone, Debug, Default)]
-pub struct Answers {
+pub struct CommandReports {
     /// The result of the command that ran before the change.
     pub before: Option<CommandReport>,
     /// The result of the command that verified the change.
@@ -121,14 +121,14 @@ pub struct Answers {
 
 /// The results of all steps, for the functions that build a report.
 #[derive(Clone, Copy)]
-pub(super) struct Facts<'a> {
+pub(super) struct ReportInputs<'a> {
     pub(super) command: &'a Command,
     pub(super) resolved: &'a Resolved,
     pub(super) selected: &'a Selected,
     pub(super) result: &'a CommitResult,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> ReportInputs<'a> {
     /// Combines the results of the steps of one command.
     pub(super) fn of(
         command: &'a Command,

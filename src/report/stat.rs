@@ -13,12 +13,12 @@ const NAME_AND_GRAPH: usize = 70;
 /// One line for each file, and a total.
 pub(super) struct Stat {
     pub(super) name: &'static str,
-    pub(super) signs: Signs,
+    pub(super) signs: GraphStyle,
 }
 
 /// The style of the signs in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signs {
+pub(super) enum GraphStyle {
     /// Without color.
     Plain,
     /// In green and red.
@@ -93,8 +93,10 @@ impl Stat {
         let minuses = scale(total).saturating_sub(pluses);
         let (pluses, minuses) = ("+".repeat(pluses), "-".repeat(minuses));
         match self.signs {
-            Signs::Plain => format!("{total:5} {pluses}{minuses}"),
-            Signs::Coloured => format!("{total:5} {ADDED}{pluses}{RESET}{REMOVED}{minuses}{RESET}"),
+            GraphStyle::Plain => format!("{total:5} {pluses}{minuses}"),
+            GraphStyle::Coloured => {
+                format!("{total:5} {ADDED}{pluses}{RESET}{REMOVED}{minuses}{RESET}")
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use super::stat::changes;
 use super::{
-    FileReport, FileStatus, Format, HunkReport, KeptReport, LeftOutReport, Op, Outcome,
+    FileReport, FileStatus, Format, HunkReport, KeptFileReport, LeftOutReport, Op, Outcome,
     RecoveredReport, Report,
 };
 use crate::text::printable;
@@ -99,7 +99,7 @@ fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::
 
 /// Prints the location of the previous version of a file.
 pub(super) fn print_kept(
-    KeptReport { path, copy }: &KeptReport,
+    KeptFileReport { path, copy }: &KeptFileReport,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let of = path.as_ref().map_or_else(String::new, |path| {

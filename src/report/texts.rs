@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::applied::ExpansionLimit;
+use super::applied::LineShift;
 use super::hunk::{HunkReport, ListedHunks, Source, StatedLines};
-use super::omitted::Room;
-use super::words::Counter;
+use super::omitted::EntryLimits;
+use super::words::LineCounter;
 use crate::plan::{
-    EditOrder, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target,
+    EditOrder, EditTarget, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements,
 };
 use crate::preflight::FileOutcome;
 use crate::syntax::write::changed_lines;
 use crate::text::{Span, lines};
 
 /// The lines of one change, as the patch states them.
-struct Stated {
+struct StatedChange {
     span: Span,
     old_start: Option<usize>,
     old_lines: usize,
@@ -27,8 +27,8 @@ pub(super) fn reports(
     id: &str,
     operation: &Operation,
     changes: &Replacements,
-    outcome: (&FileOutcome, Room),
-    counter: &mut Counter<'_>,
+    outcome: (&FileOutcome, EntryLimits),
+    counter: &mut LineCounter<'_>,
 ) -> ListedHunks {
     let stated = |edit: usize| changes.edits.get(edit).map(state_replacement);
     placed_hunks(
@@ -44,8 +44,8 @@ pub(super) fn numbered_hunks(
     id: &str,
     operation: &Operation,
     changes: &LineEdits,
-    outcome: (&FileOutcome, Room),
-    counter: &mut Counter<'_>,
+    outcome: (&FileOutcome, EntryLimits),
+    counter: &mut LineCounter<'_>,
 ) -> ListedHunks {
     let stated = |edit: usize| {
         let edit = changes.edits.get(edit)?;
@@ -62,7 +62,7 @@ pub(super) fn numbered_hunks(
             NewLines::Given(rows) => rows.len(),
             NewLines::Cut { lines, .. } => (lines.last + 1).saturating_sub(lines.first),
         };
-        Some(Stated {
+        Some(StatedChange {
             span: edit.span,
             old_start,
             old_lines,
@@ -71,7 +71,7 @@ pub(super) fn numbered_hunks(
     };
     placed_hunks(
         (id, operation),
-        (&stated, EditOrder::AtOnce, 0),
+        (&stated, EditOrder::Simultaneous, 0),
         outcome,
         counter,
     )
@@ -81,11 +81,11 @@ pub(super) fn numbered_hunks(
 /// `count` changes.
 fn placed_hunks(
     (id, operation): (&str, &Operation),
-    (stated, order, count): (&dyn Fn(usize) -> Option<Stated>, EditOrder, usize),
-    (outcome, mut room): (&FileOutcome, Room),
-    counter: &mut Counter<'_>,
+    (stated, order, count): (&dyn Fn(usize) -> Option<StatedChange>, EditOrder, usize),
+    (outcome, mut room): (&FileOutcome, EntryLimits),
+    counter: &mut LineCounter<'_>,
 ) -> ListedHunks {
-    let mut growth = ExpansionLimit::default();
+    let mut growth = LineShift::default();
     let mut listed = ListedHunks::with_capacity(room.most_hunks(outcome.texts.len().max(count)));
     // The counter is fast only for ascending offsets. The order in the patch differs from the order
     // in the file.
@@ -107,7 +107,7 @@ fn placed_hunks(
                 report.place(placement);
                 let lines = growth.hunk_lines(&placement.lines, new);
                 // Edits in sequence have line numbers that already include the edits before them.
-                if order == EditOrder::AtOnce {
+                if order == EditOrder::Simultaneous {
                     growth.add(&lines);
                 }
                 report.applied = Some(lines);
@@ -137,8 +137,8 @@ fn placed_hunks(
 /// Returns the numbers of lines that blocks add and remove, as far as the patch states them.
 pub(super) fn count_lines(changes: &Replacements) -> (usize, usize) {
     let counts = changes.edits.iter().map(|edit| match &edit.target {
-        Target::Lines(old) => changed_lines(old, &edit.new),
-        Target::Nothing => (lines(&edit.new).count(), 0),
+        EditTarget::Lines(old) => changed_lines(old, &edit.new),
+        EditTarget::Nothing => (lines(&edit.new).count(), 0),
         _ => (0, 0),
     });
     counts.fold((0, 0), |all, (added, removed)| {
@@ -151,16 +151,16 @@ pub(super) fn blocks(changes: &Replacements) -> usize {
     changes
         .edits
         .iter()
-        .filter(|edit| matches!(edit.target, Target::Lines(_) | Target::Nothing))
+        .filter(|edit| matches!(edit.target, EditTarget::Lines(_) | EditTarget::Nothing))
         .count()
 }
 
-fn state_replacement(edit: &Replacement) -> Stated {
+fn state_replacement(edit: &Replacement) -> StatedChange {
     let old_lines = match &edit.target {
-        Target::Text { old, .. } | Target::Lines(old) => lines(old).count(),
+        EditTarget::Text { old, .. } | EditTarget::Lines(old) => lines(old).count(),
         _ => 0,
     };
-    Stated {
+    StatedChange {
         span: edit.span,
         old_start: None,
         old_lines,
@@ -168,7 +168,7 @@ fn state_replacement(edit: &Replacement) -> Stated {
     }
 }
 
-impl Stated {
+impl StatedChange {
     fn lines(&self) -> StatedLines {
         let &Self {
             old_start,

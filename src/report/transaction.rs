@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use super::words::text;
 use crate::path::RelPath;
-use crate::transaction::{Durability, KeptFile, Receipt, Recovered, RecoveryOutcome, Unkept};
+use crate::transaction::{
+    Durability, KeptFile, NoHistoryReason, Receipt, RecoveredTransaction, RecoveryOutcome,
+};
 
 /// The committed and recovered transactions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,7 +27,7 @@ pub struct TransactionReport {
     pub left: Vec<String>,
     /// The previous versions of these files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptReport>,
+    pub kept: Vec<KeptFileReport>,
 }
 
 impl TransactionReport {
@@ -33,7 +35,7 @@ impl TransactionReport {
     /// that a rollback could not restore. Returns `None` if there are none of these.
     pub(super) fn of(
         receipt: Option<&Receipt>,
-        recovered: &[Recovered],
+        recovered: &[RecoveredTransaction],
         (left, kept): &(Vec<RelPath>, Vec<KeptFile>),
     ) -> Option<Self> {
         if receipt.is_none() && recovered.is_empty() && left.is_empty() {
@@ -48,7 +50,7 @@ impl TransactionReport {
             durability: receipt.map(durability),
             recovered: recovered.iter().map(RecoveredReport::of).collect(),
             left: left.iter().map(|path| text(path.as_bytes())).collect(),
-            kept: kept.iter().map(KeptReport::of).collect(),
+            kept: kept.iter().map(KeptFileReport::of).collect(),
         })
     }
 }
@@ -57,7 +59,7 @@ impl TransactionReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
-pub struct KeptReport {
+pub struct KeptFileReport {
     /// The path of the file; null if no record names it.
     pub path: Option<String>,
     /// The location of the previous version: a path below the root, or an absolute path. Move it to
@@ -65,7 +67,7 @@ pub struct KeptReport {
     pub copy: String,
 }
 
-impl KeptReport {
+impl KeptFileReport {
     pub(super) fn of(KeptFile { path, copy }: &KeptFile) -> Self {
         Self {
             path: path.as_ref().map(|path| text(path.as_bytes())),
@@ -86,13 +88,13 @@ pub struct HistoryReport {
     pub reason: Option<String>,
     /// The reason with the next step for the user.
     #[serde(skip)]
-    pub unkept: Option<Unkept>,
+    pub unkept: Option<NoHistoryReason>,
 }
 
 impl HistoryReport {
     /// Returns the entry for a history that is not kept because of `unkept`, or that is kept.
     #[must_use]
-    pub fn of(unkept: Option<Unkept>) -> Self {
+    pub fn of(unkept: Option<NoHistoryReason>) -> Self {
         Self {
             kept: unkept.is_none(),
             reason: unkept.as_ref().map(|unkept| unkept.reason.clone()),
@@ -116,16 +118,16 @@ pub struct RecoveredReport {
     pub left: Vec<String>,
     /// The previous versions of these files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptReport>,
+    pub kept: Vec<KeptFileReport>,
 }
 
 impl RecoveredReport {
-    fn of(recovered: &Recovered) -> Self {
+    fn of(recovered: &RecoveredTransaction) -> Self {
         Self {
             id: recovered.id.clone(),
             ending: match recovered.ending {
                 RecoveryOutcome::Committed => "committed",
-                RecoveryOutcome::Waiting => "waiting",
+                RecoveryOutcome::HistoryPending => "waiting",
                 RecoveryOutcome::RolledBack => "rolled_back",
                 RecoveryOutcome::Abandoned => "abandoned",
                 RecoveryOutcome::Kept => "kept",
@@ -135,7 +137,7 @@ impl RecoveredReport {
                 .iter()
                 .map(|path| text(path.as_bytes()))
                 .collect(),
-            kept: recovered.kept.iter().map(KeptReport::of).collect(),
+            kept: recovered.kept.iter().map(KeptFileReport::of).collect(),
         }
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::hunk::Source;
-use super::words::Counter;
+use super::words::LineCounter;
 use crate::plan::Operation;
 use crate::preflight::FileWhitespace;
 
@@ -46,7 +46,7 @@ impl WhitespaceReport {
     pub(super) fn of(
         operation: &Operation,
         found: &FileWhitespace,
-        counter: &mut Counter<'_>,
+        counter: &mut LineCounter<'_>,
     ) -> Self {
         let gone: HashSet<_> = found
             .corrected

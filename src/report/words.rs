@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use crate::digest::hex;
 use crate::plan::Input;
-use crate::text::{Origin, Position, Span, printable, rfc3339};
+use crate::text::{EncodedSource, Position, Span, printable, rfc3339};
 
 /// The maximum length of one line of a file or patch in a report, in characters.
 const MOST_CHARACTERS: usize = 200;
@@ -46,15 +46,15 @@ pub(super) fn clip(line: &[u8]) -> String {
 /// The cost is linear in the distance between consecutive offsets. All offsets of a patch in
 /// ascending order cost one pass.
 #[derive(Debug)]
-pub(super) struct Counter<'a> {
+pub(super) struct LineCounter<'a> {
     /// The original input.
     text: &'a [u8],
-    origin: Option<&'a Origin>,
+    origin: Option<&'a EncodedSource>,
     offset: usize,
     newlines: usize,
 }
 
-impl<'a> Counter<'a> {
+impl<'a> LineCounter<'a> {
     /// Returns a counter for each of `inputs`.
     pub(super) fn of_all(inputs: &'a [Input]) -> Vec<Self> {
         let counter = |input: &'a Input| Self {
@@ -125,7 +125,7 @@ mod tests {
             bytes: b"a\nbc\nd".into(),
             ..Input::default()
         }];
-        let counter = &mut Counter::of_all(&inputs)[0];
+        let counter = &mut LineCounter::of_all(&inputs)[0];
         assert_eq!(counter.lines(Span::new(2, 6)), (2, 3));
         assert_eq!(counter.position(3), Position { line: 2, column: 2 });
         assert_eq!(counter.line(0), 1);

@@ -164,12 +164,12 @@ impl<'p> BinaryPostimage<'p> {
         Delta(self.inflate())
     }
 
-    fn inflate(&self) -> Inflated<'_> {
+    fn inflate(&self) -> InflateReader<'_> {
         let decoder = ZlibDecoder::new(self.deflated.as_slice());
         // The limit is one byte more than the declared size. The extra byte reveals surplus data,
         // and reading up to it also checks the end of the stream.
         let bounded = decoder.take(self.inflated_size.saturating_add(1));
-        Inflated {
+        InflateReader {
             source: BufReader::with_capacity(PIECE, bounded),
             size: self.inflated_size,
             left: self.inflated_size,
@@ -179,13 +179,13 @@ impl<'p> BinaryPostimage<'p> {
 
 /// The remaining inflated data.
 #[derive(Debug)]
-struct Inflated<'d> {
+struct InflateReader<'d> {
     source: BufReader<std::io::Take<ZlibDecoder<&'d [u8]>>>,
     size: u64,
     left: u64,
 }
 
-impl Inflated<'_> {
+impl InflateReader<'_> {
     /// Returns some of the next bytes, or an empty slice at the end.
     fn more(&mut self) -> Result<&[u8], BinaryError> {
         let piece = self.source.fill_buf().map_err(|_| BinaryError::Deflate)?;
@@ -212,7 +212,7 @@ impl Inflated<'_> {
 }
 
 /// The remaining part of a delta.
-struct Delta<'d>(Inflated<'d>);
+struct Delta<'d>(InflateReader<'d>);
 
 impl Delta<'_> {
     /// Reads the head of the delta, checks the size of `base`, and returns the size of the content.

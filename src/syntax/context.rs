@@ -3,11 +3,11 @@
 //!
 //! The parser converts each section to an equivalent unified diff in an input of its own.
 
-use super::edges::{Edges, count_error_span};
+use super::edges::{LineBounds, count_error_span};
 use super::unified::{STARS, is_context_header};
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, find_line,
-    unified,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span,
+    find_line, unified,
 };
 use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
@@ -65,7 +65,7 @@ impl Syntax for Context {
     ) -> Result<usize, SyntaxError> {
         let mut lines = Lines::of_span(text, Span::new(from, text.len()));
         let is_named = is_context_header(lines.clone());
-        if !is_named && options.unnamed == Unnamed::Refused {
+        if !is_named && options.unnamed == UnnamedHandling::Refused {
             return Err(SyntaxError::new(LONE_HUNK, content_span(text, from)));
         }
         let mut unified = Vec::new();
@@ -105,7 +105,7 @@ fn is_lone_hunk(mut lines: Lines<'_>) -> bool {
     let old = lines
         .peek()
         .filter(|_| is_border)
-        .and_then(|line| Edges::read(line.strip_prefix(b"*** ")?));
+        .and_then(|line| LineBounds::read(line.strip_prefix(b"*** ")?));
     old.is_some_and(|(_, rest)| rest.trim_ascii() == b"****")
 }
 
@@ -160,13 +160,13 @@ fn edges(
     lines: &mut Lines<'_>,
     mark: &[u8],
     expected: SyntaxErrorKind,
-) -> Result<(Edges, Span), SyntaxError> {
+) -> Result<(LineBounds, Span), SyntaxError> {
     let at = content_span(text, lines.offset());
     lines.next();
     let read = at
         .of(text)
         .strip_prefix(mark)
-        .and_then(|line| Edges::read(line.trim_ascii_start()));
+        .and_then(|line| LineBounds::read(line.trim_ascii_start()));
     let is_over = |rest: &[u8]| rest.trim_ascii().iter().all(|byte| *byte == mark[0]);
     match read {
         Some((edges, rest)) if is_over(rest) => Ok((edges, at)),

@@ -9,12 +9,12 @@ const LARGEST: usize = usize::MAX >> 2;
 
 /// `FIRST`, or `FIRST,LAST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edges {
+pub(super) struct LineBounds {
     first: usize,
     last: Option<usize>,
 }
 
-impl Edges {
+impl LineBounds {
     /// Reads the numbers at the start of `line` and returns them with the rest of the line. Returns
     /// `None` if the line does not start with a number.
     pub(super) fn read(line: &[u8]) -> Option<(Self, &[u8])> {

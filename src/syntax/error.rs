@@ -17,7 +17,7 @@ pub struct SyntaxError {
 /// A malformed patch and its error. The text is kept so that a message can show the position.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{error}")]
-pub struct Broken {
+pub struct MalformedPatch {
     /// The text.
     pub input: Input,
     /// The error.
@@ -91,7 +91,7 @@ pub enum SyntaxErrorKind {
     Mail(MailError),
     /// The input has a known format that wpatch does not apply.
     #[error("the input is {}", .0.name())]
-    Foreign(Foreign),
+    Foreign(UnsupportedFormat),
     /// The patch changes more files than this limit.
     #[error("the patch changes more than {0} files")]
     TooManyFiles(usize),
@@ -111,7 +111,7 @@ impl SyntaxErrorKind {
     pub const NO_METHOD: Self = Self::Expected("`literal SIZE` or `delta SIZE`");
     /// Only one side of a change has a name.
     pub const ONE_NAME: Self =
-        Self::Contradiction("a change has both a `---` and a `+++` line, or neither");
+        Self::Contradiction("only one of the `---` and `+++` lines is present; expected both");
 }
 
 impl SyntaxError {
@@ -125,7 +125,7 @@ impl SyntaxError {
 /// The formats that wpatch recognises and does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Foreign {
+pub enum UnsupportedFormat {
     /// A context diff, although another format was selected.
     Context,
     /// A diff of a merge commit, with one column for each parent.
@@ -146,7 +146,7 @@ pub enum Foreign {
     Compressed(&'static str),
 }
 
-impl Foreign {
+impl UnsupportedFormat {
     /// Returns a description of the format that completes "the input is ...".
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -1,12 +1,12 @@
 //! Inputs that are recognised and not applied: coloured diffs, combined diffs, word diffs, other
 //! encodings, HTML pages, archives.
 //!
-//! To add a kind, add a variant of [`Foreign`] with its name and its help, and a function that
+//! To add a kind, add a variant of [`UnsupportedFormat`] with its name and its help, and a function that
 //! recognises it.
 
 use bstr::ByteSlice;
 
-use super::{Foreign, SyntaxError};
+use super::{SyntaxError, UnsupportedFormat};
 use crate::text::{Lines, Span, without_ending, without_entities, without_mark};
 
 /// Rejects an input by its first bytes.
@@ -15,9 +15,9 @@ use crate::text::{Lines, Span, without_ending, without_entities, without_mark};
 ///
 /// Returns an error for an input that no grammar can read.
 pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
-    let found = encoding(text).map(Foreign::Encoded);
-    let found = found.or_else(|| compression(text).map(Foreign::Compressed));
-    let found = found.or_else(|| is_page(text).then_some(Foreign::Html));
+    let found = encoding(text).map(UnsupportedFormat::Encoded);
+    let found = found.or_else(|| compression(text).map(UnsupportedFormat::Compressed));
+    let found = found.or_else(|| is_page(text).then_some(UnsupportedFormat::Html));
     found.map_or(Ok(()), |found| Err(found.error(Span::new(0, 0))))
 }
 
@@ -89,13 +89,13 @@ pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
     lines.find_map(|(span, line)| {
         let line = without_ending(line);
         let kind = if is_coloured(line) {
-            Foreign::Coloured
+            UnsupportedFormat::Coloured
         } else if is_markup(line) || is_escaped_header(line) {
-            Foreign::Html
+            UnsupportedFormat::Html
         } else if is_statistics(line) {
-            Foreign::Statistics
+            UnsupportedFormat::Statistics
         } else if is_side_by_side(line) {
-            Foreign::SideBySide
+            UnsupportedFormat::SideBySide
         } else {
             return None;
         };

@@ -1,10 +1,10 @@
 //! The preamble of a section as GNU patch reads it: `Index:` and `Prereq:` lines. For a section
 //! without header, also the `---` and `+++` lines anywhere above it.
 
-use super::names::{self, Side};
+use super::names::{self, HeaderName};
 use super::stamp;
 use super::unified::{action_and_name, action_by_time};
-use crate::plan::{Anchor, Edit, Name, NameCandidate, Operation, Preamble, Strip};
+use crate::plan::{Anchor, Edit, Name, NameCandidate, Operation, Preamble, StripRule};
 use crate::text::{Span, lines, without_ending};
 
 /// Adds the information in the preamble `between` to `operations`. Sections with git header ignore
@@ -50,18 +50,19 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
         |name: &[u8]| match names::read_dated(name, Span::new(0, name.len()), stamp::is_nowhere)
             .ok()?
         {
-            Side::File(claim, is_nowhere) => {
-                Some(Side::File(NameCandidate { span, ..claim }, is_nowhere))
-            }
-            Side::Null => Some(Side::Null),
+            HeaderName::File(claim, is_nowhere) => Some(HeaderName::File(
+                NameCandidate { span, ..claim },
+                is_nowhere,
+            )),
+            HeaderName::Null => Some(HeaderName::Null),
         };
     let named = match (last(b"--- ").and_then(side), last(b"+++ ").and_then(side)) {
         (Some(old), Some(new)) => action_and_name(old, new, hunks),
-        (Some(Side::File(claim, is_new)), None) => Some((
+        (Some(HeaderName::File(claim, is_new)), None) => Some((
             action_by_time((is_new, false), hunks),
             Name::Agreed(vec![claim]),
         )),
-        (None, Some(Side::File(claim, is_gone))) => Some((
+        (None, Some(HeaderName::File(claim, is_gone))) => Some((
             action_by_time((false, is_gone), hunks),
             Name::Agreed(vec![claim]),
         )),
@@ -97,7 +98,7 @@ fn read(between: &[u8]) -> Preamble {
 /// input than the line.
 fn index(line: &[u8]) -> Option<NameCandidate> {
     let name = without_ending(line).strip_prefix(b"Index:")?.trim_ascii();
-    let claim = names::read_name(name, Span::new(0, name.len()), Strip::Prefixed).ok()?;
+    let claim = names::read_name(name, Span::new(0, name.len()), StripRule::Prefixed).ok()?;
     Some(NameCandidate {
         span: Span::default(),
         ..claim

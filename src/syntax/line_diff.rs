@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::headings::Headings;
-use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
+use crate::lines::{Budget, Edit, Edits, LineTable, SlidePosition, diff};
 use crate::text::{LineEnding, is_binary};
 
 /// The number of bytes that are compared at once.
@@ -73,7 +73,7 @@ impl<'a> LineDiff<'a> {
     }
 
     fn of_tables(text: &'a [u8], old: LineTable<'a>, new: LineTable<'a>) -> Self {
-        let edits = diff(&old, &new, Budget::default(), Slide::Indent);
+        let edits = diff(&old, &new, Budget::default(), SlidePosition::Indent);
         Self {
             text,
             start: 0,

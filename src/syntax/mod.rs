@@ -54,14 +54,14 @@ mod unified;
 pub mod write;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
-pub use error::{Broken, Foreign, SyntaxError, SyntaxErrorKind};
+pub use error::{MalformedPatch, SyntaxError, SyntaxErrorKind, UnsupportedFormat};
 pub(crate) use hashline::is_header as is_hashline_header;
 pub(crate) use hunks::is_mail_signature;
 pub use json::{EditList, edits};
 pub use mail::MailError;
 pub(crate) use message::{begins_patch, patch_after};
 pub(crate) use not_included::find_in_damaged;
-pub use options::{Options, Truncated, Unnamed};
+pub use options::{Options, TruncationHandling, UnnamedHandling};
 pub use parse::{open_input, parse};
 pub use quilt::{detect_compression, parse_list};
 pub(crate) use quoted::unquote;

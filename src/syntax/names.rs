@@ -3,12 +3,12 @@
 use bstr::ByteSlice;
 
 use super::{SyntaxError, SyntaxErrorKind, quoted, stamp};
-use crate::plan::{NameCandidate, Strip};
+use crate::plan::{NameCandidate, StripRule};
 use crate::text::Span;
 
 /// The name on a `---` or `+++` line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum HeaderName {
     /// `/dev/null`.
     Null,
     /// A file. The flag is set if its time stamp marks it as missing.
@@ -25,24 +25,25 @@ pub(super) fn read_dated(
     text: &[u8],
     span: Span,
     is_nowhere: fn(&[u8]) -> bool,
-) -> Result<Side, SyntaxError> {
+) -> Result<HeaderName, SyntaxError> {
     let line = span.of(text);
     if is_null(line) {
-        return Ok(Side::Null);
+        return Ok(HeaderName::Null);
     }
     if line.starts_with(b"\"")
-        && let (claim, rest @ ([] | [b' ' | b'\t', ..])) = read_quoted(text, span, Strip::Prefixed)?
+        && let (claim, rest @ ([] | [b' ' | b'\t', ..])) =
+            read_quoted(text, span, StripRule::Prefixed)?
     {
-        return Ok(Side::File(claim, is_nowhere(rest)));
+        return Ok(HeaderName::File(claim, is_nowhere(rest)));
     }
     // If other text follows the closing quote, as in `"a/"sub`, the quotes are part of the name.
     let length = stamp::name_length(line);
     let claim = plain(
         text,
         Span::new(span.start, span.start + length),
-        Strip::Prefixed,
+        StripRule::Prefixed,
     )?;
-    Ok(Side::File(claim, is_nowhere(&line[length..])))
+    Ok(HeaderName::File(claim, is_nowhere(&line[length..])))
 }
 
 /// Reads the text after `--- ` or `+++ ` below a git header. Only a tab ends the name.
@@ -50,19 +51,19 @@ pub(super) fn read_dated(
 /// # Errors
 ///
 /// Returns an error if the name is missing or its quoting is damaged.
-pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
+pub(super) fn until_tab(text: &[u8], span: Span) -> Result<HeaderName, SyntaxError> {
     let line = span.of(text);
     if is_null(line) {
-        return Ok(Side::Null);
+        return Ok(HeaderName::Null);
     }
     let length = memchr::memchr(b'\t', line).unwrap_or(line.len());
     let is_nowhere = stamp::is_nonexistent(&line[length..]);
     read_name(
         text,
         Span::new(span.start, span.start + length),
-        Strip::Prefixed,
+        StripRule::Prefixed,
     )
-    .map(|claim| Side::File(claim, is_nowhere))
+    .map(|claim| HeaderName::File(claim, is_nowhere))
 }
 
 /// Reads a name that extends to the end of the line, for example after `rename from`.
@@ -73,7 +74,7 @@ pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
 pub(super) fn read_name(
     text: &[u8],
     span: Span,
-    strip: Strip,
+    strip: StripRule,
 ) -> Result<NameCandidate, SyntaxError> {
     if !span.of(text).starts_with(b"\"") {
         return plain(text, span, strip);
@@ -97,25 +98,29 @@ pub(super) fn quoted_pair(
     let line = span.of(text);
     let damaged = || SyntaxError::new(SyntaxErrorKind::QuotedName, span);
     if line.starts_with(b"\"") {
-        let (old, rest) = read_quoted(text, span, Strip::Prefixed)?;
+        let (old, rest) = read_quoted(text, span, StripRule::Prefixed)?;
         let new = rest.strip_prefix(b" ").ok_or_else(damaged)?.len();
         return Ok(Some([
             old,
-            read_name(text, Span::new(span.end - new, span.end), Strip::Prefixed)?,
+            read_name(
+                text,
+                Span::new(span.end - new, span.end),
+                StripRule::Prefixed,
+            )?,
         ]));
     }
     let Some(quote) = line.find(b" \"") else {
         return Ok(None);
     };
     let blank = span.start + quote;
-    let new = read_name(text, Span::new(blank + 1, span.end), Strip::Prefixed)?;
+    let new = read_name(text, Span::new(blank + 1, span.end), StripRule::Prefixed)?;
     Ok(Some([
-        plain(text, Span::new(span.start, blank), Strip::Prefixed)?,
+        plain(text, Span::new(span.start, blank), StripRule::Prefixed)?,
         new,
     ]))
 }
 
-fn plain(text: &[u8], span: Span, strip: Strip) -> Result<NameCandidate, SyntaxError> {
+fn plain(text: &[u8], span: Span, strip: StripRule) -> Result<NameCandidate, SyntaxError> {
     if span.is_empty() {
         return Err(SyntaxError::new(
             SyntaxErrorKind::Expected("a file name"),
@@ -132,7 +137,7 @@ fn plain(text: &[u8], span: Span, strip: Strip) -> Result<NameCandidate, SyntaxE
 fn read_quoted(
     text: &[u8],
     span: Span,
-    strip: Strip,
+    strip: StripRule,
 ) -> Result<(NameCandidate, &[u8]), SyntaxError> {
     let (bytes, rest) = quoted::unquote(span.of(text))
         .ok_or_else(|| SyntaxError::new(SyntaxErrorKind::QuotedName, span))?;

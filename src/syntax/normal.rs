@@ -3,7 +3,7 @@
 //! They have no context and do not name a file. An `Index:` line above them or the caller names it.
 //! The parser converts them to equivalent unified hunks, each set in an input of its own.
 
-use super::edges::{Edges, count_error_span};
+use super::edges::{LineBounds, count_error_span};
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, find_line, hunks,
 };
@@ -109,7 +109,7 @@ fn is_body(line: &[u8]) -> bool {
 
 /// Returns whether `line` is a command that `diff -e` writes: `1,2c`, `3a`, `4d`.
 pub(super) fn is_ed_command(line: &[u8]) -> bool {
-    Edges::read(line)
+    LineBounds::read(line)
         .is_some_and(|(_, rest)| matches!(without_ending(rest), b"a" | b"c" | b"d" | b"i"))
 }
 
@@ -137,16 +137,16 @@ fn starts_hunk(mut lines: Lines<'_>) -> bool {
 
 /// `5a6,7`, `1,2c3,4` or `8d7`.
 struct HunkCommand {
-    old: Edges,
+    old: LineBounds,
     letter: u8,
-    new: Edges,
+    new: LineBounds,
 }
 
 impl HunkCommand {
     fn read(line: &[u8]) -> Option<Self> {
-        let (old, rest) = Edges::read(line)?;
+        let (old, rest) = LineBounds::read(line)?;
         let (&letter, rest) = rest.split_first()?;
-        let (new, rest) = Edges::read(rest)?;
+        let (new, rest) = LineBounds::read(rest)?;
         let is_right = match letter {
             b'a' => old.is_lone(),
             b'd' => new.is_lone(),

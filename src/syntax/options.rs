@@ -13,7 +13,7 @@ pub struct Options {
     /// Whether to count the lines of a hunk and ignore the counts in its header (`--recount`).
     pub recount: bool,
     /// The treatment of a last hunk with fewer lines than its header states, if `recount` is set.
-    pub truncated: Truncated,
+    pub truncated: TruncationHandling,
     /// Whether to repair typical mistakes of models if only one interpretation is possible
     /// (`--lenient`).
     pub lenient: bool,
@@ -22,7 +22,7 @@ pub struct Options {
     /// Whether a text without a section is a valid, empty patch (`--allow-empty`).
     pub allow_empty: bool,
     /// The treatment of sections that name no file.
-    pub unnamed: Unnamed,
+    pub unnamed: UnnamedHandling,
     /// Whether the text is mail, in which `-- ` after a complete hunk starts the signature.
     /// [`parse`](super::parse()) sets this field for each text.
     pub is_mail: bool,
@@ -35,7 +35,7 @@ pub struct Options {
 /// The treatment of a last hunk with fewer lines than its header states, under `--recount`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Truncated {
+pub enum TruncationHandling {
     /// Report an error, because the patch is truncated.
     Refused,
     /// Read the hunk, for output such as `--stat` that changes no file.
@@ -46,7 +46,7 @@ pub enum Truncated {
 /// `/dev/null` on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Unnamed {
+pub enum UnnamedHandling {
     /// Read blocks and context hunks, because an option names the file (`--file`). A unified diff
     /// without a name is an error.
     Blocks,
@@ -54,18 +54,18 @@ pub enum Unnamed {
     Refused,
     /// Read them, as GNU patch does. An `Index:` line above the section names the file, or the
     /// caller does.
-    Taken,
+    Accept,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             recount: false,
-            truncated: Truncated::Refused,
+            truncated: TruncationHandling::Refused,
             lenient: false,
             strict_input: false,
             allow_empty: false,
-            unnamed: Unnamed::Refused,
+            unnamed: UnnamedHandling::Refused,
             is_mail: false,
             max_files: 100_000,
             max_hunks: 1_000_000,

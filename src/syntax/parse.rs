@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::reader::read;
-use super::{Broken, Options, Sections, Syntax, Truncated, foreign, mail, not_included, recount};
+use super::{
+    MalformedPatch, Options, Sections, Syntax, TruncationHandling, foreign, mail, not_included,
+    recount,
+};
 use crate::plan::{Input, Name, Plan};
 use crate::text::Bytes;
 
@@ -18,7 +21,7 @@ pub fn parse(
     bytes: impl Into<Bytes>,
     among: &[&'static dyn Syntax],
     options: Options,
-) -> Result<Plan<Name>, Box<Broken>> {
+) -> Result<Plan<Name>, Box<MalformedPatch>> {
     let mut input = open_input(name, bytes.into())?;
     let mut sections = Sections::default();
     let started = foreign::refuse_start(&input.bytes);
@@ -29,7 +32,7 @@ pub fn parse(
             .filter(|named| named.input == 0)
             .collect();
         number_not_included(&mut input);
-        return Err(Box::new(Broken { input, error }));
+        return Err(Box::new(MalformedPatch { input, error }));
     }
     let plan = plan_of(input, sections);
     if options.recount {
@@ -67,12 +70,15 @@ fn plan_of(input: Input, sections: Sections) -> Plan<Name> {
 /// # Errors
 ///
 /// Returns an error for a truncated last hunk if `truncated` refuses it.
-fn note_recounts(mut plan: Plan<Name>, truncated: Truncated) -> Result<Plan<Name>, Box<Broken>> {
-    if truncated == Truncated::Refused
+fn note_recounts(
+    mut plan: Plan<Name>,
+    truncated: TruncationHandling,
+) -> Result<Plan<Name>, Box<MalformedPatch>> {
+    if truncated == TruncationHandling::Refused
         && let Some((input, error)) = recount::truncation(&plan)
     {
         let input = plan.inputs.swap_remove(input);
-        return Err(Box::new(Broken { input, error }));
+        return Err(Box::new(MalformedPatch { input, error }));
     }
     recount::note(&mut plan);
     Ok(plan)
@@ -94,7 +100,7 @@ fn number_not_included(input: &mut Input) {
 /// # Errors
 ///
 /// Returns the first part of a mail that cannot be decoded.
-pub fn open_input(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
+pub fn open_input(name: &str, bytes: Bytes) -> Result<Input, Box<MalformedPatch>> {
     let name = name.to_owned();
     match mail::open(&bytes) {
         Ok(None) => Ok(Input {
@@ -111,7 +117,7 @@ pub fn open_input(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
                 ..Input::default()
             })
         }
-        Err(error) => Err(Box::new(Broken {
+        Err(error) => Err(Box::new(MalformedPatch {
             input: Input {
                 name,
                 bytes,

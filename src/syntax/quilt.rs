@@ -1,7 +1,7 @@
 //! Lists of patches in the format of quilt and Debian source packages (`debian/patches/series`).
 
 use crate::path::RelPath;
-use crate::plan::{Direction, Listed};
+use crate::plan::{Direction, SeriesSettings};
 use crate::text::{lines, without_ending};
 
 /// The maximum number of patches in a list.
@@ -14,14 +14,17 @@ const MOST: usize = 100_000;
 /// # Errors
 ///
 /// Returns the number of the first invalid line, counted from 1, and a message.
-pub fn parse_list(text: &[u8], usual: usize) -> Result<Vec<(RelPath, Listed)>, (usize, String)> {
+pub fn parse_list(
+    text: &[u8],
+    usual: usize,
+) -> Result<Vec<(RelPath, SeriesSettings)>, (usize, String)> {
     let mut all = Vec::new();
     for (index, (_, line)) in lines(text).enumerate() {
         let entry = entry(without_ending(line), usual).map_err(|message| (index + 1, message))?;
         all.extend(entry.map(|(path, strip, direction)| {
             (
                 path,
-                Listed {
+                SeriesSettings {
                     line: index + 1,
                     strip,
                     direction,
@@ -97,11 +100,11 @@ pub fn detect_compression(text: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    type Told = Vec<(String, usize, usize, Direction)>;
+    type SeriesRows = Vec<(String, usize, usize, Direction)>;
 
-    fn read(text: &str) -> Result<Told, (usize, String)> {
+    fn read(text: &str) -> Result<SeriesRows, (usize, String)> {
         let all = parse_list(text.as_bytes(), 1)?;
-        let told = |(path, listed): (RelPath, Listed)| {
+        let told = |(path, listed): (RelPath, SeriesSettings)| {
             (
                 path.to_string(),
                 listed.line,

@@ -5,8 +5,8 @@ use std::mem;
 use bstr::ByteSlice;
 
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, foreign, lead,
-    mail, message, normal, not_included, refuse_prose, series,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span,
+    foreign, lead, mail, message, normal, not_included, refuse_prose, series,
 };
 use crate::plan::Input;
 use crate::text::{Lines, Span};
@@ -32,7 +32,7 @@ pub(super) fn read(
 struct Reader<'t> {
     text: &'t [u8],
     options: Options,
-    starts: Starts,
+    starts: SectionStarts,
     /// The start of the search for the next section.
     offset: usize,
     /// The end of the last section. `before` is its grammar.
@@ -48,7 +48,7 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn new(text: &'t [u8], among: &[&'static dyn Syntax], options: Options) -> Self {
-        let (starts, formats) = (Starts::new(among), Vec::new());
+        let (starts, formats) = (SectionStarts::new(among), Vec::new());
         let options = Options {
             is_mail: mail::start(text).is_some(),
             ..options
@@ -68,7 +68,7 @@ impl<'t> Reader<'t> {
 
     fn read_all(&mut self, sections: &mut Sections) -> Result<(), SyntaxError> {
         self.read_sections(sections)?;
-        self.find_not_included(self.text.len(), not_included::Edge::Input, sections);
+        self.find_not_included(self.text.len(), not_included::Neighbour::Input, sections);
         match self.before {
             _ if sections.operations.is_empty() && self.options.allow_empty => Ok(()),
             _ if sections.operations.is_empty() => Err(nothing(self.text, sections)),
@@ -81,12 +81,17 @@ impl<'t> Reader<'t> {
 
     /// Finds the changes that the text from the last section to `until` names without their
     /// content.
-    fn find_not_included(&self, until: usize, after: not_included::Edge, sections: &mut Sections) {
+    fn find_not_included(
+        &self,
+        until: usize,
+        after: not_included::Neighbour,
+        sections: &mut Sections,
+    ) {
         if self.before.is_none_or(Syntax::is_diff) {
             let before = if self.end == 0 {
-                not_included::Edge::Input
+                not_included::Neighbour::Input
             } else {
-                not_included::Edge::Section
+                not_included::Neighbour::Section
             };
             not_included::find(
                 self.text,
@@ -122,7 +127,7 @@ impl<'t> Reader<'t> {
     /// The header of a context diff or the first line of a normal diff can itself end the text of
     /// the message. GNU patch reads messages like any other text.
     fn skipped_message(&self, start: usize, syntax: &dyn Syntax) -> Option<usize> {
-        let is_gnu = self.options.unnamed == Unnamed::Taken;
+        let is_gnu = self.options.unnamed == UnnamedHandling::Accept;
         if syntax.can_end_message() || is_gnu {
             None
         } else {
@@ -147,7 +152,7 @@ impl<'t> Reader<'t> {
             sections.step += 1;
         }
         if syntax.is_diff() {
-            self.find_not_included(start, not_included::Edge::Section, sections);
+            self.find_not_included(start, not_included::Neighbour::Section, sections);
         }
         let known = sections.operations.len();
         self.end = syntax.parse(self.text, start, self.options, sections)?;
@@ -189,12 +194,12 @@ fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
 
 /// The start of the next section of each grammar. Each grammar searches each part of the text only
 /// once.
-struct Starts {
+struct SectionStarts {
     next: Vec<(&'static dyn Syntax, Option<usize>)>,
     is_searched: bool,
 }
 
-impl Starts {
+impl SectionStarts {
     fn new(among: &[&'static dyn Syntax]) -> Self {
         Self {
             next: among.iter().map(|&syntax| (syntax, None)).collect(),

@@ -77,7 +77,7 @@ fn is_closing(rest: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::{Options, Truncated, parse, select_syntaxes};
+    use crate::syntax::{Options, TruncationHandling, parse, select_syntaxes};
 
     #[test]
     fn headers_that_count_wrongly_are_told_with_their_lines() {
@@ -125,7 +125,7 @@ mod tests {
             let text = [head, &body[..end]].concat();
             assert!(!is_read(&text, options), "{text}");
             let is_display = Options {
-                truncated: Truncated::Read,
+                truncated: TruncationHandling::Read,
                 ..options
             };
             assert_eq!(

@@ -1,7 +1,7 @@
 //! The sections that the grammars have read from one text.
 
 use super::SyntaxError;
-use crate::plan::{Action, Direction, Edit, Input, Name, NotIncluded, Operation};
+use crate::plan::{Action, ContentlessChange, Direction, Edit, Input, Name, Operation};
 use crate::text::{Bytes, Span};
 
 /// The sections read so far.
@@ -18,7 +18,7 @@ pub struct Sections {
     /// numbered from 1.
     pub quoted: Vec<Bytes>,
     /// The changes that the text names without their content.
-    pub not_included: Vec<NotIncluded>,
+    pub not_included: Vec<ContentlessChange>,
 }
 
 impl Sections {
@@ -47,7 +47,7 @@ impl Sections {
             inside
                 .not_included
                 .into_iter()
-                .map(|named| NotIncluded { input, ..named }),
+                .map(|named| ContentlessChange { input, ..named }),
         );
         self.hunks += inside.hunks;
         self.step = inside.step;

@@ -2,7 +2,7 @@
 
 use super::{Options, SyntaxErrorKind, parse, select_syntaxes};
 use crate::plan::{
-    BinaryData, BinaryMethod, Direction, Edit, LineKind, Name, Operation, Plan, Target,
+    BinaryData, BinaryMethod, Direction, Edit, EditTarget, LineKind, Name, Operation, Plan,
 };
 use crate::text::Span;
 
@@ -60,10 +60,12 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
         Edit::Replacements(changes) => words.extend(changes.edits.iter().map(|edit| {
             let new = String::from_utf8_lossy(&edit.new);
             match &edit.target {
-                Target::Text { old, times } => {
+                EditTarget::Text { old, times } => {
                     format!("{times:?} {:?} {new:?}", String::from_utf8_lossy(old))
                 }
-                Target::Lines(old) => format!("lines {:?} {new:?}", String::from_utf8_lossy(old)),
+                EditTarget::Lines(old) => {
+                    format!("lines {:?} {new:?}", String::from_utf8_lossy(old))
+                }
                 target => format!("{target:?} {new:?}"),
             }
         })),

@@ -5,10 +5,10 @@
 //! or not at all.
 
 use super::foreign::is_coloured_header;
-use super::names::{self, Side};
+use super::names::{self, HeaderName};
 use super::{
-    Foreign, Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span,
-    find_line, hunks, normal, stamp,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, UnsupportedFormat,
+    content_span, find_line, hunks, normal, stamp,
 };
 use crate::plan::{Action, Edit, Hunk, Name};
 use crate::text::{Lines, Span};
@@ -55,36 +55,38 @@ impl Syntax for Unified {
         let line = content_span(text, from);
         let refuse = |kind| Err(SyntaxError::new(kind, line));
         match form(&lines) {
-            Some(Form::Unified) => section(text, from, options, sections),
-            Some(Form::LoneHunk) if options.unnamed == Unnamed::Taken => {
+            Some(SectionForm::Unified) => section(text, from, options, sections),
+            Some(SectionForm::LoneHunk) if options.unnamed == UnnamedHandling::Accept => {
                 read_unnamed(text, from, options, sections)
             }
-            Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
-            Some(Form::EdScript) => refuse(SyntaxErrorKind::EdScript),
-            Some(Form::Other(what)) => refuse(SyntaxErrorKind::Foreign(what)),
+            Some(SectionForm::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
+            Some(SectionForm::EdScript) => refuse(SyntaxErrorKind::EdScript),
+            Some(SectionForm::Other(what)) => refuse(SyntaxErrorKind::Foreign(what)),
             None => refuse(SyntaxErrorKind::Expected("`---`, `+++` and `@@` lines")),
         }
     }
 }
 
 /// The form that starts at a line.
-enum Form {
+enum SectionForm {
     Unified,
     /// A hunk without a file name.
     LoneHunk,
     /// Editor commands.
     EdScript,
     /// A format that is rejected.
-    Other(Foreign),
+    Other(UnsupportedFormat),
 }
 
-fn form(lines: &Lines<'_>) -> Option<Form> {
+fn form(lines: &Lines<'_>) -> Option<SectionForm> {
     let line = lines.peek()?;
     match line[0] {
         b'-' | b'*' => header_form(line, lines.clone()),
-        b'@' if hunks::is_whole_header(line) => Some(Form::LoneHunk),
-        b'\x1b' if is_coloured_header(line) => Some(Form::Other(Foreign::Coloured)),
-        b'd' if is_combined(line) => Some(Form::Other(Foreign::Combined)),
+        b'@' if hunks::is_whole_header(line) => Some(SectionForm::LoneHunk),
+        b'\x1b' if is_coloured_header(line) => {
+            Some(SectionForm::Other(UnsupportedFormat::Coloured))
+        }
+        b'd' if is_combined(line) => Some(SectionForm::Other(UnsupportedFormat::Combined)),
         _ => None,
     }
 }
@@ -95,9 +97,9 @@ pub(super) fn is_context_header(mut lines: Lines<'_>) -> bool {
     starts(b"*** ") && starts(b"--- ") && starts(STARS)
 }
 
-fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<Form> {
+fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<SectionForm> {
     if is_context_header(lines.clone()) {
-        return Some(Form::Other(Foreign::Context));
+        return Some(SectionForm::Other(UnsupportedFormat::Context));
     }
     lines.next();
     let (_, second) = lines.next()?;
@@ -106,9 +108,9 @@ fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<Form> {
         return None;
     }
     match third {
-        [b'@', b'@', b'@', ..] => Some(Form::Other(Foreign::Combined)),
-        [b'@', b'@', ..] => Some(Form::Unified),
-        _ if normal::is_ed_command(third) => Some(Form::EdScript),
+        [b'@', b'@', b'@', ..] => Some(SectionForm::Other(UnsupportedFormat::Combined)),
+        [b'@', b'@', ..] => Some(SectionForm::Unified),
+        _ if normal::is_ed_command(third) => Some(SectionForm::EdScript),
         _ => None,
     }
 }
@@ -125,7 +127,7 @@ pub(super) fn section(
     sections: &mut Sections,
 ) -> Result<usize, SyntaxError> {
     let mut lines = Lines::of_span(text, Span::new(start, text.len()));
-    let is_nowhere = if options.unnamed == Unnamed::Taken {
+    let is_nowhere = if options.unnamed == UnnamedHandling::Accept {
         stamp::is_nowhere
     } else {
         stamp::is_nowhere_for_git
@@ -138,7 +140,7 @@ pub(super) fn section(
     let header = content_span(text, start);
     let (action, name) = match action_and_name(old, new, &hunks) {
         Some(meaning) => meaning,
-        None if options.unnamed == Unnamed::Taken => {
+        None if options.unnamed == UnnamedHandling::Accept => {
             (action_by_time((true, true), &hunks), Name::Unnamed(header))
         }
         None => {
@@ -178,19 +180,27 @@ fn side(
     text: &[u8],
     lines: &mut Lines<'_>,
     is_nowhere: fn(&[u8]) -> bool,
-) -> Result<Side, SyntaxError> {
+) -> Result<HeaderName, SyntaxError> {
     let line = content_span(text, lines.offset());
     lines.next();
     names::read_dated(text, Span::new(line.start + 4, line.end), is_nowhere)
 }
 
 /// Returns the action and the name of the section, or `None` if both sides are `/dev/null`.
-pub(super) fn action_and_name(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
+pub(super) fn action_and_name(
+    old: HeaderName,
+    new: HeaderName,
+    hunks: &[Hunk],
+) -> Option<(Action, Name)> {
     Some(match (old, new) {
-        (Side::Null, Side::Null) => return None,
-        (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
-        (Side::File(claim, _), Side::Null) => (Action::Delete, Name::Agreed(vec![claim])),
-        (Side::File(old, is_new), Side::File(new, is_gone)) => (
+        (HeaderName::Null, HeaderName::Null) => return None,
+        (HeaderName::Null, HeaderName::File(claim, _)) => {
+            (Action::Create, Name::Agreed(vec![claim]))
+        }
+        (HeaderName::File(claim, _), HeaderName::Null) => {
+            (Action::Delete, Name::Agreed(vec![claim]))
+        }
+        (HeaderName::File(old, is_new), HeaderName::File(new, is_gone)) => (
             action_by_time((is_new, is_gone), hunks),
             Name::Traditional {
                 old: Box::new(old),
@@ -216,7 +226,7 @@ pub(super) fn action_by_time((is_new, is_gone): (bool, bool), hunks: &[Hunk]) ->
 mod tests {
     use crate::syntax::SyntaxErrorKind::{Contradiction, Expected, NoPatch};
     use crate::syntax::testing::{refused, said};
-    use crate::syntax::{Foreign, SyntaxErrorKind};
+    use crate::syntax::{SyntaxErrorKind, UnsupportedFormat};
 
     const HUNK: &str = "@@ -1 +1 @@\n-a\n+b\n";
     const CREATED: &str = "@@ -0,0 +1 @@\n+b\n";
@@ -282,7 +292,10 @@ mod tests {
             let behind = format!("--- a/x\n+++ b/x\n{HUNK}\n{text}");
             assert_eq!(
                 refused(&behind),
-                (SyntaxErrorKind::Foreign(Foreign::Combined), first.into()),
+                (
+                    SyntaxErrorKind::Foreign(UnsupportedFormat::Combined),
+                    first.into()
+                ),
                 "{text}"
             );
         }

@@ -36,7 +36,7 @@ pub fn git_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    write_file(action, before, after, Detail::Changes)
+    write_file(action, before, after, DiffDetail::Changes)
 }
 
 /// Returns the same diff as [`git_diff`], but with section headings, and with all binary content, so
@@ -47,12 +47,12 @@ pub fn whole_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    write_file(action, before, after, Detail::Full)
+    write_file(action, before, after, DiffDetail::Full)
 }
 
 /// The detail of a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Detail {
+enum DiffDetail {
     /// Of binary content, a line that states that the files differ. No section headings.
     Changes,
     /// The complete binary data, and section headings.
@@ -63,7 +63,7 @@ fn write_file(
     action: Action,
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
-    detail: Detail,
+    detail: DiffDetail,
 ) -> Vec<u8> {
     match (action, before, after) {
         (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename"), detail),
@@ -113,7 +113,7 @@ pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
 ///
 /// The names get no prefixes `a/` and `b/`. The content is never treated as binary.
 #[must_use]
-pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usize) -> Labelled {
+pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usize) -> UnifiedDiff {
     let diff = LineDiff::of_lines(before.1, after.1, context);
     let (added, removed) = diff.changed_lines();
     let mut text = Vec::new();
@@ -122,7 +122,7 @@ pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usi
         put(&mut text, &[b"+++ ", &file_name(Some(after.0.to_vec()))]);
         diff.write(&mut text, context);
     }
-    Labelled {
+    UnifiedDiff {
         text,
         added,
         removed,
@@ -131,7 +131,7 @@ pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usi
 
 /// A unified diff and its line counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Labelled {
+pub struct UnifiedDiff {
     /// The diff.
     pub text: Vec<u8>,
     /// The number of added lines.
@@ -185,7 +185,7 @@ fn section(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
     moved: Option<&str>,
-    detail: Detail,
+    detail: DiffDetail,
 ) -> Vec<u8> {
     let Some(named) = after.or(before) else {
         return Vec::new();
@@ -220,7 +220,7 @@ fn section(
         return out;
     }
     let is_data = is_binary(old) || is_binary(new);
-    if is_data && detail == Detail::Full {
+    if is_data && detail == DiffDetail::Full {
         // git rejects binary patches with abbreviated object names.
         index_line(&mut out, before, after, usize::MAX);
         literal::put(&mut out, old, new);
@@ -241,10 +241,10 @@ fn section(
     out
 }
 
-fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, detail: Detail) {
+fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, detail: DiffDetail) {
     match detail {
-        Detail::Changes => diff.write(out, CONTEXT),
-        Detail::Full => diff.write_with_headings(out, CONTEXT),
+        DiffDetail::Changes => diff.write(out, CONTEXT),
+        DiffDetail::Full => diff.write_with_headings(out, CONTEXT),
     }
 }
 

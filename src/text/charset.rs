@@ -159,8 +159,8 @@ impl TextEncoding {
         Some(places)
     }
 
-    fn units(self, bytes: &[u8]) -> Units<'_> {
-        Units {
+    fn units(self, bytes: &[u8]) -> DecodeUnits<'_> {
+        DecodeUnits {
             encoding: self.0,
             rest: bytes,
         }
@@ -174,29 +174,29 @@ impl fmt::Display for TextEncoding {
 }
 
 /// The smallest byte sequences that can be decoded on their own.
-struct Units<'a> {
+struct DecodeUnits<'a> {
     encoding: &'static Encoding,
     rest: &'a [u8],
 }
 
 /// One byte sequence and its text.
-struct Unit {
+struct DecodeUnit {
     /// The number of bytes.
     length: usize,
     text: [u8; 16],
     text_length: usize,
 }
 
-impl Unit {
+impl DecodeUnit {
     fn text(&self) -> &[u8] {
         &self.text[..self.text_length]
     }
 }
 
-impl Iterator for Units<'_> {
-    type Item = Unit;
+impl Iterator for DecodeUnits<'_> {
+    type Item = DecodeUnit;
 
-    fn next(&mut self) -> Option<Unit> {
+    fn next(&mut self) -> Option<DecodeUnit> {
         let &first = self.rest.first()?;
         let unit = if first.is_ascii() && self.encoding.is_ascii_compatible() {
             single_byte(first)
@@ -211,23 +211,23 @@ impl Iterator for Units<'_> {
     }
 }
 
-fn single_byte(byte: u8) -> Unit {
+fn single_byte(byte: u8) -> DecodeUnit {
     let mut text = [0; 16];
     text[0] = byte;
-    Unit {
+    DecodeUnit {
         length: 1,
         text,
         text_length: 1,
     }
 }
 
-fn decode_unit(encoding: &'static Encoding, bytes: &[u8]) -> Option<Unit> {
+fn decode_unit(encoding: &'static Encoding, bytes: &[u8]) -> Option<DecodeUnit> {
     let mut text = [0; 16];
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let (result, read, written) =
         decoder.decode_to_utf8_without_replacement(bytes, &mut text, true);
     let is_whole = result == DecoderResult::InputEmpty && read == bytes.len() && written > 0;
-    is_whole.then_some(Unit {
+    is_whole.then_some(DecodeUnit {
         length: read,
         text,
         text_length: written,

@@ -20,10 +20,10 @@ pub struct Contents(Representation);
 #[derive(Clone)]
 enum Representation {
     Whole(Arc<Bytes>),
-    Made(Arc<Made>),
+    PieceTable(Arc<PieceTable>),
 }
 
-struct Made {
+struct PieceTable {
     base: Arc<Bytes>,
     pieces: Pieces,
     whole: OnceLock<Arc<Bytes>>,
@@ -43,7 +43,7 @@ impl Contents {
         // The base is stored as one slice. A chain of pieces would keep all earlier versions in
         // memory.
         let base = Arc::clone(base.whole());
-        Self(Representation::Made(Arc::new(Made {
+        Self(Representation::PieceTable(Arc::new(PieceTable {
             base,
             pieces,
             whole: OnceLock::new(),
@@ -55,7 +55,7 @@ impl Contents {
     pub fn len(&self) -> usize {
         match &self.0 {
             Representation::Whole(bytes) => bytes.len(),
-            Representation::Made(made) => made.pieces.len(),
+            Representation::PieceTable(made) => made.pieces.len(),
         }
     }
 
@@ -70,7 +70,7 @@ impl Contents {
     pub fn whole(&self) -> &Arc<Bytes> {
         match &self.0 {
             Representation::Whole(bytes) => bytes,
-            Representation::Made(made) => made
+            Representation::PieceTable(made) => made
                 .whole
                 .get_or_init(|| Arc::new(made.pieces.join(&made.base).into())),
         }
@@ -81,14 +81,14 @@ impl Contents {
     pub fn slices(&self) -> Vec<&[u8]> {
         match &self.0 {
             Representation::Whole(bytes) => vec![bytes],
-            Representation::Made(made) => made.pieces.slices(&made.base).collect(),
+            Representation::PieceTable(made) => made.pieces.slices(&made.base).collect(),
         }
     }
 
     /// Returns the first `count` bytes, or all bytes if there are fewer.
     #[must_use]
     pub fn beginning(&self, count: usize) -> Cow<'_, [u8]> {
-        let Representation::Made(made) = &self.0 else {
+        let Representation::PieceTable(made) = &self.0 else {
             return Cow::Borrowed(&self[..count.min(self.len())]);
         };
         let mut found = Vec::with_capacity(count);
@@ -107,7 +107,7 @@ impl Contents {
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Representation::Whole(a), Representation::Whole(b)) => Arc::ptr_eq(a, b),
-            (Representation::Made(a), Representation::Made(b)) => Arc::ptr_eq(a, b),
+            (Representation::PieceTable(a), Representation::PieceTable(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -147,7 +147,7 @@ impl Deref for Contents {
 
 impl PartialEq for Contents {
     fn eq(&self, other: &Self) -> bool {
-        let (made, whole) = if matches!(self.0, Representation::Made(_)) {
+        let (made, whole) = if matches!(self.0, Representation::PieceTable(_)) {
             (self, other)
         } else {
             (other, self)

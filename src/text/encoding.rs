@@ -9,7 +9,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 /// A decoded text and its original encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decoded<'a> {
+pub struct DecodedBytes<'a> {
     /// The text in UTF-8. It keeps a byte order mark of UTF-8, but not one of UTF-16.
     pub text: Cow<'a, str>,
     /// The name of the encoding in the Encoding Standard, in lower case.
@@ -68,7 +68,7 @@ pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
 /// Returns an error for an unknown label, and for bytes that are invalid in the encoding. Invalid
 /// bytes are never replaced.
 #[cfg(feature = "encodings")]
-pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeError> {
+pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<DecodedBytes<'a>, DecodeError> {
     let encoding = match label {
         "auto" => detect_encoding(bytes)
             .ok_or_else(|| DecodeError::Undecodable("any encoding".to_owned()))?,
@@ -81,7 +81,7 @@ pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeErr
     };
     let name = encoding.name().to_ascii_lowercase();
     match encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]) {
-        Some(text) => Ok(Decoded {
+        Some(text) => Ok(DecodedBytes {
             text,
             encoding: name,
         }),
@@ -118,7 +118,7 @@ pub(super) fn likeliest_encoding(bytes: &[u8], states: Iso2022JpDetection) -> &'
 ///
 /// Returns [`DecodeError::Unsupported`].
 #[cfg(not(feature = "encodings"))]
-pub fn decode<'a>(_: &'a [u8], _: &str) -> Result<Decoded<'a>, DecodeError> {
+pub fn decode<'a>(_: &'a [u8], _: &str) -> Result<DecodedBytes<'a>, DecodeError> {
     Err(DecodeError::Unsupported)
 }
 

@@ -37,13 +37,13 @@ pub struct RawMembers<'a>(pub Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for RawMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(InOrder)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
-struct InOrder;
+struct MembersVisitor;
 
-impl<'de> Visitor<'de> for InOrder {
+impl<'de> Visitor<'de> for MembersVisitor {
     type Value = RawMembers<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

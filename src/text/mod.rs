@@ -30,7 +30,7 @@ pub use base64::base64;
 pub use bytes::Bytes;
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use contents::{Contents, Pieces};
-pub use encoding::{DecodeError, Decoded, decode, utf16_name};
+pub use encoding::{DecodeError, DecodedBytes, decode, utf16_name};
 pub use entities::without_entities;
 pub use fold::{fold_name, fold_spelling, hash_folded, is_one_name};
 pub use percent::{percent_decode, percent_encode};
@@ -38,7 +38,7 @@ pub(crate) use printable::find_dangerous;
 #[cfg(feature = "html")]
 pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable, printable_line};
-pub use source_map::{Coding, Origin, SourceMap, sextet, unquote};
+pub use source_map::{EncodedSource, PartEncoding, SourceMap, sextet, unquote};
 pub use time::rfc3339;
 
 /// The byte order mark of UTF-8.

@@ -8,7 +8,7 @@ const STEP: usize = 1024;
 /// The encoding of a part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Coding {
+pub enum PartEncoding {
     /// The text equals the input.
     Plain,
     /// The text equals the input, without the CR of each CR LF.
@@ -21,7 +21,7 @@ pub enum Coding {
 
 /// The input from which a text was decoded.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct EncodedSource {
     /// The input.
     pub bytes: Bytes,
     /// The position in the input of each part of the text.
@@ -42,7 +42,7 @@ struct OffsetPair {
     text: usize,
     /// The offset of the corresponding byte in the input.
     input: usize,
-    coding: Coding,
+    coding: PartEncoding,
 }
 
 impl Default for SourceMap {
@@ -74,7 +74,7 @@ impl SourceMap {
     /// input.
     ///
     /// Marks must be added in text order. A mark with the same `text` as the last one replaces it.
-    pub fn mark(&mut self, text: usize, input: usize, coding: Coding) {
+    pub fn mark(&mut self, text: usize, input: usize, coding: PartEncoding) {
         self.marks.pop_if(|last| last.text == text);
         self.marks.push(OffsetPair {
             text,
@@ -85,7 +85,7 @@ impl SourceMap {
 
     /// Adds a mark if the last one is far away. The distance in the input is also limited, because
     /// soft line breaks are input without text.
-    pub fn mark_if_far(&mut self, text: usize, input: usize, coding: Coding) {
+    pub fn mark_if_far(&mut self, text: usize, input: usize, coding: PartEncoding) {
         let is_near = |last: &OffsetPair| {
             text - last.text < self.step && input.saturating_sub(last.input) < 4 * self.step
         };
@@ -96,13 +96,13 @@ impl SourceMap {
 
     /// Returns the offset in `input` of the byte at `offset` in the text, and the encoding there.
     #[must_use]
-    pub fn source(&self, input: &[u8], offset: usize) -> (usize, Coding) {
+    pub fn source(&self, input: &[u8], offset: usize) -> (usize, PartEncoding) {
         let index = self.marks.partition_point(|mark| mark.text <= offset);
         let mark = index.checked_sub(1).map(|index| self.marks[index]);
         let mark = mark.unwrap_or(OffsetPair {
             text: 0,
             input: 0,
-            coding: Coding::Plain,
+            coding: PartEncoding::Plain,
         });
         // The input between the texts of two marks may have been removed. The result must not
         // exceed the next mark.
@@ -119,7 +119,7 @@ impl SourceMap {
     }
 }
 
-impl Origin {
+impl EncodedSource {
     /// Returns the offset in the input of the byte at `offset` in the text.
     ///
     /// In quoted-printable this is the byte itself or the `=` of its escape. In base64 it is the
@@ -149,11 +149,11 @@ impl Origin {
     /// base64.
     #[must_use]
     pub fn is_readable(&self, offset: usize) -> bool {
-        self.map.source(&self.bytes, offset).1 != Coding::Base64
+        self.map.source(&self.bytes, offset).1 != PartEncoding::Base64
     }
 }
 
-impl Coding {
+impl PartEncoding {
     /// Returns the offset in `input` of the byte that is `count` bytes of text after the byte at
     /// `from`.
     fn skip(self, input: &[u8], from: usize, count: usize) -> usize {

@@ -13,9 +13,9 @@ use super::{lines, without_mark};
 /// One in 65,536 other texts has the same tag by chance, and such a text is easy to construct. A
 /// tag detects accidental changes; it proves nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Tag(u16);
+pub struct HashlineTag(u16);
 
-impl Tag {
+impl HashlineTag {
     /// Computes the tag of `text`: the low 16 bits of its xxHash32 with seed 0.
     ///
     /// A byte order mark and the spaces, tabs and CRs at the end of each line are ignored. Bytes
@@ -52,7 +52,7 @@ impl Tag {
     }
 }
 
-impl fmt::Display for Tag {
+impl fmt::Display for HashlineTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04X}", self.0)
     }
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_tag_is_that_of_the_original() {
-        let tag = |text: &str| Tag::of(text.as_bytes()).to_string();
+        let tag = |text: &str| HashlineTag::of(text.as_bytes()).to_string();
         assert_eq!(tag("one\ntwo\nthree\nfour\nfive\n"), "2914");
         assert_eq!(tag("one\ntwo"), "AAAE");
         assert_eq!(tag("one\r\ntwo\nthree\r\n"), "2543");
@@ -72,23 +72,23 @@ mod tests {
 
     #[test]
     fn a_mark_and_blanks_at_the_ends_of_lines_do_not_count() {
-        let plain = Tag::of(b"one\ntwo\n");
+        let plain = HashlineTag::of(b"one\ntwo\n");
         assert_eq!(plain.to_string(), "0127");
         for same in ["\u{feff}one\ntwo\n", "one  \ntwo\t\n", "one\r\ntwo \r\n"] {
-            assert_eq!(Tag::of(same.as_bytes()), plain, "{same:?}");
+            assert_eq!(HashlineTag::of(same.as_bytes()), plain, "{same:?}");
         }
-        assert_ne!(Tag::of(b"one\ntwo"), plain);
-        assert_ne!(Tag::of(b" one\ntwo\n"), plain);
+        assert_ne!(HashlineTag::of(b"one\ntwo"), plain);
+        assert_ne!(HashlineTag::of(b" one\ntwo\n"), plain);
     }
 
     #[test]
     fn four_hex_digits_are_a_tag() {
         assert_eq!(
-            Tag::parse(b"01aF").map(|tag| tag.to_string()),
+            HashlineTag::parse(b"01aF").map(|tag| tag.to_string()),
             Some("01AF".to_owned())
         );
         assert_eq!(
-            [&b"01A"[..], b"01A00", b"01AG", b"+1AF"].map(Tag::parse),
+            [&b"01A"[..], b"01A00", b"01AG", b"+1AF"].map(HashlineTag::parse),
             [None; 4]
         );
     }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::history::{IndexChange, Label};
+use super::history::{IndexChange, TransactionLabel};
 use super::{Failure, KeptFile, git_index_file};
 use crate::change::{Content, FileChange, Postimage};
 use crate::path::RelPath;
@@ -71,7 +71,10 @@ impl RootPrefix {
     }
 
     /// Converts the paths in `label` to the top.
-    pub(super) fn label_to_top(&self, mut label: Label) -> Result<Label, WorkspaceError> {
+    pub(super) fn label_to_top(
+        &self,
+        mut label: TransactionLabel,
+    ) -> Result<TransactionLabel, WorkspaceError> {
         if let Some(record) = label.index.as_mut().filter(|_| self.0.is_some()) {
             let entries = std::mem::take(&mut record.entries).into_iter();
             let at_top = |entry: IndexChange| {

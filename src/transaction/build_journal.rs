@@ -6,28 +6,28 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::RandomState;
 
 use super::below::RootPrefix;
-use super::change::{Arrival, Change, DirAttributes, Image};
+use super::change::{Change, DirAttributes, FileIdentity, MoveInSource};
 use super::escape::escape;
-use super::journal::{Journal, Made, Removed};
-use super::stage::Stage;
-use super::staged::{FoundFiles, Staged};
-use super::{Failure, Label};
+use super::journal::{CreatedDirectory, Journal, RemovedDirectory};
+use super::stage::ChangeStager;
+use super::staged::{FoundFiles, StagedChanges};
+use super::{Failure, TransactionLabel};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::hash_folded;
 use crate::threads;
-use crate::workspace::{Folding, Workspace, WorkspaceError};
+use crate::workspace::{FoldingCache, Workspace, WorkspaceError};
 
 /// The minimum number of directories per thread.
 const LISTED: usize = 16;
 
 /// The names in one directory.
-type Names<'a> = Vec<Cow<'a, [u8]>>;
+type DirectoryNames<'a> = Vec<Cow<'a, [u8]>>;
 
 /// The journal, and the file states it is based on.
 #[derive(Debug)]
-pub(super) struct Arranged {
+pub(super) struct BuiltJournal {
     pub(super) journal: Journal,
     /// The file found at the path of each change, by the change's number.
     pub(super) found: FoundFiles,
@@ -36,12 +36,12 @@ pub(super) struct Arranged {
 /// Builds the journal.
 pub(super) fn build_journal(
     workspace: &dyn Workspace,
-    stage: &Stage,
-    staged: Staged,
-    (label, below): (&Label, &RootPrefix),
+    stage: &ChangeStager,
+    staged: StagedChanges,
+    (label, below): (&TransactionLabel, &RootPrefix),
     directories: &BTreeMap<RelPath, DirAttributes>,
-) -> Result<Arranged, Failure> {
-    let Staged {
+) -> Result<BuiltJournal, Failure> {
+    let StagedChanges {
         changes: staged,
         mut found,
         moves,
@@ -49,11 +49,9 @@ pub(super) fn build_journal(
         mut removes,
         keeps,
     } = staged;
-    debug_assert!(
-        staged.is_sorted_by(|a, b| a.path < b.path),
-        "each path has one change"
-    );
-    let mut changes = Changes {
+    let is_sorted = staged.is_sorted_by(|a, b| a.path < b.path);
+    debug_assert!(is_sorted, "each path has one change");
+    let mut changes = UniqueChanges {
         staged,
         left: BTreeMap::new(),
     };
@@ -62,7 +60,7 @@ pub(super) fn build_journal(
         let number = leave(workspace, stage, &mut changes, (&from, &state))?;
         sources.push((number, state));
         if let Some(change) = changes.get_mut(&to) {
-            change.source.get_or_insert(Arrival::Old(number));
+            change.source.get_or_insert(MoveInSource::Old(number));
             change.moves_out |= change.before.is_some();
         }
     }
@@ -77,40 +75,34 @@ pub(super) fn build_journal(
     makes.extend(respelled_directories(
         workspace, &changes, &removes, &makes,
     )?);
+    let created = |path| CreatedDirectory {
+        standing: directories.get(&path).copied(),
+        path,
+    };
+    let removed = |(path, standing)| RemovedDirectory { path, standing };
     let journal = Journal {
         root: workspace.identity()?,
-        below: below
-            .root()
-            .map(|prefix| escape(prefix.as_bytes()).into_owned()),
+        below: below.root().map(|prefix| escape(prefix.as_bytes()).into()),
         command: label.command.clone(),
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,
         index: label.index.clone(),
-        makes: makes
-            .into_iter()
-            .map(|path| Made {
-                standing: directories.get(&path).copied(),
-                path,
-            })
-            .collect(),
-        removes: removes
-            .into_iter()
-            .map(|(path, standing)| Removed { path, standing })
-            .collect(),
+        makes: makes.into_iter().map(created).collect(),
+        removes: removes.into_iter().map(removed).collect(),
         changes: changes.into_sorted(),
     };
-    Ok(Arranged { journal, found })
+    Ok(BuiltJournal { journal, found })
 }
 
 /// The changes, at most one per path.
-struct Changes {
+struct UniqueChanges {
     /// The staged changes, sorted by path.
     staged: Vec<Change>,
     /// The changes of files that are moved to another path.
     left: BTreeMap<RelPath, Change>,
 }
 
-impl Changes {
+impl UniqueChanges {
     fn get_mut(&mut self, path: &RelPath) -> Option<&mut Change> {
         match self.staged.binary_search_by(|change| change.path.cmp(path)) {
             Ok(place) => Some(&mut self.staged[place]),
@@ -143,8 +135,8 @@ impl Changes {
 /// Marks the file at `from` as moved out and returns the number of its change.
 fn leave(
     workspace: &dyn Workspace,
-    stage: &Stage,
-    changes: &mut Changes,
+    stage: &ChangeStager,
+    changes: &mut UniqueChanges,
     (from, found): (&RelPath, &FileState),
 ) -> Result<usize, Failure> {
     if let Some(change) = changes.get_mut(from) {
@@ -154,7 +146,7 @@ fn leave(
     let change = Change {
         number: stage.number(workspace)?.value,
         path: from.clone(),
-        before: Some(Image::from(found)),
+        before: Some(FileIdentity::from(found)),
         after: None,
         moves_out: true,
         source: None,
@@ -171,8 +163,8 @@ fn leave(
 /// such a directory would prevent its removal.
 fn raise(
     workspace: &dyn Workspace,
-    stage: &Stage,
-    changes: &mut Changes,
+    stage: &ChangeStager,
+    changes: &mut UniqueChanges,
     removes: &BTreeMap<RelPath, DirAttributes>,
 ) -> Result<(), Failure> {
     for change in changes.iter_mut().filter(|change| change.source.is_none()) {
@@ -195,7 +187,7 @@ fn raise(
 /// included.
 fn emptied_directories(
     workspace: &dyn Workspace,
-    changes: &Changes,
+    changes: &UniqueChanges,
     (makes, keeps): (&BTreeSet<RelPath>, &BTreeSet<RelPath>),
     removes: &BTreeMap<RelPath, DirAttributes>,
 ) -> Result<BTreeMap<RelPath, DirAttributes>, Failure> {
@@ -217,7 +209,7 @@ fn emptied_directories(
         .map(|change| &change.path);
     let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
     gone.sort_unstable();
-    let mut open: BTreeMap<usize, BTreeMap<RelPath, Names<'_>>> = BTreeMap::new();
+    let mut open: BTreeMap<usize, BTreeMap<RelPath, DirectoryNames<'_>>> = BTreeMap::new();
     for part in gone.chunk_by(|(a, _), (b, _)| a == b) {
         let Ok(directory) = RelPath::new(part[0].0) else {
             continue;
@@ -259,7 +251,7 @@ fn emptied_directories(
 /// On a case-folding file system, `Src` seems to exist while all of `src` moves to it.
 fn respelled_directories(
     workspace: &dyn Workspace,
-    changes: &Changes,
+    changes: &UniqueChanges,
     removes: &BTreeMap<RelPath, DirAttributes>,
     makes: &BTreeSet<RelPath>,
 ) -> Result<BTreeSet<RelPath>, Failure> {
@@ -267,7 +259,7 @@ fn respelled_directories(
     if removes.is_empty() || workspace.spellings().is_none() {
         return Ok(found);
     }
-    let (folding, hasher) = (Folding::default(), RandomState::new());
+    let (folding, hasher) = (FoldingCache::default(), RandomState::new());
     let gone: HashSet<_> = removes
         .keys()
         .map(|path| hash_folded(path.as_bytes(), &hasher))
@@ -297,7 +289,7 @@ fn respelled_directories(
 fn attributes_if_emptied(
     workspace: &dyn Workspace,
     directory: &RelPath,
-    names: &Names<'_>,
+    names: &DirectoryNames<'_>,
 ) -> Result<Option<DirAttributes>, WorkspaceError> {
     let names: BTreeSet<_> = names.iter().map(|name| &name[..]).collect();
     if !workspace

@@ -20,15 +20,15 @@ pub(super) struct Change {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
     /// The old file, or `None` if there is none. A directory that makes room is also `None`.
-    pub(super) before: Option<Image>,
+    pub(super) before: Option<FileIdentity>,
     /// The new file, or `None` for a deletion.
-    pub(super) after: Option<Image>,
+    pub(super) after: Option<FileIdentity>,
     /// Whether the old file is moved out of the tree before any file is moved in.
     #[serde(rename = "leaves")]
     pub(super) moves_out: bool,
     /// The scratch file that is moved in.
     #[serde(rename = "arrives")]
-    pub(super) source: Option<Arrival>,
+    pub(super) source: Option<MoveInSource>,
     /// The place of the scratch files if renaming from the state directory is not possible: the
     /// number of directories above the file's own directory.
     #[serde(rename = "beside")]
@@ -44,12 +44,12 @@ pub(super) struct Change {
 }
 
 /// Changes by their number.
-pub(super) type Numbered<'a> = BTreeMap<usize, &'a Change>;
+pub(super) type ChangesByNumber<'a> = BTreeMap<usize, &'a Change>;
 
 /// The source of the file that is moved in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Arrival {
+pub(super) enum MoveInSource {
     /// The file was staged.
     Staged,
     /// The file is the old file of the change with this number.
@@ -59,8 +59,8 @@ pub(super) enum Arrival {
 /// The identity of one version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Image {
-    pub(super) kind: Kind,
+pub(super) struct FileIdentity {
+    pub(super) kind: JournalFileKind,
     /// The digest of the content or of the link target, as 32 hex digits.
     #[serde(with = "hex_digest")]
     pub(super) digest: Digest,
@@ -73,14 +73,14 @@ pub(super) struct Image {
 /// The file types in a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum JournalFileKind {
     File,
     Link,
     Directory,
     Special,
 }
 
-impl From<FileKind> for Kind {
+impl From<FileKind> for JournalFileKind {
     fn from(kind: FileKind) -> Self {
         match kind {
             FileKind::Regular => Self::File,
@@ -91,7 +91,7 @@ impl From<FileKind> for Kind {
     }
 }
 
-impl Image {
+impl FileIdentity {
     /// Returns whether both have the same type and content.
     pub(super) fn is_same_content(&self, other: &Self) -> bool {
         self.kind == other.kind && self.digest == other.digest
@@ -120,7 +120,7 @@ impl From<&Stat> for DirAttributes {
     }
 }
 
-impl From<&FileState> for Image {
+impl From<&FileState> for FileIdentity {
     fn from(state: &FileState) -> Self {
         let stat = &state.stat;
         Self {
@@ -150,19 +150,19 @@ impl Change {
         permissions: Permissions,
     ) {
         let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
-        self.after = Some(Image {
+        self.after = Some(FileIdentity {
             kind: kind.into(),
             digest,
             size: size as u64,
             mode,
         });
-        self.source = Some(Arrival::Staged);
+        self.source = Some(MoveInSource::Staged);
     }
 
     /// Returns the change whose old file is moved in here. `leaving` contains the changes that move
     /// a file out.
-    pub(super) fn source<'c>(&self, leaving: &Numbered<'c>) -> Option<&'c Self> {
-        let Some(Arrival::Old(number)) = self.source else {
+    pub(super) fn source<'c>(&self, leaving: &ChangesByNumber<'c>) -> Option<&'c Self> {
+        let Some(MoveInSource::Old(number)) = self.source else {
             return None;
         };
         leaving.get(&number).copied()
@@ -178,13 +178,15 @@ impl Change {
     pub(super) fn is_overwrite(&self) -> bool {
         self.overwrites
             && !self.moves_out
-            && self.source == Some(Arrival::Staged)
+            && self.source == Some(MoveInSource::Staged)
             && self.is_of_files()
     }
 
     /// Returns whether both the old and the new file are regular files.
     pub(super) fn is_of_files(&self) -> bool {
-        let is_file = |side: &Option<Image>| side.is_some_and(|image| image.kind == Kind::File);
+        let is_file = |side: &Option<FileIdentity>| {
+            side.is_some_and(|image| image.kind == JournalFileKind::File)
+        };
         is_file(&self.before) && is_file(&self.after)
     }
 
@@ -196,16 +198,20 @@ impl Change {
     /// Returns whether `image` is the old file.
     ///
     /// The mode is compared only if old and new file have the same content.
-    pub(super) fn is_before(&self, image: Option<&Image>) -> bool {
+    pub(super) fn is_before(&self, image: Option<&FileIdentity>) -> bool {
         Self::is_side(self.before.as_ref(), self.after.as_ref(), image)
     }
 
     /// Returns whether `image` is the new file.
-    pub(super) fn is_after(&self, image: Option<&Image>) -> bool {
+    pub(super) fn is_after(&self, image: Option<&FileIdentity>) -> bool {
         Self::is_side(self.after.as_ref(), self.before.as_ref(), image)
     }
 
-    fn is_side(side: Option<&Image>, other: Option<&Image>, image: Option<&Image>) -> bool {
+    fn is_side(
+        side: Option<&FileIdentity>,
+        other: Option<&FileIdentity>,
+        image: Option<&FileIdentity>,
+    ) -> bool {
         match (side, image) {
             (None, None) => true,
             (Some(side), Some(image)) if side.is_same_content(image) => {

@@ -42,7 +42,7 @@ pub(super) fn write(
     workspace: &dyn Workspace,
     path: &RelPath,
 ) -> Result<(), Failure> {
-    let mut pieces = Pieces {
+    let mut pieces = ChecksummedWriter {
         workspace,
         path,
         piece: PIECED.to_vec(),
@@ -64,7 +64,7 @@ pub(super) fn write(
 }
 
 /// A file that is written in pieces.
-struct Pieces<'a> {
+struct ChecksummedWriter<'a> {
     workspace: &'a dyn Workspace,
     path: &'a RelPath,
     /// The bytes not written yet.
@@ -77,7 +77,7 @@ struct Pieces<'a> {
     failed: Option<WorkspaceError>,
 }
 
-impl Pieces<'_> {
+impl ChecksummedWriter<'_> {
     /// Writes the piece at the end of the file.
     fn put(&mut self) -> Result<(), WorkspaceError> {
         if self.is_begun {
@@ -92,7 +92,7 @@ impl Pieces<'_> {
     }
 }
 
-impl Write for Pieces<'_> {
+impl Write for ChecksummedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(bytes);
         if self.piece.len() >= PIECE {

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::build_journal::Arranged;
-use super::change::{Arrival, Change, Image, Kind};
+use super::build_journal::BuiltJournal;
+use super::change::{Change, FileIdentity, JournalFileKind, MoveInSource};
 use super::failure;
-use super::history::OldPlaces;
+use super::history::OldFileLookup;
 use super::journal::Journal;
-use super::moves::Moves;
+use super::moves::FileMover;
 use super::rollback::Rollback;
 use super::scratch::{Scratch, ScratchFile, directory_name};
 use super::state::StateDirectory;
 use super::swap::{Swap, classify_error};
-use super::undone::{Aborted, Undone};
+use super::undone::{FailedCommit, RollbackResult};
 use super::verify::identify;
 use super::{CommitHook, Durability, Failure, Interrupt};
 use crate::digest::Digest;
@@ -20,7 +20,7 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::text::is_one_name;
-use crate::workspace::{AttributeSource, Directory, ErrorKind, Rename, Timestamp, Workspace};
+use crate::workspace::{AttributeSource, Directory, ErrorKind, RenameMode, Timestamp, Workspace};
 
 /// The maximum number of files or directories that are synced one by one. For more of them, one
 /// sync of the file system is cheaper.
@@ -41,7 +41,10 @@ pub(super) struct Commit<'a> {
 impl Commit<'_> {
     /// Commits the arranged changes, or rolls them back. Returns the locations of the old files,
     /// and the files that changed while the commit hooks ran.
-    pub(super) fn run(&self, arranged: &Arranged) -> Result<(OldPlaces, Vec<RelPath>), Aborted> {
+    pub(super) fn run(
+        &self,
+        arranged: &BuiltJournal,
+    ) -> Result<(OldFileLookup, Vec<RelPath>), FailedCommit> {
         self.announce(arranged)?;
         self.publish(arranged)
             .map_err(|cause| self.roll_back(arranged, cause))
@@ -50,7 +53,7 @@ impl Commit<'_> {
     /// Makes the staged files and the journal durable.
     ///
     /// If it fails, the tree is unchanged.
-    fn announce(&self, arranged: &Arranged) -> Result<(), Failure> {
+    fn announce(&self, arranged: &BuiltJournal) -> Result<(), Failure> {
         let temporary = self.scratch.file("journal.tmp")?;
         arranged
             .journal
@@ -91,8 +94,11 @@ impl Commit<'_> {
             self.sync_beside(&arranged.journal.changes)?;
         }
         // The name `journal` must not appear before the data it describes is durable.
-        self.workspace
-            .rename(&temporary, &self.scratch.file("journal")?, Rename::Replace)?;
+        self.workspace.rename(
+            &temporary,
+            &self.scratch.file("journal")?,
+            RenameMode::Replace,
+        )?;
         if self.durability == Durability::Full {
             for directory in BTreeSet::from([&self.scratch.directory, &self.state.directory]) {
                 self.workspace.sync(Some(directory))?;
@@ -145,8 +151,10 @@ impl Commit<'_> {
         changes: impl IntoIterator<Item = &'c Change>,
     ) -> impl Iterator<Item = Result<(RelPath, &'c RelPath), Failure>> {
         let is_file = |change: &&'c Change| {
-            change.source == Some(Arrival::Staged)
-                && change.after.is_some_and(|after| after.kind == Kind::File)
+            change.source == Some(MoveInSource::Staged)
+                && change
+                    .after
+                    .is_some_and(|after| after.kind == JournalFileKind::File)
         };
         let slots = |change: &'c Change| {
             let slots = if change.is_overwrite() {
@@ -175,8 +183,8 @@ impl Commit<'_> {
             .try_for_each(|directory| self.sync_directory(directory.as_ref()))
     }
 
-    fn publish(&self, arranged: &Arranged) -> Result<(OldPlaces, Vec<RelPath>), Failure> {
-        let slots = Moves::new(self.workspace);
+    fn publish(&self, arranged: &BuiltJournal) -> Result<(OldFileLookup, Vec<RelPath>), Failure> {
+        let slots = FileMover::new(self.workspace);
         let swap = Swap {
             slots: &slots,
             scratch: self.scratch,
@@ -200,9 +208,9 @@ impl Commit<'_> {
         self.record()?;
         Ok((
             if slots.has_flags() {
-                OldPlaces::Journaled
+                OldFileLookup::Journaled
             } else {
-                OldPlaces::Unknown
+                OldFileLookup::Unknown
             },
             altered,
         ))
@@ -224,7 +232,7 @@ impl Commit<'_> {
             // The change itself can create a directory at a deleted path. On a case-folding file
             // system, the path can also be another spelling of a new file.
             Ok(Some(image)) if change.after.is_none() => {
-                image.kind != Kind::Directory && !is_respelled(journal, change, &image)
+                image.kind != JournalFileKind::Directory && !is_respelled(journal, change, &image)
             }
             Ok(image) => !change.is_after(image.as_ref()),
             // A file that cannot be read any more counts as altered.
@@ -244,7 +252,11 @@ impl Commit<'_> {
 
     /// Makes the names durable: first those of the old files in the state directory, then those in
     /// the tree. `stay` contains the directories that could not be removed.
-    fn sync_changed(&self, arranged: &Arranged, stay: &BTreeSet<&RelPath>) -> Result<(), Failure> {
+    fn sync_changed(
+        &self,
+        arranged: &BuiltJournal,
+        stay: &BTreeSet<&RelPath>,
+    ) -> Result<(), Failure> {
         let journal = &arranged.journal;
         let is_same_inode = |change: &&Change| change.is_mode() || change.is_overwrite();
         let files = journal
@@ -253,11 +265,8 @@ impl Commit<'_> {
             .filter(is_same_inode)
             .map(|change| &change.path);
         let made = journal.makes.iter().map(|made| &made.path);
-        let gone: BTreeSet<_> = journal
-            .removes
-            .iter()
-            .map(|removed| &removed.path)
-            .collect();
+        let removed = journal.removes.iter().map(|removed| &removed.path);
+        let gone: BTreeSet<_> = removed.collect();
         let all = journal
             .changes
             .iter()
@@ -319,7 +328,7 @@ impl Commit<'_> {
         self.workspace.rename(
             &self.scratch.file("journal")?,
             &self.scratch.file("done")?,
-            Rename::Replace,
+            RenameMode::Replace,
         )?;
         if self.durability == Durability::Full {
             self.workspace.sync(Some(&self.scratch.directory))?;
@@ -329,7 +338,7 @@ impl Commit<'_> {
 
     /// Rolls back. If the rename to the commit record failed, it may still have happened, so the
     /// rollback first looks for the record.
-    fn roll_back(&self, arranged: &Arranged, cause: Failure) -> Aborted {
+    fn roll_back(&self, arranged: &BuiltJournal, cause: Failure) -> FailedCommit {
         self.progress.enter(Phase::RollingBack, 0);
         let rollback = Rollback::new(
             self.workspace,
@@ -339,13 +348,13 @@ impl Commit<'_> {
         );
         let undone = match rollback.reopen() {
             // Another process removed the journal and the old files.
-            Ok(false) => Undone {
+            Ok(false) => RollbackResult {
                 left: arranged.journal.paths(),
                 kept: Vec::new(),
                 trouble: None,
             },
             Ok(true) => rollback.run(),
-            Err(trouble) => Undone {
+            Err(trouble) => RollbackResult {
                 left: Vec::new(),
                 kept: Vec::new(),
                 trouble: Some(trouble),
@@ -356,7 +365,7 @@ impl Commit<'_> {
 }
 
 /// Returns whether `image` is the new file at another spelling of the path of `change`.
-fn is_respelled(journal: &Journal, change: &Change, image: &Image) -> bool {
+fn is_respelled(journal: &Journal, change: &Change, image: &FileIdentity) -> bool {
     let is_one = |other: &Change| is_one_name(other.path.as_bytes(), change.path.as_bytes());
     journal
         .changes

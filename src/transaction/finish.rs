@@ -1,8 +1,8 @@
 //! The steps after the commit record: the history entry, the sweep and the receipt.
 
-use super::history::{self, Spares};
-use super::unkept::Unkept;
-use super::{Done, Durability, Failure, Transaction, sweep_warning};
+use super::history::{self, PruneExemption};
+use super::unkept::NoHistoryReason;
+use super::{CommittedTransaction, Durability, Failure, Transaction, sweep_warning};
 use crate::path::RelPath;
 use crate::progress::Phase;
 
@@ -17,7 +17,7 @@ pub struct Receipt {
     /// Warnings, for example about scratch files that could not be removed.
     pub warnings: Vec<String>,
     /// The reason why the change is not in the history, or `None` if it is.
-    pub unkept: Option<Unkept>,
+    pub unkept: Option<NoHistoryReason>,
     /// The files that changed while a [`CommitHook`](super::CommitHook) ran and therefore differ from the
     /// change.
     pub altered: Vec<RelPath>,
@@ -25,7 +25,7 @@ pub struct Receipt {
 
 impl Transaction<'_> {
     /// Adds the commit to the history, if there was one, and sweeps.
-    pub(super) fn receipt(&mut self, done: Option<Done>) -> Receipt {
+    pub(super) fn receipt(&mut self, done: Option<CommittedTransaction>) -> Receipt {
         let mut warnings = Vec::new();
         let kept = match &done {
             Some(done) => self.keep(done, &mut warnings),
@@ -55,7 +55,7 @@ impl Transaction<'_> {
     }
 
     /// Returns the reason why no history is kept, or `None` if one is kept.
-    fn no_history_reason(&self) -> Option<Unkept> {
+    fn no_history_reason(&self) -> Option<NoHistoryReason> {
         let state = self
             .state
             .as_ref()
@@ -67,13 +67,13 @@ impl Transaction<'_> {
     /// Returns the reason why no history is kept.
     fn keep(
         &self,
-        Done {
+        CommittedTransaction {
             journal,
             old_places,
             ..
-        }: &Done,
+        }: &CommittedTransaction,
         warnings: &mut Vec<String>,
-    ) -> Result<Option<Unkept>, Failure> {
+    ) -> Result<Option<NoHistoryReason>, Failure> {
         let Some(state) = &self.state else {
             return Ok(None);
         };
@@ -101,14 +101,17 @@ impl Transaction<'_> {
             // A temporary state directory must not remain in the user's tree, except with files
             // that an undo displaced.
             Err(failure) if state.is_temporary() && journal.undoes.is_empty() => {
-                return Ok(Some(warn_of(Unkept::new(failure.to_string()), warnings)));
+                return Ok(Some(warn_of(
+                    NoHistoryReason::new(failure.to_string()),
+                    warnings,
+                )));
             }
             kept => kept?,
         }
         let drained = history::drain(*workspace, home, &journal.undoes);
-        match drained
-            .and_then(|()| history::prune(*workspace, home, (options.history, Spares::Newest)))
-        {
+        match drained.and_then(|()| {
+            history::prune(*workspace, home, (options.history, PruneExemption::Newest))
+        }) {
             Ok(0) => {}
             Ok(pruned) => {
                 warnings.push(format!(
@@ -122,9 +125,9 @@ impl Transaction<'_> {
 }
 
 /// Adds the warning that the committed change is not in the history.
-fn warn_of(unkept: Unkept, warnings: &mut Vec<String>) -> Unkept {
+fn warn_of(unkept: NoHistoryReason, warnings: &mut Vec<String>) -> NoHistoryReason {
     warnings.push(format!("this change cannot be undone: {}", unkept.reason));
-    Unkept {
+    NoHistoryReason {
         is_warned: true,
         ..unkept
     }

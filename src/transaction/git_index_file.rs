@@ -18,7 +18,7 @@ use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{ANNEX, ErrorKind, Rename, Result as Done, Workspace};
+use crate::workspace::{ANNEX, ErrorKind, RenameMode, Result as Done, Workspace};
 
 /// The name of the note among the scratch files.
 const NOTE: &str = "annex";
@@ -29,14 +29,14 @@ const MAX_NOTE: u64 = 1 << 16;
 
 /// The location of git's index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexPlace {
+pub struct IndexLocation {
     /// The directory: absolute, with links resolved.
     pub directory: PathBuf,
     /// The name of the index in this directory.
     pub name: Vec<u8>,
 }
 
-impl IndexPlace {
+impl IndexLocation {
     /// Returns the path of the index for the workspace and the transaction.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl IndexPlace {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Note {
+struct IndexLockNote {
     root: String,
     /// The directory, relative to the root of the file system.
     #[serde(with = "escape")]
@@ -99,7 +99,7 @@ pub(super) fn claim(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     durability: Durability,
-    place: &IndexPlace,
+    place: &IndexLocation,
 ) -> Result<(), Failure> {
     let lock = index_path(&[&place.name[..], b".lock"].concat())?;
     let directory = place.directory.as_os_str().as_encoded_bytes();
@@ -113,7 +113,7 @@ pub(super) fn claim(
         ),
     };
     let directory = directory.ok_or_else(unusable)?;
-    let note = Note {
+    let note = IndexLockNote {
         root: workspace.identity()?,
         directory,
         lock: lock.clone(),
@@ -158,7 +158,7 @@ fn take(
         Err(error) if error.fault == ErrorKind::Unsupported => {}
         taken => return taken,
     }
-    match workspace.rename(mark, lock, Rename::Exclusive) {
+    match workspace.rename(mark, lock, RenameMode::Exclusive) {
         Err(error) if error.fault == ErrorKind::Unsupported => {}
         taken => return taken,
     }
@@ -212,7 +212,10 @@ pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure
     })
 }
 
-fn read_note(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, Failure> {
+fn read_note(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+) -> Result<Option<IndexLockNote>, Failure> {
     let path = scratch.file(NOTE)?;
     let text = match workspace.read(&path, MAX_NOTE) {
         Ok((text, _)) => text,
@@ -221,7 +224,7 @@ fn read_note(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note
     };
     // The note is incomplete because the process died before it took the lock, or it belongs to
     // another directory.
-    let Ok(note) = unseal::<Note>(&text, &path) else {
+    let Ok(note) = unseal::<IndexLockNote>(&text, &path) else {
         return Ok(None);
     };
     if note.root != workspace.identity()? || !is_annexed(&note.lock) {
@@ -247,7 +250,7 @@ fn read_note(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note
 fn is_within_reach(
     workspace: &dyn Workspace,
     scratch: &Scratch,
-    note: &Note,
+    note: &IndexLockNote,
 ) -> Result<bool, Failure> {
     let Some(state) = workspace.stat(&scratch.directory)? else {
         return Ok(false);

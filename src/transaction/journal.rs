@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{Arrival, Change, DirAttributes, Numbered};
+use super::change::{Change, ChangesByNumber, DirAttributes, MoveInSource};
 use super::checksummed::{self, damaged_failure, state_failure, unseal};
 use super::history::IndexRecord;
 use super::scratch::{BUCKETED, Scratch};
@@ -35,16 +35,16 @@ pub(super) struct Journal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<IndexRecord>,
     /// The directories to create, parents first.
-    pub(super) makes: Vec<Made>,
+    pub(super) makes: Vec<CreatedDirectory>,
     /// The directories to remove if they are empty, parents first.
-    pub(super) removes: Vec<Removed>,
+    pub(super) removes: Vec<RemovedDirectory>,
     pub(super) changes: Vec<Change>,
 }
 
 /// A directory to create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Made {
+pub(super) struct CreatedDirectory {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
     /// Its attributes. By default the user owns it, with 0777 less the umask.
@@ -54,7 +54,7 @@ pub(super) struct Made {
 /// A directory to remove.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Removed {
+pub(super) struct RemovedDirectory {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
     /// Its attributes.
@@ -132,7 +132,7 @@ impl Journal {
 
     /// Returns the changes whose old file is moved out, by their number. Each move in the tree
     /// refers to one of them.
-    pub(super) fn outgoing_changes(&self) -> Numbered<'_> {
+    pub(super) fn outgoing_changes(&self) -> ChangesByNumber<'_> {
         self.changes
             .iter()
             .filter(|change| change.moves_out)
@@ -142,9 +142,9 @@ impl Journal {
 
     /// Returns the changes whose new file is moved from elsewhere in the tree, by the number of the
     /// source's change.
-    pub(super) fn arrivals(&self) -> Numbered<'_> {
+    pub(super) fn arrivals(&self) -> ChangesByNumber<'_> {
         let number = |change: &Change| match change.source {
-            Some(Arrival::Old(number)) => Some(number),
+            Some(MoveInSource::Old(number)) => Some(number),
             _ => None,
         };
         self.changes
@@ -178,8 +178,8 @@ impl Journal {
             .chain(files)
             .all(|path| protecting_rule(path).is_none())
             && self.changes.iter().all(|change| match change.source {
-                Some(Arrival::Old(number)) => leaving.contains_key(&number),
-                Some(Arrival::Staged) | None => true,
+                Some(MoveInSource::Old(number)) => leaving.contains_key(&number),
+                Some(MoveInSource::Staged) | None => true,
             })
     }
 }
@@ -204,7 +204,7 @@ mod tests {
     use crate::workspace::memory::Memory;
 
     fn journal(path: &str) -> Journal {
-        let made = Made {
+        let made = CreatedDirectory {
             path: RelPath::new(path.as_bytes()).unwrap(),
             standing: None,
         };
@@ -221,7 +221,7 @@ mod tests {
         memory
             .make_dir(
                 &scratch.directory.parent().unwrap(),
-                crate::workspace::Privacy::Private,
+                crate::workspace::DirectoryPermissions::Private,
             )
             .unwrap();
         scratch.make(&memory).unwrap();
@@ -278,7 +278,7 @@ mod tests {
         ] {
             let image = format!(r#"{{"kind":"file","digest":"{digest}","size":1,"mode":null}}"#);
             assert!(
-                serde_json::from_str::<crate::transaction::change::Image>(&image).is_err(),
+                serde_json::from_str::<crate::transaction::change::FileIdentity>(&image).is_err(),
                 "{digest}"
             );
         }

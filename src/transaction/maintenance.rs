@@ -2,7 +2,7 @@
 
 use super::history::{attic_home, bring_down, prune_all, prune_others};
 use super::place::may_stay;
-use super::{Failure, Interrupt, Options, Recovered, recover};
+use super::{Failure, Interrupt, Options, RecoveredTransaction, recover};
 use crate::workspace::{Workspace, top};
 
 /// Creates a permanent state directory, moves the external history of this root into it, and
@@ -15,7 +15,7 @@ pub fn init(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-) -> Result<Vec<Recovered>, Failure> {
+) -> Result<Vec<RecoveredTransaction>, Failure> {
     may_stay(top(workspace)?)?;
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
     let workspace = top(workspace)?;
@@ -35,7 +35,7 @@ pub fn collect(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-) -> Result<(Vec<Recovered>, usize), Failure> {
+) -> Result<(Vec<RecoveredTransaction>, usize), Failure> {
     let below = workspace;
     let workspace = top(below)?;
     prune_others(workspace);

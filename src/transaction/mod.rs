@@ -64,24 +64,24 @@ pub use change::DirAttributes;
 pub use commit_hook::CommitHook;
 pub use failure::{Failure, KeptFile};
 pub use finish::Receipt;
-pub use git_index_file::IndexPlace;
+pub use git_index_file::IndexLocation;
 pub use maintenance::{collect, init};
-pub use options::{Durability, Limits, Links, Options};
+pub use options::{Durability, HardLinkMode, HistoryLimits, Options};
 pub use recover::{examine, recover};
-pub use recovered::{Recovered, RecoveryOutcome};
-pub use unkept::{Remedy, Unkept};
+pub use recovered::{RecoveredTransaction, RecoveryOutcome};
+pub use unkept::{NoHistoryReason, Remedy};
 
 use below::RootPrefix;
 use build_journal::build_journal;
 use commit::Commit;
 use failure::no_history;
-use history::{Label, OldPlaces};
+use history::{OldFileLookup, TransactionLabel};
 use journal::Journal;
 use scratch::Scratch;
-use stage::Stage;
+use stage::ChangeStager;
 use state::StateDirectory;
 use sweep::sweep;
-use undone::Aborted;
+use undone::FailedCommit;
 
 /// One transaction for a git work tree, or for the root if it is in no work tree.
 ///
@@ -94,7 +94,7 @@ pub struct Transaction<'w> {
     /// The path of the root below that directory.
     below: RootPrefix,
     options: Options,
-    label: Label,
+    label: TransactionLabel,
     /// The commit hooks, in the order of their execution.
     trials: Vec<&'w dyn CommitHook>,
     /// The attributes for new directories.
@@ -104,7 +104,7 @@ pub struct Transaction<'w> {
     /// The locked state directory, or `None` after the lock was released.
     state: Option<StateDirectory>,
     scratch: Scratch,
-    stage: Stage,
+    stage: ChangeStager,
     /// A time before any file was read.
     since: Timestamp,
     /// Whether the sweep must leave the journal or the record for `recover`.
@@ -114,9 +114,9 @@ pub struct Transaction<'w> {
 }
 
 /// A committed transaction.
-struct Done {
+struct CommittedTransaction {
     journal: Journal,
-    old_places: OldPlaces,
+    old_places: OldFileLookup,
     /// The files that changed while the commit hooks ran, and therefore differ from the journal.
     altered: Vec<RelPath>,
 }
@@ -131,7 +131,7 @@ impl<'w> Transaction<'w> {
         workspace: &'w dyn Workspace,
         options: Options,
         interrupt: &Interrupt,
-    ) -> Result<(Self, Vec<Recovered>), Failure> {
+    ) -> Result<(Self, Vec<RecoveredTransaction>), Failure> {
         let below = RootPrefix::of(workspace.work_tree()?.as_ref());
         let (state, mut recovered) = recover::open(workspace, options, interrupt)?;
         for recovered in &mut recovered {
@@ -144,12 +144,12 @@ impl<'w> Transaction<'w> {
                     workspace,
                     below,
                     options,
-                    label: Label::default(),
+                    label: TransactionLabel::default(),
                     trials: Vec::new(),
                     directories: BTreeMap::new(),
                     progress: Progress::default(),
                     state: Some(state),
-                    stage: Stage::new(scratch.clone(), options),
+                    stage: ChangeStager::new(scratch.clone(), options),
                     scratch,
                     since,
                     keeps_journal: false,
@@ -180,7 +180,7 @@ impl<'w> Transaction<'w> {
         Ok((scratch, since))
     }
 
-    /// Takes git's lock of the index and allows a change of [`IndexPlace::path`] to be staged like
+    /// Takes git's lock of the index and allows a change of [`IndexLocation::path`] to be staged like
     /// any other file.
     ///
     /// The lock is held until the transaction ends. Read the index only after this call.
@@ -189,7 +189,7 @@ impl<'w> Transaction<'w> {
     ///
     /// Returns [`Failure::IndexLocked`] if another process holds the lock. Like git, it does not
     /// wait.
-    pub fn claim(&self, place: &IndexPlace) -> Result<(), Failure> {
+    pub fn claim(&self, place: &IndexLocation) -> Result<(), Failure> {
         git_index_file::claim(
             self.workspace,
             &self.scratch,
@@ -227,7 +227,7 @@ impl<'w> Transaction<'w> {
         self.is_committing = false;
         match attempted {
             Ok(done) => Ok(self.receipt(done)),
-            Err(Aborted {
+            Err(FailedCommit {
                 failure,
                 keeps_journal,
             }) => {
@@ -239,7 +239,7 @@ impl<'w> Transaction<'w> {
     }
 
     /// Commits and returns the journal and the altered files, or `None` if there is nothing to do.
-    fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Done>, Aborted> {
+    fn attempt(&self, interrupt: &Interrupt) -> Result<Option<CommittedTransaction>, FailedCommit> {
         let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated).into());
@@ -292,7 +292,7 @@ impl<'w> Transaction<'w> {
             progress,
         }
         .run(&arranged)?;
-        Ok(Some(Done {
+        Ok(Some(CommittedTransaction {
             journal: arranged.journal,
             old_places,
             altered,

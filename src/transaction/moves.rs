@@ -4,16 +4,16 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, Rename, Result, Workspace, WorkspaceError, lists};
+use crate::workspace::{ErrorKind, RenameMode, Result, Workspace, WorkspaceError, lists};
 
 /// The moves, adapted to the file system.
-pub(super) struct Moves<'w> {
+pub(super) struct FileMover<'w> {
     pub(super) workspace: &'w dyn Workspace,
     /// Whether the file system has refused `RENAME_NOREPLACE` or `RENAME_EXCHANGE`.
     lacks_flags: AtomicBool,
 }
 
-impl<'w> Moves<'w> {
+impl<'w> FileMover<'w> {
     pub(super) fn new(workspace: &'w dyn Workspace) -> Self {
         Self {
             workspace,
@@ -26,11 +26,11 @@ impl<'w> Moves<'w> {
     /// Only wpatch uses scratch names. If the file system has no exclusive rename, checking first
     /// is therefore sufficient.
     pub(super) fn move_out(&self, path: &RelPath, slot: &RelPath) -> Result<()> {
-        if let Some(done) = self.rename_with_flags(path, slot, Rename::Exclusive) {
+        if let Some(done) = self.rename_with_flags(path, slot, RenameMode::Exclusive) {
             return done;
         }
         self.check_vacant(slot)?;
-        self.workspace.rename(path, slot, Rename::Replace)
+        self.workspace.rename(path, slot, RenameMode::Replace)
     }
 
     /// Moves the scratch file `slot` to `path`. Returns [`ErrorKind::Exists`] if a file exists there.
@@ -39,7 +39,7 @@ impl<'w> Moves<'w> {
     /// link(2) never replaces a file. The sweep later removes the scratch name. Without hard links
     /// (FAT), a file that another process creates between the check and the rename is lost.
     pub(super) fn move_in(&self, slot: &RelPath, path: &RelPath) -> Result<()> {
-        if let Some(done) = self.rename_with_flags(slot, path, Rename::Exclusive) {
+        if let Some(done) = self.rename_with_flags(slot, path, RenameMode::Exclusive) {
             return done;
         }
         match self.workspace.link(slot, path) {
@@ -47,7 +47,7 @@ impl<'w> Moves<'w> {
             done => return done,
         }
         self.check_vacant(path)?;
-        self.workspace.rename(slot, path, Rename::Replace)
+        self.workspace.rename(slot, path, RenameMode::Replace)
     }
 
     /// Moves the scratch file like [`Moves::put_in`], but with link(2) and unlink(2).
@@ -67,7 +67,7 @@ impl<'w> Moves<'w> {
 
     /// Exchanges two files. Returns `None` if the file system does not support it.
     pub(super) fn exchange(&self, slot: &RelPath, path: &RelPath) -> Option<Result<()>> {
-        self.rename_with_flags(slot, path, Rename::Exchange)
+        self.rename_with_flags(slot, path, RenameMode::Exchange)
     }
 
     /// Returns whether every move so far was a single rename, so that each file is exactly at its
@@ -94,7 +94,12 @@ impl<'w> Moves<'w> {
         if is_vacant { Ok(()) } else { Err(error()) }
     }
 
-    fn rename_with_flags(&self, from: &RelPath, to: &RelPath, how: Rename) -> Option<Result<()>> {
+    fn rename_with_flags(
+        &self,
+        from: &RelPath,
+        to: &RelPath,
+        how: RenameMode,
+    ) -> Option<Result<()>> {
         if self.lacks_flags.load(Ordering::Relaxed) {
             return None;
         }

@@ -27,7 +27,7 @@ struct Buckets {
 }
 
 /// An allocated number. While it is held, no other thread gets a number from its bucket.
-pub(super) struct Number<'n> {
+pub(super) struct AllocatedNumber<'n> {
     pub(super) value: usize,
     /// The remaining numbers of the bucket.
     rest: Range<usize>,
@@ -41,11 +41,11 @@ impl FileNumbers {
         &self,
         workspace: &dyn Workspace,
         scratch: &Scratch,
-    ) -> Result<Number<'_>, Failure> {
+    ) -> Result<AllocatedNumber<'_>, Failure> {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         // A small transaction needs no bucket, and so no extra directory.
         if first < BUCKET {
-            return Ok(Number {
+            return Ok(AllocatedNumber {
                 value: first,
                 rest: 0..0,
                 numbers: self,
@@ -55,7 +55,7 @@ impl FileNumbers {
         if is_new {
             scratch.make_bucket(workspace, numbers.start)?;
         }
-        Ok(Number {
+        Ok(AllocatedNumber {
             value: numbers.start,
             rest: numbers.start + 1..numbers.end,
             numbers: self,
@@ -75,7 +75,7 @@ impl Buckets {
     }
 }
 
-impl Drop for Number<'_> {
+impl Drop for AllocatedNumber<'_> {
     fn drop(&mut self) {
         if !self.rest.is_empty() {
             lock_unpoisoned(&self.numbers.buckets)
@@ -89,14 +89,16 @@ impl Drop for Number<'_> {
 mod tests {
     use super::*;
     use crate::path::RelPath;
-    use crate::workspace::Privacy;
+    use crate::workspace::DirectoryPermissions;
     use crate::workspace::memory::Memory;
 
     #[test]
     fn each_number_is_given_once_and_each_bucket_to_one_at_a_time() {
         let (memory, numbers) = (Memory::default(), FileNumbers::default());
         let home = RelPath::new(b"t").unwrap();
-        memory.make_dir(&home, Privacy::Private).unwrap();
+        memory
+            .make_dir(&home, DirectoryPermissions::Private)
+            .unwrap();
         let scratch = Scratch::for_entry(home.clone(), "1");
         let take = || numbers.take(&memory, &scratch).unwrap();
         let flat: Vec<_> = (0..BUCKET).map(|_| take().value).collect();

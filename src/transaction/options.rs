@@ -10,9 +10,9 @@ pub struct Options {
     /// The time to wait for the lock.
     pub patience: Duration,
     /// The limits of the history, if one is kept.
-    pub history: Limits,
+    pub history: HistoryLimits,
     /// The treatment of hard links to changed files.
-    pub links: Links,
+    pub links: HardLinkMode,
 }
 
 impl Default for Options {
@@ -20,8 +20,8 @@ impl Default for Options {
         Self {
             durability: Durability::Full,
             patience: Duration::from_secs(10),
-            history: Limits::default(),
-            links: Links::Separate,
+            history: HistoryLimits::default(),
+            links: HardLinkMode::Separate,
         }
     }
 }
@@ -41,7 +41,7 @@ pub enum Durability {
 /// The treatment of the other hard links of a changed file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Links {
+pub enum HardLinkMode {
     /// The other links keep the old content: the new file replaces only the named link.
     #[default]
     Separate,
@@ -54,7 +54,7 @@ pub enum Links {
 
 /// The limits of the history. The oldest entries above a limit are removed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct HistoryLimits {
     /// The maximum number of entries.
     pub entries: usize,
     /// The maximum age.
@@ -63,7 +63,7 @@ pub struct Limits {
     pub bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for HistoryLimits {
     fn default() -> Self {
         Self {
             entries: 100,
@@ -73,7 +73,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl HistoryLimits {
     /// Limits that keep no history.
     pub const NOTHING: Self = Self {
         entries: 0,

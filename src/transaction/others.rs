@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::failure::is_unreachable;
 use super::place::{LOCK, StateLocation, display_path, place, state_directory};
 use super::scratch::{Scratch, join};
-use super::wait::{Waited, wait};
+use super::wait::{LockWaitResult, wait};
 use super::{Failure, Interrupt};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -20,14 +20,14 @@ use crate::workspace::{ErrorKind, Lock, Result as Done, Stat, TEMPORARY, Workspa
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Returns the location of the state when no other user's command is running in a temporary state
-/// directory at the usual place. Returns [`Waited::Held`] while one is running.
+/// directory at the usual place. Returns [`LockWaitResult::Held`] while one is running.
 ///
-/// Returns [`Waited::Again`] if the directory was removed or replaced, because another user's next
+/// Returns [`LockWaitResult::Retry`] if the directory was removed or replaced, because another user's next
 /// command can take the usual place. The directory of a dead command stays.
 pub(super) fn await_commands(
     workspace: &dyn Workspace,
     patience: Duration,
-) -> Result<Waited<StateLocation>, Failure> {
+) -> Result<LockWaitResult<StateLocation>, Failure> {
     let place = place(workspace)?;
     for (directory, stat) in place
         .others
@@ -35,20 +35,20 @@ pub(super) fn await_commands(
         .filter(|(_, stat)| stat.permissions & TEMPORARY != 0)
     {
         match workspace.lock_dir(directory, patience) {
-            Ok(None) => return Ok(Waited::Held),
+            Ok(None) => return Ok(LockWaitResult::Held),
             Ok(Some(_)) => {}
             Err(error) if error.fault == ErrorKind::Denied => thread::sleep(PAUSE.min(patience)),
             Err(error) if error.fault == ErrorKind::Unsupported || is_unreachable(error.fault) => {}
             Err(error) => return Err(error.into()),
         }
         match workspace.stat(directory)? {
-            Some(now) if now.inode != stat.inode => return Ok(Waited::Again),
-            None => return Ok(Waited::Again),
-            Some(_) if is_hidden(workspace, (directory, stat)) => return Ok(Waited::Held),
+            Some(now) if now.inode != stat.inode => return Ok(LockWaitResult::Retry),
+            None => return Ok(LockWaitResult::Retry),
+            Some(_) if is_hidden(workspace, (directory, stat)) => return Ok(LockWaitResult::Held),
             Some(_) => {}
         }
     }
-    Ok(Waited::Done(place))
+    Ok(LockWaitResult::Done(place))
 }
 
 /// Returns whether another user's command may be running in the state directory, which this user
@@ -98,7 +98,7 @@ pub(super) fn explain_lock(workspace: &dyn Workspace, failure: Failure) -> Failu
         let is_held = || {
             matches!(
                 lock_one(workspace, (&directory, stat), Duration::ZERO),
-                Ok(Waited::Held)
+                Ok(LockWaitResult::Held)
             )
         };
         stat.uid != workspace.user() && (is_hidden(workspace, (&directory, stat)) || is_held())
@@ -165,7 +165,7 @@ fn lock_one(
     workspace: &dyn Workspace,
     (directory, owner): (&RelPath, &Stat),
     patience: Duration,
-) -> Result<Waited<Option<Lock>>, Failure> {
+) -> Result<LockWaitResult<Option<Lock>>, Failure> {
     let lock = join(directory, LOCK)?;
     // wpatch does not create the lock file, because a file of this user would block the other user.
     let is_theirs = |stat: Stat| {
@@ -182,15 +182,17 @@ fn lock_one(
     {
         workspace.lock(&lock, patience)
     } else {
-        return Ok(Waited::Done(None));
+        return Ok(LockWaitResult::Done(None));
     };
     match locked {
         Err(error)
             if matches!(error.fault, ErrorKind::Denied | ErrorKind::Unsupported)
                 || is_unreachable(error.fault) =>
         {
-            Ok(Waited::Done(None))
+            Ok(LockWaitResult::Done(None))
         }
-        locked => Ok(locked?.map_or(Waited::Held, |lock| Waited::Done(Some(lock)))),
+        locked => Ok(locked?.map_or(LockWaitResult::Held, |lock| {
+            LockWaitResult::Done(Some(lock))
+        })),
     }
 }

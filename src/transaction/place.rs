@@ -3,11 +3,11 @@
 use super::Failure;
 use super::failure::is_unreachable;
 use super::scratch::join;
-use super::unkept::{Remedy, Unkept};
+use super::unkept::{NoHistoryReason, Remedy};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{ErrorKind, GitDirectory, Probe, Stat, TEMPORARY, Workspace};
+use crate::workspace::{ErrorKind, GitDirectory, ModeProbe, Stat, TEMPORARY, Workspace};
 
 /// Returns the state directory of a root outside of git work trees.
 pub(super) fn state_directory() -> RelPath {
@@ -23,7 +23,7 @@ pub(super) struct StateLocation {
     pub(super) former: Option<RelPath>,
     /// The reason why the git directory or the usual state directory cannot be used, if it seems to
     /// exist.
-    pub(super) unusable: Option<Unkept>,
+    pub(super) unusable: Option<NoHistoryReason>,
     /// The state directories of other users, with their `Stat`.
     pub(super) others: Vec<(RelPath, Stat)>,
     /// The content of the [`TOP`](crate::workspace::TOP) file in the state directory.
@@ -51,7 +51,7 @@ pub(super) fn place_with_git(
     workspace: &dyn Workspace,
     git: GitDirectory,
 ) -> Result<StateLocation, Failure> {
-    let OfGit {
+    let GitStateDirectory {
         directory,
         binding,
         mut unusable,
@@ -92,34 +92,34 @@ pub(super) fn place_with_git(
 
 /// The state in the git directory.
 #[derive(Default)]
-struct OfGit {
+struct GitStateDirectory {
     /// The state directory there.
     directory: Option<RelPath>,
     /// The content of its `TOP` file.
     binding: Option<Vec<u8>>,
     /// The reason why it cannot be used.
-    unusable: Option<Unkept>,
+    unusable: Option<NoHistoryReason>,
     /// The state directory of another user there, with its `Stat`.
     other: Option<(RelPath, Stat)>,
 }
 
-fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<OfGit, Failure> {
+fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<GitStateDirectory, Failure> {
     let unusable = |why, remedy| {
-        Some(Unkept {
+        Some(NoHistoryReason {
             remedy,
-            ..Unkept::new(why)
+            ..NoHistoryReason::new(why)
         })
     };
     Ok(match git {
-        GitDirectory::At { directory, binding } => OfGit {
+        GitDirectory::At { directory, binding } => GitStateDirectory {
             directory: Some(join(&directory, "wpatch")?),
             binding,
-            ..OfGit::default()
+            ..GitStateDirectory::default()
         },
-        GitDirectory::Missing => OfGit::default(),
-        GitDirectory::Inside { why } => OfGit {
+        GitDirectory::Missing => GitStateDirectory::default(),
+        GitDirectory::Inside { why } => GitStateDirectory {
             unusable: unusable(why, Remedy::Named),
-            ..OfGit::default()
+            ..GitStateDirectory::default()
         },
         GitDirectory::Unusable {
             why,
@@ -138,20 +138,20 @@ fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<OfGit, Failure
                     .filter(|stat| is_foreign(workspace, &theirs, stat));
                 other = found.map(|stat| (theirs, stat));
             }
-            OfGit {
+            GitStateDirectory {
                 unusable: unusable(why, remedy),
                 other,
-                ..OfGit::default()
+                ..GitStateDirectory::default()
             }
         }
     })
 }
 
 /// Returns the reason why the state directory `directory` of the user `owner` cannot be used.
-fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> Unkept {
+fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> NoHistoryReason {
     let (name, user) = (display_path(workspace, directory), workspace.user());
     let remedy = format!("run `chown -R {user} {name}` as root or as that user");
-    Unkept {
+    NoHistoryReason {
         reason: format!("{name} belongs to another user (uid {owner}); {remedy}"),
         remedy: Remedy::Named,
         is_warned: false,
@@ -170,8 +170,8 @@ fn stat_reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<St
 fn is_foreign(workspace: &dyn Workspace, path: &RelPath, stat: &Stat) -> bool {
     stat.kind == FileKind::Directory
         && stat.uid != workspace.user()
-        && (workspace.keeps_modes(Some(path), Probe::Unnamed)
-            || workspace.keeps_modes(path.parent().as_ref(), Probe::Unnamed))
+        && (workspace.keeps_modes(Some(path), ModeProbe::Unnamed)
+            || workspace.keeps_modes(path.parent().as_ref(), ModeProbe::Unnamed))
 }
 
 /// The file in a permanent state directory whose lock is the lock of the directory.
@@ -182,17 +182,17 @@ pub(super) const IGNORE: &str = ".gitignore";
 /// The lifetime of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lifetime {
-    Stays,
+    Permanent,
     /// The directory is removed after one command. The mode bit [`TEMPORARY`] marks it.
-    Passes,
+    Temporary,
     /// The directory is removed after one command, but the file system cannot store the mark. A
     /// permanent directory contains [`IGNORE`] there.
-    PassesUnmarked,
+    TemporaryUnmarked,
 }
 
 impl Lifetime {
     pub(super) fn is_temporary(self) -> bool {
-        self != Self::Stays
+        self != Self::Permanent
     }
 }
 
@@ -208,7 +208,7 @@ pub(super) fn find(
     workspace: &dyn Workspace,
     directory: &RelPath,
 ) -> Result<Option<Lifetime>, Failure> {
-    find_by(workspace, directory, Probe::Named)
+    find_by(workspace, directory, ModeProbe::Named)
 }
 
 /// Does the same without creating a probe file.
@@ -216,13 +216,13 @@ pub(super) fn find_to_read(
     workspace: &dyn Workspace,
     directory: &RelPath,
 ) -> Result<Option<Lifetime>, Failure> {
-    find_by(workspace, directory, Probe::Unnamed)
+    find_by(workspace, directory, ModeProbe::Unnamed)
 }
 
 fn find_by(
     workspace: &dyn Workspace,
     directory: &RelPath,
-    probe: Probe,
+    probe: ModeProbe,
 ) -> Result<Option<Lifetime>, Failure> {
     let Some(stat) = workspace.stat(directory)? else {
         return Ok(None);
@@ -316,21 +316,21 @@ fn lifetime(
     workspace: &dyn Workspace,
     directory: &RelPath,
     stat: &Stat,
-    probe: Probe,
+    probe: ModeProbe,
 ) -> Result<Lifetime, Failure> {
     if stat.permissions & TEMPORARY != 0 {
-        return Ok(Lifetime::Passes);
+        return Ok(Lifetime::Temporary);
     }
     let is_beside = directory.as_bytes() == b".wpatch";
     if !is_beside || workspace.stat(&join(directory, IGNORE)?)?.is_some() {
-        return Ok(Lifetime::Stays);
+        return Ok(Lifetime::Permanent);
     }
     // The user may have created a permanent directory without that file.
     let has_bits = workspace.keeps_modes(Some(directory), probe);
     Ok(if has_bits {
-        Lifetime::Stays
+        Lifetime::Permanent
     } else {
-        Lifetime::PassesUnmarked
+        Lifetime::TemporaryUnmarked
     })
 }
 

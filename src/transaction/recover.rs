@@ -13,8 +13,8 @@ use std::sync::Mutex;
 use super::failure::is_unreachable;
 use super::place::{is_state, place};
 use super::state::StateDirectory;
-use super::wait::{Waited, wait};
-use super::{Failure, Interrupt, Options, Recovered, RecoveryOutcome, history, others};
+use super::wait::{LockWaitResult, wait};
+use super::{Failure, Interrupt, Options, RecoveredTransaction, RecoveryOutcome, history, others};
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
 use formers::{finish_formers, formers, has_work};
@@ -30,7 +30,10 @@ pub(super) use transaction::{clear, recover_one, relocate};
 /// Returns [`Failure::Incomplete`] if the disk prevents a rollback, and [`Failure::Locked`] if
 /// another process holds the lock. Returns [`Failure::State`] if a journal cannot be trusted; in
 /// that case nothing was changed.
-pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recovered>, Failure> {
+pub fn recover(
+    workspace: &dyn Workspace,
+    options: Options,
+) -> Result<Vec<RecoveredTransaction>, Failure> {
     let (state, mut recovered) = open_existing(workspace, options)?;
     let workspace = top(workspace)?;
     let known: Vec<_> = recovered
@@ -84,7 +87,7 @@ pub(super) fn open(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-) -> Result<(StateDirectory, Vec<Recovered>), Failure> {
+) -> Result<(StateDirectory, Vec<RecoveredTransaction>), Failure> {
     let mut recovered = Vec::new();
     let state = wait(interrupt, options.patience, |patience| {
         attempt(
@@ -120,13 +123,13 @@ fn attempt(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-    recovered: &mut Vec<Recovered>,
-) -> Result<Waited<StateDirectory>, Failure> {
+    recovered: &mut Vec<RecoveredTransaction>,
+) -> Result<LockWaitResult<StateDirectory>, Failure> {
     let top = top(workspace)?;
     let place = match others::await_commands(top, options.patience)? {
-        Waited::Done(place) => place,
-        Waited::Held => return Ok(Waited::Held),
-        Waited::Again => return Ok(Waited::Again),
+        LockWaitResult::Done(place) => place,
+        LockWaitResult::Held => return Ok(LockWaitResult::Held),
+        LockWaitResult::Retry => return Ok(LockWaitResult::Retry),
     };
     let opened = finish_formers(workspace, &place, options).and_then(|others| {
         recovered.extend(others);
@@ -141,10 +144,12 @@ fn attempt(
     match opened {
         Ok(mut state) => {
             state.unusable = place.unusable;
-            Ok(Waited::Done(state))
+            Ok(LockWaitResult::Done(state))
         }
-        Err(Failure::Locked) => Ok(Waited::Held),
-        Err(failure) => others::is_taken(top, &place.directory, failure).map(|()| Waited::Held),
+        Err(Failure::Locked) => Ok(LockWaitResult::Held),
+        Err(failure) => {
+            others::is_taken(top, &place.directory, failure).map(|()| LockWaitResult::Held)
+        }
     }
 }
 
@@ -152,7 +157,7 @@ fn attempt(
 pub(super) fn open_existing(
     workspace: &dyn Workspace,
     options: Options,
-) -> Result<(Option<StateDirectory>, Vec<Recovered>), Failure> {
+) -> Result<(Option<StateDirectory>, Vec<RecoveredTransaction>), Failure> {
     let place = place(top(workspace)?)?;
     let mut recovered = finish_formers(workspace, &place, options)?;
     let workspace = top(workspace)?;
@@ -178,7 +183,7 @@ fn leftovers(
     workspace: &dyn Workspace,
     state: &StateDirectory,
     options: Options,
-) -> Result<Vec<Recovered>, Failure> {
+) -> Result<Vec<RecoveredTransaction>, Failure> {
     let names = workspace.list(Some(&state.directory))?;
     let left = transactions(workspace, &state.directory, &names)?;
     trust(workspace, &left)?;

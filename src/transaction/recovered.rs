@@ -5,7 +5,7 @@ use crate::path::RelPath;
 
 /// A recovered transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveredTransaction {
     /// The ID of the transaction.
     pub id: String,
     /// The result of the recovery.
@@ -24,7 +24,7 @@ pub enum RecoveryOutcome {
     /// It was committed. Only the scratch files were removed.
     Committed,
     /// It was committed, but its displaced files cannot be moved to the history now.
-    Waiting,
+    HistoryPending,
     /// It was rolled back.
     RolledBack,
     /// It had not changed the tree.

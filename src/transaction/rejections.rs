@@ -2,8 +2,8 @@
 
 use super::checksummed::seal;
 use super::failure::is_unreachable;
-use super::history::{PlanRejection, Spares, entry_name, entry_places, homes, prune};
-use super::saved_plans::{self, Saved};
+use super::history::{PlanRejection, PruneExemption, entry_name, entry_places, homes, prune};
+use super::saved_plans::{self, SaveResult};
 use super::{Failure, Interrupt, Options};
 use crate::workspace::{Workspace, top};
 
@@ -17,7 +17,7 @@ pub fn save(
     options: Options,
     interrupt: &Interrupt,
     rejection: &PlanRejection,
-) -> Result<Option<Saved>, Failure> {
+) -> Result<Option<SaveResult>, Failure> {
     let text = seal(rejection)?;
     let tree = top(workspace)?;
     saved_plans::put(
@@ -25,7 +25,7 @@ pub fn save(
         options,
         interrupt,
         (PlanRejection::FILE, &text, &|id| entry_name(id, 0)),
-        |home, _| prune(tree, home, (options.history, Spares::Newest)).map(drop),
+        |home, _| prune(tree, home, (options.history, PruneExemption::Newest)).map(drop),
     )
 }
 

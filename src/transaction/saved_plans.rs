@@ -12,7 +12,7 @@ use super::place::{find, is_private};
 use super::scratch::{Scratch, id, join};
 use super::state::StateDirectory;
 use super::sweep::sweep;
-use super::{Durability, Failure, Interrupt, Options, Recovered, recover};
+use super::{Durability, Failure, Interrupt, Options, RecoveredTransaction, recover};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -38,7 +38,7 @@ pub struct StoredPlan {
 /// The saved plans with a given prefix of the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Search {
+pub enum PlanSearchResult {
     /// No plan.
     None,
     /// One plan.
@@ -49,9 +49,9 @@ pub enum Search {
 
 /// The result of saving a plan or a rejection.
 #[derive(Debug)]
-pub struct Saved {
+pub struct SaveResult {
     /// The transactions that were recovered first.
-    pub recovered: Vec<Recovered>,
+    pub recovered: Vec<RecoveredTransaction>,
     /// The error of removing a replaced plan or an entry above the limits.
     pub warning: Option<Failure>,
 }
@@ -68,7 +68,7 @@ pub fn save(
     options: Options,
     interrupt: &Interrupt,
     plan: &StoredPlan,
-) -> Result<Option<Saved>, Failure> {
+) -> Result<Option<SaveResult>, Failure> {
     let tree = top(workspace)?;
     let sealed = [head(&plan.name, &plan.bytes).as_bytes(), &plan.bytes].concat();
     let name = |id: &str| plan_name(id, sealed.len(), &plan.name);
@@ -100,7 +100,7 @@ pub(super) fn put(
     interrupt: &Interrupt,
     (file, bytes, name): NewFile<'_>,
     next: impl FnOnce(&RelPath, &str) -> Result<(), Failure>,
-) -> Result<Option<Saved>, Failure> {
+) -> Result<Option<SaveResult>, Failure> {
     let (state, recovered) = recover::open(workspace, options, interrupt)?;
     let workspace = top(workspace)?;
     let result = match state.history() {
@@ -114,7 +114,7 @@ pub(super) fn put(
                 (&id, file, bytes, &name(&id)),
             );
             made.map(|()| {
-                Some(Saved {
+                Some(SaveResult {
                     recovered,
                     warning: next(home, &id).err(),
                 })
@@ -158,7 +158,7 @@ fn make(
 ///
 /// Returns [`Failure::State`] if the plan is damaged, or if another user may have written it or the
 /// state directory. Returns the errors of the disk.
-pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure> {
+pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<PlanSearchResult, Failure> {
     let workspace = top(workspace)?;
     let mut found = Vec::new();
     for home in homes(workspace)? {
@@ -171,13 +171,15 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
     found.sort_by(|(a, at_a), (b, at_b)| (a, &at_b.id).cmp(&(b, &at_a.id)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     match found.as_slice() {
-        [] => Ok(Search::None),
+        [] => Ok(PlanSearchResult::None),
         [(name, scratch)] => match read(workspace, name, scratch) {
             // Another process has committed or forgotten the plan.
-            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => Ok(Search::None),
-            read => read.map(Search::One),
+            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
+                Ok(PlanSearchResult::None)
+            }
+            read => read.map(PlanSearchResult::One),
         },
-        several => Ok(Search::Several(
+        several => Ok(PlanSearchResult::Several(
             several.iter().map(|(name, _)| name.clone()).collect(),
         )),
     }

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Failure;
-use super::change::{Arrival, Change, Numbered};
+use super::change::{Change, ChangesByNumber, MoveInSource};
 use super::failure::is_unreachable;
 use crate::path::RelPath;
 use crate::threads;
-use crate::workspace::{ErrorKind, Privacy, Result as Done, Timestamp, Workspace};
+use crate::workspace::{DirectoryPermissions, ErrorKind, Result as Done, Timestamp, Workspace};
 
 /// The prefix of transactions in a state directory.
 const PREFIX: &str = "txn-";
@@ -102,7 +102,7 @@ impl Scratch {
         if self.is_lodged() {
             Ok(())
         } else {
-            workspace.make_dir(&self.directory, Privacy::Private)
+            workspace.make_dir(&self.directory, DirectoryPermissions::Private)
         }
     }
 
@@ -129,7 +129,7 @@ impl Scratch {
         let Some(bucket) = bucket_of(number).map(bucket_name) else {
             return Ok(());
         };
-        match workspace.make_dir(&self.file(bucket)?, Privacy::Private) {
+        match workspace.make_dir(&self.file(bucket)?, DirectoryPermissions::Private) {
             Err(error) if error.fault == ErrorKind::Exists => Ok(()),
             made => Ok(made?),
         }
@@ -244,12 +244,12 @@ impl Scratch {
     pub(super) fn arrival(
         &self,
         change: &Change,
-        leaving: &Numbered<'_>,
+        leaving: &ChangesByNumber<'_>,
     ) -> Result<Option<RelPath>, Failure> {
         match change.source {
             None => Ok(None),
-            Some(Arrival::Staged) => self.slot(change, ScratchFile::Staged).map(Some),
-            Some(Arrival::Old(number)) => leaving
+            Some(MoveInSource::Staged) => self.slot(change, ScratchFile::Staged).map(Some),
+            Some(MoveInSource::Old(number)) => leaving
                 .get(&number)
                 .map(|source| self.slot(source, ScratchFile::Displaced))
                 .transpose(),

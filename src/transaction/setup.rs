@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{CommitHook, DirAttributes, Label, Links, Transaction};
+use super::{CommitHook, DirAttributes, HardLinkMode, Transaction, TransactionLabel};
 use crate::path::RelPath;
 use crate::progress::Progress;
 
 impl<'w> Transaction<'w> {
     /// Sets the label that the history records.
     #[must_use]
-    pub fn with_label(mut self, label: Label) -> Self {
+    pub fn with_label(mut self, label: TransactionLabel) -> Self {
         self.label = label;
         self
     }
@@ -45,7 +45,7 @@ impl<'w> Transaction<'w> {
 
     /// Sets whether later staged files keep or break their hard links.
     #[must_use]
-    pub fn with_links(mut self, links: Links) -> Self {
+    pub fn with_links(mut self, links: HardLinkMode) -> Self {
         self.stage.links = links;
         self
     }

@@ -6,12 +6,12 @@ mod place;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
-use super::change::{Change, DirAttributes, Image};
+use super::change::{Change, DirAttributes, FileIdentity};
 use super::escape;
-use super::numbers::{FileNumbers, Number};
+use super::numbers::{AllocatedNumber, FileNumbers};
 use super::scratch::{Scratch, ScratchFile};
-use super::staged::{One, Staged};
-use super::{Durability, Failure, Links, Options};
+use super::staged::{StagedChange, StagedChanges};
+use super::{Durability, Failure, HardLinkMode, Options};
 use crate::change::{FileChange, FileState};
 use crate::mode::{FileKind, Permissions};
 use crate::mutex::lock_unpoisoned;
@@ -20,13 +20,13 @@ use crate::workspace::Workspace;
 
 /// Receives changes from several threads.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct ChangeStager {
     scratch: Scratch,
     durability: Durability,
     /// The treatment of hard links.
-    pub(super) links: Links,
+    pub(super) links: HardLinkMode,
     numbers: FileNumbers,
-    staged: Mutex<Staged>,
+    staged: Mutex<StagedChanges>,
     stale: Mutex<Vec<RelPath>>,
     /// The missing directories above the staged paths.
     missing: Mutex<BTreeSet<RelPath>>,
@@ -35,7 +35,7 @@ pub(super) struct Stage {
     beside: Mutex<HashMap<Box<[u8]>, bool>>,
 }
 
-impl Stage {
+impl ChangeStager {
     pub(super) fn new(scratch: Scratch, options: Options) -> Self {
         Self {
             scratch,
@@ -55,7 +55,7 @@ impl Stage {
     }
 
     /// Returns the staged changes, and the files that changed while they were staged.
-    pub(super) fn finish(&self) -> (Staged, Vec<RelPath>) {
+    pub(super) fn finish(&self) -> (StagedChanges, Vec<RelPath>) {
         let staged = std::mem::take(&mut *lock_unpoisoned(&self.staged));
         (
             staged.into_sorted(),
@@ -64,7 +64,7 @@ impl Stage {
     }
 
     /// Returns a number that no scratch file has yet.
-    pub(super) fn number(&self, workspace: &dyn Workspace) -> Result<Number<'_>, Failure> {
+    pub(super) fn number(&self, workspace: &dyn Workspace) -> Result<AllocatedNumber<'_>, Failure> {
         self.numbers.take(workspace, &self.scratch)
     }
 
@@ -84,9 +84,9 @@ impl Stage {
             .as_ref()
             .is_some_and(|after| after.kind == FileKind::Directory);
         if is_directory_after && before.as_ref().is_some_and(is_directory) {
-            self.push(One {
+            self.push(StagedChange {
                 keeps: Some(path),
-                ..One::default()
+                ..StagedChange::default()
             });
             return Ok(());
         }
@@ -94,17 +94,17 @@ impl Stage {
         let removes = going.map(|state| (path.clone(), DirAttributes::from(&state.stat)));
         let found = before.filter(|state| !is_directory(state));
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
-        let mut one = One {
+        let mut one = StagedChange {
             found,
             makes: place.makes,
             removes,
-            ..One::default()
+            ..StagedChange::default()
         };
         let number = self.number(workspace)?;
         let mut change = Change {
             number: number.value,
             path,
-            before: one.found.as_ref().map(Image::from),
+            before: one.found.as_ref().map(FileIdentity::from),
             after: None,
             moves_out: after.is_none(),
             source: None,
@@ -131,10 +131,10 @@ impl Stage {
 
     /// Returns whether the file has other hard links that must stay linked.
     fn keeps_names(&self, found: Option<&FileState>) -> bool {
-        self.links == Links::Kept && found.is_some_and(|found| found.stat.links > 1)
+        self.links == HardLinkMode::Kept && found.is_some_and(|found| found.stat.links > 1)
     }
 
-    fn push(&self, one: One) {
+    fn push(&self, one: StagedChange) {
         lock_unpoisoned(&self.staged).add(one);
     }
 

@@ -8,7 +8,7 @@ use crate::path::RelPath;
 
 /// The staged parts of one change.
 #[derive(Debug, Default)]
-pub(super) struct One {
+pub(super) struct StagedChange {
     /// The change of the file, or `None` if only directories change.
     pub(super) change: Option<Change>,
     /// The file found at the path.
@@ -28,7 +28,7 @@ pub(super) struct One {
 /// Each part has a list of its own, because there can be many changes and the journal takes over
 /// the lists.
 #[derive(Debug, Default)]
-pub(super) struct Staged {
+pub(super) struct StagedChanges {
     pub(super) changes: Vec<Change>,
     pub(super) found: FoundFiles,
     /// Moves: the target, the source, and the file found at the source.
@@ -38,14 +38,14 @@ pub(super) struct Staged {
     pub(super) keeps: BTreeSet<RelPath>,
 }
 
-impl Staged {
+impl StagedChanges {
     /// Reserves memory for `changes` changes. Does nothing if the memory is not available.
     pub(super) fn reserve(&mut self, changes: usize) {
         let _ = self.changes.try_reserve(changes);
         let _ = self.found.0.try_reserve(changes);
     }
 
-    pub(super) fn add(&mut self, one: One) {
+    pub(super) fn add(&mut self, one: StagedChange) {
         self.makes.extend(one.makes);
         self.removes.extend(one.removes);
         self.keeps.extend(one.keeps);

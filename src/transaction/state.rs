@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::failure::ignore_missing;
 use super::place::{IGNORE, LOCK, Lifetime, StateLocation, find, no_file};
 use super::scratch::{Scratch, join};
-use super::unkept::Unkept;
-use super::wait::{Waited, wait};
+use super::unkept::NoHistoryReason;
+use super::wait::{LockWaitResult, wait};
 use super::{Durability, Failure, Interrupt, Options, history};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, Lock, PROBE, Privacy, TOP, Workspace};
+use crate::workspace::{DirectoryPermissions, ErrorKind, Lock, PROBE, TOP, Workspace};
 
 /// The minimum number of attempts to lock a directory that other processes keep removing.
 const ATTEMPTS: usize = 16;
@@ -26,18 +26,18 @@ pub(super) struct StateDirectory {
     /// The directory of the history, if one is kept.
     history: Option<RelPath>,
     /// The reason why the git directory cannot be used, if it seems to exist.
-    pub(super) unusable: Option<Unkept>,
+    pub(super) unusable: Option<NoHistoryReason>,
     /// The locks of other users on the same work tree.
     pub(super) others: Vec<Mutex<Lock>>,
     /// The locked object.
-    locks: Locks,
+    locks: LockObject,
     /// The lock, which is only held. The mutex makes the struct `Sync`.
     lock: Mutex<Lock>,
 }
 
 /// The object that a lock is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Locks {
+enum LockObject {
     Directory,
     File,
 }
@@ -67,9 +67,9 @@ impl StateDirectory {
                     ..options
                 },
             ) {
-                Ok(None) if attempts < ATTEMPTS => Ok(Waited::Again),
-                Ok(None) | Err(Failure::Locked) => Ok(Waited::Held),
-                Ok(Some(state)) => Ok(Waited::Done(state)),
+                Ok(None) if attempts < ATTEMPTS => Ok(LockWaitResult::Retry),
+                Ok(None) | Err(Failure::Locked) => Ok(LockWaitResult::Held),
+                Ok(Some(state)) => Ok(LockWaitResult::Done(state)),
                 Err(failure) => Err(failure),
             }
         })?;
@@ -107,9 +107,9 @@ impl StateDirectory {
             None => {
                 let is_in_git = directory.parent().is_some();
                 let privacy = if is_in_git {
-                    Privacy::Private
+                    DirectoryPermissions::Private
                 } else {
-                    Privacy::Temporary
+                    DirectoryPermissions::Temporary
                 };
                 Self::make(workspace, directory, privacy, options)
             }
@@ -121,7 +121,7 @@ impl StateDirectory {
     fn make(
         workspace: &dyn Workspace,
         directory: &RelPath,
-        privacy: Privacy,
+        privacy: DirectoryPermissions,
         options: Options,
     ) -> Result<Option<Self>, Failure> {
         match workspace.make_dir(directory, privacy) {
@@ -151,21 +151,21 @@ impl StateDirectory {
     ) -> Result<(), Failure> {
         if self.is_temporary() {
             let next = match self.locks {
-                Locks::File => None,
-                Locks::Directory => {
+                LockObject::File => None,
+                LockObject::Directory => {
                     let lock = workspace.lock(&join(&self.directory, LOCK)?, options.patience)?;
                     Some(lock.ok_or(Failure::Locked)?)
                 }
             };
-            if self.lifetime == Lifetime::Passes {
+            if self.lifetime == Lifetime::Temporary {
                 workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
             }
             if let Some(next) = next {
                 // From here on the lock file is the lock. A process that waits for the lock of the
                 // directory checks the lifetime again.
-                (self.lock, self.locks) = (Mutex::new(next), Locks::File);
+                (self.lock, self.locks) = (Mutex::new(next), LockObject::File);
             }
-            self.lifetime = Lifetime::Stays;
+            self.lifetime = Lifetime::Permanent;
             self.history = Some(self.directory.clone());
         }
         self.ignore(workspace);
@@ -220,9 +220,9 @@ impl StateDirectory {
                     .as_ref()
                     .is_err_and(|error| error.fault == ErrorKind::Unsupported) =>
             {
-                (Locks::Directory, locked)
+                (LockObject::Directory, locked)
             }
-            _ => (Locks::File, workspace.lock(&file, patience)),
+            _ => (LockObject::File, workspace.lock(&file, patience)),
         };
         match locked {
             Ok(lock) => {
@@ -264,7 +264,7 @@ impl StateDirectory {
     pub(super) fn ignore(&self, workspace: &dyn Workspace) {
         // On a file system without permission bits, this file marks a permanent directory.
         let is_hidden =
-            self.directory.parent().is_some() || self.lifetime == Lifetime::PassesUnmarked;
+            self.directory.parent().is_some() || self.lifetime == Lifetime::TemporaryUnmarked;
         if let (false, Ok(path)) = (is_hidden, join(&self.directory, IGNORE)) {
             let _ = workspace.create(&path, &[b"*\n"], Permissions::Exact(0o644), None);
         }

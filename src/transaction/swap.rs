@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::change::{Arrival, Change, DirAttributes, Numbered};
-use super::journal::{Journal, Made};
-use super::moves::Moves;
+use super::change::{Change, ChangesByNumber, DirAttributes, MoveInSource};
+use super::journal::{CreatedDirectory, Journal};
+use super::moves::FileMover;
 use super::pipeline::run_pipeline;
 use super::scratch::{self, Scratch, ScratchFile};
 use super::staged::FoundFiles;
@@ -18,18 +18,20 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::threads;
-use crate::workspace::{ErrorKind, Privacy, Probe, Rename, Timestamp, WorkspaceError};
+use crate::workspace::{
+    DirectoryPermissions, ErrorKind, ModeProbe, RenameMode, Timestamp, WorkspaceError,
+};
 
 /// The number of files from which a second thread is used.
 const SHARED: usize = 256;
 
 /// A swap in progress.
 pub(super) struct Swap<'a> {
-    pub(super) slots: &'a Moves<'a>,
+    pub(super) slots: &'a FileMover<'a>,
     pub(super) scratch: &'a Scratch,
     pub(super) journal: &'a Journal,
     /// The changes whose old files are moved out.
-    pub(super) leaving: &'a Numbered<'a>,
+    pub(super) leaving: &'a ChangesByNumber<'a>,
     /// The files found at the paths.
     pub(super) found: &'a FoundFiles,
     /// A time before any file was read.
@@ -62,7 +64,10 @@ impl Swap<'_> {
         }
         for made in &self.journal.makes {
             self.poll()?;
-            let made_dir = self.slots.workspace.make_dir(&made.path, Privacy::Shared);
+            let made_dir = self
+                .slots
+                .workspace
+                .make_dir(&made.path, DirectoryPermissions::Shared);
             made_dir.map_err(|error| classify_error(error, &made.path, &[ErrorKind::Exists]))?;
         }
         self.exchange_all()?;
@@ -198,7 +203,7 @@ impl Swap<'_> {
         if !is_empty(path)? {
             return Ok(false);
         }
-        if workspace.rename(path, slot, Rename::Exclusive).is_err()
+        if workspace.rename(path, slot, RenameMode::Exclusive).is_err()
             && workspace.stat(slot)?.is_none()
         {
             return self.remove_dir(path);
@@ -213,7 +218,10 @@ impl Swap<'_> {
         Ok(false)
     }
 
-    fn set_standing(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
+    fn set_standing(
+        &self,
+        CreatedDirectory { path, standing }: &CreatedDirectory,
+    ) -> Result<(), Failure> {
         let Some(DirAttributes { mode, uid, gid }) = *standing else {
             return Ok(());
         };
@@ -254,7 +262,7 @@ impl Swap<'_> {
             return Ok(());
         };
         let put = match change.source {
-            Some(Arrival::Staged) if many => self.slots.link_in(&slot, &change.path),
+            Some(MoveInSource::Staged) if many => self.slots.link_in(&slot, &change.path),
             _ => self.slots.move_in(&slot, &change.path),
         };
         put.map_err(|error| classify_error(error, &change.path, &[ErrorKind::Exists]))
@@ -309,7 +317,7 @@ impl Swap<'_> {
         // A file system without permission bits ignores the change. git ignores it there too.
         let above = change.path.parent();
         if has(found.map(|found| found.permissions))
-            && !workspace.keeps_modes(above.as_ref(), Probe::Named)
+            && !workspace.keeps_modes(above.as_ref(), ModeProbe::Named)
         {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::{Failure, KeptFile};
 use crate::path::RelPath;
 
 /// The result of a rollback.
-pub(super) struct Undone {
+pub(super) struct RollbackResult {
     /// The files that another process has changed, which were left unchanged.
     pub(super) left: Vec<RelPath>,
     /// The displaced files that belong to these paths.
@@ -14,7 +14,7 @@ pub(super) struct Undone {
     pub(super) trouble: Option<Failure>,
 }
 
-impl Undone {
+impl RollbackResult {
     /// Returns the files that were left unchanged and the displaced files for them.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Undone {
     }
 
     /// Returns the failure of the commit that `cause` had stopped.
-    pub(super) fn into_aborted(self, cause: Failure) -> Aborted {
+    pub(super) fn into_aborted(self, cause: Failure) -> FailedCommit {
         let Self {
             left,
             kept,
@@ -47,7 +47,7 @@ impl Undone {
             return cause.into();
         }
         let (refused, cause) = (trouble.map(Box::new), Some(Box::new(cause)));
-        Aborted {
+        FailedCommit {
             failure: Failure::Incomplete {
                 left,
                 kept,
@@ -60,13 +60,13 @@ impl Undone {
 }
 
 /// A failed commit.
-pub(super) struct Aborted {
+pub(super) struct FailedCommit {
     pub(super) failure: Failure,
     /// Whether the journal must stay, because a file could not be restored.
     pub(super) keeps_journal: bool,
 }
 
-impl From<Failure> for Aborted {
+impl From<Failure> for FailedCommit {
     fn from(failure: Failure) -> Self {
         Self {
             failure,

@@ -2,7 +2,7 @@
 
 /// The reason why no history is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unkept {
+pub struct NoHistoryReason {
     /// The reason as text.
     pub reason: String,
     /// The remedy.
@@ -21,7 +21,7 @@ pub enum Remedy {
     Named,
 }
 
-impl Unkept {
+impl NoHistoryReason {
     /// Returns `reason` with the remedy `wpatch init` and without a warning.
     pub(super) fn new(reason: String) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Identifies the file at a path, and checks whether it has changed since it was read.
 
 use super::Failure;
-use super::change::Image;
+use super::change::FileIdentity;
 use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::FileKind;
@@ -21,7 +21,7 @@ pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<S
 pub(super) fn identify(
     workspace: &dyn Workspace,
     path: &RelPath,
-) -> Result<Option<Image>, Failure> {
+) -> Result<Option<FileIdentity>, Failure> {
     let Some(stat) = look(workspace, path)? else {
         return Ok(None);
     };
@@ -30,7 +30,7 @@ pub(super) fn identify(
         Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => return Ok(None),
         digest => digest?,
     };
-    Ok(Some(Image::from(&FileState { stat, digest })))
+    Ok(Some(FileIdentity::from(&FileState { stat, digest })))
 }
 
 fn digest(workspace: &dyn Workspace, path: &RelPath, kind: FileKind) -> Result<Digest, Failure> {

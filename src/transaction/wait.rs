@@ -8,12 +8,12 @@ use super::{Failure, Interrupt};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The result of one attempt to take a lock.
-pub(super) enum Waited<T> {
+pub(super) enum LockWaitResult<T> {
     Done(T),
     /// Another process holds the lock.
     Held,
     /// The attempt must be repeated, even if the time is over.
-    Again,
+    Retry,
 }
 
 /// Repeats `attempt` until it succeeds, but at most for `patience`. Each attempt receives the time
@@ -21,7 +21,7 @@ pub(super) enum Waited<T> {
 pub(super) fn wait<T>(
     interrupt: &Interrupt,
     patience: Duration,
-    mut attempt: impl FnMut(Duration) -> Result<Waited<T>, Failure>,
+    mut attempt: impl FnMut(Duration) -> Result<LockWaitResult<T>, Failure>,
 ) -> Result<T, Failure> {
     let start = Instant::now();
     loop {
@@ -30,9 +30,9 @@ pub(super) fn wait<T>(
         }
         let left = patience.saturating_sub(start.elapsed());
         match attempt(left.min(LOOK))? {
-            Waited::Done(done) => return Ok(done),
-            Waited::Held if left.is_zero() => return Err(Failure::Locked),
-            Waited::Held | Waited::Again => {}
+            LockWaitResult::Done(done) => return Ok(done),
+            LockWaitResult::Held if left.is_zero() => return Err(Failure::Locked),
+            LockWaitResult::Held | LockWaitResult::Retry => {}
         }
     }
 }

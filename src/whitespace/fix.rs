@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{Flags, WhitespaceRule, is_space};
+use super::{WhitespaceFlags, WhitespaceRule, is_space};
 
 /// A fixed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixed<'a> {
+pub struct FixedLine<'a> {
     /// The line without errors.
     pub line: Cow<'a, [u8]>,
     /// Whether an error was fixed. The removal of a CR alone does not count.
@@ -15,18 +15,18 @@ pub struct Fixed<'a> {
 
 /// Fixes the errors of `line` under `rule`. The line must include its terminator, if it has one.
 #[must_use]
-pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
+pub fn fix(line: &[u8], rule: WhitespaceRule) -> FixedLine<'_> {
     let (content, ending, is_ended) = fix_ending(line, rule);
     let (skipped, indentation) = fix_indent(content, rule).unwrap_or((0, Vec::new()));
     let is_corrected = is_ended || skipped > 0;
     let kept = &content[skipped..];
     if indentation.is_empty() && line.starts_with(kept) && &line[kept.len()..] == ending {
-        return Fixed {
+        return FixedLine {
             line: Cow::Borrowed(line),
             is_corrected,
         };
     }
-    Fixed {
+    FixedLine {
         line: Cow::Owned([&indentation, kept, ending].concat()),
         is_corrected,
     }
@@ -36,8 +36,8 @@ pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
 /// fixed.
 fn fix_ending(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
     let is_incomplete =
-        rule.has(Flags::INCOMPLETE_LINE) && !line.is_empty() && !line.ends_with(b"\n");
-    if !rule.has(Flags::BLANK_AT_EOL) {
+        rule.has(WhitespaceFlags::INCOMPLETE_LINE) && !line.is_empty() && !line.ends_with(b"\n");
+    if !rule.has(WhitespaceFlags::BLANK_AT_EOL) {
         return (line, if is_incomplete { b"\n" } else { b"" }, is_incomplete);
     }
     let terminated = line.strip_suffix(b"\n");
@@ -45,7 +45,7 @@ fn fix_ending(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool)
     let returned = content.strip_suffix(b"\r").filter(|_| terminated.is_some());
     let ending: &[u8] = match (
         terminated.is_some() || is_incomplete,
-        returned.is_some() && rule.has(Flags::CR_AT_EOL),
+        returned.is_some() && rule.has(WhitespaceFlags::CR_AT_EOL),
     ) {
         (true, true) => b"\r\n",
         (true, false) => b"\n",
@@ -77,17 +77,18 @@ fn fix_indent(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> 
             .map_or(0, |last| last + 1)
     };
     let (tabs, spaces) = (behind(b'\t'), behind(b' '));
-    if rule.has(Flags::SPACE_BEFORE_TAB) && is_mixed(&content[..tabs])
-        || rule.has(Flags::INDENT_WITH_NON_TAB) && has_wide_run(&content[..end], rule.tab_width)
+    if rule.has(WhitespaceFlags::SPACE_BEFORE_TAB) && is_mixed(&content[..tabs])
+        || rule.has(WhitespaceFlags::INDENT_WITH_NON_TAB)
+            && has_wide_run(&content[..end], rule.tab_width)
     {
-        let skipped = if rule.has(Flags::INDENT_WITH_NON_TAB) {
+        let skipped = if rule.has(WhitespaceFlags::INDENT_WITH_NON_TAB) {
             tabs.max(spaces)
         } else {
             tabs
         };
         return Some((skipped, with_tabs(&content[..skipped], rule.tab_width)));
     }
-    (rule.has(Flags::TAB_IN_INDENT) && tabs > 0)
+    (rule.has(WhitespaceFlags::TAB_IN_INDENT) && tabs > 0)
         .then(|| (tabs, with_spaces(&content[..tabs], rule.tab_width)))
 }
 

@@ -1,6 +1,6 @@
 //! White-space errors: the rules of git's `core.whitespace`, and functions to check and fix lines.
 //!
-//! Input: a line and a [`WhitespaceRule`]. Output: the errors as [`Flags`], or the fixed line. The
+//! Input: a line and a [`WhitespaceRule`]. Output: the errors as [`WhitespaceFlags`], or the fixed line. The
 //! module is pure. Start with [`check()`] and [`fix()`].
 //!
 //! To add a rule, add a row to `RULES` and its implementation to `check` and `fix`.
@@ -11,13 +11,13 @@ mod fix;
 use std::fmt;
 
 pub use check::check;
-pub use fix::{Fixed, fix};
+pub use fix::{FixedLine, fix};
 
 /// A set of white-space errors, either to search for or found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Flags(u8);
+pub struct WhitespaceFlags(u8);
 
-impl Flags {
+impl WhitespaceFlags {
     /// White space at the end of a line.
     pub const BLANK_AT_EOL: Self = Self(1);
     /// Blank lines at the end of a file.
@@ -58,24 +58,27 @@ impl Flags {
     }
 }
 
-impl fmt::Display for Flags {
+impl fmt::Display for WhitespaceFlags {
     /// Writes the names that git uses for the errors.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_trailing = self.has(Flags::BLANK_AT_EOL);
+        let is_trailing = self.has(WhitespaceFlags::BLANK_AT_EOL);
         let words = [
             (is_trailing, "trailing whitespace"),
             (
-                self.has(Flags::BLANK_AT_EOF) && !is_trailing,
+                self.has(WhitespaceFlags::BLANK_AT_EOF) && !is_trailing,
                 "new blank line at EOF",
             ),
             (
-                self.has(Flags::SPACE_BEFORE_TAB),
+                self.has(WhitespaceFlags::SPACE_BEFORE_TAB),
                 "space before tab in indent",
             ),
-            (self.has(Flags::INDENT_WITH_NON_TAB), "indent with spaces"),
-            (self.has(Flags::TAB_IN_INDENT), "tab in indent"),
             (
-                self.has(Flags::INCOMPLETE_LINE),
+                self.has(WhitespaceFlags::INDENT_WITH_NON_TAB),
+                "indent with spaces",
+            ),
+            (self.has(WhitespaceFlags::TAB_IN_INDENT), "tab in indent"),
+            (
+                self.has(WhitespaceFlags::INCOMPLETE_LINE),
                 "no newline at the end of file",
             ),
         ];
@@ -89,54 +92,54 @@ impl fmt::Display for Flags {
 }
 
 /// A rule and its name in git.
-struct Row {
+struct FlagName {
     name: &'static str,
-    flags: Flags,
+    flags: WhitespaceFlags,
     /// Whether the attribute `whitespace` without a value enables the rule.
-    is_usual: bool,
+    is_set_by_attribute: bool,
 }
 
 /// The rules with their names in git. Any prefix of a name selects the first row with this prefix.
-const RULES: &[Row] = &[
-    Row {
+const RULES: &[FlagName] = &[
+    FlagName {
         name: "trailing-space",
-        flags: Flags(0b11),
-        is_usual: true,
+        flags: WhitespaceFlags(0b11),
+        is_set_by_attribute: true,
     },
-    Row {
+    FlagName {
         name: "space-before-tab",
-        flags: Flags::SPACE_BEFORE_TAB,
-        is_usual: true,
+        flags: WhitespaceFlags::SPACE_BEFORE_TAB,
+        is_set_by_attribute: true,
     },
-    Row {
+    FlagName {
         name: "indent-with-non-tab",
-        flags: Flags::INDENT_WITH_NON_TAB,
-        is_usual: true,
+        flags: WhitespaceFlags::INDENT_WITH_NON_TAB,
+        is_set_by_attribute: true,
     },
-    Row {
+    FlagName {
         name: "cr-at-eol",
-        flags: Flags::CR_AT_EOL,
-        is_usual: false,
+        flags: WhitespaceFlags::CR_AT_EOL,
+        is_set_by_attribute: false,
     },
-    Row {
+    FlagName {
         name: "blank-at-eol",
-        flags: Flags::BLANK_AT_EOL,
-        is_usual: true,
+        flags: WhitespaceFlags::BLANK_AT_EOL,
+        is_set_by_attribute: true,
     },
-    Row {
+    FlagName {
         name: "blank-at-eof",
-        flags: Flags::BLANK_AT_EOF,
-        is_usual: true,
+        flags: WhitespaceFlags::BLANK_AT_EOF,
+        is_set_by_attribute: true,
     },
-    Row {
+    FlagName {
         name: "tab-in-indent",
-        flags: Flags::TAB_IN_INDENT,
-        is_usual: false,
+        flags: WhitespaceFlags::TAB_IN_INDENT,
+        is_set_by_attribute: false,
     },
-    Row {
+    FlagName {
         name: "incomplete-line",
-        flags: Flags::INCOMPLETE_LINE,
-        is_usual: false,
+        flags: WhitespaceFlags::INCOMPLETE_LINE,
+        is_set_by_attribute: false,
     },
 ];
 
@@ -144,16 +147,16 @@ const RULES: &[Row] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WhitespaceRule {
     /// The errors, and the permission for CR at the end of lines.
-    pub flags: Flags,
+    pub flags: WhitespaceFlags,
     /// The tab width in columns, 1 to 63.
     pub tab_width: usize,
 }
 
 impl Default for WhitespaceRule {
     fn default() -> Self {
-        let flags = Flags::BLANK_AT_EOL
-            .with_flags(Flags::BLANK_AT_EOF)
-            .with_flags(Flags::SPACE_BEFORE_TAB);
+        let flags = WhitespaceFlags::BLANK_AT_EOL
+            .with_flags(WhitespaceFlags::BLANK_AT_EOF)
+            .with_flags(WhitespaceFlags::SPACE_BEFORE_TAB);
         Self {
             flags,
             tab_width: 8,
@@ -164,12 +167,12 @@ impl Default for WhitespaceRule {
 /// The error for rules that exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot enforce both tab-in-indent and indent-with-non-tab")]
-pub struct Contradiction;
+pub struct RuleConflictError;
 
 impl WhitespaceRule {
     /// The rule that finds no errors.
     pub const NONE: Self = Self {
-        flags: Flags(0),
+        flags: WhitespaceFlags(0),
         tab_width: 8,
     };
 
@@ -181,7 +184,7 @@ impl WhitespaceRule {
     /// # Errors
     ///
     /// Returns [`Contradiction`] if the rule would prohibit both tabs and spaces in indentations.
-    pub fn parse(text: &[u8]) -> Result<Self, Contradiction> {
+    pub fn parse(text: &[u8]) -> Result<Self, RuleConflictError> {
         let mut rule = Self::default();
         let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r');
         let mut rest = text;
@@ -216,9 +219,9 @@ impl WhitespaceRule {
         }
         if rule
             .flags
-            .has(Flags::TAB_IN_INDENT.with_flags(Flags::INDENT_WITH_NON_TAB))
+            .has(WhitespaceFlags::TAB_IN_INDENT.with_flags(WhitespaceFlags::INDENT_WITH_NON_TAB))
         {
-            return Err(Contradiction);
+            return Err(RuleConflictError);
         }
         Ok(rule)
     }
@@ -227,9 +230,11 @@ impl WhitespaceRule {
     /// tab width of this rule.
     #[must_use]
     pub fn strict(self) -> Self {
-        let usual = RULES.iter().filter(|row| row.is_usual);
+        let usual = RULES.iter().filter(|row| row.is_set_by_attribute);
         Self {
-            flags: usual.fold(Flags::default(), |flags, row| flags.with_flags(row.flags)),
+            flags: usual.fold(WhitespaceFlags::default(), |flags, row| {
+                flags.with_flags(row.flags)
+            }),
             ..self
         }
     }
@@ -238,7 +243,7 @@ impl WhitespaceRule {
     #[must_use]
     pub fn none(self) -> Self {
         Self {
-            flags: Flags::default(),
+            flags: WhitespaceFlags::default(),
             ..self
         }
     }
@@ -247,14 +252,14 @@ impl WhitespaceRule {
     #[must_use]
     pub fn with_cr(self) -> Self {
         Self {
-            flags: self.flags.with_flags(Flags::CR_AT_EOL),
+            flags: self.flags.with_flags(WhitespaceFlags::CR_AT_EOL),
             ..self
         }
     }
 
     /// Returns whether the rule searches for all of `flags`.
     #[must_use]
-    pub fn has(self, flags: Flags) -> bool {
+    pub fn has(self, flags: WhitespaceFlags) -> bool {
         self.flags.has(flags)
     }
 }
@@ -286,22 +291,25 @@ mod tests {
         let usual = WhitespaceRule::default();
         let flags = |text: &str| WhitespaceRule::parse(text.as_bytes()).unwrap().flags;
         assert_eq!(flags(""), usual.flags);
-        assert_eq!(flags("-trailing,-space-before,-indent"), Flags::default());
-        assert_eq!(flags(" -t,\ttab, -sp"), Flags::TAB_IN_INDENT);
+        assert_eq!(
+            flags("-trailing,-space-before,-indent"),
+            WhitespaceFlags::default()
+        );
+        assert_eq!(flags(" -t,\ttab, -sp"), WhitespaceFlags::TAB_IN_INDENT);
         assert_eq!(
             flags("-blank-at-eol,nothing"),
-            Flags::BLANK_AT_EOF.with_flags(Flags::SPACE_BEFORE_TAB)
+            WhitespaceFlags::BLANK_AT_EOF.with_flags(WhitespaceFlags::SPACE_BEFORE_TAB)
         );
         assert_eq!(
             flags("cr-at-eol,incomplete"),
             usual
                 .flags
-                .with_flags(Flags::CR_AT_EOL)
-                .with_flags(Flags::INCOMPLETE_LINE)
+                .with_flags(WhitespaceFlags::CR_AT_EOL)
+                .with_flags(WhitespaceFlags::INCOMPLETE_LINE)
         );
         // An empty word ends the parsing.
         assert_eq!(flags("-,-trailing"), usual.flags);
-        assert_eq!(WhitespaceRule::parse(b"tab,indent"), Err(Contradiction));
+        assert_eq!(WhitespaceRule::parse(b"tab,indent"), Err(RuleConflictError));
     }
 
     #[test]

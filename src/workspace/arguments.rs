@@ -23,14 +23,14 @@ pub enum AttributeSource<'a> {
     NewIn(Directory<'a>),
 }
 
-/// Prefix of the names of files that [`Probe::Named`] creates. A killed process can leave such a
+/// Prefix of the names of files that [`ModeProbe::Named`] creates. A killed process can leave such a
 /// file. It can be removed at any time.
 pub const PROBE: &str = ".wpatch-probe-";
 
 /// How [`Workspace::keeps_modes`](super::Workspace::keeps_modes) tests a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Probe {
+pub enum ModeProbe {
     /// Does not test. Without an earlier answer, assumes that modes are stored.
     Never,
     /// Tests with an unnamed file (`O_TMPFILE` of open(2)). Assumes that a file system without such
@@ -44,7 +44,7 @@ pub enum Probe {
 /// What [`Workspace::rename`](super::Workspace::rename) does if the target exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Rename {
+pub enum RenameMode {
     /// Fails with [`ErrorKind::Exists`](super::ErrorKind::Exists). Uses `RENAME_NOREPLACE` of rename(2),
     /// which can be [`ErrorKind::Unsupported`](super::ErrorKind::Unsupported).
     Exclusive,
@@ -65,7 +65,7 @@ pub const TEMPORARY: u32 = 0o1000;
 /// The permissions of a new directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Privacy {
+pub enum DirectoryPermissions {
     /// Mode 0700.
     Private,
     /// Mode 0700 and [`TEMPORARY`].

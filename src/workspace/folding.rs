@@ -30,18 +30,18 @@ pub trait Spellings: Sync {
 const MOST_PROBES: usize = 4;
 
 /// The names in a directory, by their folded form.
-type Listing = HashMap<Vec<u8>, Vec<Vec<u8>>>;
+type FoldedNames = HashMap<Vec<u8>, Vec<Vec<u8>>>;
 
 /// Cached facts about the file systems at and below one root.
 #[derive(Debug, Default)]
-pub struct Folding {
+pub struct FoldingCache {
     /// Whether a file system folds names. The key is the device and whether the probed name is
     /// ASCII.
     known: Mutex<HashMap<(u64, bool), bool>>,
-    listings: Mutex<HashMap<Vec<u8>, Arc<Listing>>>,
+    listings: Mutex<HashMap<Vec<u8>, Arc<FoldedNames>>>,
 }
 
-impl Folding {
+impl FoldingCache {
     /// Returns whether the file system of the existing file `path` on `device` folds names.
     ///
     /// The answer is cached for each device. If names are not folded, a probe costs one call for
@@ -205,7 +205,11 @@ impl Folding {
 
     /// Returns the names in `directory`, which are read once. Returns no names if the directory is
     /// missing.
-    fn listing(&self, workspace: &dyn Workspace, directory: Directory<'_>) -> Result<Arc<Listing>> {
+    fn listing(
+        &self,
+        workspace: &dyn Workspace,
+        directory: Directory<'_>,
+    ) -> Result<Arc<FoldedNames>> {
         let place = directory.map_or_else(Vec::new, |directory| directory.as_bytes().to_vec());
         if let Some(known) = lock_unpoisoned(&self.listings).get(&place) {
             return Ok(Arc::clone(known));
@@ -221,7 +225,7 @@ impl Folding {
             }
             names => names?,
         };
-        let mut listing = Listing::new();
+        let mut listing = FoldedNames::new();
         for name in names {
             listing.entry(key(&name)).or_default().push(name);
         }

@@ -36,8 +36,10 @@ use crate::text::Bytes;
 
 pub use crate::stat::{Stat, Timestamp};
 pub use crate::workspace_error::{ErrorKind, StickyBit, WorkspaceError};
-pub use arguments::{AttributeSource, PROBE, Privacy, Probe, Rename, TEMPORARY};
-pub use folding::{Folding, Spellings, lists, other_spellings};
+pub use arguments::{
+    AttributeSource, DirectoryPermissions, ModeProbe, PROBE, RenameMode, TEMPORARY,
+};
+pub use folding::{FoldingCache, Spellings, lists, other_spellings};
 pub use lock::Lock;
 pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, path_below, top};
 
@@ -148,7 +150,7 @@ pub trait Workspace: Sync {
     ///
     /// The new name is durable only after [`Workspace::sync`] of *both* directories. After a power
     /// loss the file can have its old name, its new name, or both.
-    fn rename(&self, from: &RelPath, _to: &RelPath, _how: Rename) -> Result<()> {
+    fn rename(&self, from: &RelPath, _to: &RelPath, _how: RenameMode) -> Result<()> {
         read_only("rename", Some(from))
     }
 
@@ -158,7 +160,7 @@ pub trait Workspace: Sync {
     }
 
     /// Creates a directory with the mode that `privacy` names.
-    fn make_dir(&self, path: &RelPath, _privacy: Privacy) -> Result<()> {
+    fn make_dir(&self, path: &RelPath, _privacy: DirectoryPermissions) -> Result<()> {
         read_only("create", Some(path))
     }
 
@@ -222,12 +224,12 @@ pub trait Workspace: Sync {
 
     /// Returns whether the file system of `directory` stores permission bits. vfat, exFAT, NTFS and
     /// SMB shares can show the same bits for every file. `probe` selects how the verb tests this.
-    fn keeps_modes(&self, _directory: Directory<'_>, _probe: Probe) -> bool {
+    fn keeps_modes(&self, _directory: Directory<'_>, _probe: ModeProbe) -> bool {
         true
     }
 
     /// Returns how the file systems at and below the root spell names. Returns `None` if every file
-    /// has exactly one spelling. See [`Folding`].
+    /// has exactly one spelling. See [`FoldingCache`].
     fn spellings(&self) -> Option<&dyn Spellings> {
         None
     }

@@ -9,7 +9,7 @@ use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
 use wpatch::transaction::{
-    CommitHook, Failure, IndexPlace, Interrupt, Links, Options, Receipt, Transaction,
+    CommitHook, Failure, HardLinkMode, IndexLocation, Interrupt, Options, Receipt, Transaction,
 };
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{ANNEX, Result, Workspace};
@@ -135,9 +135,9 @@ fn begun<'w>(
 ) -> std::result::Result<Transaction<'w>, Failure> {
     let is_overwrite = |step: &Step| matches!(step, Step::Overwrite(..));
     let links = if steps.iter().any(is_overwrite) {
-        Links::Kept
+        HardLinkMode::Kept
     } else {
-        Links::Separate
+        HardLinkMode::Separate
     };
     let (transaction, _) = Transaction::begin(workspace, Options { links, ..options }, interrupt)?;
     claim(&transaction, steps)?;
@@ -155,7 +155,7 @@ pub(crate) fn claim(
     if !steps.iter().any(Step::is_annexed) {
         return Ok(());
     }
-    transaction.claim(&IndexPlace {
+    transaction.claim(&IndexLocation {
         directory: "/elsewhere".into(),
         name: b"index".to_vec(),
     })
@@ -206,7 +206,7 @@ impl Step {
             Self::Mode(_, bits) => Some(Postimage {
                 kind: FileKind::Regular,
                 permissions: Permissions::Exact(*bits),
-                content: Content::Kept,
+                content: Content::Unchanged,
                 like: None,
             }),
             Self::Move(from, _) => {

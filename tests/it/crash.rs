@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::time::Duration;
 
 use wpatch::path::RelPath;
-use wpatch::transaction::Limits;
-use wpatch::transaction::{Durability, Failure, Interrupt, Links, Options, recover};
+use wpatch::transaction::HistoryLimits;
+use wpatch::transaction::{Durability, Failure, HardLinkMode, Interrupt, Options, recover};
 use wpatch::workspace::ANNEX;
-use wpatch::workspace::memory::{FaultKind, Feature, Injection, Memory, Survivors};
+use wpatch::workspace::memory::{DurableChanges, FaultInjection, FaultKind, Feature, Memory};
 
 use crate::changes::{Case, Step, Tree, cases, run};
 use crate::faults::takes_all;
@@ -39,7 +39,7 @@ const FULL: Options = options(Durability::Full);
 const NONE: Options = options(Durability::None);
 
 const fn options(durability: Durability) -> Options {
-    let history = Limits {
+    let history = HistoryLimits {
         entries: 100,
         age: Duration::from_secs(3600),
         bytes: 1 << 30,
@@ -48,7 +48,7 @@ const fn options(durability: Durability) -> Options {
         durability,
         patience: Duration::ZERO,
         history,
-        links: Links::Separate,
+        links: HardLinkMode::Separate,
     }
 }
 
@@ -102,7 +102,7 @@ fn visible(memory: &Memory) -> Tree {
 fn verbs(case: &Case, lacks: &[Feature], options: Options) -> usize {
     let memory = memory(case, lacks);
     assert_eq!(
-        Reported::of(&case.run(&memory, options), FaultKind::Lie),
+        Reported::of(&case.run(&memory, options), FaultKind::ErrorAfterSuccess),
         Reported::Success,
         "{}",
         case.name
@@ -130,7 +130,7 @@ fn at_every_verb(
     let verbs = verbs(case, lacks, options);
     for verb in sample(0..verbs, &format!("{}{kind:?}{lacks:?}", case.name)) {
         let memory = memory(case, lacks);
-        memory.inject(Injection { verb, kind });
+        memory.inject(FaultInjection { verb, kind });
         let reported = Reported::of(&case.run(&memory, options), kind);
         assert!(memory.has_met_fault(), "{} {verb}", case.name);
         look(&memory, reported);
@@ -213,7 +213,7 @@ fn any_fault_at_any_verb_leaves_the_tree_before_or_after() {
 #[test]
 fn a_fault_that_passes_is_rolled_back_at_once() {
     for (case, options) in cases_and_ways() {
-        for kind in [FaultKind::ErrorOnce, FaultKind::Lie] {
+        for kind in [FaultKind::TransientError, FaultKind::ErrorAfterSuccess] {
             at_every_verb(&case, &[], kind, options, |memory, reported| {
                 assert_ne!(
                     reported,
@@ -229,19 +229,23 @@ fn a_fault_that_passes_is_rolled_back_at_once() {
 
 #[test]
 fn nothing_that_survives_the_power_is_a_mixture() {
-    let dice = (0..if takes_all() { 6 } else { 1 }).map(Survivors::Dice);
+    let dice = (0..if takes_all() { 6 } else { 1 }).map(DurableChanges::Random);
     let survivors: Vec<_> = [
-        Survivors::Synced,
-        Survivors::Names,
-        Survivors::Data,
-        Survivors::Everything,
+        DurableChanges::Synced,
+        DurableChanges::Names,
+        DurableChanges::Data,
+        DurableChanges::All,
     ]
     .into_iter()
     .chain(dice)
     .collect();
     for case in cases() {
         for lacks in case_lacks(&case) {
-            for kind in [FaultKind::Killed, FaultKind::ErrorOnce, FaultKind::Lie] {
+            for kind in [
+                FaultKind::Killed,
+                FaultKind::TransientError,
+                FaultKind::ErrorAfterSuccess,
+            ] {
                 let faults = at_every_verb(&case, lacks, kind, FULL, |memory, reported| {
                     for &survivors in &survivors {
                         let next = memory.after_power_loss_with(survivors);
@@ -266,9 +270,13 @@ fn an_acknowledged_commit_survives_the_power() {
     for case in cases() {
         let memory = case.memory();
         let _receipt = case.run(&memory, FULL).unwrap();
-        for survivors in [Survivors::Synced, Survivors::Names, Survivors::Data]
-            .into_iter()
-            .chain((0..20).map(Survivors::Dice))
+        for survivors in [
+            DurableChanges::Synced,
+            DurableChanges::Names,
+            DurableChanges::Data,
+        ]
+        .into_iter()
+        .chain((0..20).map(DurableChanges::Random))
         {
             let next = memory.after_power_loss_with(survivors);
             recover(&next, FULL).unwrap();
@@ -320,9 +328,9 @@ fn an_error_names_no_scratch_file() {
     {
         for verb in sample(0..verbs(&case, &[], options), case.name) {
             let memory = case.memory();
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb,
-                kind: FaultKind::ErrorOnce,
+                kind: FaultKind::TransientError,
             });
             if let Err(Failure::Workspace(error)) = case.run(&memory, options) {
                 assert!(!is_scratch(&error.path), "{} {verb}: {error}", case.name);

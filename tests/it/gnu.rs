@@ -14,7 +14,7 @@ use std::process::{Command, Output};
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::engine::{self, Backup, Request};
+use wpatch::engine::{self, BackupNames, Request};
 use wpatch::path::RelPath;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -283,9 +283,9 @@ fn a_copy_of_an_old_file_has_a_name_of_its_own_in_the_report() {
     let section = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-1\n+2\n");
     for only in [None, Some("f2")] {
         let mut request = Request::of([section("x"), section("y")].concat());
-        request.decide.gnu.backup = Some(Backup {
+        request.decide.gnu.backup = Some(BackupNames {
             suffix: b".orig".to_vec(),
-            ..Backup::default()
+            ..BackupNames::default()
         });
         request.decide.only = only.map(|only| only.parse().unwrap());
         let report = engine::check(request, &memory).report;

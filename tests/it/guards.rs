@@ -3,7 +3,7 @@
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 
 use crate::tree::{self, directory};
 use crate::verbs::run;
@@ -66,7 +66,10 @@ fn every_way_to_change_a_file_is_guarded_alike() {
     let diff = format!("--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n a = f(\n-{BLOCK}\n+NEW\n )\n");
     let codex = format!("*** Begin Patch\n*** Update File: a.py\n-{BLOCK}\n+NEW\n*** End Patch\n");
     let blocks = format!("a.py\n<<<<<<< SEARCH\n{BLOCK}\n=======\nNEW\n>>>>>>> REPLACE\n");
-    let hashline = format!("[a.py#{}]\nPUT 2.=2:\n+NEW\n", Tag::of(old.as_bytes()));
+    let hashline = format!(
+        "[a.py#{}]\nPUT 2.=2:\n+NEW\n",
+        HashlineTag::of(old.as_bytes())
+    );
     let json = json!({ "edits": [{ "path": "a.py", "old": BLOCK, "new": "NEW" }] }).to_string();
     for (new, found) in [
         ("[]", vec!["placeholder"]),

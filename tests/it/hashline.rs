@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use wpatch::engine::{self, Decide, Outcome, Request};
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -34,7 +34,7 @@ fn contents(memory: &Memory, name: &str) -> String {
 /// says was mended.
 fn forgiven(patch: &str) -> (String, Vec<String>) {
     let memory = memory(TEXT);
-    let patch = format!("[a#{}]\n{patch}", Tag::of(TEXT.as_bytes()));
+    let patch = format!("[a#{}]\n{patch}", HashlineTag::of(TEXT.as_bytes()));
     let (strict, _) = apply(&memory, &patch, false);
     assert_eq!(
         (&strict["error"]["kind"], contents(&memory, "a").as_str()),
@@ -62,12 +62,12 @@ fn the_tag_in_the_result_is_that_of_the_next_edit() {
     let (report, _) = apply(&memory, "[a#E66C]\nCUT 1.=1\nMV b\n", false);
     assert_eq!(
         report["files"][0]["tag"],
-        Tag::of(b"TWO\nfour\nfive\n").to_string()
+        HashlineTag::of(b"TWO\nfour\nfive\n").to_string()
     );
     assert_eq!(contents(&memory, "b"), "TWO\nfour\nfive\n");
     let (report, _) = apply(
         &memory,
-        &format!("[b#{}]\nREM\n", Tag::of(b"TWO\nfour\nfive\n")),
+        &format!("[b#{}]\nREM\n", HashlineTag::of(b"TWO\nfour\nfive\n")),
         false,
     );
     assert_eq!(
@@ -93,7 +93,10 @@ fn another_version_is_refused_with_its_tag_and_the_lines_around() {
     let error = &report["error"];
     assert_eq!(error["kind"], "stale");
     assert_eq!(error["path"], "a");
-    assert_eq!(error["actual_tag"], Tag::of(text.as_bytes()).to_string());
+    assert_eq!(
+        error["actual_tag"],
+        HashlineTag::of(text.as_bytes()).to_string()
+    );
     let around: Vec<_> = error["around"]
         .as_array()
         .unwrap()
@@ -153,11 +156,11 @@ fn an_empty_put_at_the_end_deletes_where_no_row_can_be_missing() {
     ];
     let enveloped = format!(
         "*** Begin Patch\n[a#{}]\nPUT 2.=4:\n*** End Patch\n",
-        Tag::of(TEXT.as_bytes())
+        HashlineTag::of(TEXT.as_bytes())
     );
     let patches = whole
         .iter()
-        .map(|patch| format!("[a#{}]\n{patch}", Tag::of(TEXT.as_bytes())));
+        .map(|patch| format!("[a#{}]\n{patch}", HashlineTag::of(TEXT.as_bytes())));
     for patch in patches.chain([enveloped]) {
         let memory = memory(TEXT);
         let (report, _) = apply(&memory, &patch, true);
@@ -218,11 +221,11 @@ fn lines_that_come_to_many_files_have_a_limit() {
     let names: Vec<_> = (0..20).map(|index| format!("f{index}")).collect();
     let files = names.iter().map(|name| (path(name), Entry::file("y\n")));
     let memory = Memory::with_files(files.chain([(path("a"), Entry::file(big.clone()))]));
-    let mut patch = format!("[a#{}]\nCUT 1.=1024 @x\n", Tag::of(big.as_bytes()));
+    let mut patch = format!("[a#{}]\nCUT 1.=1024 @x\n", HashlineTag::of(big.as_bytes()));
     patch.extend(
         names
             .iter()
-            .map(|name| format!("[{name}#{}]\nPUT >1 @x\n", Tag::of(b"y\n"))),
+            .map(|name| format!("[{name}#{}]\nPUT >1 @x\n", HashlineTag::of(b"y\n"))),
     );
     let mut request = Request::of(patch);
     request.decide.max_growth = 10 << 10;

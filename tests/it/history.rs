@@ -11,14 +11,16 @@ mod places;
 mod scratch;
 mod sequences;
 
-use wpatch::engine::options::{Interrupt, Limits};
-use wpatch::engine::{self, Outcome, Request, Target, What};
+use wpatch::engine::options::{HistoryLimits, Interrupt};
+use wpatch::engine::{self, Outcome, Request, UndoTarget, What};
 use wpatch::path::RelPath;
 use wpatch::preflight::ProblemKind;
 use wpatch::report::State;
-use wpatch::transaction::{Durability, Links, Options, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
-use wpatch::workspace::{ATTIC, Privacy, Workspace};
+use wpatch::transaction::{Durability, HardLinkMode, Options, recover};
+use wpatch::workspace::memory::{
+    DurableChanges, Entry, FaultInjection, FaultKind, Feature, Memory,
+};
+use wpatch::workspace::{ATTIC, DirectoryPermissions, Workspace};
 
 use crate::changes::{Case, Step, Tree, cases};
 use crate::crash::sample;
@@ -27,15 +29,15 @@ use crate::tree::path;
 const OPTIONS: Options = Options {
     durability: Durability::Full,
     patience: std::time::Duration::ZERO,
-    history: Limits {
+    history: HistoryLimits {
         entries: 100,
         age: std::time::Duration::from_secs(3600),
         bytes: 1 << 30,
     },
-    links: Links::Separate,
+    links: HardLinkMode::Separate,
 };
 
-fn request(target: Target, force: bool) -> Request {
+fn request(target: UndoTarget, force: bool) -> Request {
     let mut request = Request::undo(target);
     if let What::Undo(undo) = &mut request.what {
         undo.force = force;
@@ -44,7 +46,7 @@ fn request(target: Target, force: bool) -> Request {
     request
 }
 
-fn undo(memory: &Memory, target: Target) -> Outcome {
+fn undo(memory: &Memory, target: UndoTarget) -> Outcome {
     engine::apply(request(target, false), memory, &Interrupt::new())
 }
 
@@ -94,7 +96,9 @@ fn memory(files: &[(&str, Entry)]) -> Memory {
         .iter()
         .map(|(name, entry)| (path(name), entry.clone()));
     let memory = Memory::with_files(files);
-    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    memory
+        .make_dir(&path(".wpatch"), DirectoryPermissions::Private)
+        .unwrap();
     memory
 }
 
@@ -116,9 +120,9 @@ fn undo_brings_every_tree_back_and_redo_brings_it_again() {
             let memory = applied(&case, lacks);
             for turn in 0..2 {
                 let what = format!("{} {lacks:?} turn {turn}", case.name);
-                assert!(done(&undo(&memory, Target::Last(1))), "{what}");
+                assert!(done(&undo(&memory, UndoTarget::Last(1))), "{what}");
                 assert_eq!(tree(&memory), case.memory().entries(), "{what}");
-                assert!(done(&undo(&memory, Target::Undo)), "{what}");
+                assert!(done(&undo(&memory, UndoTarget::Undo)), "{what}");
                 assert_eq!(tree(&memory), case.after(), "{what}");
             }
         }
@@ -131,15 +135,15 @@ fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
     for case in cases().into_iter().filter(|case| !case.has_annex()) {
         for kind in FaultKind::ALL {
             let calm = applied(&case, &[]).restart();
-            assert!(undo(&calm, Target::Last(1)).report.ok, "{}", case.name);
+            assert!(undo(&calm, UndoTarget::Last(1)).report.ok, "{}", case.name);
             for verb in sample(0..calm.verbs(), &format!("{}{kind:?}", case.name)) {
                 let memory = applied(&case, &[]).restart();
-                memory.inject(Injection { verb, kind });
-                let outcome = undo(&memory, Target::Last(1));
+                memory.inject(FaultInjection { verb, kind });
+                let outcome = undo(&memory, UndoTarget::Last(1));
                 faults += usize::from(memory.has_met_fault());
                 let ends = [
                     memory.restart(),
-                    memory.after_power_loss_with(Survivors::Dice(verb as u64)),
+                    memory.after_power_loss_with(DurableChanges::Random(verb as u64)),
                 ];
                 for next in ends {
                     recover(&next, OPTIONS).unwrap();
@@ -186,18 +190,22 @@ fn two_changes_and_two_undos_lead_to_the_first_tree() {
     );
     let after = tree(&memory);
     let twice = memory.restart();
-    assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))) && done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(tree(&memory), before);
     assert_eq!(
-        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        undo(&memory, UndoTarget::Last(1))
+            .report
+            .error
+            .unwrap()
+            .kind,
         ProblemKind::NothingToUndo
     );
-    assert!(done(&undo(&memory, Target::Undo)) && done(&undo(&memory, Target::Undo)));
+    assert!(done(&undo(&memory, UndoTarget::Undo)) && done(&undo(&memory, UndoTarget::Undo)));
     assert_eq!(tree(&memory), after);
-    assert!(!undo(&memory, Target::Undo).report.ok);
-    assert!(done(&undo(&twice, Target::Last(2))));
+    assert!(!undo(&memory, UndoTarget::Undo).report.ok);
+    assert!(done(&undo(&twice, UndoTarget::Last(2))));
     assert_eq!(tree(&twice), before);
-    assert!(done(&undo(&twice, Target::Undo)));
+    assert!(done(&undo(&twice, UndoTarget::Undo)));
     assert_eq!(tree(&twice), after);
 }
 
@@ -206,10 +214,14 @@ fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     memory.put(&path("a"), &Entry::file("1"));
-    let forced = request(Target::Last(1), true);
+    let forced = request(UndoTarget::Last(1), true);
     assert!(!done(&engine::apply(forced, &memory, &Interrupt::new())));
     assert_eq!(
-        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        undo(&memory, UndoTarget::Last(1))
+            .report
+            .error
+            .unwrap()
+            .kind,
         ProblemKind::NothingToUndo
     );
 }
@@ -219,9 +231,9 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     for case in cases() {
         let memory = applied(&case, &[]);
         let before = memory.fingerprint();
-        let said = engine::check(request(Target::Last(1), false), &memory).report;
+        let said = engine::check(request(UndoTarget::Last(1), false), &memory).report;
         assert_eq!(memory.fingerprint(), before, "{}", case.name);
-        let done = undo(&memory, Target::Last(1)).report;
+        let done = undo(&memory, UndoTarget::Last(1)).report;
         let files = |report: &wpatch::report::Report| {
             report
                 .files
@@ -245,14 +257,14 @@ fn any_change_can_be_named_by_the_beginning_of_its_name() {
     put(&memory, &[Step::Put("b", Entry::file("2"))]);
     let log = engine::log(&memory, &std::sync::Arc::default()).unwrap();
     let first = log.entries[1].id.clone();
-    assert!(done(&undo(&memory, Target::Entry(first.clone()))));
+    assert!(done(&undo(&memory, UndoTarget::Entry(first.clone()))));
     let contents = |name: &str| memory.files()[&path(name)].contents.clone();
     assert_eq!(
         (contents("a"), contents("b")),
         (b"1".to_vec(), b"2".to_vec())
     );
-    assert!(!undo(&memory, Target::Entry(first)).report.ok);
-    assert!(!undo(&memory, Target::Entry(String::new())).report.ok);
+    assert!(!undo(&memory, UndoTarget::Entry(first)).report.ok);
+    assert!(!undo(&memory, UndoTarget::Entry(String::new())).report.ok);
     let states: Vec<_> = engine::log(&memory, &std::sync::Arc::default())
         .unwrap()
         .entries
@@ -279,7 +291,7 @@ fn an_undo_counts_the_lines_of_the_way_back() {
         ],
     );
     put(&memory, &[Step::Put("c", Entry::file("c\nc\n"))]);
-    let report = undo(&memory, Target::Last(2)).report;
+    let report = undo(&memory, UndoTarget::Last(2)).report;
     assert_eq!((report.summary.added, report.summary.removed), (3, 3));
 }
 
@@ -293,16 +305,19 @@ fn a_change_that_was_made_again_with_others_is_not_taken_back_with_them() {
         .entries[1]
         .id
         .clone();
-    assert!(done(&undo(&memory, Target::Last(2))) && done(&undo(&memory, Target::Undo)));
+    assert!(done(&undo(&memory, UndoTarget::Last(2))) && done(&undo(&memory, UndoTarget::Undo)));
     let after = tree(&memory);
-    let error = undo(&memory, Target::Entry(first)).report.error.unwrap();
+    let error = undo(&memory, UndoTarget::Entry(first))
+        .report
+        .error
+        .unwrap();
     assert!(
         error.message.contains("together with other changes"),
         "{}",
         error.message
     );
     assert_eq!(tree(&memory), after);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
 }
 
 #[test]
@@ -327,7 +342,11 @@ fn a_mode_that_somebody_changed_since_is_a_conflict() {
         .set_permissions(&path("a"), wpatch::mode::Permissions::Exact(0o600))
         .unwrap();
     assert_eq!(
-        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        undo(&memory, UndoTarget::Last(1))
+            .report
+            .error
+            .unwrap()
+            .kind,
         ProblemKind::Conflict
     );
     assert_eq!(memory.files()[&path("a")].contents, b"2");

@@ -6,7 +6,7 @@ use std::thread;
 
 use fs_err as fs;
 use serde_json::json;
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 
 use crate::dice::Dice;
 use crate::systems::{Desk, fed, program};
@@ -72,7 +72,7 @@ fn printed(desk: &Desk, texts: &Texts) -> Vec<(String, Option<i32>, Vec<u8>)> {
     let damaged = whole.replacen(&format!("+1,{} @@", texts.theirs.len()), "+1 @@", 1);
     let relocated = format!(
         "[a#{}]\nPUT {n}.={n}:\n+the new one\n",
-        Tag::of(base.as_bytes()),
+        HashlineTag::of(base.as_bytes()),
         n = COUNT / 2 + 1
     );
     let json = &["--json", "--deterministic"][..];

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::matching::{ConflictStyle, Favour, merge};
+use wpatch::matching::{ConflictResolution, ConflictStyle, merge};
 
 use crate::dice::Dice;
 
@@ -15,13 +15,13 @@ const STYLES: [(ConflictStyle, &str); 3] = [
     (ConflictStyle::Base, "--diff3"),
     (ConflictStyle::ShortBase, "--zdiff3"),
 ];
-const FAVOURS: [(Option<Favour>, &str); 6] = [
+const FAVOURS: [(Option<ConflictResolution>, &str); 6] = [
     (None, "-q"),
     (None, "-q"),
     (None, "-q"),
-    (Some(Favour::Ours), "--ours"),
-    (Some(Favour::Theirs), "--theirs"),
-    (Some(Favour::Union), "--union"),
+    (Some(ConflictResolution::Ours), "--ours"),
+    (Some(ConflictResolution::Theirs), "--theirs"),
+    (Some(ConflictResolution::Union), "--union"),
 ];
 const SIDES: [&str; 3] = ["base", "ours", "theirs"];
 

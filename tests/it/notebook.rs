@@ -9,7 +9,7 @@ mod unusual;
 use serde_json::{Value, json};
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
-use wpatch::plan::{CellEdit, CellId, CellKind, CellPlace};
+use wpatch::plan::{CellEdit, CellId, CellKind, CellPosition};
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -92,7 +92,7 @@ fn replace(cell: &str, kind: Option<CellKind>, source: &str) -> CellEdit {
     }
 }
 
-fn insert(place: CellPlace, kind: CellKind, source: &str, id: Option<&str>) -> CellEdit {
+fn insert(place: CellPosition, kind: CellKind, source: &str, id: Option<&str>) -> CellEdit {
     CellEdit::Insert {
         place,
         kind,
@@ -107,8 +107,8 @@ fn delete(cell: &str) -> CellEdit {
     }
 }
 
-fn behind(cell: &str) -> CellPlace {
-    CellPlace::After(cell.to_owned())
+fn behind(cell: &str) -> CellPosition {
+    CellPosition::After(cell.to_owned())
 }
 
 /// Replaces a text that is in `text` once.
@@ -230,7 +230,7 @@ fn a_new_cell_comes_where_it_is_asked_for() {
                 \"outputs\": [],\n   \"source\": [\n    \"1\"\n   ]\n  }";
     let new = |place| after(NOTEBOOK, insert(place, CellKind::Code, "1", Some("new")));
     assert_eq!(
-        new(CellPlace::Start),
+        new(CellPosition::Start),
         with(
             NOTEBOOK,
             "\"cells\": [\n",
@@ -247,11 +247,11 @@ fn a_new_cell_comes_where_it_is_asked_for() {
         "   ]\n  }\n ],",
         &format!("   ]\n  }},\n{cell}\n ],"),
     );
-    assert_eq!(new(CellPlace::End), last);
+    assert_eq!(new(CellPosition::End), last);
     assert_eq!(new(behind("cell-1")), last);
     let (report, _) = changed(
         NOTEBOOK,
-        insert(CellPlace::End, CellKind::Raw, "", Some("new")),
+        insert(CellPosition::End, CellKind::Raw, "", Some("new")),
     );
     assert_eq!(
         report["files"][0]["cell"],
@@ -265,7 +265,7 @@ fn a_new_cell_has_an_id_from_version_4_5_on() {
     let added = |text: &str| {
         let text = after(
             text,
-            insert(CellPlace::Start, CellKind::Markdown, "a", None),
+            insert(CellPosition::Start, CellKind::Markdown, "a", None),
         );
         serde_json::from_str::<Value>(&text).unwrap()["cells"][0].clone()
     };
@@ -285,7 +285,11 @@ fn a_new_cell_has_an_id_from_version_4_5_on() {
         json!({ "cell_type": "markdown", "metadata": {}, "source": ["a"] })
     );
     let kind = |text, id| {
-        refused(text, insert(CellPlace::Start, CellKind::Raw, "", Some(id)))["kind"].clone()
+        refused(
+            text,
+            insert(CellPosition::Start, CellKind::Raw, "", Some(id)),
+        )["kind"]
+            .clone()
     };
     assert_eq!(
         json!([kind(&old, "x"), kind(NOTEBOOK, "intro")]),
@@ -316,7 +320,7 @@ fn a_cell_goes_with_one_comma() {
     let again = after(
         &empty,
         insert(
-            CellPlace::End,
+            CellPosition::End,
             CellKind::Markdown,
             "# Title\ncafé",
             Some("intro"),

@@ -11,7 +11,7 @@ use wpatch::engine;
 use wpatch::path::RelPath;
 use wpatch::process::Timeout;
 use wpatch::workspace::disk::Disk;
-use wpatch::workspace::objects::{self, Objects};
+use wpatch::workspace::objects::{self, RepositoryTree};
 use wpatch::workspace::{ErrorKind, Workspace};
 
 use crate::case::{Case, Settings, each, same};
@@ -34,7 +34,7 @@ pub(crate) fn before_all(directory: &str) -> String {
     format!("{directory}:{}", std::env::var("PATH").unwrap())
 }
 
-fn open(repository: &Repository, revision: &str) -> Objects {
+fn open(repository: &Repository, revision: &str) -> RepositoryTree {
     engine::open_tree(&repository.path(), revision).unwrap()
 }
 

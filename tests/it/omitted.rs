@@ -10,7 +10,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::Value;
-use wpatch::engine::{self, GitIndex, Outcome, Reach, Request};
+use wpatch::engine::{self, GitIndex, Outcome, Request, UpdateScope};
 use wpatch::path::RelPath;
 use wpatch::report::{
     self, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, PROBLEMS,
@@ -217,7 +217,8 @@ fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
         .map(|name| header(name) + &hunk(1, true))
         .collect();
     let mut request = request(&patch);
-    (request.decide.index, request.context.index) = (Some(Reach::Both), Some(Arc::new(index)));
+    (request.decide.index, request.context.index) =
+        (Some(UpdateScope::Both), Some(Arc::new(index)));
     let outcome = engine::check(request, &Disk::open(&desk.root()).unwrap());
     let (_, report) = json(&outcome);
     assert_eq!(

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::process::{ExitReason, GRACE, MOST_OUTPUT, Ran, ShellCommand, run};
+use wpatch::process::{CommandOutput, ExitReason, GRACE, MOST_OUTPUT, ShellCommand, run};
 use wpatch::transaction::Interrupt;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -28,7 +28,7 @@ fn errand<'a>(
     }
 }
 
-fn ran(command: &str, input: &[u8], limit: Duration) -> Ran {
+fn ran(command: &str, input: &[u8], limit: Duration) -> CommandOutput {
     run(
         &errand(command, Path::new("/"), input, limit),
         &Interrupt::new(),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use wpatch::engine::{self, Decide, Outcome, Request};
 use wpatch::guard::GUARDS;
 use wpatch::mode::FileKind;
-use wpatch::plan::Filter;
+use wpatch::plan::FilterRule;
 use wpatch::preflight::WhitespaceAction;
 use wpatch::text::Bytes;
 use wpatch::transaction;
@@ -194,6 +194,6 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
     request
 }
 
-fn filter(pattern: &str, takes: bool) -> Filter {
-    Filter::new(takes, pattern).unwrap()
+fn filter(pattern: &str, takes: bool) -> FilterRule {
+    FilterRule::new(takes, pattern).unwrap()
 }

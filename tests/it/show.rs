@@ -11,7 +11,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
-use wpatch::report::terminal::{self, Layout, Sheet, Symbols};
+use wpatch::report::terminal::{self, Layout, Symbols, TerminalOptions};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::case::{Case, Settings, each, same};
@@ -103,7 +103,7 @@ fn a_name_is_a_change_unless_a_file_has_it() {
 }
 
 /// What a terminal is sent, with the escape character as `~`.
-fn drawn(files: &[(&str, &[u8])], patch: &str, sheet: Sheet) -> String {
+fn drawn(files: &[(&str, &[u8])], patch: &str, sheet: TerminalOptions) -> String {
     let entry = |(name, bytes): &(&str, &[u8])| {
         (RelPath::new(name.as_bytes()).unwrap(), Entry::file(*bytes))
     };
@@ -139,7 +139,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
     let unified = drawn(
         &files,
         MOVED,
-        Sheet {
+        TerminalOptions {
             width: 40,
             layout: Layout::Unified,
             symbols: Symbols::Unicode,
@@ -165,7 +165,7 @@ fn lines_that_go_stand_above_or_beside_those_that_come() {
     let beside = drawn(
         &files,
         MOVED,
-        Sheet {
+        TerminalOptions {
             width: 60,
             layout: Layout::SideBySide,
             symbols: Symbols::Unicode,
@@ -194,7 +194,7 @@ fn what_differs_within_a_line_is_marked() {
     let unified = drawn(
         &[("old", OLD)],
         MOVED,
-        Sheet {
+        TerminalOptions {
             width: 40,
             layout: Layout::Unified,
             symbols: Symbols::Unicode,
@@ -219,7 +219,7 @@ fn no_file_or_name_writes_to_the_terminal() {
         let drawn = plain(&drawn(
             &[],
             &patch,
-            Sheet {
+            TerminalOptions {
                 width: 100,
                 layout,
                 symbols: Symbols::Unicode,

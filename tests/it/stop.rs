@@ -6,7 +6,7 @@ use std::thread;
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
-use wpatch::plan::{MatchMode, Replacement, Replacements, Target, Times};
+use wpatch::plan::{EditTarget, MatchMode, ReplaceCount, Replacement, Replacements};
 use wpatch::progress::Progress;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::disk::Disk;
@@ -96,8 +96,8 @@ fn a_search_for_the_texts_of_edits_ends_wherever_a_signal_comes() {
             let memory = Memory::with_files([(path.clone(), Entry::file(file.as_str()))]);
             let edit = |number| {
                 let old = format!("line {number}\nno {number}\n").into_bytes();
-                let times = Times::Once;
-                Replacement::of(Target::Text { old, times }, "new\n")
+                let times = ReplaceCount::Once;
+                Replacement::of(EditTarget::Text { old, times }, "new\n")
             };
             let edits = Replacements::of((0..EDITS).map(edit).collect());
             let mut request = Request::edits("x", edits);
@@ -182,8 +182,12 @@ fn an_interrupted_undo_reports_the_signal() {
     let mut signals = 0;
     for patience in 0..200 {
         let interrupt = Interrupt::raise_after(patience, 15);
-        let report =
-            engine::apply(Request::undo(engine::Target::Last(1)), &memory, &interrupt).report;
+        let report = engine::apply(
+            Request::undo(engine::UndoTarget::Last(1)),
+            &memory,
+            &interrupt,
+        )
+        .report;
         let contents = memory.files()[&name].contents.clone();
         if report.exit_code == 0 {
             assert_eq!(contents, b"a\n");

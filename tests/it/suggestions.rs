@@ -3,7 +3,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use wpatch::engine::{self, Hints, Request};
+use wpatch::engine::{self, Request, SuggestionMode};
 use wpatch::path::RelPath;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -289,7 +289,7 @@ fn a_path_that_the_policy_of_the_top_protects_is_not_suggested_from_the_top() {
 /// Returns how many verbs a check of `patches` takes, with and without suggestions.
 fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
     let content = b"line\n".repeat(size / 5);
-    [Hints::Words, Hints::Nothing].map(|hints| {
+    [SuggestionMode::Text, SuggestionMode::None].map(|hints| {
         let name = |number: usize| RelPath::new(format!("f{number}").as_bytes()).unwrap();
         let memory =
             Memory::with_files((0..files).map(|number| (name(number), Entry::file(&content[..]))));

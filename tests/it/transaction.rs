@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use wpatch::change::Sink;
 use wpatch::transaction::{Failure, Interrupt, Options, Transaction, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
-use wpatch::workspace::{Privacy, Rename, Workspace};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
+use wpatch::workspace::{DirectoryPermissions, RenameMode, Workspace};
 
 use crate::case::Settings;
 use crate::changes::{Step, run};
@@ -35,7 +35,7 @@ fn update(memory: &Memory) -> Result<(), Failure> {
 fn killed(files: &[(&str, Entry)]) -> Memory {
     let at = (0..1000).find(|&verb| {
         let memory = memory(files);
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb,
             kind: FaultKind::KilledAfter,
         });
@@ -43,7 +43,7 @@ fn killed(files: &[(&str, Entry)]) -> Memory {
         memory.files()[&path("a")].contents == b"new"
     });
     let memory = memory(files);
-    memory.inject(Injection {
+    memory.inject(FaultInjection {
         verb: at.expect("the swap is one of the verbs"),
         kind: FaultKind::KilledAfter,
     });
@@ -71,9 +71,13 @@ fn what_is_dropped_leaves_nothing() {
 #[test]
 fn a_history_from_before_the_root_became_a_work_tree_of_git_stays_where_it_is() {
     let memory = memory(&[("a", Entry::file("old"))]);
-    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    memory
+        .make_dir(&path(".wpatch"), DirectoryPermissions::Private)
+        .unwrap();
     update(&memory).unwrap();
-    memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
+    memory
+        .make_dir(&path(".git"), DirectoryPermissions::Shared)
+        .unwrap();
     let before = memory.entries();
     assert_eq!(recover(&memory, Options::default()).unwrap(), []);
     assert_eq!(memory.entries(), before);
@@ -141,7 +145,9 @@ fn what_two_edits_leave_no_place_for_is_kept_and_named() {
             memory.before_verb(verb, move |memory| {
                 let edit = path("a.tmp");
                 memory.put(&edit, &Entry::file(text));
-                memory.rename(&edit, &path("a"), Rename::Replace).unwrap();
+                memory
+                    .rename(&edit, &path("a"), RenameMode::Replace)
+                    .unwrap();
             });
         }
         let Err(Failure::Incomplete { left, kept, .. }) = update(&memory) else {
@@ -167,7 +173,7 @@ fn a_link_in_the_place_of_a_directory_is_never_a_failing_disk() {
         let memory = memory(&[("d/e", Entry::file("one\n"))]);
         memory.before_verb(verb, |memory| {
             memory
-                .rename(&path("d"), &path("theirs"), Rename::Exclusive)
+                .rename(&path("d"), &path("theirs"), RenameMode::Exclusive)
                 .unwrap();
             memory.symlink(b"theirs", &path("d"), None).unwrap();
         });

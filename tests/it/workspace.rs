@@ -11,7 +11,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::workspace::{
-    AttributeSource, BACKENDS, ErrorKind, Privacy, Rename, Result, Stat, Workspace,
+    AttributeSource, BACKENDS, DirectoryPermissions, ErrorKind, RenameMode, Result, Stat, Workspace,
 };
 
 use crate::tree::path;
@@ -112,7 +112,9 @@ fn what_is_appended_stands_behind_the_rest() {
             "{name}"
         );
         workspace.symlink(b"a", &path("link"), None).unwrap();
-        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("d"), DirectoryPermissions::Shared)
+            .unwrap();
         for at in ["link", "d"] {
             assert_eq!(
                 fault(workspace.append(&path(at), b"x")),
@@ -143,7 +145,9 @@ fn what_is_written_over_has_all_its_names() {
         let was = stat("a");
         create(workspace, "other", b"");
         workspace.symlink(b"a", &path("link"), None).unwrap();
-        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("d"), DirectoryPermissions::Shared)
+            .unwrap();
         for (at, expected) in [
             ("none", ErrorKind::Missing),
             ("other", ErrorKind::Missing),
@@ -183,9 +187,9 @@ fn a_file_is_no_directory_and_nothing_is_below_it() {
             fault(workspace.create(&below, &[b""], NEW, None)),
             fault(workspace.symlink(b"x", &below, None)),
             fault(workspace.link(&path("file"), &below)),
-            fault(workspace.rename(&path("file"), &path("file/x/y"), Rename::Replace)),
+            fault(workspace.rename(&path("file"), &path("file/x/y"), RenameMode::Replace)),
             fault(workspace.remove(&below)),
-            fault(workspace.make_dir(&below, Privacy::Shared)),
+            fault(workspace.make_dir(&below, DirectoryPermissions::Shared)),
             fault(workspace.remove_dir(&below)),
             fault(workspace.remove_dir(&path("file"))),
             fault(workspace.set_permissions(&below, NEW)),
@@ -213,9 +217,9 @@ fn nothing_is_there_where_nothing_was_made() {
                     Some(AttributeSource::File(&absent)),
                 )),
                 fault(workspace.link(&absent, &path("new"))),
-                fault(workspace.rename(&absent, &path("new"), Rename::Exclusive)),
-                fault(workspace.rename(&absent, &path("new"), Rename::Replace)),
-                fault(workspace.rename(&path("file"), &absent, Rename::Exchange)),
+                fault(workspace.rename(&absent, &path("new"), RenameMode::Exclusive)),
+                fault(workspace.rename(&absent, &path("new"), RenameMode::Replace)),
+                fault(workspace.rename(&path("file"), &absent, RenameMode::Exchange)),
                 fault(workspace.remove(&absent)),
                 fault(workspace.remove_dir(&absent)),
                 fault(workspace.set_permissions(&absent, NEW)),
@@ -228,8 +232,8 @@ fn nothing_is_there_where_nothing_was_made() {
             fault(workspace.create(&below, &[b""], NEW, None)),
             fault(workspace.symlink(b"x", &below, None)),
             fault(workspace.link(&path("file"), &below)),
-            fault(workspace.rename(&path("file"), &below, Rename::Exclusive)),
-            fault(workspace.make_dir(&below, Privacy::Shared)),
+            fault(workspace.rename(&path("file"), &below, RenameMode::Exclusive)),
+            fault(workspace.make_dir(&below, DirectoryPermissions::Shared)),
             fault(workspace.lock(&below, PATIENCE)),
         ];
         assert_eq!(faults, [ErrorKind::Missing; 6], "{name}");
@@ -241,7 +245,7 @@ fn nothing_is_there_where_nothing_was_made() {
 fn only_regular_files_are_read_written_and_locked() {
     on_each(|workspace, name| {
         workspace
-            .make_dir(&path("directory"), Privacy::Shared)
+            .make_dir(&path("directory"), DirectoryPermissions::Shared)
             .unwrap();
         create(workspace, "file", b"");
         workspace.symlink(b"file", &path("link"), None).unwrap();
@@ -309,7 +313,9 @@ fn a_second_name_is_the_same_file() {
             Some((1, 0o604)),
             "{name}"
         );
-        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("d"), DirectoryPermissions::Shared)
+            .unwrap();
         assert_eq!(
             fault(workspace.link(&path("d"), &path("e"))),
             ErrorKind::Unsupported,
@@ -321,7 +327,9 @@ fn a_second_name_is_the_same_file() {
 #[test]
 fn everything_can_be_synced() {
     on_each(|workspace, name| {
-        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("d"), DirectoryPermissions::Shared)
+            .unwrap();
         create(workspace, "d/x", b"x");
         for place in [None, Some(path("d")), Some(path("d/x"))] {
             assert!(workspace.sync(place.as_ref()).is_ok(), "{name}: {place:?}");
@@ -338,7 +346,7 @@ fn an_error_names_verb_and_path() {
         let read = workspace.read(&path("x\u{1b}"), 1).unwrap_err();
         assert_eq!(read.to_string(), "x\\x1b: cannot read", "{name}");
         let rename = workspace
-            .rename(&path("x"), &path("a"), Rename::Replace)
+            .rename(&path("x"), &path("a"), RenameMode::Replace)
             .unwrap_err();
         assert_eq!(rename.to_string(), "x: cannot rename", "{name}");
     });

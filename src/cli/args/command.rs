@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Subcommand;
 use clap_complete::Shell;
 
-use super::{ApplyOptions, BackOptions, CheckOptions, RejectOptions, UndoOptions};
+use super::{ApplyOptions, CheckOptions, RejectOptions, RevertOptions, UndoOptions};
 use crate::cli::explain::PolicyCommand;
 use crate::cli::hook::Agent;
 use crate::cli::look::{DiffOptions, ListOptions, ReadOptions};
@@ -73,7 +73,7 @@ pub(in crate::cli) enum Command {
     /// in `$XDG_STATE_HOME/wpatch` if this variable is set.
     Undo(UndoOptions),
     /// Undo the last undo
-    Redo(BackOptions),
+    Redo(RevertOptions),
     /// List the changes that can be undone, newest first
     Log,
     /// Show as a git diff what patches would change, or what a change in the history did

@@ -49,7 +49,7 @@ pub(in crate::cli) struct Global {
         value_enum,
         hide_short_help = true
     )]
-    pub(in crate::cli) color: Option<When>,
+    pub(in crate::cli) color: Option<ColorMode>,
     /// Print long output at once instead of page by page
     ///
     /// `show`, `log`, `diff` and `check` run a pager on a terminal. `WPATCH_PAGER`, `GIT_PAGER`,
@@ -78,7 +78,7 @@ pub(in crate::cli) struct Global {
 
 /// When to use colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum When {
+pub(in crate::cli) enum ColorMode {
     /// On a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
     #[default]
     Auto,

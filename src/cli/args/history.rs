@@ -27,12 +27,12 @@ pub(in crate::cli) struct UndoOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) last: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) back: BackOptions,
+    pub(in crate::cli) back: RevertOptions,
 }
 
 /// The options of `undo` and `redo`.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct BackOptions {
+pub(in crate::cli) struct RevertOptions {
     /// Undo a change even if its files were changed since
     #[arg(long)]
     pub(in crate::cli) force: bool,

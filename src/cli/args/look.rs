@@ -8,7 +8,7 @@ use clap::Args;
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
-pub(in crate::cli) struct LookOptions {
+pub(in crate::cli) struct ReportOptions {
     /// Print a graph of added and removed lines; turns applying off
     #[arg(long, help_heading = "Output")]
     pub(in crate::cli) stat: bool,
@@ -54,7 +54,7 @@ pub(in crate::cli) struct LookOptions {
     pub(in crate::cli) deterministic: bool,
 }
 
-impl LookOptions {
+impl ReportOptions {
     /// Returns whether an option asks for one of git's statistics.
     pub(in crate::cli) fn is_statistics(&self) -> bool {
         self.stat || self.numstat || self.summary

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use crate::engine::options::ConflictStyle;
-use crate::engine::{Favour, Marking, ThreeWayOptions};
+use crate::engine::{ConflictMarkers, ConflictResolution, ThreeWayOptions};
 
 /// The options that cannot be combined with `--merge`, which writes conflicts of single hunks.
 const WHOLE: [&str; 9] = [
@@ -81,14 +81,14 @@ impl MergeOptions {
     /// Returns the options of the three-way merge; `None` without `--3way`.
     pub(in crate::cli) fn three_way(&self) -> Option<ThreeWayOptions> {
         let favour = match (self.ours, self.theirs, self.union) {
-            (true, ..) => Some(Favour::Ours),
-            (_, true, _) => Some(Favour::Theirs),
-            (_, _, true) => Some(Favour::Union),
+            (true, ..) => Some(ConflictResolution::Ours),
+            (_, true, _) => Some(ConflictResolution::Theirs),
+            (_, _, true) => Some(ConflictResolution::Union),
             _ => None,
         };
         let marking = match self.conflict.as_deref() {
-            Some("diff3") => Some(Marking::Base),
-            Some(_) => Some(Marking::Configured),
+            Some("diff3") => Some(ConflictMarkers::Base),
+            Some(_) => Some(ConflictMarkers::Configured),
             None => None,
         };
         self.three_way

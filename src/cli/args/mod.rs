@@ -26,10 +26,10 @@ pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use command::{COMMANDS, Command, pages};
 pub(super) use git::GitOptions;
-pub(super) use global::{Durability, Global, When, digest, duration};
-pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
+pub(super) use global::{ColorMode, Durability, Global, digest, duration};
+pub(super) use history::{RejectOptions, RevertOptions, UndoOptions};
 pub(super) use index::{FilterOptions, IndexOptions};
-pub(super) use look::LookOptions;
+pub(super) use look::ReportOptions;
 pub(super) use merge::{MergeOptions, conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 

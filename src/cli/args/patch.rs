@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args, Command, Id};
 
 use super::{
-    BasicOptions, FilterOptions, GitOptions, Global, IndexOptions, LookOptions, MergeOptions,
+    BasicOptions, FilterOptions, GitOptions, Global, IndexOptions, MergeOptions, ReportOptions,
     digest,
 };
 use crate::cli::commands::CommandOptions;
@@ -19,7 +19,7 @@ use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::whitespace::WhitespaceOptions;
 use crate::cli::{EarlyExit, names};
 use crate::digest::Sha256;
-use crate::engine::options::Only;
+use crate::engine::options::HunkSelection;
 use crate::engine::{Decide, GnuOptions};
 
 /// The options of `apply`.
@@ -49,7 +49,7 @@ pub(in crate::cli) struct ApplyOptions {
 /// except the options for the report and for other programs.
 fn saved_options() -> Vec<Id> {
     let all = CommonGnuOptions::augment_args(PatchOptions::augment_args(Command::new("")));
-    let others = DiagnosticsOptions::augment_args(LookOptions::augment_args(Command::new("")));
+    let others = DiagnosticsOptions::augment_args(ReportOptions::augment_args(Command::new("")));
     let others = FilterOptions::augment_args(others);
     let is_decided = |id: &&Id| {
         others
@@ -100,7 +100,7 @@ pub(in crate::cli) struct PatchOptions {
     ///
     /// `check --json` with the same other options prints the numbers and names.
     #[arg(long, value_name = "LIST", help_heading = "Selection")]
-    pub(in crate::cli) only: Option<Only>,
+    pub(in crate::cli) only: Option<HunkSelection>,
     /// Require N matching lines of context on each side of a change
     #[arg(
         short = 'C',
@@ -190,7 +190,7 @@ pub(in crate::cli) struct PatchOptions {
     #[arg(long, value_name = "ID", help_heading = "Safety")]
     pub(in crate::cli) approve: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) look: LookOptions,
+    pub(in crate::cli) look: ReportOptions,
     /// Limit the size of the patch, in bytes [default: 4294967296]
     #[arg(
         long,

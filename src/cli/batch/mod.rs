@@ -21,18 +21,18 @@ use std::{mem, thread};
 use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
-use super::policy::Given;
+use super::policy::PolicyFiles;
 use super::root::{open_error, places, resolve_links};
 use super::{
     CommandMode, EarlyExit, input, install_signals, names, output, progress, request, tree,
 };
 use crate::engine::options::{Interrupt, Phase, Progress, code};
-use crate::engine::{self, Git, Hints, Repository, Request};
+use crate::engine::{self, Git, Repository, Request, SuggestionMode};
 use crate::mutex::lock_unpoisoned;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
 use job::{Job, usage};
-use queue::{OutputOrder, Queue, Taken};
+use queue::{JobLine, OutputOrder, Queue};
 
 pub(super) use queue::Shard;
 
@@ -100,7 +100,7 @@ struct Batch {
     usual: Request,
     max_patch: u64,
     /// The policy of the user, for every root.
-    policy: Given,
+    policy: PolicyFiles,
     tree: TreeOptions,
     global: Global,
     is_deterministic: bool,
@@ -142,7 +142,7 @@ impl Batch {
         }
         let input = source(&mem::take(&mut patch.usual.patches), &global)?;
         let order = if patch.look.deterministic {
-            OutputOrder::Read(AHEAD * threads)
+            OutputOrder::Input(AHEAD * threads)
         } else {
             OutputOrder::Finished
         };
@@ -151,12 +151,12 @@ impl Batch {
         let is_deterministic = patch.look.deterministic;
         // No job has a command line of its own.
         let mut usual = request::wishes(patch, CommandMode::Check, &global)?;
-        usual.look.hints = Hints::Words;
+        usual.look.hints = SuggestionMode::Text;
         let batch = Self {
             queue,
             usual,
             max_patch,
-            policy: Given::read(&global)?,
+            policy: PolicyFiles::read(&global)?,
             places: places(&global),
             tree,
             global,
@@ -214,7 +214,7 @@ impl Batch {
         is_interrupted
     }
 
-    fn answer(&self, Taken { place, index, text }: Taken) {
+    fn answer(&self, JobLine { place, index, text }: JobLine) {
         let (id, result) = match &text {
             Some(text) => Job::read(text),
             None => (

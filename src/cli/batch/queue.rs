@@ -18,7 +18,7 @@ pub(super) enum OutputOrder {
     Finished,
     /// The order of the input. The number is the limit on jobs that can be taken before the next
     /// result is printed.
-    Read(usize),
+    Input(usize),
 }
 
 /// A part of a batch: the jobs for which the number of the line, counted from 0, leaves the
@@ -45,7 +45,7 @@ impl FromStr for Shard {
 }
 
 /// A line with a job.
-pub(super) struct Taken {
+pub(super) struct JobLine {
     /// The number of the job among the taken jobs, counted from 0.
     pub(super) place: usize,
     /// The number of the line among all lines, counted from 0.
@@ -57,7 +57,7 @@ pub(super) struct Taken {
 /// The input and output of a batch. Several threads share it.
 pub(super) struct Queue {
     source: Mutex<JobInput>,
-    sink: Mutex<Sink>,
+    sink: Mutex<JobOutput>,
     is_written: Condvar,
     shard: Shard,
     order: OutputOrder,
@@ -69,7 +69,7 @@ struct JobInput {
     taken: usize,
 }
 
-struct Sink {
+struct JobOutput {
     out: Box<dyn Write + Send>,
     written: usize,
     waiting: BTreeMap<usize, Vec<u8>>,
@@ -90,7 +90,7 @@ impl Queue {
                 lines: 0,
                 taken: 0,
             }),
-            sink: Mutex::new(Sink {
+            sink: Mutex::new(JobOutput {
                 out,
                 written: 0,
                 waiting: BTreeMap::new(),
@@ -108,9 +108,9 @@ impl Queue {
     /// # Errors
     ///
     /// Returns the I/O error of the input.
-    pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<Taken>> {
+    pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<JobLine>> {
         let mut source = lock_unpoisoned(&self.source);
-        if let OutputOrder::Read(window) = self.order {
+        if let OutputOrder::Input(window) = self.order {
             let mut sink = lock_unpoisoned(&self.sink);
             while source.taken - sink.written >= window && !sink.is_broken {
                 sink = self
@@ -141,7 +141,7 @@ impl Queue {
             }
             let place = source.taken;
             source.taken += 1;
-            return Ok(Some(Taken {
+            return Ok(Some(JobLine {
                 place,
                 index,
                 text: (line == LineRead::Whole).then_some(text),
@@ -168,7 +168,7 @@ impl Queue {
     }
 }
 
-impl Sink {
+impl JobOutput {
     fn print(&mut self, line: &[u8]) -> io::Result<()> {
         self.out.write_all(line)?;
         self.out.flush()
@@ -220,7 +220,7 @@ mod tests {
             Box::new(&b"a\nb\nc\n"[..]),
             Box::new(io::sink()),
             None,
-            OutputOrder::Read(2),
+            OutputOrder::Input(2),
         );
         let [first, second] = [(); 2].map(|()| queue.take(|| true).unwrap().unwrap());
         queue.put(second.place, b"2\n".to_vec()).unwrap();
@@ -236,8 +236,8 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_an_output_that_is_broken() {
-        struct Broken;
-        impl Write for Broken {
+        struct FailingWriter;
+        impl Write for FailingWriter {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
                 Err(io::ErrorKind::BrokenPipe.into())
             }
@@ -248,9 +248,9 @@ mod tests {
         }
         let queue = Queue::new(
             Box::new(&b"a\nb\n"[..]),
-            Box::new(Broken),
+            Box::new(FailingWriter),
             None,
-            OutputOrder::Read(1),
+            OutputOrder::Input(1),
         );
         let first = queue.take(|| true).unwrap().unwrap();
         assert!(queue.put(first.place, b"1\n".to_vec()).is_err());

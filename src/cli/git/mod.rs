@@ -2,7 +2,7 @@
 //! these messages.
 //!
 //! [`print`] takes the outcome and the options, and writes git's messages before wpatch's own
-//! diagnosis. [`Titles`] states how the two relate, so that the diagnosis does not repeat git's
+//! diagnosis. [`CoveredProblems`] states how the two relate, so that the diagnosis does not repeat git's
 //! message.
 //!
 //! Invariant: a problem that git does not have, or a patch in a format that git does not know,
@@ -17,7 +17,7 @@ mod words;
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
 
-use super::diagnostic::Title;
+use super::diagnostic::TitleKind;
 use crate::engine::Outcome;
 use crate::engine::options::{
     Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax,
@@ -27,9 +27,9 @@ use words::{failure_message, is_made_beyond, of_file_lines};
 
 /// The options that select git's messages in addition to the reasons why a patch does not apply.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Speech {
+pub(super) struct GitMessageOptions {
     /// Whether to print the actions for each file (`--verbose`, and `--reject` as in git).
-    pub(super) is_loud: bool,
+    pub(super) is_verbose: bool,
     /// Whether to print the results of merges (`--3way`).
     pub(super) is_merge: bool,
     /// The direction in which the patch is applied.
@@ -46,10 +46,14 @@ const MOST_UNFIT: usize = 100;
 /// # Security
 ///
 /// [`printable`](crate::text::printable) escapes names and lines of patches.
-pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(
+    outcome: &Outcome,
+    speech: GitMessageOptions,
+    err: &mut dyn Write,
+) -> io::Result<()> {
     let is_foreign = outcome.inputs.iter().any(is_foreign);
     let speech = if is_foreign {
-        Speech::default()
+        GitMessageOptions::default()
     } else {
         speech
     };
@@ -80,7 +84,7 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
 fn check_messages(
     outcome: &Outcome,
     files: &[(&FileReport, Vec<&Problem>)],
-    speech: Speech,
+    speech: GitMessageOptions,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     // An unlisted file has the same problem as the files before it.
@@ -123,17 +127,17 @@ pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
 }
 
 /// The problems that the lines of [`print`] cover.
-pub(super) struct Titles {
-    speech: Speech,
+pub(super) struct CoveredProblems {
+    speech: GitMessageOptions,
     /// The index of the problem in the text of the patch.
     broken: Option<usize>,
     /// The indices of the first problem of each file that has a message of git.
     first: HashSet<usize>,
 }
 
-impl Titles {
+impl CoveredProblems {
     /// Finds the problems of `outcome` that have a message of git.
-    pub(super) fn of(outcome: &Outcome, speech: Speech) -> Self {
+    pub(super) fn of(outcome: &Outcome, speech: GitMessageOptions) -> Self {
         let problems = || outcome.problems.iter().enumerate();
         let broken = problems()
             .find(|(_, problem)| is_broken(outcome, problem))
@@ -158,14 +162,14 @@ impl Titles {
     }
 
     /// Returns how the title of the problem `index` relates to the printed lines.
-    pub(super) fn title(&self, outcome: &Outcome, index: usize) -> Title {
+    pub(super) fn title(&self, outcome: &Outcome, index: usize) -> TitleKind {
         let Some(problem) = outcome.problems.get(index) else {
-            return Title::Own;
+            return TitleKind::Own;
         };
         match self.broken {
-            Some(broken) if broken != index => return Title::Own,
-            Some(_) if problem.facts.is_bare => return Title::Stated,
-            Some(_) => return Title::Details,
+            Some(broken) if broken != index => return TitleKind::Own,
+            Some(_) if problem.facts.is_bare => return TitleKind::Stated,
+            Some(_) => return TitleKind::Details,
             None => {}
         }
         let file = problem
@@ -173,12 +177,12 @@ impl Titles {
             .and_then(|number| outcome.report.file_of(number));
         let is_stated = |file| !of_file_lines(outcome, file, problem, self.speech).is_empty();
         if !self.first.contains(&index) || !file.is_some_and(is_stated) {
-            return Title::Own;
+            return TitleKind::Own;
         }
         if states_the_same(problem) {
-            Title::Stated
+            TitleKind::Stated
         } else {
-            Title::Details
+            TitleKind::Details
         }
     }
 }
@@ -203,7 +207,7 @@ fn check_file_messages(
     outcome: &Outcome,
     file: &FileReport,
     problems: &[&Problem],
-    speech: Speech,
+    speech: GitMessageOptions,
 ) -> Vec<String> {
     let problem = problems
         .iter()

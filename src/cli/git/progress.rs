@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::iter;
 
-use super::Speech;
+use super::GitMessageOptions;
 use crate::engine::Outcome;
-use crate::engine::options::{Direction, Fallback, Problem, Severity};
+use crate::engine::options::{Direction, NoMergeReason, Problem, Severity};
 use crate::path::RelPath;
 use crate::report::{self, FileReport, HunkReport, Op};
 use crate::text::{printable, printable_line};
@@ -15,17 +15,21 @@ const MOST: usize = 4095;
 pub(super) const NO_BLOB: &str = "repository lacks the necessary blob to perform 3-way merge.";
 
 /// Returns the messages about files that the filters skipped.
-pub(super) fn skip_messages(outcome: &Outcome, speech: Speech) -> Vec<String> {
-    let skipped = outcome.report.skipped.iter().filter(|_| speech.is_loud);
+pub(super) fn skip_messages(outcome: &Outcome, speech: GitMessageOptions) -> Vec<String> {
+    let skipped = outcome.report.skipped.iter().filter(|_| speech.is_verbose);
     skipped
         .map(|(from, path)| format!("Skipped patch '{}'.", names(outcome, from.as_ref(), path)))
         .collect()
 }
 
 /// Returns the message about the start of a check of `file`.
-pub(super) fn start_messages(outcome: &Outcome, file: &FileReport, speech: Speech) -> Vec<String> {
+pub(super) fn start_messages(
+    outcome: &Outcome,
+    file: &FileReport,
+    speech: GitMessageOptions,
+) -> Vec<String> {
     let is_compared = outcome.report.outcome != report::Outcome::Described;
-    let is_said = speech.is_loud && is_compared;
+    let is_said = speech.is_verbose && is_compared;
     is_said
         .then(|| format!("Checking patch {}...", both_names(outcome, file)))
         .into_iter()
@@ -33,15 +37,15 @@ pub(super) fn start_messages(outcome: &Outcome, file: &FileReport, speech: Speec
 }
 
 /// Returns the messages about a three-way merge of `file`.
-pub(super) fn merge_messages(file: &FileReport, speech: Speech) -> Vec<String> {
+pub(super) fn merge_messages(file: &FileReport, speech: GitMessageOptions) -> Vec<String> {
     const DIRECTLY: &str = "Falling back to direct application...";
     if !speech.is_merge {
         return Vec::new();
     }
     let lacks = format!("error: {NO_BLOB}");
     let words: &[&str] = match file.fallback {
-        Some(Fallback::Unmergeable) => &[DIRECTLY],
-        Some(Fallback::Baseless) => &[&lacks, DIRECTLY],
+        Some(NoMergeReason::Unmergeable) => &[DIRECTLY],
+        Some(NoMergeReason::NoBase) => &[&lacks, DIRECTLY],
         None if file.op == Op::Create || file.replaces.is_some() => {
             &["Performing three-way merge..."]
         }
@@ -70,12 +74,12 @@ pub(super) fn merge_messages(file: &FileReport, speech: Speech) -> Vec<String> {
 pub(super) fn search_message(
     outcome: &Outcome,
     hunk: &HunkReport,
-    speech: Speech,
+    speech: GitMessageOptions,
 ) -> Option<String> {
     let input = outcome
         .inputs
         .get(hunk.source.input)
-        .filter(|_| speech.is_loud)?;
+        .filter(|_| speech.is_verbose)?;
     let text = input
         .bytes
         .get(hunk.source.text.start..hunk.source.text.end)?;
@@ -113,8 +117,8 @@ pub(super) fn search_message(
 
 /// Returns the message about a hunk that matched at an offset. Lines are counted in the file after
 /// the previous hunks, as in git.
-pub(super) fn offset_message(hunk: &HunkReport, speech: Speech) -> Option<String> {
-    let applied = hunk.applied.as_ref().filter(|_| speech.is_loud)?;
+pub(super) fn offset_message(hunk: &HunkReport, speech: GitMessageOptions) -> Option<String> {
+    let applied = hunk.applied.as_ref().filter(|_| speech.is_verbose)?;
     // An empty run has the number of the line before it.
     let found = if applied.new_lines == 0 {
         applied.new_start + 1
@@ -145,7 +149,7 @@ pub(super) fn write_messages(
     outcome: &Outcome,
     file: &FileReport,
     problems: &[&Problem],
-    speech: Speech,
+    speech: GitMessageOptions,
 ) -> Vec<String> {
     let is_written = matches!(
         outcome.report.outcome,
@@ -159,7 +163,7 @@ pub(super) fn write_messages(
         .rejects
         .as_ref()
         .map_or(rejected.len(), |rejects| rejects.count);
-    if count == 0 && !speech.is_loud {
+    if count == 0 && !speech.is_verbose {
         return Vec::new();
     }
     let name = both_names(outcome, file);

@@ -1,8 +1,8 @@
 //! git's messages about a file that it cannot change: a table with one row per problem code.
 
-use super::{Speech, progress};
+use super::{GitMessageOptions, progress};
 use crate::engine::Outcome;
-use crate::engine::options::{Code, Problem, Severity, code};
+use crate::engine::options::{Problem, ProblemCode, Severity, code};
 use crate::path::RelPath;
 use crate::report::{FileReport, IndexReport, Op};
 use crate::text::printable;
@@ -12,7 +12,7 @@ const UNFIT: &str = "{old}: patch does not apply";
 
 /// The code of a problem, its messages for the work tree, and its messages for the index. `{old}`
 /// is the name before the change, `{new}` the name after it, and `{blob}` the blob of the preimage.
-pub(super) const WORDS: &[(Code, &[&str], &[&str])] = &[
+pub(super) const WORDS: &[(ProblemCode, &[&str], &[&str])] = &[
     (
         code::MISSING,
         &["{old}: No such file or directory"],
@@ -92,7 +92,7 @@ pub(super) fn of_file_lines(
     outcome: &Outcome,
     file: &FileReport,
     problem: &Problem,
-    speech: Speech,
+    speech: GitMessageOptions,
 ) -> Vec<String> {
     let new = printable(file.path.as_bytes()).to_string();
     let old = printable(old_name(file).as_bytes()).to_string();

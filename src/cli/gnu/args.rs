@@ -152,7 +152,7 @@ pub(super) struct GnuArguments {
     #[arg(long, value_name = "STYLE", num_args = 0..=1, require_equals = true, default_missing_value = "merge", value_parser = ["merge", "diff3"])]
     pub(super) merge: Option<String>,
     #[command(flatten)]
-    pub(super) refused: Refused,
+    pub(super) refused: UnsupportedOptions,
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -167,7 +167,7 @@ pub(super) struct GnuArguments {
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
-pub(super) struct Refused {
+pub(super) struct UnsupportedOptions {
     #[arg(short, long, hide = true)]
     ed: bool,
     #[arg(short = 'D', long, value_name = "NAME", hide = true)]

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use super::args::GnuArguments;
 use crate::cli::EarlyExit;
 use crate::engine::options::code;
-use crate::engine::{Backup, Numbering};
+use crate::engine::{BackupNames, BackupNumbering};
 
 /// The environment variables that name a backup style. The first one that is set applies.
 const STYLES: [&str; 2] = ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"];
@@ -18,7 +18,7 @@ const STYLES: [&str; 2] = ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"];
 /// # Errors
 ///
 /// Returns an error for an empty prefix or suffix, and for an unknown style in the environment.
-pub(super) fn backup(options: &GnuArguments) -> Result<Option<Backup>, EarlyExit> {
+pub(super) fn backup(options: &GnuArguments) -> Result<Option<BackupNames>, EarlyExit> {
     let named = [
         (&options.prefix, "prefix"),
         (&options.basename_prefix, "prefix"),
@@ -49,12 +49,12 @@ pub(super) fn backup(options: &GnuArguments) -> Result<Option<Backup>, EarlyExit
             usual().unwrap_or_else(|| ".orig".into())
         }
     };
-    Ok(Some(Backup {
+    Ok(Some(BackupNames {
         suffix: suffix.unwrap_or_else(|| usual().into_encoded_bytes()),
         prefix: prefix.unwrap_or_default(),
         basename_prefix: basename_prefix.unwrap_or_default(),
         numbering: if is_named {
-            Numbering::Never
+            BackupNumbering::Never
         } else {
             numbering
         },
@@ -64,7 +64,7 @@ pub(super) fn backup(options: &GnuArguments) -> Result<Option<Backup>, EarlyExit
 }
 
 /// Returns the style from the command line or the environment.
-fn numbering(options: &GnuArguments) -> Result<Numbering, EarlyExit> {
+fn numbering(options: &GnuArguments) -> Result<BackupNumbering, EarlyExit> {
     let variable = || {
         STYLES
             .into_iter()
@@ -73,13 +73,13 @@ fn numbering(options: &GnuArguments) -> Result<Numbering, EarlyExit> {
     let (source, word) = match (&options.version_control, variable()) {
         (Some(word), _) => ("--version-control", word.clone()),
         (None, Some((name, word))) => (name, word),
-        (None, None) => return Ok(Numbering::Continued),
+        (None, None) => return Ok(BackupNumbering::Continued),
     };
     match word.as_str() {
-        "simple" | "never" => Ok(Numbering::Never),
-        "existing" | "nil" | "" => Ok(Numbering::Continued),
+        "simple" | "never" => Ok(BackupNumbering::Never),
+        "existing" | "nil" | "" => Ok(BackupNumbering::Continued),
         // As in GNU patch, `none` also numbers the backups.
-        "numbered" | "t" | "none" | "off" => Ok(Numbering::Always),
+        "numbered" | "t" | "none" | "off" => Ok(BackupNumbering::Always),
         _ => Err(EarlyExit::new(
             &code::USAGE,
             format!("invalid argument '{word}' for '{source}'"),

@@ -24,13 +24,13 @@ use super::output::complain_as;
 use super::policy::policy;
 use super::root::{open, open_to_change};
 use super::{EarlyExit, files, install_signals, names, request, signals};
-use crate::engine::options::{Naming, WhitespaceAction, code};
+use crate::engine::options::{NameGuessOptions, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
 use crate::report::FileStatus;
 use args::GnuArguments;
-use output::Output;
+use output::OutputTarget;
 use text::CleanedPatch;
-use words::MessageStyle;
+use words::MessagePrinter;
 
 /// The name of the program in this mode.
 const NAME: &str = "patch";
@@ -105,7 +105,7 @@ fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, Ear
     let text = CleanedPatch::new(patch, options.binary);
     let notes = text.notes();
     let mut request = options_from(options, text, file, &global)?;
-    let outcome = if let Some(output) = Output::of(options) {
+    let outcome = if let Some(output) = OutputTarget::of(options) {
         output.patch(request, options.dry_run, &global)?
     } else if options.dry_run {
         engine::check(request, &open(&global)?)
@@ -183,7 +183,7 @@ fn options_from(
         .map_or("diff", |(_, name)| name);
     let merging = options.merge.as_deref().map(conflict_style);
     let gnu = GnuOptions {
-        naming: Some(Naming {
+        naming: Some(NameGuessOptions {
             strip: options.strip,
             is_posix: options.posix,
         }),
@@ -191,7 +191,7 @@ fn options_from(
         output: options
             .output
             .as_deref()
-            .filter(|_| Output::of(options).is_none())
+            .filter(|_| OutputTarget::of(options).is_none())
             .map(|name| output::relative(name, global)),
         removes_empty: options.remove_empty_files,
         fills_empty: true,
@@ -229,7 +229,7 @@ fn options_from(
 /// Prints the outcome and returns the exit code. A signal and an incomplete rollback keep their
 /// exit codes.
 fn print_outcome(outcome: &Outcome, notes: &[String], options: &GnuArguments) -> ExitCode {
-    let telling = MessageStyle::new(outcome, notes, options);
+    let telling = MessagePrinter::new(outcome, notes, options);
     let printed = telling.print();
     let report = &outcome.report;
     match report.exit_code {

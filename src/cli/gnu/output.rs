@@ -12,21 +12,21 @@ use crate::cli::args::Global;
 use crate::cli::root::{names_of, open, open_to_change};
 use crate::cli::{EarlyExit, install_signals, names};
 use crate::engine::options::{RejectTo, code};
-use crate::engine::{self, Outcome, Patched, Request};
+use crate::engine::{self, Outcome, PatchedFile, Request};
 
 /// A destination of the patched content that is not a file below the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Output {
+pub(super) enum OutputTarget {
     Standard,
-    Nowhere,
+    Discard,
 }
 
-impl Output {
+impl OutputTarget {
     /// Returns the destination that `--output` names, or `None` for a file.
     pub(super) fn of(options: &GnuArguments) -> Option<Self> {
         match options.output.as_deref()?.as_bytes() {
             b"-" | b"/dev/stdout" => Some(Self::Standard),
-            b"/dev/null" => Some(Self::Nowhere),
+            b"/dev/null" => Some(Self::Discard),
             _ => None,
         }
     }
@@ -47,7 +47,7 @@ impl Output {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
         let patched = engine::apply_in_memory(request, &open(global)?, &install_signals()?);
-        let Patched {
+        let PatchedFile {
             outcome,
             content,
             rejects,
@@ -97,11 +97,11 @@ pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
 ///
 /// Returns an error for a name outside the directory.
 pub(super) fn rejects(options: &GnuArguments, global: &Global) -> Result<RejectTo, EarlyExit> {
-    match (options.reject_file.as_deref(), Output::of(options)) {
+    match (options.reject_file.as_deref(), OutputTarget::of(options)) {
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
         // GNU patch derives this name from the name of the output.
-        (None, Some(Output::Standard)) => names::rejects(Some(OsString::from("-.rej"))),
-        (None, Some(Output::Nowhere)) => Ok(RejectTo::Nowhere),
+        (None, Some(OutputTarget::Standard)) => names::rejects(Some(OsString::from("-.rej"))),
+        (None, Some(OutputTarget::Discard)) => Ok(RejectTo::Nowhere),
         (name, _) => {
             names::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned()))
         }

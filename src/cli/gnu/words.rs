@@ -5,23 +5,23 @@ mod hunks;
 use std::io::{self, Write};
 
 use super::args::GnuArguments;
-use super::output::Output;
+use super::output::OutputTarget;
 use crate::cli::output::complain_as;
 use crate::engine::Outcome;
-use crate::engine::options::{Code, Problem, Severity, code, quote};
+use crate::engine::options::{Problem, ProblemCode, Severity, code, quote};
 use crate::path::RelPath;
 use crate::report::{FileReport, Op};
 use crate::text::printable;
 
 /// The messages about one outcome.
-pub(super) struct MessageStyle<'o> {
+pub(super) struct MessagePrinter<'o> {
     outcome: &'o Outcome,
     /// Messages to print before each file.
     notes: &'o [String],
     options: &'o GnuArguments,
 }
 
-impl<'o> MessageStyle<'o> {
+impl<'o> MessagePrinter<'o> {
     pub(super) fn new(
         outcome: &'o Outcome,
         notes: &'o [String],
@@ -55,7 +55,7 @@ impl<'o> MessageStyle<'o> {
     /// Returns the I/O error of standard output.
     pub(super) fn print(&self) -> io::Result<()> {
         // Standard output contains the patched file, so messages go to standard error.
-        let is_taken = Output::of(self.options) == Some(Output::Standard);
+        let is_taken = OutputTarget::of(self.options) == Some(OutputTarget::Standard);
         let out: Box<dyn Write> = if is_taken {
             Box::new(io::stderr())
         } else {
@@ -140,7 +140,7 @@ impl<'o> MessageStyle<'o> {
         problems: &[&Problem],
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let has = |code: &Code| problems.iter().any(|problem| problem.code == code);
+        let has = |code: &ProblemCode| problems.iter().any(|problem| problem.code == code);
         let is_told = !self.options.quiet && !is_backup;
         for note in self.notes.iter().filter(|_| is_told) {
             writeln!(out, "{note}")?;
@@ -190,7 +190,7 @@ impl<'o> MessageStyle<'o> {
         };
         let output = self.options.output.as_deref();
         let names = both_names(file);
-        match output.filter(|_| Output::of(self.options).is_some()) {
+        match output.filter(|_| OutputTarget::of(self.options).is_some()) {
             Some(output) => writeln!(out, "{verb} file {} (read from {names})", output.display()),
             None => writeln!(out, "{verb} file {names}"),
         }

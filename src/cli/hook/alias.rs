@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::{policy, question};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
-use crate::cli::policy::names_on_the_way;
+use crate::cli::path_names::names_on_the_way;
 use crate::cli::root::open;
 use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, home};

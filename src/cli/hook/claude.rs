@@ -12,7 +12,7 @@ use super::{
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::engine::options::{
-    CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times,
+    CellEdit, CellKind, CellPosition, Edit, EditOrder, ReplaceCount, Replacement, Replacements,
 };
 use crate::engine::{self, Request, What, home};
 
@@ -61,7 +61,7 @@ struct NotebookInput {
     new_source: String,
     cell_type: Option<CellType>,
     #[serde(default)]
-    edit_mode: Mode,
+    edit_mode: CellEditMode,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -73,7 +73,7 @@ enum CellType {
 
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Mode {
+enum CellEditMode {
     #[default]
     Replace,
     Insert,
@@ -207,12 +207,12 @@ fn sequence_request(path: Vec<u8>, mut edits: Vec<StringEdit>) -> Request {
                            replace_all,
                        }: StringEdit| {
         let times = if replace_all {
-            Times::Every
+            ReplaceCount::All
         } else {
-            Times::Once
+            ReplaceCount::Once
         };
         Replacement::of(
-            engine::options::Target::Text {
+            engine::options::EditTarget::Text {
                 old: old_string.into_bytes(),
                 times,
             },
@@ -226,7 +226,7 @@ fn sequence_request(path: Vec<u8>, mut edits: Vec<StringEdit>) -> Request {
     if let What::Edit(edit) = &mut request.what
         && let Edit::Replacements(edits) = &mut edit.edit
     {
-        edits.order = EditOrder::InTurn;
+        edits.order = EditOrder::Sequential;
     }
     request
 }
@@ -256,13 +256,13 @@ fn cell(input: NotebookInput) -> CellEdit {
     });
     let (source, named) = (input.new_source, input.cell_id);
     match input.edit_mode {
-        Mode::Replace => CellEdit::Replace {
+        CellEditMode::Replace => CellEdit::Replace {
             cell: named.unwrap_or_default(),
             kind,
             source,
         },
-        Mode::Insert => {
-            let place = named.map_or(CellPlace::Start, CellPlace::After);
+        CellEditMode::Insert => {
+            let place = named.map_or(CellPosition::Start, CellPosition::After);
             CellEdit::Insert {
                 place,
                 kind: kind.unwrap_or(CellKind::Code),
@@ -270,7 +270,7 @@ fn cell(input: NotebookInput) -> CellEdit {
                 id: None,
             }
         }
-        Mode::Delete => CellEdit::Delete {
+        CellEditMode::Delete => CellEdit::Delete {
             cell: named.unwrap_or_default(),
         },
     }

@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use super::{Decision, DefaultDecision, MAX_NAME, alias, decide_refusal, policy, question};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
-use crate::cli::policy::{aim, check_outside, names_on_the_way};
+use crate::cli::path_names::names_on_the_way;
+use crate::cli::policy::{aim, check_outside};
 use crate::cli::root::{names_of, open};
 use crate::engine;
 use crate::engine::options::{Access, code};
@@ -116,7 +117,7 @@ impl CallPath {
     }
 
     /// Returns the question about writing the opened file if it is outside the root and a control
-    /// file is a link to it. For files below the root, see [`Place::about_writes`].
+    /// file is a link to it. For files below the root, see [`CallPath::about_writes`].
     pub(super) fn decide_outside_link(&self) -> Result<Decision, EarlyExit> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let Some(file) = self.names.last().filter(|name| !is_below(name)) else {

@@ -17,7 +17,7 @@ use super::{Call, Decision, MAX_PATTERN, decide_refusal, policy};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::root::open;
-use crate::engine::{self, SearchOf};
+use crate::engine::{self, SearchTarget};
 use globs::Globs;
 use outside::leads_away;
 
@@ -49,7 +49,12 @@ pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     }
     let file = call.absolute_path(path.unwrap_or_default());
     let globs = Globs::of_grep(&glob);
-    decide_search(&file, &|path| globs.includes(path), SearchOf::Texts, global)
+    decide_search(
+        &file,
+        &|path| globs.includes(path),
+        SearchTarget::Contents,
+        global,
+    )
 }
 
 /// Decides on a search in file names.
@@ -81,7 +86,12 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     };
     let file = call.absolute_path(path.unwrap_or_default()).join(above);
     let globs = Globs::of_glob(&rest);
-    decide_search(&file, &|path| globs.includes(path), SearchOf::Names, global)
+    decide_search(
+        &file,
+        &|path| globs.includes(path),
+        SearchTarget::Names,
+        global,
+    )
 }
 
 /// Returns the refusal of a pattern that is too long.
@@ -107,7 +117,7 @@ pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
 fn decide_search(
     file: &Path,
     is_searched: &dyn Fn(&[u8]) -> bool,
-    of: SearchOf,
+    of: SearchTarget,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
     decide_with(file, global, |path, global| {

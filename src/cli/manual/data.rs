@@ -303,6 +303,10 @@ pub(super) const FILES: &[(&str, &str)] = &[
         ".wpatch/",
         "The same in a directory that wpatch init prepared.",
     ),
+    (
+        "$XDG_STATE_HOME/wpatch/",
+        "The same for all other directories, if XDG_STATE_HOME is set.",
+    ),
     ("wpatch.toml", "The policy of the tree."),
     (
         "~/.config/wpatch/config.toml",

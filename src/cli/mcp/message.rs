@@ -38,7 +38,7 @@ pub(super) struct Call<'a> {
 }
 
 /// The reason why a message gets an error response.
-pub(super) struct Failure {
+pub(super) struct ErrorResponse {
     id: Value,
     code: i32,
     message: String,
@@ -76,19 +76,22 @@ fn there<'de, D: serde::Deserializer<'de>>(
 /// # Errors
 ///
 /// Returns the reason why the text is not a valid message.
-pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
-    let text = std::str::from_utf8(text).map_err(|_| Failure::json("the message is not UTF-8"))?;
-    serde_json::from_str::<IgnoredAny>(text).map_err(|error| Failure::json(&error.to_string()))?;
+pub(super) fn read(text: &[u8]) -> Result<Message<'_>, ErrorResponse> {
+    let text =
+        std::str::from_utf8(text).map_err(|_| ErrorResponse::json("the message is not UTF-8"))?;
+    serde_json::from_str::<IgnoredAny>(text)
+        .map_err(|error| ErrorResponse::json(&error.to_string()))?;
     // serde also deserializes structs from arrays, so reject an array here.
     if !text.trim_start().starts_with('{') {
-        return Err(Failure::request(
+        return Err(ErrorResponse::request(
             "a message must be an object; batches are not supported".to_owned(),
         ));
     }
     let named: MessageId<'_> =
-        serde_json::from_str(text).map_err(|error| Failure::request(error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| ErrorResponse::request(error.to_string()))?;
     let name = named.id.map(name);
-    let refuse = |why: String| Failure::request(why).with_id(name.clone().unwrap_or_default());
+    let refuse =
+        |why: String| ErrorResponse::request(why).with_id(name.clone().unwrap_or_default());
     let message: Envelope<'_> =
         serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if message.jsonrpc.as_deref() != Some("2.0") {
@@ -124,7 +127,7 @@ fn name(id: &RawValue) -> Value {
 
 impl<'a> Request<'a> {
     /// Returns the protocol version of the client.
-    pub(super) fn version(&self) -> Result<Cow<'a, str>, Failure> {
+    pub(super) fn version(&self) -> Result<Cow<'a, str>, ErrorResponse> {
         #[derive(Deserialize)]
         struct Parameters<'a> {
             #[serde(borrow, rename = "protocolVersion")]
@@ -135,7 +138,7 @@ impl<'a> Request<'a> {
     }
 
     /// Returns the tool to call and its arguments.
-    pub(super) fn call(&self) -> Result<Call<'a>, Failure> {
+    pub(super) fn call(&self) -> Result<Call<'a>, ErrorResponse> {
         #[derive(Deserialize)]
         struct Parameters<'a> {
             #[serde(borrow)]
@@ -149,24 +152,26 @@ impl<'a> Request<'a> {
         if arguments.starts_with('{') {
             Ok(Call { name, arguments })
         } else {
-            Err(Failure::parameters(
+            Err(ErrorResponse::parameters(
                 "arguments must be an object".to_owned(),
             ))
         }
     }
 
     /// Parses the parameters. An error message contains `expected`.
-    fn read<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, Failure> {
+    fn read<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, ErrorResponse> {
         let text = self.parameters.map_or("{}", RawValue::get);
         if !text.starts_with('{') {
-            return Err(Failure::parameters("params must be an object".to_owned()));
+            return Err(ErrorResponse::parameters(
+                "params must be an object".to_owned(),
+            ));
         }
         serde_json::from_str(text)
-            .map_err(|_| Failure::parameters(format!("params must contain {expected}")))
+            .map_err(|_| ErrorResponse::parameters(format!("params must contain {expected}")))
     }
 }
 
-impl Failure {
+impl ErrorResponse {
     fn new(code: i32, message: String) -> Self {
         Self {
             id: Value::Null,

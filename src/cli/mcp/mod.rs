@@ -23,9 +23,9 @@ use super::policy::policy;
 use super::root::{names_of, open};
 use super::{EarlyExit, output, request, signals};
 use crate::engine::options::{Interrupt, code};
-use crate::engine::{self, Approver, Effect, Git, TOOLS, Tool, ToolAnswer, ToolOptions};
+use crate::engine::{self, Approver, Git, TOOLS, Tool, ToolAnswer, ToolEffect, ToolOptions};
 use crate::report::print_json;
-use message::{Call, Failure, Message, Request};
+use message::{Call, ErrorResponse, Message, Request};
 
 /// The supported protocol versions, newest first. 2025-03-26 is missing, because only this version
 /// allows batches of messages.
@@ -117,9 +117,9 @@ impl<'a> Server<'a> {
         while self.interrupt.signal().is_none() {
             let answer = match next_line(&mut input, &mut buffer, limit)? {
                 LineRead::End => break,
-                LineRead::TooLong => {
-                    Some(Failure::request(format!("the message exceeds {limit} bytes")).answer())
-                }
+                LineRead::TooLong => Some(
+                    ErrorResponse::request(format!("the message exceeds {limit} bytes")).answer(),
+                ),
                 LineRead::Whole => self.answer(&buffer),
             };
             if let Some(answer) = answer {
@@ -155,7 +155,7 @@ impl<'a> Server<'a> {
         })
     }
 
-    fn result(&self, request: &Request<'_>) -> Result<Value, Failure> {
+    fn result(&self, request: &Request<'_>) -> Result<Value, ErrorResponse> {
         match request.method.as_ref() {
             "initialize" => Ok(describe_server(&request.version()?)),
             "ping" => Ok(json!({})),
@@ -163,11 +163,11 @@ impl<'a> Server<'a> {
                 Ok(json!({"tools": TOOLS.iter().map(describe_tool).collect::<Vec<_>>()}))
             }
             "tools/call" => self.call(&request.call()?),
-            method => Err(Failure::method(method)),
+            method => Err(ErrorResponse::method(method)),
         }
     }
 
-    fn call(&self, Call { name, arguments }: &Call<'_>) -> Result<Value, Failure> {
+    fn call(&self, Call { name, arguments }: &Call<'_>) -> Result<Value, ErrorResponse> {
         let answer = match open(self.global) {
             Ok(workspace) => signals::defer_signals(|| {
                 engine::tool(name, arguments, &self.options, &workspace, &self.interrupt)
@@ -178,7 +178,7 @@ impl<'a> Server<'a> {
             text,
             document,
             is_error,
-        } = answer.ok_or_else(|| Failure::tool(name))?;
+        } = answer.ok_or_else(|| ErrorResponse::tool(name))?;
         let content = [json!({"type": "text", "text": text})];
         Ok(json!({"content": content, "structuredContent": document, "isError": is_error}))
     }
@@ -205,8 +205,8 @@ fn describe_tool(tool: &Tool) -> Value {
         "description": tool.description,
         "inputSchema": tool.schema().0,
         "annotations": {
-            "readOnlyHint": tool.effect == Effect::Reads,
-            "destructiveHint": tool.effect == Effect::Changes,
+            "readOnlyHint": tool.effect == ToolEffect::Reads,
+            "destructiveHint": tool.effect == ToolEffect::Changes,
             "openWorldHint": false,
         },
     })

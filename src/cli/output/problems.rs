@@ -7,8 +7,8 @@ use std::io::{self, IsTerminal as _, Write};
 use anstream::AutoStream;
 
 use super::{Output, Verbosity, is_statistic};
-use crate::cli::diagnostic::{self, Title};
-use crate::cli::git::{self, Titles};
+use crate::cli::diagnostic::{self, TitleKind};
+use crate::cli::git::{self, CoveredProblems};
 use crate::cli::whitespace;
 use crate::engine::Outcome;
 use crate::engine::options::{Problem, Remedy, code};
@@ -60,7 +60,7 @@ impl Output {
 struct Problems<'o> {
     outcome: &'o Outcome,
     /// How each title relates to git's messages; `None` if these are not printed.
-    titles: Option<Titles>,
+    titles: Option<CoveredProblems>,
     /// The indices of the printed problems.
     shown: Vec<usize>,
     /// The indices of problems about missing files. Git's lines cover these except for the help.
@@ -69,10 +69,12 @@ struct Problems<'o> {
 
 impl<'o> Problems<'o> {
     fn of(outcome: &'o Outcome, output: &Output) -> Self {
-        let speech = output.speech.filter(|_| output.verbosity < Verbosity::Loud);
+        let speech = output
+            .speech
+            .filter(|_| output.verbosity < Verbosity::Verbose);
         let mut problems = Self {
             outcome,
-            titles: speech.map(|speech| Titles::of(outcome, speech)),
+            titles: speech.map(|speech| CoveredProblems::of(outcome, speech)),
             shown: Vec::new(),
             missing: BTreeSet::new(),
         };
@@ -91,10 +93,10 @@ impl<'o> Problems<'o> {
         problems
     }
 
-    fn title(&self, index: usize) -> Title {
+    fn title(&self, index: usize) -> TitleKind {
         self.titles
             .as_ref()
-            .map_or(Title::Own, |titles| titles.title(self.outcome, index))
+            .map_or(TitleKind::Own, |titles| titles.title(self.outcome, index))
     }
 
     /// Returns whether the problem at `index` states only that a file is missing. Git's lines must
@@ -103,7 +105,7 @@ impl<'o> Problems<'o> {
         let problem = &self.outcome.problems[index];
         let is_plain = git::is_missing(self.outcome, problem) && problem.facts.cause.is_none();
         is_plain
-            && (self.title(index) == Title::Stated
+            && (self.title(index) == TitleKind::Stated
                 || self.titles.is_some() && is_omitted(self.outcome, problem))
     }
 

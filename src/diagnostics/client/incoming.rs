@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Client, MAX_DIAGNOSTICS, Published, read};
+use super::{Client, MAX_DIAGNOSTICS, PublishedDiagnostics, read};
 use crate::diagnostics::protocol::PublishDiagnostics;
 use crate::diagnostics::server_error::ServerError;
 use crate::diagnostics::uri;
@@ -37,7 +37,7 @@ impl Client {
                 }
                 Ok(())
             }
-            (None, None) => Err(ServerError::Garbage(
+            (None, None) => Err(ServerError::InvalidMessage(
                 "a message that is neither a request nor a response".to_owned(),
             )),
         }
@@ -120,7 +120,7 @@ impl Client {
             diagnostics.truncate(MAX_DIAGNOSTICS);
             self.published.insert(
                 uri,
-                Published {
+                PublishedDiagnostics {
                     diagnostics,
                     is_current: true,
                 },

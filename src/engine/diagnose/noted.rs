@@ -17,33 +17,33 @@ use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 const MAX_TEXTS: usize = 64 << 20;
 
 /// Passes changes on to another sink, and records what the servers need.
-pub(in crate::engine) struct Noted<'a> {
+pub(in crate::engine) struct RecordingSink<'a> {
     sink: &'a dyn Sink,
     options: &'a DiagnosticsOptions,
-    notes: Mutex<Notes>,
+    notes: Mutex<RecordedFiles>,
 }
 
 #[derive(Default)]
-struct Notes {
-    files: BTreeMap<RelPath, Note>,
+struct RecordedFiles {
+    files: BTreeMap<RelPath, RecordedFile>,
     /// The total size of the texts in `files`, in bytes.
     size: usize,
 }
 
 /// A file before and after a change.
-struct Note {
+struct RecordedFile {
     was_there: bool,
-    after: After,
+    after: ResultingFile,
 }
 
-impl Note {
+impl RecordedFile {
     fn goes(&self) -> bool {
-        self.was_there && matches!(self.after, After::Nothing)
+        self.was_there && matches!(self.after, ResultingFile::Nothing)
     }
 }
 
 /// The file at a path after the change.
-enum After {
+enum ResultingFile {
     Nothing,
     Contents(Arc<Bytes>),
     /// The file that was at this path before the change.
@@ -52,7 +52,7 @@ enum After {
     Unknown,
 }
 
-impl<'a> Noted<'a> {
+impl<'a> RecordingSink<'a> {
     /// Returns a sink that passes changes on to `sink`.
     pub(in crate::engine) fn new(options: &'a DiagnosticsOptions, sink: &'a dyn Sink) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl<'a> Noted<'a> {
         let mut from = moves(&notes, plan);
         let gone: Vec<_> = from
             .values()
-            .filter(|from| notes.get(*from).is_some_and(Note::goes))
+            .filter(|from| notes.get(*from).is_some_and(RecordedFile::goes))
             .cloned()
             .collect();
         for path in gone {
@@ -109,10 +109,10 @@ impl<'a> Noted<'a> {
                 None
             };
             let after = match note.after {
-                After::Nothing => None,
-                After::Contents(contents) if is_asked => Some(text_of(contents)),
-                After::Moved(source) => Some(text(&source)?),
-                After::Contents(_) | After::Unknown => Some(Text::Unknown),
+                ResultingFile::Nothing => None,
+                ResultingFile::Contents(contents) if is_asked => Some(text_of(contents)),
+                ResultingFile::Moved(source) => Some(text(&source)?),
+                ResultingFile::Contents(_) | ResultingFile::Unknown => Some(Text::Unknown),
             };
             if is_asked
                 && [&before, &after]
@@ -132,7 +132,7 @@ impl<'a> Noted<'a> {
     }
 }
 
-impl Sink for Noted<'_> {
+impl Sink for RecordingSink<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let is_file = |kind| kind == FileKind::Regular;
         let was_there = change
@@ -145,27 +145,27 @@ impl Sink for Noted<'_> {
             .filter(|after| is_file(after.kind))
             .map(|after| &after.content);
         // A change of permissions does not change the text.
-        if (was_there || content.is_some()) && !matches!(content, Some(Content::Kept)) {
+        if (was_there || content.is_some()) && !matches!(content, Some(Content::Unchanged)) {
             let mut notes = lock_unpoisoned(&self.notes);
             let after = match content {
                 Some(Content::Bytes(contents)) if notes.size + contents.len() <= MAX_TEXTS => {
                     notes.size += contents.len();
-                    After::Contents(Arc::clone(contents.whole()))
+                    ResultingFile::Contents(Arc::clone(contents.whole()))
                 }
-                Some(Content::MovedFrom(path, _)) => After::Moved(path.clone()),
-                Some(_) => After::Unknown,
-                None => After::Nothing,
+                Some(Content::MovedFrom(path, _)) => ResultingFile::Moved(path.clone()),
+                Some(_) => ResultingFile::Unknown,
+                None => ResultingFile::Nothing,
             };
             notes
                 .files
-                .insert(change.path.clone(), Note { was_there, after });
+                .insert(change.path.clone(), RecordedFile { was_there, after });
         }
         self.sink.take(change)
     }
 }
 
 /// Returns the new path of each moved file, with its old path.
-fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelPath> {
+fn moves(notes: &BTreeMap<RelPath, RecordedFile>, plan: &Plan) -> BTreeMap<RelPath, RelPath> {
     let renames = plan
         .operations
         .iter()
@@ -178,11 +178,11 @@ fn moves(notes: &BTreeMap<RelPath, Note>, plan: &Plan) -> BTreeMap<RelPath, RelP
         let is_free = notes.get(to).is_some_and(|note| !note.was_there)
             || renames.iter().any(|(_, other)| other == to);
         is_free
-            && (notes.get(from).is_some_and(Note::goes)
+            && (notes.get(from).is_some_and(RecordedFile::goes)
                 || renames.iter().any(|(other, _)| other == from))
     };
     let kept = notes.iter().filter_map(|(path, note)| match &note.after {
-        After::Moved(from) => Some((path.clone(), from.clone())),
+        ResultingFile::Moved(from) => Some((path.clone(), from.clone())),
         _ => None,
     });
     renames

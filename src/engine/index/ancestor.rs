@@ -9,12 +9,12 @@ use crate::engine::parse::{ReadOptions, read};
 use crate::engine::request::Request;
 use crate::engine::stages::{Command, Committed, Selected};
 use crate::mode::FileMode;
-use crate::plan::{Action, Blobs, Edit, LineKind, Operation};
+use crate::plan::{Action, BlobIds, Edit, LineKind, Operation};
 use crate::preflight::{Problem, code};
 use crate::report;
 use crate::transaction::Failure;
 use crate::workspace::WorkspaceError;
-use crate::workspace::index::{GitIndex, IndexEntry, Staged, Update};
+use crate::workspace::index::{GitIndex, IndexEntry, IndexTree, IndexUpdate};
 
 /// Parses the patches, and writes an index to `file` with the preimage of each operation. The
 /// preimage is the blob that the `index` line names. The repository of `index` must contain it.
@@ -60,7 +60,7 @@ fn build(
             (index, &staged),
             max_file,
         )? {
-            Some(entry) => updates.push(Update {
+            Some(entry) => updates.push(IndexUpdate {
                 path: path.clone(),
                 entry: Some(entry),
                 stage: 0,
@@ -79,7 +79,7 @@ fn build(
 fn entry(
     operation: &Operation,
     text: &[u8],
-    (index, staged): (&GitIndex, &Staged),
+    (index, staged): (&GitIndex, &IndexTree),
     max_file: u64,
 ) -> Result<Option<IndexEntry>, WorkspaceError> {
     let path = operation.from.as_ref().unwrap_or(&operation.path);
@@ -88,7 +88,7 @@ fn entry(
         let id = commit(operation, text, LineKind::Insertion);
         return Ok(id.map(|id| IndexEntry::new(mode, id)));
     }
-    let find = |blobs: &Blobs| index.objects().find_blob(&blobs.old, max_file);
+    let find = |blobs: &BlobIds| index.objects().find_blob(&blobs.old, max_file);
     let named = operation.blobs.as_deref().map(find).transpose()?.flatten();
     // An operation that changes no line names no blob.
     let is_kept = matches!(operation.edit, Edit::Keep);

@@ -4,28 +4,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Restaged, record_index_change};
-use crate::engine::request::{Indexed, Reach};
+use super::{NewIndexState, record_index_change};
+use crate::engine::request::{IndexTarget, UpdateScope};
 use crate::engine::stages::Resolved;
 use crate::interrupt::Interrupt;
 use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::transaction::Failure;
-use crate::transaction::history::{Entry, IndexChange, IndexRecord};
-use crate::workspace::index::{Blobs, GitIndex, Staged, Stages};
+use crate::transaction::history::{HistoryEntry, IndexChange, IndexRecord};
+use crate::workspace::index::{BlobCollector, GitIndex, IndexTree, Stages};
 
 /// The changes of an index to reverse.
-pub(in crate::engine) struct IndexBack {
-    pub(in crate::engine) indexed: Indexed,
+pub(in crate::engine) struct IndexReversal {
+    pub(in crate::engine) indexed: IndexTarget,
     /// The records of the changes, the newest first.
     records: Vec<IndexRecord>,
 }
 
-impl IndexBack {
+impl IndexReversal {
     /// Returns the changes that the entries `chosen`, the newest first, made to the index of
     /// `root`; `None` if they did not change it.
     pub(in crate::engine) fn of(
-        chosen: &[Entry],
+        chosen: &[HistoryEntry],
         root: &std::path::Path,
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, Failure> {
@@ -37,11 +37,11 @@ impl IndexBack {
             return Ok(None);
         }
         let reach = if records.iter().all(|record| record.is_cached) {
-            Reach::Cached
+            UpdateScope::Cached
         } else {
-            Reach::Both
+            UpdateScope::Both
         };
-        let indexed = Indexed {
+        let indexed = IndexTarget {
             index: Arc::new(GitIndex::find(root, interrupt)?),
             reach,
         };
@@ -51,9 +51,9 @@ impl IndexBack {
 
 /// Computes the index after the changes in `back` are reversed.
 pub(in crate::engine) fn unstage<'i>(
-    back: &'i IndexBack,
+    back: &'i IndexReversal,
     resolved: &mut Resolved,
-) -> Result<Restaged<'i>, Failure> {
+) -> Result<NewIndexState<'i>, Failure> {
     let staged = back.indexed.index.read()?;
     let (mut now, mut left) = previous_stages(back, &staged);
     left.extend(keep_blocked(&mut now, &staged));
@@ -65,20 +65,23 @@ pub(in crate::engine) fn unstage<'i>(
         .flat_map(|(path, stages)| stages.updates(path))
         .collect();
     record_index_change(&back.indexed, &staged, &updates, resolved);
-    Ok(Restaged {
-        blobs: Blobs::without_writes(&back.indexed.index),
+    Ok(NewIndexState {
+        blobs: BlobCollector::without_writes(&back.indexed.index),
         updates,
         held: Vec::new(),
     })
 }
 
 /// Entries of an index, by path.
-type Entries<'b> = BTreeMap<&'b RelPath, Stages>;
+type StagesByPath<'b> = BTreeMap<&'b RelPath, Stages>;
 
 /// Returns the entries before the changes in `back`, and a problem for each change that cannot be
 /// reversed.
-fn previous_stages<'b>(back: &'b IndexBack, staged: &Staged) -> (Entries<'b>, Vec<Problem>) {
-    let (mut now, mut left) = (Entries::new(), Vec::new());
+fn previous_stages<'b>(
+    back: &'b IndexReversal,
+    staged: &IndexTree,
+) -> (StagesByPath<'b>, Vec<Problem>) {
+    let (mut now, mut left) = (StagesByPath::new(), Vec::new());
     for change in back.records.iter().flat_map(|record| &record.entries) {
         let IndexChange {
             path,
@@ -109,7 +112,7 @@ fn previous_stages<'b>(back: &'b IndexBack, staged: &Staged) -> (Entries<'b>, Ve
 /// Keeps the current entries of paths in `now` whose old entries are blocked, and returns a problem
 /// for each. An old entry is blocked if git would remove an entry that the reversed changes did not
 /// create.
-fn keep_blocked(now: &mut Entries<'_>, staged: &Staged) -> Vec<Problem> {
+fn keep_blocked(now: &mut StagesByPath<'_>, staged: &IndexTree) -> Vec<Problem> {
     let is_in_the_way = |other: &RelPath| {
         now.get(other)
             .map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty())
@@ -133,7 +136,7 @@ fn keep_blocked(now: &mut Entries<'_>, staged: &Staged) -> Vec<Problem> {
 pub(in crate::engine) fn index_record(resolved: &Resolved) -> Option<IndexRecord> {
     let report = resolved.index_report.as_ref()?;
     (!resolved.index_changes.is_empty()).then(|| IndexRecord {
-        is_cached: report.reach == Reach::Cached.name(),
+        is_cached: report.reach == UpdateScope::Cached.name(),
         entries: resolved.index_changes.clone(),
     })
 }

@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::gather::{Gather, Gathered};
-use super::matches::Matches;
-use super::rejects::{self, Beside};
-use super::{Indexed, Reach, modes, restored};
+use super::gather::{CollectedUpdates, IndexSink};
+use super::matches::ComparisonResult;
+use super::rejects::{self, IndexWithRejects};
+use super::{IndexTarget, UpdateScope, modes, restored};
 use crate::change::Sink;
 use crate::engine::task::CommandRun;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::preflight::{self, Problem, Resolution};
 use crate::transaction::Failure;
-use crate::workspace::index::{Blobs, Staged};
+use crate::workspace::index::{BlobCollector, IndexTree};
 
 /// An index, with the result of its comparison with the work tree.
-pub(super) struct Compared {
-    pub(super) staged: Staged,
-    matches: Matches,
-    reach: Reach,
+pub(super) struct ComparedIndex {
+    pub(super) staged: IndexTree,
+    matches: ComparisonResult,
+    reach: UpdateScope,
     /// The files for rejected hunks.
     rejects: BTreeSet<RelPath>,
     /// Whether policy keeps files of the work tree from being read, so that the report cannot state
@@ -29,20 +29,21 @@ pub(super) struct Compared {
     pub(super) options: preflight::Options,
 }
 
-impl Compared {
+impl ComparedIndex {
     /// Compares the files of `plan` in the work tree with the index, if the plan changes both.
     pub(super) fn of(
         task: &CommandRun<'_>,
-        (indexed, mut staged): (&Indexed, Staged),
+        (indexed, mut staged): (&IndexTarget, IndexTree),
         options: &preflight::Options,
         plan: &Plan,
     ) -> Result<Self, Failure> {
         let (workspace, reach) = (task.workspace, indexed.reach);
-        let is_held = reach == Reach::Both && preflight::needs_approval(plan, workspace, options);
-        let mut matches = if reach == Reach::Both && !is_held {
-            Matches::of(plan, (&staged, &indexed.index), workspace, options)?
+        let is_held =
+            reach == UpdateScope::Both && preflight::needs_approval(plan, workspace, options);
+        let mut matches = if reach == UpdateScope::Both && !is_held {
+            ComparisonResult::of(plan, (&staged, &indexed.index), workspace, options)?
         } else {
-            Matches::default()
+            ComparisonResult::default()
         };
         let created = plan
             .operations
@@ -53,7 +54,7 @@ impl Compared {
         let conversions = options
             .conversions
             .as_ref()
-            .filter(|_| reach == Reach::Both)
+            .filter(|_| reach == UpdateScope::Both)
             .map(|conversions| Arc::new(conversions.of_index()));
         let rejects = rejects::files(plan, options);
         let options = preflight::Options {
@@ -83,13 +84,13 @@ impl Compared {
         &self,
         task: &CommandRun<'_>,
         plan: &Plan,
-        (sink, blobs): (Option<&dyn Sink>, &Blobs<'_>),
-    ) -> Result<(Resolution, Gathered), Failure> {
+        (sink, blobs): (Option<&dyn Sink>, &BlobCollector<'_>),
+    ) -> Result<(Resolution, CollectedUpdates), Failure> {
         let tree = sink
-            .filter(|_| self.reach == Reach::Both)
+            .filter(|_| self.reach == UpdateScope::Both)
             .map(|sink| (sink, &self.matches));
-        let gather = Gather::new(&self.staged, blobs, tree, (&self.rejects, sink));
-        let beside = Beside {
+        let gather = IndexSink::new(&self.staged, blobs, tree, (&self.rejects, sink));
+        let beside = IndexWithRejects {
             staged: &self.staged,
             tree: task.workspace,
             rejects: &self.rejects,
@@ -99,7 +100,7 @@ impl Compared {
         if let Some(first) = resolution.files.first_mut() {
             first.omitted_problems += self.matches.omitted;
         }
-        if self.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
+        if self.reach == UpdateScope::Both && options.three_way.is_some() && resolution.is_clean() {
             let compared = (&self.staged, &self.matches);
             resolution.changes += restored::restore(plan, compared, task.workspace, &gather)?;
         }

@@ -4,39 +4,39 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use super::matches::Matches;
+use super::matches::ComparisonResult;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
 use crate::text::Contents;
-use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Update};
+use crate::workspace::index::{BlobCollector, GitIndex, IndexEntry, IndexTree, IndexUpdate};
 use crate::workspace::objects::ObjectId;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// A sink for the changes of an index.
-pub(super) struct Gather<'a> {
-    staged: &'a Staged,
-    blobs: &'a Blobs<'a>,
+pub(super) struct IndexSink<'a> {
+    staged: &'a IndexTree,
+    blobs: &'a BlobCollector<'a>,
     /// The sink for the changes of the work tree, and the state of the work tree.
-    tree: Option<(&'a dyn Sink, &'a Matches)>,
+    tree: Option<(&'a dyn Sink, &'a ComparisonResult)>,
     /// The files for rejected hunks, which are not in an index, and their sink.
     rejects: (&'a BTreeSet<RelPath>, Option<&'a dyn Sink>),
-    gathered: Mutex<Gathered>,
+    gathered: Mutex<CollectedUpdates>,
 }
 
 #[derive(Default)]
-pub(super) struct Gathered {
-    pub(super) updates: Vec<Update>,
-    pub(super) held: Vec<IndexEntries>,
+pub(super) struct CollectedUpdates {
+    pub(super) updates: Vec<IndexUpdate>,
+    pub(super) held: Vec<PendingSmudge>,
 }
 
 /// A change of the work tree whose content git computes from a blob.
-pub(super) struct IndexEntries {
+pub(super) struct PendingSmudge {
     change: FileChange,
     id: ObjectId,
 }
 
-impl IndexEntries {
+impl PendingSmudge {
     /// Returns the change with its content. The blob must exist.
     pub(super) fn smudge(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
         let bytes = index.smudge(&self.change.path, self.id)?;
@@ -44,11 +44,11 @@ impl IndexEntries {
     }
 }
 
-impl<'a> Gather<'a> {
+impl<'a> IndexSink<'a> {
     pub(super) fn new(
-        staged: &'a Staged,
-        blobs: &'a Blobs<'a>,
-        tree: Option<(&'a dyn Sink, &'a Matches)>,
+        staged: &'a IndexTree,
+        blobs: &'a BlobCollector<'a>,
+        tree: Option<(&'a dyn Sink, &'a ComparisonResult)>,
         rejects: (&'a BTreeSet<RelPath>, Option<&'a dyn Sink>),
     ) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> Gathered {
+    pub(super) fn finish(self) -> CollectedUpdates {
         self.gathered
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
@@ -81,7 +81,7 @@ impl<'a> Gather<'a> {
         let known = |path: &RelPath| self.staged.entry(path).map(|entry| entry.id);
         let id = match &after.content {
             Content::Bytes(bytes) => Some(self.blobs.add(bytes)?),
-            Content::Kept => known(path),
+            Content::Unchanged => known(path),
             Content::MovedFrom(from, _) | Content::Restored(from, _) => known(from),
         };
         Ok(id.map(|id| IndexEntry::new(mode, id)))
@@ -112,7 +112,7 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    fn note(&self, update: Update) {
+    fn note(&self, update: IndexUpdate) {
         self.gathered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -123,7 +123,7 @@ impl<'a> Gather<'a> {
     /// Passes on the change of the work tree that follows a change of the index.
     fn follow(
         &self,
-        (sink, matches): (&dyn Sink, &Matches),
+        (sink, matches): (&dyn Sink, &ComparisonResult),
         change: FileChange,
         entry: Option<IndexEntry>,
     ) -> Result<(), WorkspaceError> {
@@ -156,16 +156,18 @@ impl<'a> Gather<'a> {
         };
         match after.content {
             // git writes every changed file as a checkout does, even if only its mode changes.
-            Content::Kept if is_known && !is_converted => sink.take(changed(Content::Kept)),
+            Content::Unchanged if is_known && !is_converted => {
+                sink.take(changed(Content::Unchanged))
+            }
             Content::MovedFrom(from, _) => {
-                self.follow_move((sink, matches), from, changed(Content::Kept), entry)
+                self.follow_move((sink, matches), from, changed(Content::Unchanged), entry)
             }
             Content::Bytes(bytes) if !is_converted => sink.take(changed(Content::Bytes(bytes))),
             _ if kind == FileKind::Directory => {
                 sink.take(changed(Content::Bytes(Contents::default())))
             }
             _ => {
-                self.hold(changed(Content::Kept), entry);
+                self.hold(changed(Content::Unchanged), entry);
                 Ok(())
             }
         }
@@ -174,7 +176,7 @@ impl<'a> Gather<'a> {
     /// Passes on a file that is moved from `from`. `change` does not have the content yet.
     fn follow_move(
         &self,
-        (sink, matches): (&dyn Sink, &Matches),
+        (sink, matches): (&dyn Sink, &ComparisonResult),
         from: RelPath,
         change: FileChange,
         entry: Option<IndexEntry>,
@@ -216,14 +218,14 @@ impl<'a> Gather<'a> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .held
-            .push(IndexEntries { change, id });
+            .push(PendingSmudge { change, id });
     }
 
     /// Returns the attribute source of the new file at `path`, and its permissions. The permissions
     /// are the current ones, except for execute bits that change.
     fn attribute_source(
         &self,
-        matches: &Matches,
+        matches: &ComparisonResult,
         path: &RelPath,
         after: &Postimage,
     ) -> (Option<RelPath>, Permissions) {
@@ -251,7 +253,7 @@ impl<'a> Gather<'a> {
     }
 }
 
-impl Sink for Gather<'_> {
+impl Sink for IndexSink<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         if let (rejects, sink) = self.rejects
             && rejects.contains(&change.path)
@@ -269,7 +271,7 @@ impl Sink for Gather<'_> {
                 .entry(&change.path)
                 .is_some_and(|entry| is_blob(&entry));
         if entry.is_some() || goes {
-            self.note(Update {
+            self.note(IndexUpdate {
                 path: change.path.clone(),
                 entry,
                 stage: 0,
@@ -280,7 +282,7 @@ impl Sink for Gather<'_> {
             ..
         }) = &change.after
         {
-            self.note(Update {
+            self.note(IndexUpdate {
                 path: from.clone(),
                 entry: None,
                 stage: 0,

@@ -4,7 +4,7 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{LineKind, Operation, Plan};
 use crate::preflight::{Problem, code};
-use crate::workspace::index::{IndexEntry, Staged, Stages, Update};
+use crate::workspace::index::{IndexEntry, IndexTree, IndexUpdate, Stages};
 use crate::workspace::objects::ObjectId;
 
 /// The start of the line for a submodule in a diff.
@@ -12,14 +12,14 @@ const LINE: &[u8] = b"Subproject commit ";
 
 /// The changes of submodules.
 #[derive(Debug, Default)]
-pub(super) struct Links {
-    pub(super) updates: Vec<Update>,
+pub(super) struct GitlinkChanges {
+    pub(super) updates: Vec<IndexUpdate>,
     pub(super) problems: Vec<Problem>,
 }
 
 /// Returns the changes that `plan` makes to the submodules in `staged`.
-pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
-    let mut links = Links::default();
+pub(super) fn updates(plan: &Plan, staged: &IndexTree) -> GitlinkChanges {
+    let mut links = GitlinkChanges::default();
     for (number, operation) in plan.operations.iter().enumerate() {
         let source = operation
             .from
@@ -40,7 +40,7 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
             continue;
         }
         if let Some(path) = operation.leaves().filter(|_| found.is_some()) {
-            links.updates.push(Update {
+            links.updates.push(IndexUpdate {
                 path: path.clone(),
                 entry: None,
                 stage: 0,
@@ -58,7 +58,7 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
                 .is_like(&Stages::of(Some(*entry)))
         };
         if let Some(entry) = entry.filter(|entry| !is_there(entry)) {
-            links.updates.push(Update {
+            links.updates.push(IndexUpdate {
                 path: operation.path.clone(),
                 entry: Some(entry),
                 stage: 0,

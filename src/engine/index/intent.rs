@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Indexed, Restaged, implied_removals, record_index_change, rejects};
-use crate::change::{Dropped, Sink};
+use super::{IndexTarget, NewIndexState, implied_removals, record_index_change, rejects};
+use crate::change::{DiscardSink, Sink};
 use crate::engine::stages::{Resolved, Selected};
 use crate::engine::task::CommandRun;
 use crate::mode::FileMode;
@@ -11,36 +11,36 @@ use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::transaction::Failure;
-use crate::workspace::index::{Blobs, SPOILING, Staged, Update};
+use crate::workspace::index::{BlobCollector, IndexTree, IndexUpdate, SPOILING};
 
 /// Computes the changes of the work tree and passes them to `sink`. New files that are not in the
 /// index get an intent-to-add entry.
 pub(super) fn resolve<'i>(
     task: &CommandRun<'_>,
-    (indexed, staged): (&'i Indexed, &Staged),
+    (indexed, staged): (&'i IndexTarget, &IndexTree),
     options: &preflight::Options,
-    (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
+    (sink, blobs): (Option<&dyn Sink>, BlobCollector<'i>),
     resolved: &mut Resolved,
-) -> Result<Restaged<'i>, Failure> {
+) -> Result<NewIndexState<'i>, Failure> {
     let Selected { plan, problems, .. } = &mut resolved.selected;
     let mut resolution = preflight::resolve_shown(
         plan,
         task.workspace,
         options,
-        sink.unwrap_or(&Dropped),
+        sink.unwrap_or(&DiscardSink),
         task.shown,
     )?;
     let entry = indexed.index.intention();
     let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
     let new = created_files(plan, &resolution).into_iter().filter(is_new);
     let mut updates: Vec<_> = new
-        .map(|path| Update {
+        .map(|path| IndexUpdate {
             path: path.clone(),
             entry,
             stage: 0,
         })
         .collect();
-    for Update { path, .. } in &updates {
+    for IndexUpdate { path, .. } in &updates {
         if !indexed.index.may_intend(path)? {
             problems.push(sparse_problem(path));
         }
@@ -50,7 +50,7 @@ pub(super) fn resolve<'i>(
     problems.extend(kept);
     record_index_change(indexed, staged, &updates, resolved);
     resolved.add(resolution, &task.command, task.approve());
-    Ok(Restaged {
+    Ok(NewIndexState {
         blobs,
         updates,
         held: Vec::new(),

@@ -4,9 +4,9 @@ use crate::change::FileState;
 use crate::digest::{Digest, blob_id};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::preflight::{self, Code, Facts, Problem, code};
+use crate::preflight::{self, Problem, ProblemCode, ProblemFacts, code};
 use crate::text::Bytes;
-use crate::workspace::index::{GitIndex, IndexEntry, Staged};
+use crate::workspace::index::{GitIndex, IndexEntry, IndexTree};
 use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
 pub(super) const OTHER: &str = "the file in the work tree differs from the index";
@@ -26,15 +26,15 @@ pub(super) enum FileComparison {
 }
 
 /// Compares files in the work tree with the index.
-pub(super) struct Looking<'a> {
-    pub(super) staged: &'a Staged,
+pub(super) struct FileComparer<'a> {
+    pub(super) staged: &'a IndexTree,
     pub(super) index: &'a GitIndex,
     pub(super) workspace: &'a dyn Workspace,
     pub(super) options: &'a preflight::Options,
     pub(super) ignores_modes: bool,
 }
 
-impl Looking<'_> {
+impl FileComparer<'_> {
     /// Compares the file at `path`. `arrives` states that an operation puts a file there.
     pub(super) fn at(
         &self,
@@ -191,7 +191,7 @@ impl Looking<'_> {
 
 /// Returns the problem of the file at `path`. `why` states how it differs from the index.
 pub(super) fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Problem {
-    let (code, help): (&Code, _) = if arrives && why == UNTRACKED {
+    let (code, help): (&ProblemCode, _) = if arrives && why == UNTRACKED {
         (&code::EXISTS, "use --overwrite to replace it")
     } else {
         (
@@ -199,9 +199,9 @@ pub(super) fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Probl
             "run `git add` on the file or restore it with `git checkout`; use --cached to change only the index",
         )
     };
-    let facts = Facts {
+    let facts = ProblemFacts {
         is_untracked: why == UNTRACKED,
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     let path = Some(path.clone());
     Problem {

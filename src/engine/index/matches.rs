@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::looking::{FileComparison, Looking, OTHER, problem};
+use super::looking::{FileComparer, FileComparison, OTHER, problem};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::protecting_rule;
-use crate::preflight::{self, FirstProblems, Problem, Spelling};
+use crate::preflight::{self, FirstProblems, NameSpellings, Problem};
 use crate::transaction::Failure;
-use crate::workspace::index::{GitIndex, Mark, Staged};
+use crate::workspace::index::{EntryFlag, GitIndex, IndexTree};
 use crate::workspace::objects::ObjectId;
-use crate::workspace::{Folding, Workspace};
+use crate::workspace::{FoldingCache, Workspace};
 
 /// The result of comparing the files of a plan.
 #[derive(Debug, Default)]
-pub(super) struct Matches {
+pub(super) struct ComparisonResult {
     states: BTreeMap<RelPath, FileState>,
     converted: BTreeSet<RelPath>,
     pub(super) problems: Vec<Problem>,
@@ -26,26 +26,26 @@ pub(super) struct Matches {
 }
 
 /// A file that can still match the index, with the number of its operation.
-type Doubtful = (usize, RelPath, FileState);
+type UncertainFile = (usize, RelPath, FileState);
 
 /// The files whose comparison is incomplete.
 #[derive(Default)]
-struct Open {
+struct PendingComparisons {
     /// The files whose bytes differ from the index.
-    doubtful: Vec<Doubtful>,
+    doubtful: Vec<UncertainFile>,
     /// The files whose bytes are equal to those in the index.
     identical: Vec<(usize, RelPath)>,
 }
 
-impl Matches {
+impl ComparisonResult {
     /// Compares all files of `plan`.
     pub(super) fn of(
         plan: &Plan,
-        (staged, index): (&Staged, &GitIndex),
+        (staged, index): (&IndexTree, &GitIndex),
         workspace: &dyn Workspace,
         options: &preflight::Options,
     ) -> Result<Self, Failure> {
-        let looking = Looking {
+        let looking = FileComparer {
             staged,
             index,
             workspace,
@@ -53,10 +53,10 @@ impl Matches {
             ignores_modes: index.ignores_modes()?,
         };
         let mut matches = Self::default();
-        let folding = Folding::default();
-        let spelling = Spelling::of(plan.operations.iter(), &folding);
+        let folding = FoldingCache::default();
+        let spelling = NameSpellings::of(plan.operations.iter(), &folding);
         matches.problems.extend(spelling.refusal(plan, workspace)?);
-        let (mut seen, mut open) = (BTreeSet::new(), Open::default());
+        let (mut seen, mut open) = (BTreeSet::new(), PendingComparisons::default());
         for (number, operation) in plan.operations.iter().enumerate() {
             let paths = operation.from.iter().chain([&operation.path]);
             for path in paths.filter(|path| seen.insert((*path).clone())) {
@@ -78,10 +78,10 @@ impl Matches {
     /// Compares the file at `path`, which belongs to the operation `number` of `plan`.
     fn look_at(
         &mut self,
-        looking: &Looking<'_>,
+        looking: &FileComparer<'_>,
         plan: &Plan,
         (number, path): (usize, &RelPath),
-        open: &mut Open,
+        open: &mut PendingComparisons,
     ) -> Result<(), Failure> {
         let operation = &plan.operations[number];
         let arrives = operation.arrives() && *path == operation.path;
@@ -89,7 +89,7 @@ impl Matches {
             FileComparison::Nothing => {}
             FileComparison::Same(state) => {
                 let entry = looking.staged.entry(path);
-                let is_plain = entry.is_some_and(|entry| entry.mark == Mark::Plain);
+                let is_plain = entry.is_some_and(|entry| entry.mark == EntryFlag::None);
                 if is_plain && state.stat.kind == FileKind::Regular {
                     open.identical.push((number, path.clone()));
                 }
@@ -113,8 +113,12 @@ impl Matches {
 
     /// Returns the files that git must compare with the index. These are the files with other
     /// bytes, and the identical files that git could convert to another blob.
-    fn files_to_compare(&mut self, open: Open, denied: &BTreeSet<RelPath>) -> Vec<Doubtful> {
-        let Open {
+    fn files_to_compare(
+        &mut self,
+        open: PendingComparisons,
+        denied: &BTreeSet<RelPath>,
+    ) -> Vec<UncertainFile> {
+        let PendingComparisons {
             mut doubtful,
             identical,
         } = open;
@@ -152,7 +156,7 @@ impl Matches {
     /// Refuses the files that a filter driver of the repository would convert, and returns them.
     fn deny_filters(
         &mut self,
-        looking: &Looking<'_>,
+        looking: &FileComparer<'_>,
         plan: &Plan,
         seen: &BTreeSet<RelPath>,
     ) -> Result<BTreeSet<RelPath>, Failure> {
@@ -198,9 +202,9 @@ impl Matches {
     /// Lets git compare the files whose bytes differ from the index.
     fn settle(
         &mut self,
-        looking: &Looking<'_>,
+        looking: &FileComparer<'_>,
         plan: &Plan,
-        doubtful: Vec<Doubtful>,
+        doubtful: Vec<UncertainFile>,
     ) -> Result<(), Failure> {
         if doubtful.is_empty() {
             return Ok(());
@@ -219,7 +223,7 @@ impl Matches {
         // git reports no change of a marked entry, so only unmarked entries can be compared.
         let unmarked = other
             .iter()
-            .filter(|path| entry(path).is_some_and(|entry| entry.mark == Mark::Plain));
+            .filter(|path| entry(path).is_some_and(|entry| entry.mark == EntryFlag::None));
         for path in looking
             .index
             .unchanged_paths(&unmarked.cloned().collect())?

@@ -23,9 +23,9 @@ mod stages;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::link_files::LinksAsFiles;
-use super::request::{Indexed, Reach};
-use super::stages::{Committed, Resolved, Selected, Staging, TreeCheck};
+use super::link_files::LinkFileSink;
+use super::request::{IndexTarget, UpdateScope};
+use super::stages::{Committed, Resolved, Selected, StagingTarget, TreeCheck};
 use super::task::CommandRun;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
@@ -36,18 +36,18 @@ use crate::report::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 use crate::text::Bytes;
 use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, Transaction};
-use crate::workspace::index::{Blobs, IndexEntry, Staged, Stages, Update};
+use crate::workspace::index::{BlobCollector, IndexEntry, IndexTree, IndexUpdate, Stages};
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
-use compared::Compared;
-use gather::Gathered;
+use compared::ComparedIndex;
+use gather::CollectedUpdates;
 
 pub(super) use back::index_record;
 
 pub use ancestor::build_ancestor;
 
 /// Returns the report of the changes that `updates` make to `staged`.
-fn index_report(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> IndexReport {
+fn index_report(indexed: &IndexTarget, staged: &IndexTree, updates: &[IndexUpdate]) -> IndexReport {
     let version = |entry: IndexEntry| IndexVersion {
         mode: entry.mode.to_string(),
         id: entry.id.to_string(),
@@ -83,34 +83,34 @@ fn index_report(indexed: &Indexed, staged: &Staged, updates: &[Update]) -> Index
 }
 
 /// The new state of an index.
-pub(super) struct Restaged<'i> {
-    blobs: Blobs<'i>,
-    updates: Vec<Update>,
+pub(super) struct NewIndexState<'i> {
+    blobs: BlobCollector<'i>,
+    updates: Vec<IndexUpdate>,
     /// Changes of the work tree whose contents git must compute.
-    held: Vec<gather::IndexEntries>,
+    held: Vec<gather::PendingSmudge>,
 }
 
 /// Computes the updates of the index, and passes the changes of the work tree to `sink`. A check
 /// has no sink.
 fn resolve<'i>(
     task: &CommandRun<'_>,
-    indexed: &'i Indexed,
+    indexed: &'i IndexTarget,
     options: &preflight::Options,
-    (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
+    (sink, blobs): (Option<&dyn Sink>, BlobCollector<'i>),
     resolved: &mut Resolved,
-) -> Result<Restaged<'i>, Failure> {
+) -> Result<NewIndexState<'i>, Failure> {
     let staged = indexed.index.read()?;
-    let ignores_links = indexed.reach == Reach::Both && indexed.index.ignores_links()?;
+    let ignores_links = indexed.reach == UpdateScope::Both && indexed.index.ignores_links()?;
     let options = &preflight::Options {
         links_are_files: options.links_are_files || ignores_links,
         ..options.clone()
     };
-    let link_files = sink.filter(|_| options.links_are_files).map(LinksAsFiles);
+    let link_files = sink.filter(|_| options.links_are_files).map(LinkFileSink);
     let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
-    if indexed.reach == Reach::Intent {
+    if indexed.reach == UpdateScope::Intent {
         return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved);
     }
-    let compared = Compared::of(task, (indexed, staged), options, &resolved.selected.plan)?;
+    let compared = ComparedIndex::of(task, (indexed, staged), options, &resolved.selected.plan)?;
     let staged = &compared.staged;
     resolved
         .selected
@@ -118,7 +118,7 @@ fn resolve<'i>(
         .extend(compared.problems(&resolved.selected.plan));
     let sink = sink.filter(|_| !compared.is_held && !resolved.is_refused());
     let Selected { plan, problems, .. } = &mut resolved.selected;
-    let (mut resolution, Gathered { mut updates, held }) =
+    let (mut resolution, CollectedUpdates { mut updates, held }) =
         compared.resolve(task, plan, (sink, &blobs))?;
     let links = gitlinks::updates(plan, staged);
     problems.extend(links.problems);
@@ -135,7 +135,7 @@ fn resolve<'i>(
         problems.extend(preflight::refusals(plan, task.workspace, &compared.options));
     }
     resolved.add(resolution, &task.command, task.approve());
-    Ok(Restaged {
+    Ok(NewIndexState {
         blobs,
         updates,
         held,
@@ -144,7 +144,7 @@ fn resolve<'i>(
 
 /// Returns `updates` in order, with the removals that they cause, and with one update for each
 /// stage of a path.
-fn complete(staged: &Staged, mut updates: Vec<Update>) -> Vec<Update> {
+fn complete(staged: &IndexTree, mut updates: Vec<IndexUpdate>) -> Vec<IndexUpdate> {
     updates.extend(implied_removals(staged, &updates));
     // A new entry replaces the old one, so the removal of the same path is redundant.
     updates.sort_by(|a, b| {
@@ -156,9 +156,9 @@ fn complete(staged: &Staged, mut updates: Vec<Update>) -> Vec<Update> {
 
 /// Records the changes of the index for the report and the history.
 fn record_index_change(
-    indexed: &Indexed,
-    staged: &Staged,
-    updates: &[Update],
+    indexed: &IndexTarget,
+    staged: &IndexTree,
+    updates: &[IndexUpdate],
     resolved: &mut Resolved,
 ) {
     resolved.index_report = Some(index_report(indexed, staged, updates));
@@ -175,14 +175,14 @@ fn record_index_change(
 pub(super) fn resolve_index<'w>(
     task: &CommandRun<'w>,
     options: &preflight::Options,
-    staging: &Staging<'_>,
+    staging: &StagingTarget<'_>,
     resolved: &mut Resolved,
 ) -> Option<Result<Option<Box<dyn TreeCheck + 'w>>, Failure>> {
     let indexed = task.indexed.as_ref()?;
     let done = if let Some(transaction) = staging.transaction {
         stage_index(task, indexed, options, transaction, resolved)
     } else {
-        let blobs = Blobs::without_writes(&indexed.index);
+        let blobs = BlobCollector::without_writes(&indexed.index);
         resolve(task, indexed, options, (None, blobs), resolved).map(drop)
     };
     Some(done.map(|()| None))
@@ -190,13 +190,13 @@ pub(super) fn resolve_index<'w>(
 
 fn stage_index(
     task: &CommandRun<'_>,
-    indexed: &Indexed,
+    indexed: &IndexTarget,
     options: &preflight::Options,
     transaction: &Transaction<'_>,
     resolved: &mut Resolved,
 ) -> Result<(), Failure> {
     transaction.claim(&indexed.place())?;
-    let blobs = Blobs::with_writes(&indexed.index);
+    let blobs = BlobCollector::with_writes(&indexed.index);
     let restaged = resolve(task, indexed, options, (Some(transaction), blobs), resolved)?;
     if resolved.is_refused() {
         Ok(())
@@ -214,11 +214,11 @@ pub(super) fn refresh(task: &CommandRun<'_>, done: &mut Committed) {
     }
 }
 
-impl Restaged<'_> {
+impl NewIndexState<'_> {
     /// Stages the new index, and the changes of the work tree that need its blobs.
     pub(super) fn stage(
         self,
-        indexed: &Indexed,
+        indexed: &IndexTarget,
         transaction: &Transaction<'_>,
     ) -> Result<(), Failure> {
         if self.updates.is_empty() && self.held.is_empty() {
@@ -276,7 +276,7 @@ fn unreachable_copy(path: &RelPath) -> WorkspaceError {
 /// Returns the removals that `updates` cause without naming them. git removes a file from the index
 /// if a directory with its name is added, and vice versa. The history must name every removed
 /// entry; otherwise `undo` could not restore it.
-fn implied_removals(staged: &Staged, updates: &[Update]) -> Vec<Update> {
+fn implied_removals(staged: &IndexTree, updates: &[IndexUpdate]) -> Vec<IndexUpdate> {
     let named: BTreeSet<_> = updates.iter().map(|update| &update.path).collect();
     let comes = updates.iter().filter(|update| update.entry.is_some());
     let displaced: BTreeSet<_> = comes
@@ -284,7 +284,7 @@ fn implied_removals(staged: &Staged, updates: &[Update]) -> Vec<Update> {
         .collect();
     let unnamed = displaced.into_iter().filter(|path| !named.contains(path));
     unnamed
-        .map(|path| Update {
+        .map(|path| IndexUpdate {
             path,
             entry: None,
             stage: 0,
@@ -293,9 +293,9 @@ fn implied_removals(staged: &Staged, updates: &[Update]) -> Vec<Update> {
 }
 
 /// Returns the stages of each path after `updates`.
-fn states(updates: &[Update]) -> BTreeMap<&RelPath, Stages> {
+fn states(updates: &[IndexUpdate]) -> BTreeMap<&RelPath, Stages> {
     let mut states = BTreeMap::<_, Stages>::new();
-    for Update { path, entry, stage } in updates {
+    for IndexUpdate { path, entry, stage } in updates {
         states
             .entry(path)
             .or_default()

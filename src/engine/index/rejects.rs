@@ -4,24 +4,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::matches::Matches;
-use super::{Indexed, Reach};
+use super::matches::ComparisonResult;
+use super::{IndexTarget, UpdateScope};
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::preflight::{self, Problem, Resolution, Severity, code};
 use crate::text::Bytes;
-use crate::workspace::index::{Staged, Update};
+use crate::workspace::index::{IndexTree, IndexUpdate};
 use crate::workspace::{Directory, Result, Stat, Workspace};
 
 /// An index, combined with the files in the work tree for rejected hunks.
-pub(super) struct Beside<'a> {
-    pub(super) staged: &'a Staged,
+pub(super) struct IndexWithRejects<'a> {
+    pub(super) staged: &'a IndexTree,
     pub(super) tree: &'a dyn Workspace,
     /// The files for rejected hunks.
     pub(super) rejects: &'a BTreeSet<RelPath>,
 }
 
-impl Beside<'_> {
+impl IndexWithRejects<'_> {
     fn of(&self, path: &RelPath) -> &dyn Workspace {
         if self.rejects.contains(path) {
             self.tree
@@ -31,7 +31,7 @@ impl Beside<'_> {
     }
 }
 
-impl Workspace for Beside<'_> {
+impl Workspace for IndexWithRejects<'_> {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         self.of(path).stat(path)
     }
@@ -69,7 +69,10 @@ pub(super) fn files(plan: &Plan, options: &preflight::Options) -> BTreeSet<RelPa
 
 /// Returns options that leave out the files that differ from the index, if `--reject` is set. Their
 /// problems become rejections.
-pub(super) fn excuse(matches: &mut Matches, options: &preflight::Options) -> preflight::Options {
+pub(super) fn excuse(
+    matches: &mut ComparisonResult,
+    options: &preflight::Options,
+) -> preflight::Options {
     if !options.reject || matches.problems.is_empty() {
         return options.clone();
     }
@@ -87,16 +90,16 @@ pub(super) fn excuse(matches: &mut Matches, options: &preflight::Options) -> pre
 /// Discards the updates of the index if a part of the patch is left out, as git does, and returns a
 /// warning. The changes of the work tree remain, unless only the index was to change.
 pub(super) fn keep(
-    indexed: &Indexed,
+    indexed: &IndexTarget,
     known: &[Problem],
     resolution: &mut Resolution,
-    updates: &mut Vec<Update>,
+    updates: &mut Vec<IndexUpdate>,
 ) -> Option<Problem> {
     let is_left_out = |problem: &Problem| problem.severity == Severity::Reject;
     if !known.iter().chain(&resolution.problems).any(is_left_out) {
         return None;
     }
-    if indexed.reach == Reach::Cached {
+    if indexed.reach == UpdateScope::Cached {
         let written = resolution
             .files
             .iter()

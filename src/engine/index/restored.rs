@@ -3,21 +3,21 @@
 
 use std::collections::BTreeSet;
 
-use super::gather::Gather;
-use super::matches::Matches;
+use super::gather::IndexSink;
+use super::matches::ComparisonResult;
 use crate::change::{Content, FileChange, Postimage};
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::plan::{Action, Plan};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
-use crate::workspace::index::Staged;
+use crate::workspace::index::IndexTree;
 
 /// Passes the missing files of `plan` to `gather`, and returns their number.
 pub(super) fn restore(
     plan: &Plan,
-    (staged, matches): (&Staged, &Matches),
+    (staged, matches): (&IndexTree, &ComparisonResult),
     workspace: &dyn Workspace,
-    gather: &Gather<'_>,
+    gather: &IndexSink<'_>,
 ) -> Result<usize, Failure> {
     let stays = plan
         .operations
@@ -34,7 +34,7 @@ pub(super) fn restore(
         }
         let kind = entry.mode.kind();
         let content = match kind {
-            FileKind::Regular => Content::Kept,
+            FileKind::Regular => Content::Unchanged,
             FileKind::Symlink => Content::Bytes(staged.read_link(path)?.into()),
             FileKind::Directory | FileKind::Special => continue,
         };

@@ -6,14 +6,14 @@ use crate::mode::FileMode;
 use crate::plan::Plan;
 use crate::preflight::{MergeSides, Resolution};
 use crate::workspace::WorkspaceError;
-use crate::workspace::index::{Blobs, IndexEntry, Update};
+use crate::workspace::index::{BlobCollector, IndexEntry, IndexUpdate};
 
 /// Replaces the entry of each file with conflicts in `updates` by the sides of the merge.
 pub(super) fn mark(
     plan: &Plan,
     resolution: &Resolution,
-    blobs: &Blobs<'_>,
-    updates: &mut Vec<Update>,
+    blobs: &BlobCollector<'_>,
+    updates: &mut Vec<IndexUpdate>,
 ) -> Result<(), WorkspaceError> {
     let marked = plan
         .operations
@@ -31,7 +31,7 @@ pub(super) fn mark(
         for (stage, side) in [(1, base.as_ref()), (2, Some(ours)), (3, Some(theirs))] {
             let Some(side) = side else { continue };
             let entry = Some(IndexEntry::new(mode, blobs.add(side)?));
-            updates.push(Update {
+            updates.push(IndexUpdate {
                 path: path.clone(),
                 entry,
                 stage,

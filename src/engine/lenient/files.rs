@@ -2,29 +2,30 @@
 
 use std::collections::HashMap;
 
-use super::names::{Named, Names};
+use super::names::{NameLookup, NameLookupResult};
 use super::target_tree::TargetTree;
 use crate::path::RelPath;
 use crate::repair::{
-    FileVersion, Refusal, RefusalKind, RepairKind, RepairLog, Section, SectionChange, apply_section,
+    FileVersion, RepairError, RepairErrorKind, RepairKind, RepairLog, Section, SectionChange,
+    apply_section,
 };
 use crate::workspace::WorkspaceError;
 
 /// The files after the sections so far.
-pub(super) struct Files<'w> {
+pub(super) struct FileOverlay<'w> {
     tree: &'w TargetTree<'w>,
-    names: Names<'w>,
+    names: NameLookup<'w>,
     /// The files that sections changed; `None` if the file does not exist.
     now: HashMap<RelPath, Option<FileVersion>>,
 }
 
-impl<'w> Files<'w> {
+impl<'w> FileOverlay<'w> {
     /// Returns the files of `tree` before the first section. If an option names one `file`, all
     /// sections are for this file.
     pub(super) fn new(tree: &'w TargetTree<'w>, file: Option<RelPath>) -> Self {
         Self {
             tree,
-            names: Names { tree, file },
+            names: NameLookup { tree, file },
             now: HashMap::new(),
         }
     }
@@ -34,13 +35,14 @@ impl<'w> Files<'w> {
         &mut self,
         section: &Section<'_>,
         log: &mut RepairLog,
-    ) -> Result<Result<Vec<u8>, Vec<Refusal>>, WorkspaceError> {
+    ) -> Result<Result<Vec<u8>, Vec<RepairError>>, WorkspaceError> {
         let refuse = |kind, path: Option<RelPath>, message: String| {
-            Ok(Err(vec![Refusal::new(kind, path, section.span, message)]))
+            let error = RepairError::new(kind, path, section.span, message);
+            Ok(Err(vec![error]))
         };
         let is_known = |path: &RelPath| self.now.get(path).is_some_and(Option::is_some);
         let named = self.names.resolve(section, is_known)?;
-        if matches!(named, Named::None(_))
+        if matches!(named, NameLookupResult::None(_))
             && let Some(section) = section.as_creation()
         {
             return self.section(&section, log);
@@ -58,14 +60,14 @@ impl<'w> Files<'w> {
         }
         let before = match self.load(&path)? {
             Ok(before) => before,
-            Err(message) => return refuse(RefusalKind::Unreadable, Some(path), message),
+            Err(message) => return refuse(RepairErrorKind::Unreadable, Some(path), message),
         };
         let target = match section.target.map(|name| self.names.new_path(name)) {
             None => path.clone(),
             Some(Some(target)) => target,
             Some(None) => {
                 return refuse(
-                    RefusalKind::Outside,
+                    RepairErrorKind::Outside,
                     Some(path),
                     "the new name leads outside the root".into(),
                 );

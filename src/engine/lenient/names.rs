@@ -3,13 +3,13 @@
 use super::target_tree::TargetTree;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::repair::{Action, RefusalKind, Section};
+use crate::repair::{RepairErrorKind, Section, SectionAction};
 use crate::syntax::unquote;
 use crate::text::printable;
 use crate::workspace::WorkspaceError;
 
 /// The inputs for looking up names.
-pub(super) struct Names<'w> {
+pub(super) struct NameLookup<'w> {
     pub(super) tree: &'w TargetTree<'w>,
     /// The file that an option names, if the patch is for one file.
     pub(super) file: Option<RelPath>,
@@ -34,49 +34,49 @@ impl PathCandidate {
 }
 
 /// The result of looking up the names of a section.
-pub(super) enum Named {
+pub(super) enum NameLookupResult {
     Path(PathCandidate),
     Outside(String),
     None(String),
     Several(String),
 }
 
-impl Named {
+impl NameLookupResult {
     /// Returns the path of the file.
     ///
     /// # Errors
     ///
     /// Returns the kind and the message of the refusal if the name does not refer to exactly one
     /// file.
-    pub(super) fn into_path(self) -> Result<PathCandidate, (RefusalKind, String)> {
+    pub(super) fn into_path(self) -> Result<PathCandidate, (RepairErrorKind, String)> {
         Err(match self {
             Self::Path(found) => return Ok(found),
             Self::Outside(name) => (
-                RefusalKind::Outside,
+                RepairErrorKind::Outside,
                 format!("{name} leads outside the root"),
             ),
             Self::None(name) => (
-                RefusalKind::Name,
+                RepairErrorKind::Name,
                 format!("no file in the tree has the name {name}"),
             ),
             Self::Several(name) => (
-                RefusalKind::Name,
+                RepairErrorKind::Name,
                 format!("the name {name} matches more than one file"),
             ),
         })
     }
 }
 
-impl Names<'_> {
+impl NameLookup<'_> {
     /// Returns the file that `section` changes. `is_known` returns whether an earlier section left
     /// a file at a path.
     pub(super) fn resolve(
         &self,
         section: &Section<'_>,
         is_known: impl Fn(&RelPath) -> bool,
-    ) -> Result<Named, WorkspaceError> {
+    ) -> Result<NameLookupResult, WorkspaceError> {
         if let Some(file) = &self.file {
-            return Ok(Named::Path(PathCandidate {
+            return Ok(NameLookupResult::Path(PathCandidate {
                 path: file.clone(),
                 is_other: false,
             }));
@@ -89,7 +89,7 @@ impl Names<'_> {
         for name in &section.names {
             match self.candidates(name, section) {
                 Some(found) => candidates.push(found),
-                None => return Ok(Named::Outside(shown)),
+                None => return Ok(NameLookupResult::Outside(shown)),
             }
         }
         // A denied path is refused without a lookup, so that the answer does not show whether it
@@ -97,11 +97,11 @@ impl Names<'_> {
         let is_denied =
             |found: &&PathCandidate| self.tree.denial(&found.path, section.action).is_some();
         if let Some(found) = candidates.iter().flatten().find(is_denied) {
-            return Ok(Named::Path(found.clone()));
+            return Ok(NameLookupResult::Path(found.clone()));
         }
-        if section.action == Action::Create {
+        if section.action == SectionAction::Create {
             let first = candidates.into_iter().flatten().next();
-            return Ok(first.map_or(Named::None(shown), Named::Path));
+            return Ok(first.map_or(NameLookupResult::None(shown), NameLookupResult::Path));
         }
         let mut existing = Vec::new();
         for of_name in candidates {
@@ -119,14 +119,14 @@ impl Names<'_> {
             existing.push(found);
         }
         if is_either(&existing, section) {
-            return Ok(Named::Several(shown));
+            return Ok(NameLookupResult::Several(shown));
         }
         if let Some(found) = existing.into_iter().flatten().next() {
-            return Ok(Named::Path(found));
+            return Ok(NameLookupResult::Path(found));
         }
         // Only deletions, which the file must contain, confirm a file with another path.
-        if section.action != Action::Update || !section.has_only_deleting_hunks() {
-            return Ok(Named::None(shown));
+        if section.action != SectionAction::Update || !section.has_only_deleting_hunks() {
+            return Ok(NameLookupResult::None(shown));
         }
         self.by_tail(section, shown)
     }
@@ -180,7 +180,7 @@ impl Names<'_> {
             .iter()
             .filter_map(|backup| RelPath::new(backup.path.as_bytes().strip_suffix(b".orig")?).ok());
         let originals: Vec<_> = originals.map(PathCandidate::other).collect();
-        if section.action == Action::Update && !section.is_enveloped {
+        if section.action == SectionAction::Update && !section.is_enveloped {
             found.extend(originals);
         }
         Some(found)
@@ -188,7 +188,11 @@ impl Names<'_> {
 
     /// Returns the only file whose path is the end of a name. Models put the name of the project or
     /// a path of another machine before the path: `a/demo/app/conf.py`.
-    fn by_tail(&self, section: &Section<'_>, shown: String) -> Result<Named, WorkspaceError> {
+    fn by_tail(
+        &self,
+        section: &Section<'_>,
+        shown: String,
+    ) -> Result<NameLookupResult, WorkspaceError> {
         let mut found: Vec<RelPath> = Vec::new();
         for name in &section.names {
             let plain = cleaned(name);
@@ -206,9 +210,9 @@ impl Names<'_> {
             }
         }
         Ok(match found.len() {
-            0 => Named::None(shown),
-            1 => Named::Path(PathCandidate::other(found.remove(0))),
-            _ => Named::Several(shown),
+            0 => NameLookupResult::None(shown),
+            1 => NameLookupResult::Path(PathCandidate::other(found.remove(0))),
+            _ => NameLookupResult::Several(shown),
         })
     }
 

@@ -1,16 +1,16 @@
 //! Repairs one patch for the files of a tree.
 
-use super::files::Files;
+use super::files::FileOverlay;
 use super::target_tree::TargetTree;
 use crate::path::RelPath;
 use crate::plan::Repair;
-use crate::repair::{DamagedPatch, Refusal, RepairLog, Section, SectionSpan, budget_refusal};
+use crate::repair::{DamagedPatch, RepairError, RepairLog, Section, SectionSpan, budget_refusal};
 use crate::text::Span;
 use crate::workspace::WorkspaceError;
 
 /// A repaired patch.
 #[derive(Clone, Debug)]
-pub(super) struct Repaired {
+pub(super) struct RepairedPatch {
     /// The same change as a git diff for the current files.
     pub(super) text: Vec<u8>,
     /// The repairs in the order of the patch, each once per hunk.
@@ -28,7 +28,7 @@ pub(super) fn repair(
     file: Option<&[u8]>,
     tree: &TargetTree<'_>,
     mut log: RepairLog,
-) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
+) -> Result<Result<RepairedPatch, Vec<RepairError>>, WorkspaceError> {
     let patch = match DamagedPatch::new(text) {
         Ok(patch) => patch,
         Err(refusal) => return Ok(Err(vec![*refusal])),
@@ -38,7 +38,7 @@ pub(super) fn repair(
         Err(refusal) => return Ok(Err(vec![*refusal])),
     };
     let (mut out, mut refusals, mut results) = (Vec::new(), Vec::new(), Vec::new());
-    let mut files = Files::new(tree, file.and_then(|file| lone_file(&sections, file)));
+    let mut files = FileOverlay::new(tree, file.and_then(|file| lone_file(&sections, file)));
     for section in &sections {
         let start = out.len();
         if section.is_verbatim {
@@ -64,7 +64,7 @@ pub(super) fn repair(
     if !refusals.is_empty() {
         return Ok(Err(refusals));
     }
-    Ok(Ok(Repaired {
+    Ok(Ok(RepairedPatch {
         text: out,
         repairs: log.repairs(&results),
     }))

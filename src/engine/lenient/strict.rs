@@ -1,7 +1,7 @@
 //! The result of strict mode for the patches that `--lenient` may repair.
 
-use super::{ReadStrict, Refusals};
-use crate::change::Dropped;
+use super::{ReadStrictFn, Refusals};
+use crate::change::DiscardSink;
 use crate::engine::request::{Decide, Patches};
 use crate::engine::stages::Selected;
 use crate::engine::task::CommandRun;
@@ -9,12 +9,12 @@ use crate::engine::whitespace;
 use crate::path::RelPath;
 use crate::plan::Operation;
 use crate::preflight::{self, Problem, Severity};
-use crate::repair::{Refusal, RefusalKind, has_elision};
+use crate::repair::{RepairError, RepairErrorKind, has_elision};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::lines;
 
 /// The patches without repairs, resolved against the tree.
-pub(super) struct Strict {
+pub(super) struct StrictResolution {
     /// The operations, with the problems in the patches.
     pub(super) selected: Selected,
     /// The options of a preflight without diffs and guards.
@@ -28,9 +28,9 @@ pub(super) struct Strict {
     pub(super) is_open: bool,
 }
 
-impl Strict {
+impl StrictResolution {
     /// Reads the patches without repairs, and resolves them against the tree.
-    pub(super) fn of(task: &CommandRun<'_>, patches: &Patches, read: ReadStrict<'_>) -> Self {
+    pub(super) fn of(task: &CommandRun<'_>, patches: &Patches, read: ReadStrictFn<'_>) -> Self {
         let request = &task.request;
         let mut options = request.preflight();
         (options.describe, options.diff, options.guards) = (false, false, Vec::new());
@@ -47,7 +47,7 @@ impl Strict {
         }
         let resolved = selected
             .is_resolvable
-            .then(|| preflight::resolve(&selected.plan, task.workspace, &options, &Dropped));
+            .then(|| preflight::resolve(&selected.plan, task.workspace, &options, &DiscardSink));
         let is_error = |problem: &Problem| problem.severity == Severity::Error;
         let (is_resolved, errors) = match resolved {
             Some(Ok(found)) => (true, found.problems.into_iter().filter(is_error).collect()),
@@ -112,7 +112,7 @@ impl Strict {
     /// report without repairs is more precise. That report describes the closest match of a hunk
     /// that matches nowhere, and the line where a truncated patch ends.
     pub(super) fn decides(&self, refusals: &Refusals) -> bool {
-        let all = |kinds: &[RefusalKind]| {
+        let all = |kinds: &[RepairErrorKind]| {
             refusals
                 .iter()
                 .all(|(_, refusal)| kinds.contains(&refusal.kind))
@@ -127,13 +127,18 @@ impl Strict {
             && self.blames_no_other(refusals);
         is_whole
             && all(&[
-                RefusalKind::NoPatch,
-                RefusalKind::NotFound,
-                RefusalKind::Unreadable,
+                RepairErrorKind::NoPatch,
+                RepairErrorKind::NotFound,
+                RepairErrorKind::Unreadable,
             ])
-            || all(&[RefusalKind::NoPatch])
-            || self.stays() && all(&[RefusalKind::TooMuch, RefusalKind::Stray, RefusalKind::Name])
-            || is_cut_off && all(&[RefusalKind::Stray])
+            || all(&[RepairErrorKind::NoPatch])
+            || self.stays()
+                && all(&[
+                    RepairErrorKind::TooMuch,
+                    RepairErrorKind::Stray,
+                    RepairErrorKind::Name,
+                ])
+            || is_cut_off && all(&[RepairErrorKind::Stray])
     }
 
     /// Returns whether each file has at most as many errors as `refusals`. Otherwise the report
@@ -145,7 +150,7 @@ impl Strict {
                 .filter(|error| error.path.as_ref() == Some(path))
                 .count()
         };
-        let is_of = |path: &RelPath, refusal: &Refusal| refusal.path.as_ref() == Some(path);
+        let is_of = |path: &RelPath, refusal: &RepairError| refusal.path.as_ref() == Some(path);
         let refused = |path: &RelPath| {
             refusals
                 .iter()

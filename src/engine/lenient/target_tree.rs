@@ -3,7 +3,7 @@
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::policy::{Access, Policy, Verdict};
-use crate::repair::{Action, FileVersion, RefusalKind};
+use crate::repair::{FileVersion, RepairErrorKind, SectionAction};
 use crate::text::is_binary;
 use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
@@ -61,22 +61,26 @@ impl TargetTree<'_> {
     }
 
     /// Returns the reason why policy prevents wpatch from reading or changing `path`.
-    pub(super) fn denial(&self, path: &RelPath, action: Action) -> Option<(RefusalKind, String)> {
+    pub(super) fn denial(
+        &self,
+        path: &RelPath,
+        action: SectionAction,
+    ) -> Option<(RepairErrorKind, String)> {
         let accesses: &[Access] = match action {
-            Action::Create => &[Access::Create],
-            Action::Update => &[Access::Read, Access::Modify],
-            Action::Delete => &[Access::Read, Access::Delete],
+            SectionAction::Create => &[Access::Create],
+            SectionAction::Update => &[Access::Read, Access::Modify],
+            SectionAction::Delete => &[Access::Read, Access::Delete],
         };
         accesses.iter().find_map(|&access| {
             let ruling = self.policy.judge(path, access);
             let reason = ruling.reason()?;
             match ruling.verdict {
                 Verdict::Deny => Some((
-                    RefusalKind::Closed,
+                    RepairErrorKind::Closed,
                     format!("policy denies this path: {reason}"),
                 )),
                 Verdict::Ask if access == Access::Read && self.unread == Verdict::Ask => Some((
-                    RefusalKind::Unapproved,
+                    RepairErrorKind::Unapproved,
                     format!("this change needs approval: {reason}"),
                 )),
                 _ => None,

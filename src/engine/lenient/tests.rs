@@ -5,10 +5,10 @@ use super::target_tree::TargetTree;
 use crate::path::RelPath;
 use crate::policy::{Policy, Verdict};
 use crate::repair::testing::{HEAD, costly};
-use crate::repair::{Refusal, RefusalKind, RepairLog, Work};
+use crate::repair::{RepairError, RepairErrorKind, RepairLog, StepBudget};
 use crate::workspace::memory::{Entry, Memory};
 
-fn repaired(file: &str, patch: &str, most: u64) -> Result<Vec<u8>, Vec<Refusal>> {
+fn repaired(file: &str, patch: &str, most: u64) -> Result<Vec<u8>, Vec<RepairError>> {
     let named = |name: &str| RelPath::new(name.as_bytes()).unwrap();
     let memory = Memory::with_files([
         (named("x"), Entry::file(file)),
@@ -22,7 +22,7 @@ fn repaired(file: &str, patch: &str, most: u64) -> Result<Vec<u8>, Vec<Refusal>>
         root: b"/r",
         max_file: u64::MAX,
     };
-    let log = RepairLog::with_work(Work::with_limit(most));
+    let log = RepairLog::with_work(StepBudget::with_limit(most));
     let found = repair(patch.as_bytes(), None, &tree, log);
     found.unwrap().map(|repaired| repaired.text)
 }
@@ -57,7 +57,9 @@ fn a_budget_that_ends_changes_no_result() {
                 (Ok(_), Err(_)) => panic!("{most} steps:\n{patch}"),
                 (Err(refusals), Ok(_)) => {
                     assert!(
-                        refusals.iter().all(|one| one.kind == RefusalKind::TooMuch),
+                        refusals
+                            .iter()
+                            .all(|one| one.kind == RepairErrorKind::TooMuch),
                         "{most}: {refusals:?}"
                     );
                 }

@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::preflight::Conversions;
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::{Bytes, Contents};
-use crate::transaction::history::{Entry, EntryFile, Old, Version};
+use crate::transaction::history::{EntryFile, HistoryEntry, OldContentLocation, Version};
 use crate::workspace::Workspace;
 
 /// The limit on the size of a version that is shown in a diff, in bytes.
@@ -18,7 +18,7 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// Finds file versions by digest: in the tree, or among the displaced files that the history keeps.
 pub(super) struct Versions<'a> {
     pub(super) workspace: &'a dyn Workspace,
-    pub(super) all: &'a [Entry],
+    pub(super) all: &'a [HistoryEntry],
     pub(super) policy: &'a Policy,
     /// git's conversions, by its current attributes and configuration.
     pub(super) conversions: Option<Conversions>,
@@ -27,7 +27,11 @@ pub(super) struct Versions<'a> {
 impl Versions<'_> {
     /// Returns the diff of `file` in `entry`; `None` if one of the versions is not found. The error
     /// is the reason why policy withholds the diff.
-    pub(super) fn diff(&self, entry: &Entry, file: &EntryFile) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn diff(
+        &self,
+        entry: &HistoryEntry,
+        file: &EntryFile,
+    ) -> Result<Option<Vec<u8>>, String> {
         open(self.policy, entry, file).map(|source| self.file_diff(source, file))
     }
 
@@ -88,7 +92,11 @@ impl Versions<'_> {
             .iter()
             .flat_map(|entry| &entry.files)
             .filter_map(|file| match (&file.old, file.before) {
-                (Old::Kept(place), Some(before)) if before.digest == version.digest => Some(place),
+                (OldContentLocation::Kept(place), Some(before))
+                    if before.digest == version.digest =>
+                {
+                    Some(place)
+                }
                 _ => None,
             });
         let mut places = paths.into_iter().chain(kept);

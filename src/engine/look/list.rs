@@ -33,7 +33,7 @@ pub struct ListRequest {
     /// are entered, except through links.
     pub pattern: Option<PathPattern>,
     /// The order of the entries.
-    pub order: Order,
+    pub order: ListOrder,
     /// The limit on the number of entries.
     pub most: usize,
     /// The policy. Files that a rule protects from reading are listed. Only files that its grants
@@ -44,7 +44,7 @@ pub struct ListRequest {
 /// The order of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Order {
+pub enum ListOrder {
     /// By name, compared as bytes, within each directory.
     #[default]
     Name,
@@ -60,7 +60,7 @@ impl ListRequest {
             directory: directory.into(),
             hidden: false,
             pattern: None,
-            order: Order::Name,
+            order: ListOrder::Name,
             most: usize::MAX,
             policy: Arc::default(),
         }
@@ -100,7 +100,7 @@ fn list_directory(
     workspace: &dyn Workspace,
 ) -> LookResult<Listing> {
     let directory = directory(workspace, policy, &request.directory)?;
-    let mut walk = Walk {
+    let mut walk = ListWalk {
         request,
         policy,
         workspace,
@@ -162,7 +162,7 @@ fn listing_decision(policy: &Policy, path: &RelPath) -> PolicyDecision {
 }
 
 /// A walk through the tree.
-struct Walk<'a> {
+struct ListWalk<'a> {
     request: &'a ListRequest,
     policy: &'a Policy,
     workspace: &'a dyn Workspace,
@@ -193,7 +193,7 @@ impl DirectoryEntry {
     }
 }
 
-impl Walk<'_> {
+impl ListWalk<'_> {
     /// Adds the entries of `directory`. `prefix` is the path of `directory` relative to the listed
     /// directory.
     fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> LookResult<()> {
@@ -266,7 +266,7 @@ impl Walk<'_> {
     fn take(&mut self, entry: DirectoryEntry) {
         let most = self.request.most;
         self.found.push(entry);
-        if self.request.order == Order::Newest
+        if self.request.order == ListOrder::Newest
             && self.found.len() > most.saturating_mul(2).saturating_add(SLACK)
         {
             self.pick();
@@ -276,7 +276,8 @@ impl Walk<'_> {
     /// Returns whether further entries cannot change the listing. Records whether the listing is
     /// incomplete.
     fn is_full(&mut self) -> bool {
-        let has_enough = self.request.order == Order::Name && self.found.len() > self.request.most;
+        let has_enough =
+            self.request.order == ListOrder::Name && self.found.len() > self.request.most;
         let has_tired = self.looked_at >= MOST_NAMES;
         self.is_cut |= has_tired;
         has_enough || has_tired
@@ -284,7 +285,7 @@ impl Walk<'_> {
 
     /// Sorts the entries, and keeps the requested number of them.
     fn pick(&mut self) {
-        if self.request.order == Order::Newest {
+        if self.request.order == ListOrder::Newest {
             self.found.sort_by(|one, other| one.age().cmp(&other.age()));
         }
         self.is_cut |= self.found.len() > self.request.most;

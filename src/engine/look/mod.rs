@@ -16,15 +16,15 @@ use super::refused_outcome;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::policy::{Access, Policy, PolicyDecision, Verdict};
-use crate::preflight::{self, Code, Problem, code};
+use crate::preflight::{self, Problem, ProblemCode, code};
 use crate::text::Bytes;
 use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
 pub use difference::{DiffRequest, diff};
 pub use explain::{ExplainRequest, explain};
-pub use list::{ListRequest, Order, list};
-pub use read::{ReadRequest, View, Window, may_read, read};
-pub use search::{SearchOf, may_list, may_search};
+pub use list::{ListOrder, ListRequest, list};
+pub use read::{ReadFormat, ReadRange, ReadRequest, may_read, read};
+pub use search::{SearchTarget, may_list, may_search};
 
 type LookResult<T> = Result<T, Box<Problem>>;
 
@@ -109,7 +109,7 @@ fn path_problem(path: &[u8], error: PathError) -> Box<Problem> {
     })
 }
 
-fn file_problem(path: &RelPath, code: &'static Code, message: &str) -> Box<Problem> {
+fn file_problem(path: &RelPath, code: &'static ProblemCode, message: &str) -> Box<Problem> {
     Box::new(Problem {
         path: Some(path.clone()),
         ..Problem::new(code, message)

@@ -14,11 +14,11 @@ use crate::path::RelPath;
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::Extract;
-use crate::text::tag::Tag;
+use crate::text::tag::HashlineTag;
 use crate::text::{DecodeError, decode, is_data, lines, without_ending, without_mark};
 use crate::workspace::Workspace;
 
-/// The limit on the length of a line in [`View::Numbered`], in characters.
+/// The limit on the length of a line in [`ReadFormat::Numbered`], in characters.
 const MOST_CHARACTERS: usize = 2000;
 
 /// A request to read a file.
@@ -27,9 +27,9 @@ pub struct ReadRequest {
     /// The path of the file below the root. Links are followed as long as they stay below the root.
     pub path: Vec<u8>,
     /// The part of the file to read.
-    pub window: Window,
+    pub window: ReadRange,
     /// The form of the output.
-    pub view: View,
+    pub view: ReadFormat,
     /// The encoding of the file: a name in the Encoding Standard, or `auto`; `None` to return the
     /// bytes unchanged. With an encoding, offsets and lines refer to the text in UTF-8. Size and
     /// digest always refer to the file.
@@ -47,7 +47,7 @@ pub struct ReadRequest {
 /// A part of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Window {
+pub enum ReadRange {
     /// The whole file.
     #[default]
     All,
@@ -70,7 +70,7 @@ pub enum Window {
 /// The form in which a file is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum View {
+pub enum ReadFormat {
     /// The bytes without changes.
     #[default]
     Plain,
@@ -86,8 +86,8 @@ impl ReadRequest {
     pub fn of(path: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
-            window: Window::All,
-            view: View::Plain,
+            window: ReadRange::All,
+            view: ReadFormat::Plain,
             encoding: None,
             max_file: MAX_FILE,
             max_lines: usize::MAX,
@@ -110,12 +110,12 @@ impl ReadRequest {
 /// # Examples
 ///
 /// ```
-/// use wpatch::engine::{self, ReadRequest, Window};
+/// use wpatch::engine::{self, ReadRequest, ReadRange};
 /// use wpatch::path::RelPath;
 /// use wpatch::workspace::memory::{Entry, Memory};
 ///
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\ntwo\nthree\n"))]);
-/// let window = Window::Lines { first: 2, last: 2 };
+/// let window = ReadRange::Lines { first: 2, last: 2 };
 /// let extract = engine::read(&ReadRequest { window, ..ReadRequest::of("a") }, &workspace).unwrap();
 /// assert_eq!((extract.content.as_slice(), extract.next_offset), (&b"two\n"[..], Some(8)));
 /// # Ok::<(), wpatch::path::PathError>(())
@@ -178,7 +178,7 @@ fn extract(
             (into_bytes(decoded.text), Some(decoded.encoding))
         }
     };
-    let is_by_lines = request.view != View::Plain;
+    let is_by_lines = request.view != ReadFormat::Plain;
     if is_by_lines && is_data(&text) {
         return Err(file_problem(
             &path,
@@ -191,10 +191,10 @@ fn extract(
     extract.first_line = memchr::memchr_iter(b'\n', &text[..window.start]).count() + 1;
     let start = window.start;
     if is_by_lines {
-        if request.view == View::Hashline {
-            extract.tag = Some(Tag::of(&text).to_string());
+        if request.view == ReadFormat::Hashline {
+            extract.tag = Some(HashlineTag::of(&text).to_string());
         }
-        let mut rows = Rows::new(request, &extract);
+        let mut rows = LineFormatter::new(request, &extract);
         let end = rows.put_all(&text, window);
         extract.lines_cut = Some(rows.cut);
         extract.set_place(start, end, text.len());
@@ -236,7 +236,7 @@ fn decode_problem(path: &RelPath, error: &DecodeError) -> Box<Problem> {
 }
 
 /// Returns the range of `window` in `text`, in bytes.
-fn range(text: &[u8], window: Window) -> Range<usize> {
+fn range(text: &[u8], window: ReadRange) -> Range<usize> {
     let behind = |lines: usize| match lines.checked_sub(1) {
         None => 0,
         Some(last) => memchr::memchr_iter(b'\n', text)
@@ -244,8 +244,8 @@ fn range(text: &[u8], window: Window) -> Range<usize> {
             .map_or(text.len(), |newline| newline + 1),
     };
     match window {
-        Window::All => 0..text.len(),
-        Window::Bytes { offset, length } => {
+        ReadRange::All => 0..text.len(),
+        ReadRange::Bytes { offset, length } => {
             let place = |offset: u64| {
                 usize::try_from(offset)
                     .unwrap_or(usize::MAX)
@@ -253,7 +253,7 @@ fn range(text: &[u8], window: Window) -> Range<usize> {
             };
             place(offset)..place(offset.saturating_add(length))
         }
-        Window::Lines { first, last } => {
+        ReadRange::Lines { first, last } => {
             let start = behind(first.saturating_sub(1));
             start..behind(last).max(start)
         }
@@ -286,8 +286,8 @@ fn whole_characters(text: &[u8], start: usize, end: usize) -> usize {
 }
 
 /// The output of a view by lines. Each line of the file is a row.
-struct Rows<'a> {
-    view: View,
+struct LineFormatter<'a> {
+    view: ReadFormat,
     most: usize,
     out: Vec<u8>,
     /// The number of the next row.
@@ -297,10 +297,10 @@ struct Rows<'a> {
     head: Cow<'a, [u8]>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> LineFormatter<'a> {
     fn new(request: &'a ReadRequest, extract: &Extract) -> Self {
         let head = match (request.view, &extract.tag) {
-            (View::Hashline, Some(tag)) => {
+            (ReadFormat::Hashline, Some(tag)) => {
                 format!("[{}#{tag}]\n", extract.path).into_bytes().into()
             }
             _ => Cow::Borrowed(&b""[..]),
@@ -347,7 +347,7 @@ impl<'a> Rows<'a> {
 
     /// Adds one line and returns whether it was cut.
     fn put(&mut self, line: &[u8]) -> bool {
-        if self.view == View::Hashline {
+        if self.view == ReadFormat::Hashline {
             self.out
                 .extend_from_slice(format!("{}:", self.number).as_bytes());
             self.out.extend_from_slice(without_ending(line));

@@ -10,7 +10,7 @@ use crate::engine::govern::extend_policy;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Access, Policy, RuleMatch, Verdict};
-use crate::preflight::{Facts, Problem, ProblemKind, code};
+use crate::preflight::{Problem, ProblemFacts, ProblemKind, code};
 use crate::workspace::Workspace;
 
 /// The limit on the number of names that are examined below one directory.
@@ -19,16 +19,16 @@ const MOST_NAMES: usize = 200_000;
 /// The object of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SearchOf {
+pub enum SearchTarget {
     /// The contents of files. A glob of the program can exclude files.
-    Texts,
+    Contents,
     /// The names of files. The program has one pattern that selects files.
     Names,
 }
 
 /// The kind of search, and a function that returns whether the search reads a file. The function
 /// receives the path of the file relative to the searched directory.
-type SearchedFiles<'a> = (SearchOf, &'a dyn Fn(&[u8]) -> bool);
+type SearchedFiles<'a> = (SearchTarget, &'a dyn Fn(&[u8]) -> bool);
 
 /// Checks whether policy allows reading the file at `path`, or every file below the directory at
 /// `path`. In a directory, only the files are checked that `files` selects.
@@ -87,7 +87,7 @@ fn check_search(
     if !policy.restricts_reading() {
         return Ok(());
     }
-    let mut walk = Walk {
+    let mut walk = SearchWalk {
         files,
         policy,
         workspace,
@@ -111,7 +111,7 @@ fn is_refusal(problem: &Problem) -> bool {
 }
 
 /// A walk through a directory and its subdirectories.
-struct Walk<'a> {
+struct SearchWalk<'a> {
     files: SearchedFiles<'a>,
     policy: &'a Policy,
     workspace: &'a dyn Workspace,
@@ -120,7 +120,7 @@ struct Walk<'a> {
     asked: Option<RuleMatch>,
 }
 
-impl Walk<'_> {
+impl SearchWalk<'_> {
     /// Checks the files below `directory` up to the first denied one. `prefix` is the path of
     /// `directory` relative to the searched directory.
     fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> LookResult<()> {
@@ -139,9 +139,9 @@ impl Walk<'_> {
                 );
                 let problem = Problem::new(&code::DENIED, message);
                 let help = Some("search a smaller directory".to_owned());
-                let facts = Facts {
+                let facts = ProblemFacts {
                     advice: help.clone(),
-                    ..Facts::default()
+                    ..ProblemFacts::default()
                 };
                 return Err(Box::new(Problem {
                     help,
@@ -180,7 +180,7 @@ impl Walk<'_> {
 }
 
 /// Returns the problem of a file that the search would read.
-fn search_problem(hit: &RuleMatch, of: SearchOf) -> Box<Problem> {
+fn search_problem(hit: &RuleMatch, of: SearchTarget) -> Box<Problem> {
     let code = if hit.verdict == Verdict::Deny {
         &code::DENIED
     } else {
@@ -193,15 +193,15 @@ fn search_problem(hit: &RuleMatch, of: SearchOf) -> Box<Problem> {
         &format!("the search would read a protected file: {}", hit.reason),
     );
     let help = Some(match of {
-        SearchOf::Texts => {
+        SearchTarget::Contents => {
             format!("search another directory, or exclude the file with the glob `!{name}`")
         }
-        SearchOf::Names => "search another directory".to_owned(),
+        SearchTarget::Names => "search another directory".to_owned(),
     });
-    let facts = Facts {
+    let facts = ProblemFacts {
         reason: Some(hit.reason.clone()),
         advice: help.clone(),
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     Box::new(Problem {
         help,

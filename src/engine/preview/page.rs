@@ -4,9 +4,9 @@ use std::io;
 
 use super::Preview;
 use crate::engine::suggest::portable_approval;
-use crate::engine::{Hints, Request};
+use crate::engine::{Request, SuggestionMode};
 use crate::preflight::ImagePreviews;
-use crate::report::{Exhibit, Exhibits, Page, Report};
+use crate::report::{FilePreview, Page, PreviewSource, Report};
 use crate::workspace::Workspace;
 
 /// The limit on the size of the diff of one file on a page, in bytes.
@@ -49,11 +49,11 @@ pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'
 
 /// Returns the command line that approves the change of `report`, if the change can be made and the
 /// request comes from a command line.
-fn approval_of(report: &Report, hints: &Hints) -> Option<String> {
+fn approval_of(report: &Report, hints: &SuggestionMode) -> Option<String> {
     let plan_id = report.plan_id.as_ref().filter(|_| report.ok)?;
     match hints {
-        Hints::Command(arguments) => portable_approval(arguments, plan_id),
-        Hints::Nothing | Hints::Words => None,
+        SuggestionMode::Command(arguments) => portable_approval(arguments, plan_id),
+        SuggestionMode::None | SuggestionMode::Text => None,
     }
 }
 
@@ -64,16 +64,16 @@ impl Preview<'_> {
         Page {
             report: &self.report,
             inputs: &self.plan.inputs,
-            exhibits: self,
+            previews: self,
             approval: self.approval.as_deref(),
         }
     }
 }
 
-impl Exhibits for Preview<'_> {
-    fn exhibit(&self, index: usize) -> io::Result<Exhibit> {
+impl PreviewSource for Preview<'_> {
+    fn file_preview(&self, index: usize) -> io::Result<FilePreview> {
         let operation = self.plan.operations.get(index);
-        Ok(Exhibit {
+        Ok(FilePreview {
             diff: self.diff(index)?,
             images: self
                 .gallery

@@ -6,7 +6,7 @@ use super::MOST_NAMED;
 use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::text::printable;
-use crate::transaction::{Failure, KeptFile, Recovered};
+use crate::transaction::{Failure, KeptFile, RecoveredTransaction};
 use crate::workspace::ErrorKind;
 
 /// The help if another process changes the tree at the same time.
@@ -108,10 +108,10 @@ fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem
 /// Returns the problem of an interrupted change that recovery rolled back only in part; `None` if
 /// the rollback is complete.
 pub(in crate::engine) fn rollback_problem(
-    recovered: &Recovered,
+    recovered: &RecoveredTransaction,
     severity: Severity,
 ) -> Option<Problem> {
-    let Recovered { id, left, kept, .. } = recovered;
+    let RecoveredTransaction { id, left, kept, .. } = recovered;
     if left.is_empty() && kept.is_empty() {
         return None;
     }

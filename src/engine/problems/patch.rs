@@ -2,9 +2,11 @@
 
 use super::MOST_NAMED;
 use crate::path::{PathError, RelPath};
-use crate::plan::{Input, NameError, OnlyError, Plan, Rejection, RejectionKind};
-use crate::preflight::{Facts, Problem, Severity, code};
-use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
+use crate::plan::{
+    HunkSelectionError, Input, InvalidOperation, InvalidOperationKind, NameError, Plan,
+};
+use crate::preflight::{Problem, ProblemFacts, Severity, code};
+use crate::syntax::{MalformedPatch, SyntaxError, SyntaxErrorKind};
 
 /// The help for a patch that ends within a hunk.
 const SEND_ALL: &str = "the patch ends in the middle of this hunk; provide the complete patch";
@@ -18,7 +20,7 @@ const END_LINE: &str =
 
 /// Returns the problem of a patch that cannot be parsed.
 pub(in crate::engine) fn syntax_problem(
-    Broken { error, input: text }: &Broken,
+    MalformedPatch { error, input: text }: &MalformedPatch,
     input: usize,
 ) -> Problem {
     let code = match &error.kind {
@@ -62,12 +64,12 @@ pub(in crate::engine) fn syntax_problem(
         cut_off.is_some(),
     );
     let is_bare = error.kind == SyntaxErrorKind::NoPatch;
-    let facts = Facts {
+    let facts = ProblemFacts {
         advice,
         mistake,
         is_bare,
         is_cut_off,
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     Problem {
         place,
@@ -115,27 +117,30 @@ fn ends_with_header(text: &[u8]) -> bool {
 /// Returns the problem of an operation that was rejected, for example because of its name. `strip`
 /// is the strip level.
 pub(in crate::engine) fn rejection_problem(
-    rejection: &Rejection,
+    rejection: &InvalidOperation,
     plan: &Plan,
     strip: usize,
 ) -> Problem {
     let code = match rejection.kind {
-        RejectionKind::Irreversible => &code::IRREVERSIBLE,
-        RejectionKind::SeveralFiles => &code::USAGE,
-        RejectionKind::OtherDigest => &code::UNEXPECTED,
-        RejectionKind::Name(NameError::Disagreement) => &code::NAMES_DISAGREE,
-        RejectionKind::Name(NameError::Path(PathError::Outside | PathError::Absolute)) => {
+        InvalidOperationKind::Irreversible => &code::IRREVERSIBLE,
+        InvalidOperationKind::SeveralFiles => &code::USAGE,
+        InvalidOperationKind::OtherDigest => &code::UNEXPECTED,
+        InvalidOperationKind::Name(NameError::Disagreement) => &code::NAMES_DISAGREE,
+        InvalidOperationKind::Name(NameError::Path(PathError::Outside | PathError::Absolute)) => {
             &code::OUTSIDE_ROOT
         }
-        RejectionKind::Name(NameError::Path(PathError::Nul)) => &code::CLOSED,
-        RejectionKind::Name(NameError::Path(PathError::TooLong)) => &code::PATH_TOO_LONG,
-        RejectionKind::Name(NameError::Path(
+        InvalidOperationKind::Name(NameError::Path(PathError::Nul)) => &code::CLOSED,
+        InvalidOperationKind::Name(NameError::Path(PathError::TooLong)) => &code::PATH_TOO_LONG,
+        InvalidOperationKind::Name(NameError::Path(
             PathError::Directory | PathError::Empty | PathError::Root,
         )) => &code::NOT_A_FILE,
-        RejectionKind::Name(NameError::Stripped) => &code::NAME_STRIPPED,
-        RejectionKind::Name(NameError::Unnamed) => &code::UNNAMED,
+        InvalidOperationKind::Name(NameError::Stripped) => &code::NAME_STRIPPED,
+        InvalidOperationKind::Name(NameError::Unnamed) => &code::UNNAMED,
     };
-    let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
+    let is_too_deep = matches!(
+        rejection.kind,
+        InvalidOperationKind::Name(NameError::Stripped)
+    );
     let help = is_too_deep.then(|| {
         "use -p0 to keep the names as they are, or -p1 to remove a first directory such as a/"
             .to_owned()
@@ -146,9 +151,9 @@ pub(in crate::engine) fn rejection_problem(
         .is_some_and(|input| !input.formats.is_empty());
     let place = is_patch.then_some((rejection.input, rejection.span));
     let name = rejection.name.clone();
-    let facts = Facts {
+    let facts = ProblemFacts {
         strip: Some(strip),
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     Problem {
         name,
@@ -163,9 +168,9 @@ pub(in crate::engine) fn rejection_problem(
 /// is a warning.
 pub(in crate::engine) fn no_change_problem(left_out: usize) -> Problem {
     if left_out == 0 {
-        let facts = Facts {
+        let facts = ProblemFacts {
             is_bare: true,
-            ..Facts::default()
+            ..ProblemFacts::default()
         };
         return Problem {
             facts,
@@ -213,7 +218,7 @@ pub(in crate::engine) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
 }
 
 /// Returns the problem of a selection that names a missing file or hunk.
-pub(in crate::engine) fn selection_problem(error: &OnlyError) -> Problem {
+pub(in crate::engine) fn selection_problem(error: &HunkSelectionError) -> Problem {
     let help = Some("run `wpatch check --json` to list the ids of the files and hunks".to_owned());
     Problem {
         help,

@@ -2,33 +2,34 @@
 
 use crate::path::RelPath;
 use crate::plan::Repair;
-use crate::preflight::{Facts, Problem, Severity, code};
-use crate::repair::{Refusal, RefusalKind};
+use crate::preflight::{Problem, ProblemFacts, Severity, code};
+use crate::repair::{RepairError, RepairErrorKind};
 
 /// Returns the problem of a part of a patch that has no certain reading.
-pub(in crate::engine) fn refusal_problem(refusal: &Refusal, input: usize) -> Problem {
+pub(in crate::engine) fn refusal_problem(refusal: &RepairError, input: usize) -> Problem {
     let code = match refusal.kind {
-        RefusalKind::NoPatch => &code::NO_PATCH,
-        RefusalKind::Stray => &code::EXTRA_LINES,
-        RefusalKind::Cut => &code::TRUNCATED,
-        RefusalKind::NotFound => &code::NOT_FOUND,
-        RefusalKind::Overlap => &code::OVERLAP,
-        RefusalKind::Ambiguous => &code::AMBIGUOUS,
-        RefusalKind::Applied => &code::ALREADY_APPLIED,
-        RefusalKind::Name => &code::MISSING,
-        RefusalKind::Outside => &code::OUTSIDE_ROOT,
-        RefusalKind::Closed => &code::CLOSED,
-        RefusalKind::Unapproved => &code::APPROVAL_REQUIRED,
-        RefusalKind::Unreadable => &code::NOT_A_FILE,
-        RefusalKind::TooMuch => &code::TOO_LARGE,
+        RepairErrorKind::NoPatch => &code::NO_PATCH,
+        RepairErrorKind::Stray => &code::EXTRA_LINES,
+        RepairErrorKind::Truncated => &code::TRUNCATED,
+        RepairErrorKind::NotFound => &code::NOT_FOUND,
+        RepairErrorKind::Overlap => &code::OVERLAP,
+        RepairErrorKind::Ambiguous => &code::AMBIGUOUS,
+        RepairErrorKind::Applied => &code::ALREADY_APPLIED,
+        RepairErrorKind::Name => &code::MISSING,
+        RepairErrorKind::Outside => &code::OUTSIDE_ROOT,
+        RepairErrorKind::Closed => &code::CLOSED,
+        RepairErrorKind::Unapproved => &code::APPROVAL_REQUIRED,
+        RepairErrorKind::Unreadable => &code::NOT_A_FILE,
+        RepairErrorKind::TooMuch => &code::TOO_LARGE,
     };
     let path: Option<RelPath> = refusal.path.clone();
     let lines = refusal.lines.clone();
-    let help = (refusal.kind == RefusalKind::Cut).then(|| "provide the complete patch".to_owned());
-    let facts = Facts {
+    let help = (refusal.kind == RepairErrorKind::Truncated)
+        .then(|| "provide the complete patch".to_owned());
+    let facts = ProblemFacts {
         nearest: refusal.nearest.clone(),
         advice: help.clone(),
-        ..Facts::default()
+        ..ProblemFacts::default()
     };
     Problem {
         place: Some((input, refusal.span)),

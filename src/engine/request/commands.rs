@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The commands have all rights of the user. They come from the caller, never from a patch or from
 /// the tree. The programs that they run can be in the tree, for example tests.
 #[derive(Clone, Debug)]
-pub struct Commands {
+pub struct UserCommands {
     /// Runs before the tree changes. Any exit code except 0 refuses the change.
     pub before: Option<OsString>,
     /// Runs when the change is in place. The change is rolled back unless this command exits with
@@ -27,7 +27,7 @@ pub struct Commands {
     pub directory: PathBuf,
 }
 
-impl Default for Commands {
+impl Default for UserCommands {
     fn default() -> Self {
         let directory = PathBuf::from(".");
         Self {
@@ -40,7 +40,7 @@ impl Default for Commands {
     }
 }
 
-impl Commands {
+impl UserCommands {
     /// Returns whether there are no commands.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -6,13 +6,13 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::gnu::GnuOptions;
-use super::index::Reach;
+use super::index::UpdateScope;
 use crate::digest::Sha256;
 use crate::guard::{GUARDS, Guard};
-use crate::matching::{ConflictStyle, Favour, Rules};
-use crate::plan::{Direction, Filter, MatchMode, Only, Selection};
+use crate::matching::{ConflictResolution, ConflictStyle, MatchRules};
+use crate::plan::{Direction, FilterRule, HunkSelection, MatchMode, Selection};
 use crate::preflight::{self, RejectTo, WhitespaceAction};
-use crate::syntax::{self, Unnamed};
+use crate::syntax::{self, UnnamedHandling};
 use crate::text::EncodingChoice;
 
 /// Every option that can change the result of a request.
@@ -58,7 +58,7 @@ pub struct Decide {
     /// (`--git-paths`).
     pub below: Option<Vec<u8>>,
     /// The patterns of `--include` and `--exclude`, in the given order; see [`Selection::filters`].
-    pub filters: Vec<Filter>,
+    pub filters: Vec<FilterRule>,
     /// Whether the patch is applied in reverse (`-R`).
     pub reverse: bool,
     /// The file below the root that a patch of one file changes, regardless of the name in the
@@ -68,7 +68,7 @@ pub struct Decide {
     /// The digest that the only file of a patch must have before the change (`--expect-hash`).
     pub expect_hash: Option<Sha256>,
     /// The files and hunks to apply (`--only`); see [`Selection::only`].
-    pub only: Option<Only>,
+    pub only: Option<HunkSelection>,
     /// The absolute paths of the root. The last one contains no links. Names in patches can start
     /// with one of these paths.
     pub roots: Vec<Vec<u8>>,
@@ -115,7 +115,7 @@ pub struct Decide {
     pub three_way: Option<ThreeWayOptions>,
     /// The use of git's index; `None` to ignore the index (`--index`, `--cached`,
     /// `--intent-to-add`).
-    pub index: Option<Reach>,
+    pub index: Option<UpdateScope>,
     /// The encoding of files in which texts are replaced; `None` to compare bytes (`--encoding`).
     pub encoding: Option<EncodingChoice>,
     /// The options that only GNU patch has.
@@ -197,9 +197,9 @@ impl Decide {
     /// Returns the options of the parsers.
     pub(in crate::engine) fn syntax(&self) -> syntax::Options {
         let unnamed = match &self.file {
-            _ if self.gnu.as_gnu => Unnamed::Taken,
-            Some(_) => Unnamed::Blocks,
-            None => Unnamed::Refused,
+            _ if self.gnu.as_gnu => UnnamedHandling::Accept,
+            Some(_) => UnnamedHandling::Blocks,
+            None => UnnamedHandling::Refused,
         };
         syntax::Options {
             recount: self.recount,
@@ -230,12 +230,12 @@ impl Decide {
     }
 
     /// Returns the rules for placing hunks.
-    pub(in crate::engine) fn rules(&self) -> Rules {
-        Rules {
+    pub(in crate::engine) fn rules(&self) -> MatchRules {
+        MatchRules {
             context: self.context.unwrap_or(usize::MAX),
             fuzz: self.fuzz,
             zero_context: self.unidiff_zero,
-            as_gnu: self.gnu.as_gnu,
+            is_gnu: self.gnu.as_gnu,
             converts_line_ends: self.gnu.converts_line_ends,
             inaccurate_eof: self.inaccurate_eof,
             no_add: self.no_add,
@@ -244,7 +244,7 @@ impl Decide {
             // If several places match, git chooses one. A model can mean any of them.
             unique: self.unique || self.lenient,
             match_mode: self.match_mode,
-            ..Rules::default()
+            ..MatchRules::default()
         }
     }
 
@@ -258,16 +258,16 @@ impl Decide {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct ThreeWayOptions {
     /// How lines that both sides changed are resolved (`--ours`, `--theirs`, `--union`).
-    pub favour: Option<Favour>,
+    pub favour: Option<ConflictResolution>,
     /// How conflicts are written into files; `None` to refuse a patch with conflicts.
-    pub marking: Option<Marking>,
+    pub marking: Option<ConflictMarkers>,
 }
 
 /// How conflicts are written into files (`--conflict`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Marking {
+pub enum ConflictMarkers {
     /// The style that git's `merge.conflictStyle` sets. Both sides are written if it is not set.
     Configured,
     /// Both sides and their common base.

@@ -4,8 +4,8 @@ use super::{Request, What};
 use crate::digest::Sha256;
 use crate::mode::FileMode;
 use crate::plan::{
-    Action, Direction, Edit, Input, Name, NameCandidate, Operation, Plan, Replacement, Strip,
-    Target,
+    Action, Direction, Edit, EditTarget, Input, Name, NameCandidate, Operation, Plan, Replacement,
+    StripRule,
 };
 use crate::text::Span;
 
@@ -30,7 +30,7 @@ pub struct FileEdit {
     /// The mode that the file gets; `None` to keep its mode.
     pub mode: Option<FileMode>,
     /// The action if the parent directories do not exist.
-    pub parents: Parents,
+    pub parents: MissingParents,
     /// The text that the spans of `edit` point into.
     pub input: Input,
 }
@@ -38,12 +38,12 @@ pub struct FileEdit {
 /// The action if parent directories do not exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Parents {
+pub enum MissingParents {
     /// Creates the directories.
     #[default]
-    Made,
+    Create,
     /// Refuses the edit.
-    Required,
+    Refuse,
 }
 
 impl FileEdit {
@@ -60,7 +60,7 @@ impl FileEdit {
             edit,
             makes: false,
             mode: None,
-            parents: Parents::Made,
+            parents: MissingParents::Create,
             input: Input {
                 name: "edit".to_owned(),
                 ..Input::default()
@@ -93,7 +93,7 @@ impl FileEdit {
             action: self.action,
             path: Name::Agreed(vec![NameCandidate {
                 bytes: self.path,
-                strip: Strip::Literal,
+                strip: StripRule::Literal,
                 span,
             }]),
             from: None,
@@ -133,10 +133,10 @@ impl From<FileEdit> for Request {
 /// Returns an error message if a text of `edit` is empty and must not be.
 fn emptiness(edit: &Replacement) -> Option<&'static str> {
     match &edit.target {
-        Target::Text { old, .. } | Target::Lines(old) if old.is_empty() => {
+        EditTarget::Text { old, .. } | EditTarget::Lines(old) if old.is_empty() => {
             Some("the old text must not be empty")
         }
-        Target::Range { from, to } if from.is_empty() || to.is_empty() => {
+        EditTarget::Range { from, to } if from.is_empty() || to.is_empty() => {
             Some("the first and the last text of a range must not be empty")
         }
         _ => None,

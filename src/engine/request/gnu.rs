@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
-use crate::plan::Naming;
+use crate::plan::NameGuessOptions;
 
 /// The options that only GNU patch has.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -16,9 +16,9 @@ use crate::plan::Naming;
 )]
 pub struct GnuOptions {
     /// How a file is chosen from several name candidates; `None` for git's rule.
-    pub naming: Option<Naming>,
+    pub naming: Option<NameGuessOptions>,
     /// The names of backup files, which keep the old contents (`--backup`).
-    pub backup: Option<Backup>,
+    pub backup: Option<BackupNames>,
     /// The file below the root that receives the new contents. The only file of the patch keeps its
     /// own contents (`--output`).
     pub output: Option<Vec<u8>>,
@@ -29,7 +29,7 @@ pub struct GnuOptions {
     /// Whether a `Prereq:` line is ignored (`--force`).
     pub ignores_prerequisites: bool,
     /// Whether hunks are placed by the rules of GNU patch, see
-    /// [`Rules::as_gnu`](crate::matching::Rules::as_gnu). Sections without a name are then
+    /// [`MatchRules::is_gnu`](crate::matching::MatchRules::is_gnu). Sections without a name are then
     /// accepted.
     pub as_gnu: bool,
     /// Whether the carriage returns of the patch were removed. CR LF and LF then compare as equal.
@@ -38,7 +38,7 @@ pub struct GnuOptions {
 
 /// The names of backup files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Backup {
+pub struct BackupNames {
     /// The text before the whole path.
     pub prefix: Vec<u8>,
     /// The text before the last component of the path.
@@ -46,7 +46,7 @@ pub struct Backup {
     /// The text after the path.
     pub suffix: Vec<u8>,
     /// Whether a number after the path replaces these texts (`x.~1~`).
-    pub numbering: Numbering,
+    pub numbering: BackupNumbering,
     /// Whether a path without a file gets an empty backup. When quilt and dpkg-source revert a
     /// patch, they remove the file of an empty backup.
     pub marks_new: bool,
@@ -57,7 +57,7 @@ pub struct Backup {
 /// When backup files have numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum Numbering {
+pub enum BackupNumbering {
     /// Never.
     #[default]
     Never,

@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 use crate::preflight::Problem;
-use crate::transaction::IndexPlace;
+use crate::transaction::IndexLocation;
 use crate::workspace::ANNEX;
 use crate::workspace::index::GitIndex;
 
 /// Git's index as part of a change.
 #[derive(Clone, Debug)]
-pub struct Indexed {
+pub struct IndexTarget {
     /// The index.
     pub index: Arc<GitIndex>,
     /// The part of the repository that the change updates.
-    pub reach: Reach,
+    pub reach: UpdateScope,
 }
 
 /// The part of the repository that a change updates: the work tree, the index, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Reach {
+pub enum UpdateScope {
     /// Both the work tree and the index (`--index`).
     Both,
     /// Only the index (`--cached`).
@@ -32,7 +32,7 @@ pub enum Reach {
     Intent,
 }
 
-impl Reach {
+impl UpdateScope {
     /// Returns the name that reports use.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -44,18 +44,18 @@ impl Reach {
     }
 }
 
-impl Indexed {
+impl IndexTarget {
     /// Updates the file times and sizes in the index, so that git does not report unchanged files
     /// as changed.
     pub(in crate::engine) fn refresh(&self) {
-        if self.reach == Reach::Both {
+        if self.reach == UpdateScope::Both {
             self.index.refresh();
         }
     }
 
     /// Returns the location of the index file.
-    pub(in crate::engine) fn place(&self) -> IndexPlace {
-        IndexPlace {
+    pub(in crate::engine) fn place(&self) -> IndexLocation {
+        IndexLocation {
             directory: self.index.directory().to_owned(),
             name: self.index.name(),
         }

@@ -18,23 +18,23 @@ use std::sync::Arc;
 
 use crate::diagnostics;
 use crate::interrupt::Interrupt;
-use crate::matching::Rules;
-use crate::plan::Listed;
+use crate::matching::MatchRules;
+use crate::plan::SeriesSettings;
 use crate::policy::Policy;
-use crate::preflight::{self, ApprovalGate, Given, Problem, WhitespaceAction, code};
+use crate::preflight::{self, ApprovalGate, ExplicitBase, Problem, WhitespaceAction, code};
 use crate::progress::Progress;
 use crate::text::Bytes;
-use crate::transaction::{self, Links};
+use crate::transaction::{self, HardLinkMode};
 use crate::workspace::git::Git;
 use crate::workspace::index::GitIndex;
 use crate::workspace::objects::Repository;
 
-pub use commands::Commands;
-pub use decide::{Decide, Marking, ThreeWayOptions};
-pub use file_edit::{FileEdit, MAX_DIFF, MAX_FILE, Parents};
-pub use gnu::{Backup, GnuOptions, Numbering};
-pub use index::{Indexed, Reach};
-pub use undo::{Target, Undo};
+pub use commands::UserCommands;
+pub use decide::{ConflictMarkers, Decide, ThreeWayOptions};
+pub use file_edit::{FileEdit, MAX_DIFF, MAX_FILE, MissingParents};
+pub use gnu::{BackupNames, BackupNumbering, GnuOptions};
+pub use index::{IndexTarget, UpdateScope};
+pub use undo::{UndoRequest, UndoTarget};
 
 /// The input and the options of one command. It is `Send` and `Sync`.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct Request {
     /// How the change is committed.
     pub commit: Commit,
     /// The inputs in addition to the tree.
-    pub context: Context,
+    pub context: RequestContext,
 }
 
 /// The input of a request.
@@ -60,7 +60,7 @@ pub enum What {
     /// An edit of one file.
     Edit(Box<FileEdit>),
     /// An undo or redo of changes in the history.
-    Undo(Undo),
+    Undo(UndoRequest),
 }
 
 impl Default for What {
@@ -89,7 +89,7 @@ pub struct Series {
     /// The name that messages use for the list.
     pub name: String,
     /// One entry for each patch.
-    pub entries: Vec<Listed>,
+    pub entries: Vec<SeriesSettings>,
 }
 
 /// The options of the report.
@@ -112,7 +112,7 @@ pub struct Look {
     /// counts every file.
     pub is_brief: bool,
     /// The suggestions in the report if the patches do not apply.
-    pub hints: Hints,
+    pub hints: SuggestionMode,
     /// The checks of the change by language servers (`--diagnostics`).
     pub diagnostics: Option<diagnostics::DiagnosticsOptions>,
     /// Receives the progress of the command.
@@ -127,7 +127,7 @@ impl Default for Look {
             max_diff: usize::MAX,
             no_large_diff: false,
             is_brief: false,
-            hints: Hints::Words,
+            hints: SuggestionMode::Text,
             diagnostics: None,
             progress: Progress::default(),
         }
@@ -138,11 +138,11 @@ impl Default for Look {
 /// can take as long as several checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Hints {
+pub enum SuggestionMode {
     /// No suggestions.
-    Nothing,
+    None,
     /// Other names, or another order of the patches.
-    Words,
+    Text,
     /// The same suggestions as a command line. The value contains the words of the current command
     /// line; the suggestion changes its options.
     Command(Vec<OsString>),
@@ -158,12 +158,12 @@ pub struct Commit {
     /// overrides `links`.
     pub transaction: transaction::Options,
     /// The commands of the user around the change.
-    pub commands: Commands,
+    pub commands: UserCommands,
 }
 
 /// The inputs of a command in addition to the tree.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct RequestContext {
     /// The policy.
     pub policy: Arc<Policy>,
     /// The changes with the verdict `ask` that are refused without reading their files.
@@ -182,7 +182,7 @@ pub struct Context {
     /// the patch.
     pub objects: Option<Repository>,
     /// The contents for which the patches were made (`--base`). [`Decide::three_way`] uses them.
-    pub base: Option<Given>,
+    pub base: Option<ExplicitBase>,
     /// The handle that cancels the request. [`apply`](super::apply) replaces it.
     pub interrupt: Interrupt,
 }
@@ -196,7 +196,7 @@ impl Request {
             decide: Decide::default(),
             look: Look::default(),
             commit: Commit::default(),
-            context: Context::default(),
+            context: RequestContext::default(),
         }
     }
 
@@ -250,7 +250,7 @@ impl Request {
         preflight::Options {
             policy: Arc::clone(&context.policy),
             held: context.held,
-            rules: Rules {
+            rules: MatchRules {
                 interrupt: context.interrupt.clone(),
                 ..decide.rules()
             },
@@ -277,9 +277,9 @@ impl Request {
     /// Returns the options of the transaction.
     pub(in crate::engine) fn transaction(&self) -> transaction::Options {
         let links = if self.decide.in_place {
-            Links::Kept
+            HardLinkMode::Kept
         } else {
-            Links::Separate
+            HardLinkMode::Separate
         };
         transaction::Options {
             links,
@@ -288,8 +288,8 @@ impl Request {
     }
 
     /// Returns git's index if the change updates it.
-    pub(in crate::engine) fn git_index(&self) -> Option<Indexed> {
-        Some(Indexed {
+    pub(in crate::engine) fn git_index(&self) -> Option<IndexTarget> {
+        Some(IndexTarget {
             index: Arc::clone(self.context.index.as_ref()?),
             reach: self.decide.index?,
         })

@@ -7,7 +7,7 @@ use super::{Request, What};
 /// The selection of changes to undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Target {
+pub enum UndoTarget {
     /// The newest changes that are in effect, this many of them.
     Last(usize),
     /// The change with this ID, or the only change whose ID starts with this text.
@@ -18,9 +18,9 @@ pub enum Target {
 
 /// A request to undo changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undo {
+pub struct UndoRequest {
     /// The changes to undo.
-    pub target: Target,
+    pub target: UndoTarget,
     /// Whether later changes by other programs are undone, too.
     pub force: bool,
     /// The directory in which git runs if the undo changes git's index: the root.
@@ -37,7 +37,7 @@ impl Request {
     /// # Examples
     ///
     /// ```
-    /// use wpatch::engine::{self, Request, Target};
+    /// use wpatch::engine::{self, Request, UndoTarget};
     /// use wpatch::path::RelPath;
     /// use wpatch::transaction::{Interrupt, Options};
     /// use wpatch::workspace::memory::{Entry, Memory};
@@ -48,16 +48,16 @@ impl Request {
     /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
     /// assert!(engine::apply(Request::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
     ///
-    /// assert!(engine::apply(Request::undo(Target::Last(1)), &workspace, &interrupt).report.ok);
+    /// assert!(engine::apply(Request::undo(UndoTarget::Last(1)), &workspace, &interrupt).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"one\n");
     ///
-    /// assert!(engine::apply(Request::undo(Target::Undo), &workspace, &interrupt).report.ok);
+    /// assert!(engine::apply(Request::undo(UndoTarget::Undo), &workspace, &interrupt).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"two\n");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
-    pub fn undo(target: Target) -> Self {
-        Self::with(What::Undo(Undo {
+    pub fn undo(target: UndoTarget) -> Self {
+        Self::with(What::Undo(UndoRequest {
             target,
             force: false,
             root: PathBuf::from("."),

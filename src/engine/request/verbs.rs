@@ -2,7 +2,8 @@
 
 use super::{FileEdit, Request};
 use crate::plan::{
-    Action, CellEdit, Edit, Input, LastLineEnding, Replacement, Replacements, Target, Times,
+    Action, CellEdit, Edit, EditTarget, Input, LastLineEnding, ReplaceCount, Replacement,
+    Replacements,
 };
 use crate::syntax::{EditList, SyntaxError, edits};
 use crate::text::{Bytes, Span};
@@ -39,7 +40,7 @@ impl Request {
         old: impl Into<Vec<u8>>,
         new: impl Into<Vec<u8>>,
     ) -> Self {
-        of_text(path, old.into(), Times::Once, new)
+        of_text(path, old.into(), ReplaceCount::Once, new)
     }
 
     /// Returns a request to replace every occurrence of `old` with `new`: `wpatch edit --all`.
@@ -61,7 +62,7 @@ impl Request {
         old: impl Into<Vec<u8>>,
         new: impl Into<Vec<u8>>,
     ) -> Self {
-        of_text(path, old.into(), Times::Every, new)
+        of_text(path, old.into(), ReplaceCount::All, new)
     }
 
     /// Returns a request to replace the text from the start of `from` to the end of `to` with
@@ -84,7 +85,7 @@ impl Request {
         to: impl Into<Vec<u8>>,
         new: impl Into<Vec<u8>>,
     ) -> Self {
-        let target = Target::Range {
+        let target = EditTarget::Range {
             from: from.into(),
             to: to.into(),
         };
@@ -108,7 +109,7 @@ impl Request {
     pub fn insert_after(path: impl Into<Vec<u8>>, line: usize, new: impl Into<Vec<u8>>) -> Self {
         Self::edits(
             path,
-            Replacements::of(vec![Replacement::of(Target::After(line), new)]),
+            Replacements::of(vec![Replacement::of(EditTarget::After(line), new)]),
         )
     }
 
@@ -129,7 +130,7 @@ impl Request {
     pub fn insert_before(path: impl Into<Vec<u8>>, line: usize, new: impl Into<Vec<u8>>) -> Self {
         Self::edits(
             path,
-            Replacements::of(vec![Replacement::of(Target::Before(line), new)]),
+            Replacements::of(vec![Replacement::of(EditTarget::Before(line), new)]),
         )
     }
 
@@ -142,15 +143,15 @@ impl Request {
     ///
     /// ```
     /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
-    /// use wpatch::plan::{MatchMode, EditOrder, Replacement, Replacements, Target, Times};
+    /// use wpatch::plan::{MatchMode, EditOrder, Replacement, Replacements, EditTarget, ReplaceCount};
     ///
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("\tone\n"))]);
     /// let edit = |old: &str, new: &str| {
-    ///     Replacement::of(Target::Text { old: old.into(), times: Times::Once }, new)
+    ///     Replacement::of(EditTarget::Text { old: old.into(), times: ReplaceCount::Once }, new)
     /// };
     /// let edits = vec![edit("    one\n", "\ttwo\n"), edit("two", "three")];
-    /// let edits = Replacements { edits, order: EditOrder::InTurn, match_mode: MatchMode::Ladder };
+    /// let edits = Replacements { edits, order: EditOrder::Sequential, match_mode: MatchMode::Ladder };
     /// assert!(engine::apply(Request::edits("a", edits), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"\tthree\n");
     /// # Ok::<(), wpatch::path::PathError>(())
@@ -208,13 +209,13 @@ impl Request {
     ///
     /// ```
     /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::Memory};
-    /// use wpatch::engine::{Parents, What};
+    /// use wpatch::engine::{MissingParents, What};
     ///
     /// let workspace = Memory::with_files([]);
     /// let write = || Request::write("d/a", "hello\n");
     /// let mut alone = write();
     /// if let What::Edit(edit) = &mut alone.what {
-    ///     edit.parents = Parents::Required;
+    ///     edit.parents = MissingParents::Refuse;
     /// }
     /// let refused = engine::apply(alone, &workspace, &Interrupt::new()).report.error.unwrap();
     /// assert_eq!(refused.kind, wpatch::report::ProblemKind::Missing);
@@ -324,7 +325,7 @@ fn edits_of(path: impl Into<Vec<u8>>, edits: Replacements) -> FileEdit {
 fn of_text(
     path: impl Into<Vec<u8>>,
     old: Vec<u8>,
-    times: Times,
+    times: ReplaceCount,
     new: impl Into<Vec<u8>>,
 ) -> Request {
     let span = Span::new(0, old.len());
@@ -335,7 +336,7 @@ fn of_text(
     };
     let edit = Replacement {
         span,
-        ..Replacement::of(Target::Text { old, times }, new)
+        ..Replacement::of(EditTarget::Text { old, times }, new)
     };
     FileEdit {
         input,
@@ -357,7 +358,7 @@ fn append_edit(
     ending: LastLineEnding,
     contents: impl Into<Vec<u8>>,
 ) -> Request {
-    let edits = Replacements::of(vec![Replacement::of(Target::End(ending), contents)]);
+    let edits = Replacements::of(vec![Replacement::of(EditTarget::End(ending), contents)]);
     FileEdit {
         makes: true,
         ..with_command("append", edits_of(path, edits))

@@ -5,7 +5,7 @@ use super::candidates::find_by_name;
 use crate::matching::lookalike_name;
 use crate::path::RelPath;
 use crate::policy::Policy;
-use crate::preflight::{Cause, Problem, code};
+use crate::preflight::{MismatchCause, Problem, code};
 use crate::text::printable;
 use crate::workspace::Workspace;
 
@@ -80,7 +80,7 @@ pub(in crate::engine) fn explain_missing(
             "use the name of the existing file, `{name}`, or rename that file"
         ));
         problem.facts.advice = Some(format!("use the exact name of the existing file: `{name}`"));
-        problem.facts.cause = Some(Cause::Name {
+        problem.facts.cause = Some(MismatchCause::Name {
             path: found,
             lookalike,
         });

@@ -31,11 +31,11 @@ pub(super) struct Candidate {
 }
 
 /// The files that must exist before a patch.
-pub(super) struct Needs<'p> {
+pub(super) struct RequiredFiles<'p> {
     names: Vec<&'p Name>,
 }
 
-impl<'p> Needs<'p> {
+impl<'p> RequiredFiles<'p> {
     /// Returns the names of the files of `plan` that must exist before it.
     pub(super) fn of(plan: &'p Plan<Name>, direction: Direction) -> Self {
         let needed = |operation: &'p Operation<Name>| {

@@ -40,7 +40,7 @@ pub(super) fn command(arguments: &[OsString], difference: &CommandChange) -> Opt
     let words = utf8(arguments)?;
     let (program, words) = words.split_first()?;
     let verb = verb(words)?;
-    let mut written = Written {
+    let mut written = NewCommandLine {
         words: program_words(program)
             .into_iter()
             .map(str::to_owned)
@@ -92,12 +92,12 @@ pub(super) fn verb(words: &[&str]) -> Option<usize> {
 }
 
 /// The words of the new command line.
-struct Written {
+struct NewCommandLine {
     words: Vec<String>,
     root: Option<String>,
 }
 
-impl Written {
+impl NewCommandLine {
     /// Adds `words` without the options that `difference` replaces; returns `None` if such an
     /// option is part of a cluster.
     fn keep(&mut self, words: &[&str], difference: &CommandChange) -> Option<()> {

@@ -18,11 +18,11 @@ mod order;
 use super::stages::{Committed, Selected};
 use super::steps::read_strict;
 use super::task::CommandRun;
-use super::{Decide, Hints, Patches, Reach, Series};
-use crate::change::Dropped;
-use crate::matching::{Detail, Rules};
+use super::{Decide, Patches, Series, SuggestionMode, UpdateScope};
+use crate::change::DiscardSink;
+use crate::matching::{MatchRules, MismatchDetail};
 use crate::plan::Plan;
-use crate::preflight::{self, Code, Problem, Resolution, Severity, WhitespaceAction, code};
+use crate::preflight::{self, Problem, ProblemCode, Resolution, Severity, WhitespaceAction, code};
 use crate::progress::Progress;
 use crate::text::Bytes;
 use crate::workspace::Workspace;
@@ -41,7 +41,7 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_OPERATIONS: usize = 1024;
 
 /// The problems that wrong names, a wrong order or an already applied patch can cause.
-const CAUSED: [Code; 13] = [
+const CAUSED: [ProblemCode; 13] = [
     code::MISSING,
     code::EXISTS,
     code::NOT_A_FILE,
@@ -58,12 +58,12 @@ const CAUSED: [Code; 13] = [
 ];
 
 /// The form of the patches of a request.
-pub(super) struct Origin {
+pub(super) struct SeriesInfo {
     series: Option<Series>,
     count: usize,
 }
 
-impl Origin {
+impl SeriesInfo {
     pub(super) fn of(patches: &Patches) -> Self {
         Self {
             series: patches.series.clone(),
@@ -73,9 +73,9 @@ impl Origin {
 }
 
 /// A command, with everything that a trial needs.
-struct Trials<'a> {
+struct TrialContext<'a> {
     task: &'a CommandRun<'a>,
-    origin: &'a Origin,
+    origin: &'a SeriesInfo,
     selected: &'a Selected,
     options: preflight::Options,
     workspace: &'a dyn Workspace,
@@ -85,7 +85,7 @@ struct Trials<'a> {
 /// Adds suggestions to the problems of a patch that does not apply.
 pub(super) fn suggest(
     task: &CommandRun<'_>,
-    origin: &Origin,
+    origin: &SeriesInfo,
     options: &preflight::Options,
     done: &mut Committed,
 ) {
@@ -96,8 +96,8 @@ pub(super) fn suggest(
         return;
     }
     let mut options = preflight::Options {
-        rules: Rules {
-            detail: Detail::Nothing,
+        rules: MatchRules {
+            detail: MismatchDetail::Nothing,
             ..options.rules.clone()
         },
         describe: false,
@@ -113,7 +113,7 @@ pub(super) fn suggest(
     options.whitespace.action = WhitespaceAction::NoWarn;
     let (workspace, selected) = (task.workspace, &mut done.resolved.selected);
     let budget = Budget::of(&selected.plan.operations, workspace);
-    let trials = Trials {
+    let trials = TrialContext {
         task,
         origin,
         selected,
@@ -132,12 +132,12 @@ pub(super) fn suggest(
 /// Returns whether the request allows other names or another order of the patches.
 fn may_suggest(task: &CommandRun<'_>) -> bool {
     let decide = &task.request.decide;
-    task.request.look.hints != Hints::Nothing
+    task.request.look.hints != SuggestionMode::None
         && !task.command.is_saved
         && !decide.lenient
         && decide.only.is_none()
         && decide.expect_hash.is_none()
-        && decide.index != Some(Reach::Cached)
+        && decide.index != Some(UpdateScope::Cached)
 }
 
 /// Suggests `git add` for files that are in the work tree but not in the index.
@@ -175,16 +175,16 @@ fn is_worth_trying(done: &Committed) -> bool {
 }
 
 /// The help for the problems of a patch.
-pub(super) struct Advice {
+pub(super) struct ProblemHelp {
     /// The problems that get this help; empty for all.
-    codes: &'static [Code],
+    codes: &'static [ProblemCode],
     /// For the user of the command line.
     help: String,
     /// For a model.
     next_step: String,
 }
 
-impl Advice {
+impl ProblemHelp {
     /// Replaces the general help of the problems.
     fn give(self, problems: &mut [Problem]) {
         let is_helped = |problem: &&mut Problem| {
@@ -200,12 +200,12 @@ impl Advice {
     }
 }
 
-impl Trials<'_> {
+impl TrialContext<'_> {
     /// Returns the command line with `difference`; `None` if the request has none.
     fn command(&self, difference: &command::CommandChange) -> Option<String> {
         match &self.task.request.look.hints {
-            Hints::Command(arguments) => command::command(arguments, difference),
-            Hints::Nothing | Hints::Words => None,
+            SuggestionMode::Command(arguments) => command::command(arguments, difference),
+            SuggestionMode::None | SuggestionMode::Text => None,
         }
     }
 
@@ -246,6 +246,6 @@ fn resolve(
     options: &preflight::Options,
     workspace: &dyn Workspace,
 ) -> Option<Resolution> {
-    let resolution = preflight::resolve(plan, workspace, options, &Dropped).ok()?;
+    let resolution = preflight::resolve(plan, workspace, options, &DiscardSink).ok()?;
     resolution.is_clean().then_some(resolution)
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::super::govern::extend_policy;
 use super::super::stages::Selected;
-use super::super::{Decide, Hints, whitespace};
-use super::candidates::{Candidate, Needs};
+use super::super::{Decide, SuggestionMode, whitespace};
+use super::candidates::{Candidate, RequiredFiles};
 use super::command::CommandChange;
-use super::{Advice, Trials, budget};
+use super::{ProblemHelp, TrialContext, budget};
 use crate::path::RelPath;
 use crate::plan::{self, Action, Plan};
 use crate::policy::Policy;
-use crate::preflight::{self, Code, WhitespaceAction, code};
+use crate::preflight::{self, ProblemCode, WhitespaceAction, code};
 use crate::syntax;
 use crate::text::printable;
 use crate::workspace::Workspace;
@@ -23,7 +23,7 @@ const MAX_TRIALS: usize = 16;
 const MAX_LISTED: usize = 4;
 
 /// The problems that other names can solve.
-const CODES: &[Code] = &[
+const CODES: &[ProblemCode] = &[
     code::MISSING,
     code::NOT_A_DIRECTORY,
     code::NAME_STRIPPED,
@@ -31,7 +31,7 @@ const CODES: &[Code] = &[
 ];
 
 /// A reading of the names with which all files of the patch exist.
-struct Match {
+struct NameMatch {
     difference: CommandChange,
     /// The files from the root, or from the top of the work tree.
     paths: Vec<RelPath>,
@@ -39,7 +39,7 @@ struct Match {
 }
 
 /// Returns advice about names with which the patch applies, if files of the patch are missing.
-pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
+pub(super) fn suggest(trials: &TrialContext<'_>) -> Option<ProblemHelp> {
     if !trials
         .selected
         .problems
@@ -50,7 +50,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     }
     let plan = trials.parse()?;
     let request = &trials.task.request;
-    let needs = Needs::of(&plan, request.decide.direction());
+    let needs = RequiredFiles::of(&plan, request.decide.direction());
     let mut matches = git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
     let level = (
         request.decide.selection().level(),
@@ -78,7 +78,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     }
 }
 
-impl Trials<'_> {
+impl TrialContext<'_> {
     /// Parses the patches without resolving their names.
     fn parse(&self) -> Option<Plan<plan::Name>> {
         let request = &self.task.request;
@@ -122,7 +122,7 @@ impl Trials<'_> {
     }
 
     /// Tries a reading of the names below the root. `prefix` is the path of the root below the top.
-    fn try_below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
+    fn try_below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> NameMatch {
         let Candidate {
             strip,
             directory,
@@ -145,7 +145,7 @@ impl Trials<'_> {
             reads_input: self.reads_input(),
             ..CommandChange::default()
         };
-        Match {
+        NameMatch {
             difference,
             paths,
             applies,
@@ -186,7 +186,7 @@ fn join_prefix(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
 }
 
 /// Tries the names of git diffs relative to the top of the repository (`--git-paths`).
-fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
+fn git_paths(trials: &TrialContext<'_>, plan: &Plan<plan::Name>) -> Option<NameMatch> {
     let request = &trials.task.request;
     let prefix = trials.prefix()?;
     if request.decide.below.is_some()
@@ -204,7 +204,7 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
     if !trials.applies(decide, (trials.workspace, &trials.options.policy)) {
         return None;
     }
-    let needs = Needs::of(plan, request.decide.direction());
+    let needs = RequiredFiles::of(plan, request.decide.direction());
     let top = trials.workspace.work_tree().ok()??.top;
     let paths = needs.existing(request.decide.selection().level(), b"", top)?;
     let difference = CommandChange {
@@ -212,7 +212,7 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
         reads_input: trials.reads_input(),
         ..CommandChange::default()
     };
-    Some(Match {
+    Some(NameMatch {
         difference,
         paths,
         applies: true,
@@ -220,12 +220,18 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
 }
 
 /// Tries the top of the work tree as the root, if the request comes from a command line.
-fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec<Match> {
+fn from_top(
+    trials: &TrialContext<'_>,
+    needs: &RequiredFiles<'_>,
+    level: (usize, bool),
+) -> Vec<NameMatch> {
     let request = &trials.task.request;
     let Ok(Some(tree)) = trials.workspace.work_tree() else {
         return Vec::new();
     };
-    if !matches!(request.look.hints, Hints::Command(_)) || !request.decide.directory.is_empty() {
+    if !matches!(request.look.hints, SuggestionMode::Command(_))
+        || !request.decide.directory.is_empty()
+    {
         return Vec::new();
     }
     let above = trials
@@ -253,7 +259,7 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
             reads_input: trials.reads_input(),
             ..CommandChange::default()
         };
-        Match {
+        NameMatch {
             difference,
             paths,
             applies,
@@ -263,9 +269,9 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
 }
 
 /// Returns advice about the names. `matches` are the readings with which the files exist.
-fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
+fn advise(trials: &TrialContext<'_>, matches: &[NameMatch]) -> Option<ProblemHelp> {
     let applying: Vec<_> = matches.iter().filter(|found| found.applies).collect();
-    let names = |found: &Match| names(trials, found);
+    let names = |found: &NameMatch| names(trials, found);
     let (help, advice) = match (&applying[..], matches) {
         ([only], _) => {
             let names = names(only);
@@ -298,7 +304,7 @@ fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
         ([], _) => return None,
         (several, _) => several_places(trials, several),
     };
-    Some(Advice {
+    Some(ProblemHelp {
         codes: CODES,
         help,
         next_step: advice,
@@ -306,7 +312,7 @@ fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
 }
 
 /// Returns the help and the next step if the patch applies in each of `matches`.
-fn several_places(trials: &Trials<'_>, matches: &[&Match]) -> (String, String) {
+fn several_places(trials: &TrialContext<'_>, matches: &[&NameMatch]) -> (String, String) {
     let commands = matches.iter().map(|found| {
         trials
             .command(&found.difference)
@@ -333,7 +339,7 @@ fn list_candidates(candidates: &[String]) -> String {
 }
 
 /// Returns the files of `found`, relative to the root.
-fn names(trials: &Trials<'_>, found: &Match) -> String {
+fn names(trials: &TrialContext<'_>, found: &NameMatch) -> String {
     let prefix = trials.prefix();
     let below = |path: &RelPath| {
         let below = prefix

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::command::CommandChange;
-use super::{Advice, Trials, budget};
-use crate::matching::{Detail, Rules};
+use super::{ProblemHelp, TrialContext, budget};
+use crate::matching::{MatchRules, MismatchDetail};
 use crate::plan::{Action, Operation, Plan};
-use crate::preflight::{self, Code, Problem, Resolution, Severity, code};
+use crate::preflight::{self, Problem, ProblemCode, Resolution, Severity, code};
 use crate::text::printable;
 
 /// The limit on the number of patches that are reordered.
 const MAX_PATCHES: usize = 16;
 
 /// The problems of hunks whose lines are in the file neither before nor after the patch.
-const NOT_APPLIED: [Code; 4] = [
+const NOT_APPLIED: [ProblemCode; 4] = [
     code::NOT_FOUND,
     code::AMBIGUOUS,
     code::OVERLAP,
@@ -21,8 +21,8 @@ const NOT_APPLIED: [Code; 4] = [
 ];
 
 /// The patches of a request, each with its operations.
-struct Patches<'a> {
-    trials: &'a Trials<'a>,
+struct PatchOperations<'a> {
+    trials: &'a TrialContext<'a>,
     all: Vec<Vec<Operation>>,
     /// The work of resolving each patch.
     work: Vec<u64>,
@@ -39,8 +39,8 @@ struct PatchOrder {
 }
 
 /// Returns advice if the patches apply in another order, or are already applied.
-pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
-    let patches = Patches::of(trials);
+pub(super) fn suggest(trials: &TrialContext<'_>) -> Option<ProblemHelp> {
+    let patches = PatchOperations::of(trials);
     let failed = patches.first_failed()?;
     let is_series = (2..=MAX_PATCHES).contains(&patches.all.len());
     let strict = is_series.then(|| patches.order(&trials.options));
@@ -49,8 +49,8 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     {
         return Some(patches.order_advice((late, early), found, false));
     }
-    let rules = Rules {
-        detail: Detail::Kind,
+    let rules = MatchRules {
+        detail: MismatchDetail::Kind,
         ..trials.options.rules.clone()
     };
     let options = preflight::Options {
@@ -76,8 +76,8 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     None
 }
 
-impl<'a> Patches<'a> {
-    fn of(trials: &'a Trials<'a>) -> Self {
+impl<'a> PatchOperations<'a> {
+    fn of(trials: &'a TrialContext<'a>) -> Self {
         let operations = &trials.selected.plan.operations;
         let parts: BTreeSet<_> = operations.iter().map(|operation| operation.part).collect();
         let number = |operation: &Operation| {
@@ -246,7 +246,7 @@ impl<'a> Patches<'a> {
         (late, early): (usize, usize),
         found: &PatchOrder,
         idempotent: bool,
-    ) -> Advice {
+    ) -> ProblemHelp {
         let (late, early) = (self.name(late), self.name(early));
         let fault = format!("{late} depends on {early}, which comes after it");
         let command = found
@@ -262,7 +262,7 @@ impl<'a> Patches<'a> {
             Some(command) => format!("{fault}; run {command} to apply them in order"),
             None => format!("{fault}; apply {early} first{applied}"),
         };
-        Advice {
+        ProblemHelp {
             codes: &[],
             help,
             next_step: format!("{fault}; send {early} first"),
@@ -285,7 +285,7 @@ impl<'a> Patches<'a> {
 
     /// Returns advice about the patches that are already applied, if the others apply in the given
     /// order.
-    fn applied_advice(&self, options: &preflight::Options) -> Option<Advice> {
+    fn applied_advice(&self, options: &preflight::Options) -> Option<ProblemHelp> {
         let order: Vec<_> = (0..self.all.len()).collect();
         let resolution = self.resolve(&order, options)?;
         // A missing file does not prove that a deletion was applied.
@@ -338,7 +338,7 @@ impl<'a> Patches<'a> {
                 advice,
             )
         };
-        Some(Advice {
+        Some(ProblemHelp {
             codes: &[],
             help,
             next_step: advice,

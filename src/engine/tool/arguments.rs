@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::Misuse;
+use super::ArgumentError;
 use super::wrong::explain;
 
 /// The file or directory to show.
@@ -89,13 +89,17 @@ pub(super) struct PatchArguments {
 }
 
 /// Parses the arguments of a tool.
-pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(arguments: &'a str) -> Result<T, Misuse> {
+pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(
+    arguments: &'a str,
+) -> Result<T, ArgumentError> {
     // serde also accepts a list of the fields in place of an object.
     if !arguments.trim_start().starts_with('{') {
-        return Err(Misuse("the arguments must be a JSON object".to_owned()));
+        return Err(ArgumentError(
+            "the arguments must be a JSON object".to_owned(),
+        ));
     }
     serde_json::from_str(arguments).map_err(|error| {
-        Misuse(explain(arguments, &schema::<T>()).unwrap_or_else(|| plain(&error)))
+        ArgumentError(explain(arguments, &schema::<T>()).unwrap_or_else(|| plain(&error)))
     })
 }
 

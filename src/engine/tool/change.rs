@@ -1,13 +1,16 @@
 //! The tools that change one file.
 
 use super::arguments::{CreateArguments, InsertArguments, ReplaceArguments, read};
-use super::{Call, Misuse, ToolAnswer};
+use super::{ArgumentError, ToolAnswer, ToolContext};
 use crate::engine::Request;
 
 /// The limit on the size of a diff in an answer, in bytes.
 const MAX_DIFF: usize = 4 << 10;
 
-pub(super) fn str_replace(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+pub(super) fn str_replace(
+    arguments: &str,
+    call: &ToolContext<'_>,
+) -> Result<ToolAnswer, ArgumentError> {
     let ReplaceArguments {
         path,
         old_str,
@@ -24,7 +27,7 @@ pub(super) fn str_replace(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer
     Ok(answer_change(request, call))
 }
 
-pub(super) fn insert(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+pub(super) fn insert(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     let InsertArguments {
         path,
         insert_line,
@@ -37,7 +40,7 @@ pub(super) fn insert(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Mis
     ))
 }
 
-pub(super) fn create(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+pub(super) fn create(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     let CreateArguments {
         path, file_text, ..
     } = read(arguments)?;
@@ -48,7 +51,7 @@ pub(super) fn create(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Mis
 }
 
 /// Applies a change of lines. The answer shows the changed lines.
-fn answer_change(mut request: Request, call: &Call<'_>) -> ToolAnswer {
+fn answer_change(mut request: Request, call: &ToolContext<'_>) -> ToolAnswer {
     (request.look.diff, request.look.max_diff) = (true, MAX_DIFF);
     let report = call.make(request).report;
     let diff = report.files.first().and_then(|file| file.diff.as_deref());

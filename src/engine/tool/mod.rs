@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Commands, Outcome, Request, apply as apply_request, refused_outcome};
+use super::{Outcome, Request, UserCommands, apply as apply_request, refused_outcome};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
@@ -33,17 +33,17 @@ pub struct Tool {
     /// The description of the tool, for the model.
     pub description: &'static str,
     /// How the tool can change the tree.
-    pub effect: Effect,
+    pub effect: ToolEffect,
     schema: fn() -> Value,
-    run: Run,
+    run: ToolFn,
 }
 
-type Run = fn(&str, &Call<'_>) -> Result<ToolAnswer, Misuse>;
+type ToolFn = fn(&str, &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError>;
 
 /// How a tool can change the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Effect {
+pub enum ToolEffect {
     /// The tool changes nothing.
     Reads,
     /// The tool creates files and changes no existing file.
@@ -67,7 +67,7 @@ pub const TOOLS: &[Tool] = &[
         name: "view",
         description: "Show a text file with line numbers, or list a directory. Long files are truncated; use \
              view_range to show other lines.",
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         schema: arguments::schema::<arguments::ViewArguments>,
         run: view::view,
     },
@@ -75,21 +75,21 @@ pub const TOOLS: &[Tool] = &[
         name: "str_replace",
         description: "Replace a text that occurs exactly once in the file. White space and line breaks must match; \
              add surrounding lines to make the text unique.",
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         schema: arguments::schema::<arguments::ReplaceArguments>,
         run: change::str_replace,
     },
     Tool {
         name: "insert",
         description: "Insert whole lines after a line of a file; 0 inserts at the start.",
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         schema: arguments::schema::<arguments::InsertArguments>,
         run: change::insert,
     },
     Tool {
         name: "create",
         description: "Create a new file and its missing parent directories. The file must not exist.",
-        effect: Effect::Adds,
+        effect: ToolEffect::Adds,
         schema: arguments::schema::<arguments::CreateArguments>,
         run: change::create,
     },
@@ -97,7 +97,7 @@ pub const TOOLS: &[Tool] = &[
         name: "apply_patch",
         description: "Apply a patch to any number of files, completely or not at all. The patch is a unified or git \
              diff, a *** Begin Patch envelope, SEARCH/REPLACE blocks, hashline edits, or a JSON document of changes.",
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
         schema: arguments::schema::<arguments::PatchArguments>,
         run: patch::apply,
     },
@@ -105,7 +105,7 @@ pub const TOOLS: &[Tool] = &[
         name: "check_patch",
         description: "Report what apply_patch would do, and the plan_id that apply_patch accepts as approve. No file \
              is changed.",
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         schema: arguments::schema::<arguments::PatchArguments>,
         run: patch::check,
     },
@@ -123,7 +123,7 @@ pub struct ToolOptions {
     /// How changes are committed.
     pub transaction: transaction::Options,
     /// The commands of the user around every change.
-    pub commands: Commands,
+    pub commands: UserCommands,
     /// The policy. Tools also ask before they write a file that controls an agent or a CI system,
     /// unless the policy disables this rule.
     pub policy: Arc<Policy>,
@@ -201,7 +201,7 @@ pub fn tool(
         policy,
         ..options.clone()
     };
-    let call = Call {
+    let call = ToolContext {
         options,
         workspace,
         interrupt,
@@ -212,13 +212,13 @@ pub fn tool(
         let tool = TOOLS.iter().find(|tool| tool.name == name)?;
         (tool.run)(arguments, &call)
     };
-    Some(answer.unwrap_or_else(|Misuse(why)| {
+    Some(answer.unwrap_or_else(|ArgumentError(why)| {
         ToolAnswer::of(&refused_outcome("tool", Problem::new(&code::USAGE, why)))
     }))
 }
 
 /// Calls the command of the text editor tool that `arguments` name.
-fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+fn editor(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     #[derive(Deserialize, JsonSchema)]
     struct EditorCommand {
         command: String,
@@ -228,7 +228,7 @@ fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
         .iter()
         .find(|tool| tool.name == command && COMMANDS.contains(&tool.name));
     let unknown = || {
-        Misuse(format!(
+        ArgumentError(format!(
             "unknown command {command}; expected one of {}",
             COMMANDS.join(", ")
         ))
@@ -272,16 +272,16 @@ pub fn root_names<P: AsRef<Path>>(roots: &[P]) -> Vec<Vec<u8>> {
 }
 
 /// The reason why the arguments are invalid.
-struct Misuse(String);
+struct ArgumentError(String);
 
 /// The context of a tool call.
-struct Call<'a> {
+struct ToolContext<'a> {
     options: &'a ToolOptions,
     workspace: &'a dyn Workspace,
     interrupt: &'a Interrupt,
 }
 
-impl Call<'_> {
+impl ToolContext<'_> {
     fn relative_path(&self, path: &str) -> Vec<u8> {
         relative_to(&self.options.roots, Path::new(path))
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::arguments::{PatchArguments, read};
-use super::{Approver, Call, Misuse, ToolAnswer, root_names};
+use super::{Approver, ArgumentError, ToolAnswer, ToolContext, root_names};
 use crate::engine::{Commit, Request, apply as apply_request, check as check_request};
 use crate::preflight::ApprovalGate;
 use crate::report::{FileReport, Report, Verdict};
@@ -12,7 +12,7 @@ use crate::text::printable;
 /// The limit on the number of files that an answer lists as needing approval.
 const MOST_ASKED: usize = 20;
 
-pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+pub(super) fn apply(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     let mut request = request(read(arguments)?, call);
     if call.options.approver == Approver::Model {
         request.context.held = ApprovalGate::Everything;
@@ -24,7 +24,7 @@ pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
     ))))
 }
 
-pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+pub(super) fn check(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     let mut request = request(read(arguments)?, call);
     if call.options.approver == Approver::Model {
         request.context.held = ApprovalGate::Reading;
@@ -76,7 +76,7 @@ fn approvals(report: &Report, approver: Approver) -> String {
     lines.concat()
 }
 
-fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
+fn request(patch: PatchArguments, call: &ToolContext<'_>) -> Request {
     let mut request = Request::of(patch.patch);
     let decide = &mut request.decide;
     decide.format = patch.format.unwrap_or_else(|| decide.format.clone());

@@ -4,8 +4,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::arguments::{ViewArguments, read};
-use super::{Call, Misuse, ToolAnswer, document};
-use crate::engine::{ListRequest, Outcome, ReadRequest, View, Window, list, read as read_file};
+use super::{ArgumentError, ToolAnswer, ToolContext, document};
+use crate::engine::{
+    ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest, list, read as read_file,
+};
 use crate::preflight::ProblemKind;
 use crate::report::{Extract, Listing};
 
@@ -16,12 +18,12 @@ const MAX_OUTPUT: usize = 64 << 10;
 /// The limit on the number of entries of a directory.
 const MAX_ENTRIES: usize = 1000;
 
-pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     let ViewArguments {
         path, view_range, ..
     } = read(arguments)?;
     let path = call.relative_path(&path);
-    let window = view_range.map_or(Ok(Window::All), lines)?;
+    let window = view_range.map_or(Ok(ReadRange::All), lines)?;
     let max_lines = if view_range.is_none() {
         MAX_LINES
     } else {
@@ -30,7 +32,7 @@ pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misus
     let defaults = ReadRequest::of(path.as_slice());
     let request = ReadRequest {
         window,
-        view: View::Numbered,
+        view: ReadFormat::Numbered,
         max_lines,
         max_output: MAX_OUTPUT,
         policy: Arc::clone(&call.options.policy),
@@ -55,10 +57,10 @@ fn is_no_file(outcome: &Outcome) -> bool {
 /// Lists the directory at `path`. If it is not a directory, the answer describes `outcome`.
 fn directory(
     path: Vec<u8>,
-    call: &Call<'_>,
+    call: &ToolContext<'_>,
     outcome: Outcome,
     has_range: bool,
-) -> Result<ToolAnswer, Misuse> {
+) -> Result<ToolAnswer, ArgumentError> {
     match list(
         &ListRequest {
             most: MAX_ENTRIES,
@@ -67,7 +69,7 @@ fn directory(
         },
         call.workspace,
     ) {
-        Ok(_) if has_range => Err(Misuse(
+        Ok(_) if has_range => Err(ArgumentError(
             "view_range works only for a file, but this is a directory".to_owned(),
         )),
         Ok(listing) => Ok(listing_answer(&listing)),
@@ -76,9 +78,9 @@ fn directory(
 }
 
 /// Returns the requested range of lines.
-fn lines([first, last]: [i64; 2]) -> Result<Window, Misuse> {
+fn lines([first, last]: [i64; 2]) -> Result<ReadRange, ArgumentError> {
     let wrong = || {
-        Misuse(
+        ArgumentError(
             "view_range needs two line numbers, counted from 1; the last one must not be before the first, or is -1"
                 .to_owned(),
         )
@@ -96,7 +98,7 @@ fn lines([first, last]: [i64; 2]) -> Result<Window, Misuse> {
         number(last)?
     };
     if first <= last {
-        Ok(Window::Lines { first, last })
+        Ok(ReadRange::Lines { first, last })
     } else {
         Err(wrong())
     }

@@ -19,7 +19,7 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         Ok(given) => given,
         Err(_) => return Some("the arguments are not valid JSON".to_owned()),
     };
-    let given: Given = given
+    let given: ArgumentMap = given
         .into_iter()
         .map(|(name, value)| (name, shallow(value)))
         .collect();
@@ -39,11 +39,11 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
 }
 
 /// The arguments of a call, by name.
-type Given = BTreeMap<String, Value>;
+type ArgumentMap = BTreeMap<String, Value>;
 
 /// Returns a message about an argument that is not in the schema.
 fn unknown_argument(
-    given: &Given,
+    given: &ArgumentMap,
     properties: &Map<String, Value>,
     required: &[&str],
 ) -> Option<String> {
@@ -64,7 +64,7 @@ fn unknown_argument(
 
 /// Returns a message about a required argument that is missing.
 fn missing_argument(
-    given: &Given,
+    given: &ArgumentMap,
     properties: &Map<String, Value>,
     required: &[&str],
 ) -> Option<String> {
@@ -82,7 +82,7 @@ fn missing_argument(
 }
 
 /// Returns a message about an argument whose value the schema does not allow.
-fn wrong_value(given: &Given, properties: &Map<String, Value>) -> Option<String> {
+fn wrong_value(given: &ArgumentMap, properties: &Map<String, Value>) -> Option<String> {
     let own = |name: &str| {
         ALSO.iter()
             .find(|(also, _)| *also == name)

@@ -5,22 +5,22 @@ use std::collections::BTreeSet;
 use super::PredictedTree;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, Direction, Edit, Guard, Operation, Restore};
+use crate::plan::{Action, Direction, Edit, Operation, Precondition, Restore};
 use crate::preflight::{Problem, code};
 use crate::text::Span;
 use crate::transaction::Failure;
-use crate::transaction::history::{Entry, EntryFile, Old, Version};
+use crate::transaction::history::{EntryFile, HistoryEntry, OldContentLocation, Version};
 
 /// The reversal of one entry.
-pub(super) struct Back<'a> {
-    pub(super) entry: &'a Entry,
+pub(super) struct EntryReversal<'a> {
+    pub(super) entry: &'a HistoryEntry,
     pub(super) step: usize,
     pub(super) is_forced: bool,
     /// The predicted tree after the reversals before this one.
     pub(super) seen: &'a PredictedTree<'a>,
 }
 
-impl Back<'_> {
+impl EntryReversal<'_> {
     /// Returns the operations of the reversal.
     pub(super) fn operations(&self) -> Result<Vec<Operation>, Failure> {
         let mut operations = Vec::new();
@@ -39,7 +39,7 @@ impl Back<'_> {
             ..self.operation(Action::Modify, &file.path)
         };
         match (&file.old, file.before) {
-            (Old::MovedTo(to), Some(before)) => {
+            (OldContentLocation::MovedTo(to), Some(before)) => {
                 if let Some(kind) = here.filter(|_| file.from.is_none()) {
                     operations.push(Operation {
                         action: Action::Delete,
@@ -58,16 +58,16 @@ impl Back<'_> {
                     ..self.operation(Action::Rename, &file.path)
                 });
             }
-            (Old::Kept(from), Some(before)) => {
+            (OldContentLocation::Kept(from), Some(before)) => {
                 operations.extend(restore_operations(from, before, here, plain));
             }
-            (Old::None, Some(before)) => {
+            (OldContentLocation::None, Some(before)) => {
                 operations.push(Operation {
                     permissions: before.permissions,
                     ..plain
                 });
             }
-            (Old::None, None) if file.from.is_none() => {
+            (OldContentLocation::None, None) if file.from.is_none() => {
                 if let Some(kind) = here {
                     operations.push(Operation {
                         action: Action::Delete,
@@ -88,16 +88,16 @@ impl Back<'_> {
 
     /// Returns the guard of a path that must have `version`, or must not exist if `version` is
     /// `None`.
-    fn guard(&self, version: Option<Version>) -> Guard {
+    fn guard(&self, version: Option<Version>) -> Precondition {
         match version {
-            _ if self.is_forced => Guard::Anything,
+            _ if self.is_forced => Precondition::Any,
             Some(version) => {
                 let bits = version
                     .permissions
                     .filter(|_| version.kind == FileKind::Regular);
-                Guard::Contents(version.digest, bits)
+                Precondition::Contents(version.digest, bits)
             }
-            None => Guard::Nothing,
+            None => Precondition::Absent,
         }
     }
 
@@ -187,7 +187,7 @@ impl Back<'_> {
 
     /// Returns the directories that were empty before the entry added files to them.
     fn empty_directories(&self) -> Result<BTreeSet<RelPath>, Failure> {
-        let Entry {
+        let HistoryEntry {
             files,
             made,
             removed,
@@ -284,7 +284,7 @@ fn restore_operations(
                 ..plain
             };
             // The deletion checks the guard. The creation follows it and finds no file.
-            let guard = Some(Box::new(Guard::Anything));
+            let guard = Some(Box::new(Precondition::Any));
             vec![
                 gone,
                 Operation {

@@ -1,6 +1,6 @@
 //! Undo and redo: turn entries of the history into a plan, and commit it like any other plan.
 //!
-//! The input is the list of entries that [`Target`] selects. The result is an outcome and a new
+//! The input is the list of entries that [`UndoTarget`] selects. The result is an outcome and a new
 //! entry, which can be undone itself. `back.rs` derives the operations that reverse one entry.
 //! `seen.rs` predicts the tree after the newer entries are reversed. Without `force`, every file
 //! must still have the contents that the change left; each operation has a guard for this. Read
@@ -13,31 +13,33 @@ use std::sync::Arc;
 
 use super::Outcome;
 use super::govern::{policy_for_entries, work_tree_policy};
-use super::index::back::{IndexBack, index_record, unstage};
+use super::index::back::{IndexReversal, index_record, unstage};
 use super::log::{no_history_reason, stopped_outcome};
 use super::problems::unfinished_warning;
-use super::request::{Request, Target, Undo};
+use super::request::{Request, UndoRequest, UndoTarget};
 use super::stages::{Committed, Selected};
 use super::steps;
 use super::task::{CommandMode, CommandRun};
-use crate::change::Dropped;
+use crate::change::DiscardSink;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
-use crate::transaction::history::{Chain, Entry, EntryStatus, Label, Old, entries, find_entry};
-use crate::transaction::{self, Failure, Links, Transaction};
+use crate::transaction::history::{
+    EntryStatus, HistoryEntry, OldContentLocation, TransactionLabel, UndoChain, entries, find_entry,
+};
+use crate::transaction::{self, Failure, HardLinkMode, Transaction};
 use crate::workspace::Workspace;
-use back::Back;
+use back::EntryReversal;
 use seen::PredictedTree;
 
 /// Undoes changes, or checks whether they can be undone.
 pub(super) fn run(
-    mut undo: Undo,
+    mut undo: UndoRequest,
     mut request: Request,
     mode: CommandMode,
     workspace: &dyn Workspace,
 ) -> Outcome {
-    let command = if undo.target == Target::Undo {
+    let command = if undo.target == UndoTarget::Undo {
         "redo"
     } else {
         "undo"
@@ -79,15 +81,23 @@ pub(super) fn run(
     done.finish(&task.command)
 }
 
-fn check(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
+fn check(
+    task: &mut CommandRun<'_>,
+    undo: &UndoRequest,
+    done: &mut Committed,
+) -> Result<(), Failure> {
     if transaction::examine(task.workspace)? {
         done.problems().push(unfinished_warning());
     }
     let resolved = &mut done.resolved;
     if let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? {
-        let resolution =
-            preflight::resolve(&resolved.selected.plan, task.workspace, &options, &Dropped)?;
-        if let Some(back) = IndexBack::of(&chosen, &undo.root, task.interrupt())? {
+        let resolution = preflight::resolve(
+            &resolved.selected.plan,
+            task.workspace,
+            &options,
+            &DiscardSink,
+        )?;
+        if let Some(back) = IndexReversal::of(&chosen, &undo.root, task.interrupt())? {
             unstage(&back, resolved)?;
         }
         resolved.add(resolution, &task.command, task.approve());
@@ -95,7 +105,11 @@ fn check(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Result
     Ok(())
 }
 
-fn take_back(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Result<(), Failure> {
+fn take_back(
+    task: &mut CommandRun<'_>,
+    undo: &UndoRequest,
+    done: &mut Committed,
+) -> Result<(), Failure> {
     task.progress().enter(Phase::Waiting, 0);
     let (options, interrupt) = (task.request.transaction(), task.interrupt().clone());
     let (transaction, recovered) = Transaction::begin(task.workspace, options, &interrupt)?;
@@ -109,7 +123,7 @@ fn take_back(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Re
         .with_links(task.command.links)
         .reserve_changes(plan.operations.len());
     let resolution = preflight::resolve(plan, task.workspace, &options, &transaction)?;
-    let back = IndexBack::of(&chosen, &undo.root, &interrupt)?;
+    let back = IndexReversal::of(&chosen, &undo.root, &interrupt)?;
     let restaged = match &back {
         Some(back) => {
             transaction.claim(&back.indexed.place())?;
@@ -130,9 +144,9 @@ fn take_back(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Re
         .iter()
         .flat_map(|entry| entry.removed.clone())
         .collect();
-    let is_redo = chosen.iter().any(|entry| !Chain::holds(entry));
+    let is_redo = chosen.iter().any(|entry| !UndoChain::holds(entry));
     let undoes = chosen.into_iter().map(|entry| entry.id).collect();
-    let label = Label {
+    let label = TransactionLabel {
         command: task.command.name.to_owned(),
         undoes,
         is_redo,
@@ -154,9 +168,9 @@ fn take_back(task: &mut CommandRun<'_>, undo: &Undo, done: &mut Committed) -> Re
 /// problem.
 fn plan_back(
     task: &mut CommandRun<'_>,
-    undo: &Undo,
+    undo: &UndoRequest,
     selected: &mut Selected,
-) -> Result<Option<(Vec<Entry>, preflight::Options)>, Failure> {
+) -> Result<Option<(Vec<HistoryEntry>, preflight::Options)>, Failure> {
     let workspace = task.workspace;
     let all = entries(workspace)?;
     let chosen = match choose(&all, &undo.target) {
@@ -193,7 +207,7 @@ fn plan_back(
             ..Input::default()
         };
         selected.plan.inputs.push(input);
-        let way = Back {
+        let way = EntryReversal {
             entry,
             step,
             is_forced: undo.force,
@@ -211,7 +225,7 @@ fn plan_back(
 }
 
 /// Returns the problem that no entry of `all` can be undone.
-fn nothing_to_undo(why: String, all: &[Entry], workspace: &dyn Workspace) -> Problem {
+fn nothing_to_undo(why: String, all: &[HistoryEntry], workspace: &dyn Workspace) -> Problem {
     let unkept = if all.is_empty() {
         no_history_reason(workspace)
     } else {
@@ -225,8 +239,11 @@ fn nothing_to_undo(why: String, all: &[Entry], workspace: &dyn Workspace) -> Pro
 }
 
 /// Returns the entries to undo, the newest first, or the reason why there are none.
-fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, String> {
-    let chain = Chain::of(all);
+fn choose<'e>(
+    all: &'e [HistoryEntry],
+    target: &UndoTarget,
+) -> Result<Vec<&'e HistoryEntry>, String> {
+    let chain = UndoChain::of(all);
     let heads = || {
         all.iter().filter(|entry| {
             !matches!(entry.fate, EntryStatus::Aborted | EntryStatus::Rejected)
@@ -234,9 +251,9 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
         })
     };
     match target {
-        Target::Last(count) => {
+        UndoTarget::Last(count) => {
             let chosen: Vec<_> = heads()
-                .filter(|entry| Chain::holds(entry))
+                .filter(|entry| UndoChain::holds(entry))
                 .take(*count)
                 .collect();
             chosen.iter().try_for_each(|entry| check_committed(entry))?;
@@ -246,29 +263,29 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
                 _ => Ok(chosen),
             }
         }
-        Target::Undo => {
+        UndoTarget::Undo => {
             // Skip the newest redos, so that a further redo continues with the undo before them. A
             // new change ends this sequence, even if it was undone and redone since.
             let mut heads = heads().peekable();
             let mut newest = None;
             while let Some(redo) =
-                heads.next_if(|entry| Chain::holds(entry) && !entry.label.undoes.is_empty())
+                heads.next_if(|entry| UndoChain::holds(entry) && !entry.label.undoes.is_empty())
             {
                 newest = newest.max(chain.changes(redo).pop_last());
             }
             let last = heads.next();
             last.map_or(Ok(()), check_committed)?;
             let last = last.filter(|entry| {
-                !Chain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest)
+                !UndoChain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest)
             });
             last.map(|entry| vec![entry])
                 .ok_or_else(|| "the last change is not an undo".to_owned())
         }
-        Target::Entry(name) => {
+        UndoTarget::Entry(name) => {
             let entry = find_entry(all, name)?;
             check_committed(entry)?;
             let head = chain.head(entry);
-            if Chain::holds(head) != Chain::holds(entry) {
+            if UndoChain::holds(head) != UndoChain::holds(entry) {
                 return Err(format!("{} is already undone", entry.id));
             }
             if chain.changes(head) != chain.changes(entry) {
@@ -291,10 +308,10 @@ fn too_few(found: usize) -> String {
 
 /// Returns how hard links are treated. If one of the changes overwrote a file for all its names,
 /// the undo does so, too.
-fn links(chosen: &[&Entry], request: &Request) -> Links {
-    let is_shared = chosen.iter().any(|entry| entry.links == Links::Kept);
+fn links(chosen: &[&HistoryEntry], request: &Request) -> HardLinkMode {
+    let is_shared = chosen.iter().any(|entry| entry.links == HardLinkMode::Kept);
     if is_shared {
-        Links::Kept
+        HardLinkMode::Kept
     } else {
         request.transaction().links
     }
@@ -302,7 +319,7 @@ fn links(chosen: &[&Entry], request: &Request) -> Links {
 
 /// Returns `options` with a size limit that admits every file of `chosen`, because each of these
 /// files was in the tree.
-fn raise_size_limit(chosen: &[&Entry], options: preflight::Options) -> preflight::Options {
+fn raise_size_limit(chosen: &[&HistoryEntry], options: preflight::Options) -> preflight::Options {
     let versions = chosen
         .iter()
         .flat_map(|entry| &entry.files)
@@ -320,7 +337,7 @@ fn raise_size_limit(chosen: &[&Entry], options: preflight::Options) -> preflight
 
 /// Refuses an entry that was not committed, or whose record is damaged. To skip such an entry would
 /// undo a change that the user did not mean.
-fn check_committed(entry: &Entry) -> Result<(), String> {
+fn check_committed(entry: &HistoryEntry) -> Result<(), String> {
     match entry.fate {
         EntryStatus::Committed => Ok(()),
         EntryStatus::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
@@ -336,11 +353,11 @@ fn check_committed(entry: &Entry) -> Result<(), String> {
 }
 
 /// Returns a problem for each file whose old contents the history does not have.
-fn lost_problems(entry: &Entry) -> impl Iterator<Item = Problem> + '_ {
+fn lost_problems(entry: &HistoryEntry) -> impl Iterator<Item = Problem> + '_ {
     entry
         .files
         .iter()
-        .filter(|file| file.old == Old::Lost)
+        .filter(|file| file.old == OldContentLocation::Lost)
         .map(|file| Problem {
             path: Some(file.path.clone()),
             ..Problem::new(

@@ -10,7 +10,7 @@ use crate::policy::{Access, Verdict};
 use crate::preflight::{ApprovalGate, Options};
 use crate::text::Bytes;
 use crate::transaction::Failure;
-use crate::transaction::history::{Entry, Version};
+use crate::transaction::history::{HistoryEntry, Version};
 use crate::workspace::{ErrorKind, Workspace};
 
 /// Returns whether the tree is already in its state before all of `chosen`, which are the newest
@@ -18,7 +18,7 @@ use crate::workspace::{ErrorKind, Workspace};
 /// would reveal its contents.
 pub(super) fn is_back(
     workspace: &dyn Workspace,
-    chosen: &[&Entry],
+    chosen: &[&HistoryEntry],
     options: &Options,
 ) -> Result<bool, Failure> {
     let (now, mut back) = (PredictedTree::new(workspace), PredictedTree::new(workspace));
@@ -83,7 +83,7 @@ impl<'w> PredictedTree<'w> {
     }
 
     /// Adds the reversal of `entry`.
-    pub(super) fn take_back(&mut self, entry: &Entry) {
+    pub(super) fn take_back(&mut self, entry: &HistoryEntry) {
         let made = entry.made.iter().map(|path| (path.clone(), None));
         let removed = entry
             .removed

@@ -10,7 +10,7 @@ mod json;
 mod toml;
 mod yaml;
 
-use super::{Change, Finding, GuardFailure, has_extension};
+use super::{Change, GuardFinding, ParseFailure, has_extension};
 use crate::text::{Position, without_mark};
 
 /// A language and its parser.
@@ -21,7 +21,7 @@ struct Language {
     /// The maximum size of a text that is parsed, in bytes. Parsing a text of this size takes about
     /// 150 megabytes of memory.
     most: usize,
-    parse: fn(&str) -> Result<(), GuardFailure>,
+    parse: fn(&str) -> Result<(), ParseFailure>,
 }
 
 /// All languages.
@@ -52,7 +52,7 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
-impl GuardFailure {
+impl ParseFailure {
     fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
         Self {
             position: Position::of(text.as_bytes(), offset),
@@ -61,13 +61,13 @@ impl GuardFailure {
     }
 }
 
-pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
+pub(super) fn of_file(change: &Change<'_>) -> Option<GuardFinding> {
     let language = LANGUAGES
         .iter()
         .find(|language| has_extension(change.path, language.extensions))?;
     let size = change.before.len().max(change.after.len());
     if size > language.most {
-        return Some(Finding::TooLarge {
+        return Some(GuardFinding::TooLarge {
             language: language.name,
             size,
             limit: language.most,
@@ -77,22 +77,22 @@ pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
     language
         .judge(change.before)
         .is_ok()
-        .then_some(Finding::Broken {
+        .then_some(GuardFinding::Broken {
             language: language.name,
             fault,
         })
 }
 
-pub(super) fn of_block(_: &[u8], _: &[u8]) -> Option<Finding> {
+pub(super) fn of_block(_: &[u8], _: &[u8]) -> Option<GuardFinding> {
     None
 }
 
 impl Language {
-    fn judge(&self, bytes: &[u8]) -> Result<(), GuardFailure> {
+    fn judge(&self, bytes: &[u8]) -> Result<(), ParseFailure> {
         let bytes = without_mark(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let position = Position::of(bytes, error.valid_up_to());
-            GuardFailure {
+            ParseFailure {
                 position,
                 message: "a byte that is not UTF-8".to_owned(),
             }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::path::RelPath;
 
-    fn found(path: &str, before: &[u8], after: &[u8]) -> Option<Finding> {
+    fn found(path: &str, before: &[u8], after: &[u8]) -> Option<GuardFinding> {
         let path = RelPath::new(path.as_bytes()).unwrap();
         of_file(&Change {
             path: &path,
@@ -117,7 +117,9 @@ mod tests {
 
     fn fault(path: &str, before: &str, after: &str) -> Option<(usize, usize)> {
         match found(path, before.as_bytes(), after.as_bytes())? {
-            Finding::Broken { fault, .. } => Some((fault.position.line, fault.position.column)),
+            GuardFinding::Broken { fault, .. } => {
+                Some((fault.position.line, fault.position.column))
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -198,7 +200,7 @@ mod tests {
             let path = format!("a.{}", language.extensions[0]);
             let text = "#".repeat(language.most);
             assert_eq!(found(&path, b"", text.as_bytes()), None);
-            let finding = Finding::TooLarge {
+            let finding = GuardFinding::TooLarge {
                 language: language.name,
                 size: language.most + 1,
                 limit: language.most,

@@ -2,11 +2,11 @@
 
 use toml::de::DeTable;
 
-use super::GuardFailure;
+use super::ParseFailure;
 
-pub(super) fn parse(text: &str) -> Result<(), GuardFailure> {
+pub(super) fn parse(text: &str) -> Result<(), ParseFailure> {
     let fault = |error: toml::de::Error| {
-        GuardFailure::at(
+        ParseFailure::at(
             text,
             error.span().map_or(0, |span| span.start),
             error.message(),

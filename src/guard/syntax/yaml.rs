@@ -3,14 +3,14 @@
 
 use saphyr_parser::{Event, Marker, Parser};
 
-use super::GuardFailure;
+use super::ParseFailure;
 use crate::text::lines;
 
 /// The maximum depth of nested collections. The parser has the same limit for collections in
 /// brackets.
 const DEEPEST: usize = 255;
 
-pub(super) fn parse(text: &str) -> Result<(), GuardFailure> {
+pub(super) fn parse(text: &str) -> Result<(), ParseFailure> {
     let mut depth = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| fault(text, error.marker(), error.info()))?;
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<(), GuardFailure> {
 }
 
 /// Returns the fault at `marker`, whose column is counted in characters.
-fn fault(text: &str, marker: &Marker, message: &str) -> GuardFailure {
+fn fault(text: &str, marker: &Marker, message: &str) -> ParseFailure {
     let span = lines(text.as_bytes())
         .nth(marker.line().saturating_sub(1))
         .map(|(span, _)| span);
@@ -40,7 +40,7 @@ fn fault(text: &str, marker: &Marker, message: &str) -> GuardFailure {
         .char_indices()
         .nth(marker.col())
         .map_or(line.len(), |(offset, _)| offset);
-    GuardFailure::at(
+    ParseFailure::at(
         text,
         span.map_or(text.len(), |span| span.start) + column,
         message,

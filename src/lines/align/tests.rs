@@ -18,7 +18,7 @@ fn parted(old: &str, new: &str) -> String {
         old: old.len()..old.len(),
         new: new.len()..new.len(),
     };
-    for edit in shortest_edits(&Pair {
+    for edit in shortest_edits(&SequencePair {
         old: &numbers(old),
         new: &numbers(new),
     })
@@ -70,7 +70,7 @@ fn fewest_changes(old: &[u32], new: &[u32]) -> usize {
 
 /// Asserts that `edits` are in order and turn the first sequence into the second. Returns the
 /// number of changes.
-fn checked(pair: &Pair<'_>, edits: &[Edit]) -> usize {
+fn checked(pair: &SequencePair<'_>, edits: &[Edit]) -> usize {
     let (mut built, mut at, mut changes) = (Vec::<u32>::new(), 0, 0);
     for edit in edits {
         assert!(!edit.old.is_empty() || !edit.new.is_empty());
@@ -105,7 +105,7 @@ proptest! {
         old in vec(0..4_u32, 0..60),
         new in vec(0..4_u32, 0..60),
     ) {
-        let pair = Pair { old: &old, new: &new };
+        let pair = SequencePair { old: &old, new: &new };
         let fewest = fewest_changes(&old, &new);
         let found = align(&pair, Budget::default());
         prop_assert_eq!(checked(&pair, &found.edits), fewest);
@@ -119,7 +119,7 @@ proptest! {
         new in vec(0..4_u32, 0..60),
         budget in 0..2000_u64,
     ) {
-        let pair = Pair { old: &old, new: &new };
+        let pair = SequencePair { old: &old, new: &new };
         let found = align(&pair, Budget(budget));
         checked(&pair, &found.edits);
         for part in &found.unaligned {
@@ -146,7 +146,7 @@ fn an_edit_script_with_many_changes_is_not_much_longer_than_the_shortest_one() {
         let mut new = old.clone();
         new.splice(4000..5000, random(seed + 100, 700, count));
         new.drain(1000..2600);
-        let pair = Pair {
+        let pair = SequencePair {
             old: &old,
             new: &new,
         };

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
-use super::Places;
+use super::RunOccurrences;
 use super::positions::Progressions;
 use crate::lines::comparison::Comparison;
 use crate::lines::offsets::LineOffsets;
 
 /// The occurrences of one run of lines. The hash of the run selects candidates. Each candidate is
 /// compared line by line before it is returned.
-pub(crate) struct Matches<'w> {
+pub(crate) struct RunMatches<'w> {
     pub(super) index: &'w LineOffsets<'w>,
     pub(super) comparison: Comparison,
     pub(super) wanted: &'w [&'w [u8]],
@@ -19,7 +19,7 @@ pub(crate) struct Matches<'w> {
     pub(super) near: &'w Cell<(usize, usize)>,
 }
 
-impl Matches<'_> {
+impl RunMatches<'_> {
     /// Returns the number of candidates at or after the line `from`.
     pub(crate) fn count_from(&self, from: usize) -> usize {
         self.candidates
@@ -34,7 +34,7 @@ impl Matches<'_> {
     }
 }
 
-impl Places for Matches<'_> {
+impl RunOccurrences for RunMatches<'_> {
     fn count(&self) -> usize {
         self.wanted.len()
     }

@@ -1,8 +1,8 @@
 //! Finds the occurrences of a run of lines in a text.
 //!
-//! Two types find a run, with the same result. A [`Needle`] searches the text for the bytes of one
+//! Two types find a run, with the same result. An [`ExactRunFinder`] searches the text for the bytes of one
 //! run. A [`RunIndex`] hashes all lines once and then finds many runs, also under a [`Comparison`]
-//! that ignores differences. Both implement [`Places`]. [`LineOccurrences`]
+//! that ignores differences. Both implement [`RunOccurrences`]. [`LineOccurrences`]
 //! finds single lines. Lines are counted from 0.
 //!
 //! Repetitive texts do not make a search slow. The occurrences of a run are stored as arithmetic
@@ -27,12 +27,12 @@ use matches::offset;
 use runs::{BloomFilter, Runs};
 
 pub(crate) use hashes::{LineHashes, power};
-pub(crate) use matches::Matches;
-pub(crate) use needle::Needle;
+pub(crate) use matches::RunMatches;
+pub(crate) use needle::ExactRunFinder;
 pub(crate) use occurrences::LineOccurrences;
 
 /// The occurrences of one run of lines, in order. They may overlap each other.
-pub(crate) trait Places {
+pub(crate) trait RunOccurrences {
     /// Returns the number of lines of the run.
     fn count(&self) -> usize;
 
@@ -141,10 +141,10 @@ impl<'a> RunIndex<'a> {
     }
 
     /// Returns the occurrences of `wanted`.
-    pub(crate) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Matches<'w> {
+    pub(crate) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> RunMatches<'w> {
         let RunHash { count, hash } = RunHash::new(self.comparison, wanted);
         let runs = self.runs.entry(count).or_default();
-        Matches {
+        RunMatches {
             index: self.index,
             comparison: self.comparison,
             wanted,
@@ -180,7 +180,7 @@ mod tests {
             let never = Interrupt::new();
             let (file, anchored) = (file.concat(), format!("\n{}", wanted.concat()));
             let index = LineOffsets::new(file.as_bytes());
-            let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
+            let needle = ExactRunFinder::new(&index, anchored.as_bytes(), wanted.len());
             let comparison = Comparison::strict(EXACT);
             let mut runs = RunIndex::new(&index, comparison, (0, std::iter::empty()), &never);
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();

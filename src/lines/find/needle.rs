@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::Places;
+use super::RunOccurrences;
 use crate::lines::offsets::LineOffsets;
 
 /// The number of bytes in one step of a backward search.
 const BLOCK: usize = 1 << 16;
 
 /// The occurrences of one run of whole lines, byte for byte.
-pub(crate) struct Needle<'n> {
+pub(crate) struct ExactRunFinder<'n> {
     index: &'n LineOffsets<'n>,
     /// A newline and the lines. The newline restricts matches to starts of lines.
     anchored: &'n [u8],
@@ -22,7 +22,7 @@ pub(crate) struct Needle<'n> {
     backward: memmem::FinderRev<'n>,
 }
 
-impl<'n> Needle<'n> {
+impl<'n> ExactRunFinder<'n> {
     /// Prepares a search for `count` lines; `anchored` is a newline and these lines.
     pub(crate) fn new(index: &'n LineOffsets<'n>, anchored: &'n [u8], count: usize) -> Self {
         let (forward, backward) = (
@@ -71,7 +71,7 @@ impl<'n> Needle<'n> {
     }
 }
 
-impl Places for Needle<'_> {
+impl RunOccurrences for ExactRunFinder<'_> {
     fn count(&self) -> usize {
         self.count
     }
@@ -123,7 +123,7 @@ mod tests {
             let (odd, even) = ("y".repeat(after % 2), "z\n".repeat(after / 2));
             let file = format!("{}aa\nbb\n{odd}{even}", "x\n".repeat(40_000));
             let index = LineOffsets::new(file.as_bytes());
-            let needle = Needle::new(&index, b"\naa\nbb\n", 2);
+            let needle = ExactRunFinder::new(&index, b"\naa\nbb\n", 2);
             assert_eq!(needle.previous(index.count(), 0), Some(40_000), "{after}");
             assert_eq!(needle.previous(40_000, 0), None, "{after}");
         }

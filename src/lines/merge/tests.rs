@@ -6,7 +6,7 @@ fn merged(
     base: &str,
     ours: &str,
     theirs: &str,
-    favour: Option<Favour>,
+    favour: Option<ConflictResolution>,
     style: ConflictStyle,
 ) -> (String, usize) {
     let lines = |text: &str| {
@@ -69,9 +69,9 @@ fn what_touches_is_a_conflict() {
 #[test]
 fn a_favour_decides_conflicts() {
     for (favour, expected) in [
-        (Favour::Ours, "1 b 3 "),
-        (Favour::Theirs, "1 c 3 "),
-        (Favour::Union, "1 b c 3 "),
+        (ConflictResolution::Ours, "1 b 3 "),
+        (ConflictResolution::Theirs, "1 c 3 "),
+        (ConflictResolution::Union, "1 b c 3 "),
     ] {
         let found = merged(
             "1 2 3 ",
@@ -131,7 +131,11 @@ fn both_changes(base: &[String], line: usize, change: impl Fn(&mut Vec<String>))
     let mut both = theirs.clone();
     change(&mut both);
     let [base, ours, theirs, both] = [base, &ours, &theirs, &both].map(<[String]>::concat);
-    for favour in [None, Some(Favour::Ours), Some(Favour::Theirs)] {
+    for favour in [
+        None,
+        Some(ConflictResolution::Ours),
+        Some(ConflictResolution::Theirs),
+    ] {
         let found = merge(
             base.as_bytes(),
             ours.as_bytes(),
@@ -185,7 +189,7 @@ fn no_favour_resolves_a_conflict_with_lines_that_were_not_compared() {
     let mut theirs = base.clone();
     theirs[1500] = "new\n".to_owned();
     let [base, ours, theirs] = [base, ours, theirs].map(|lines| lines.concat());
-    let texts = Texts {
+    let texts = MergeInputs {
         base: LineTable::of(base.as_bytes()),
         ours: LineTable::of(ours.as_bytes()),
         theirs: LineTable::of(theirs.as_bytes()),
@@ -195,7 +199,11 @@ fn no_favour_resolves_a_conflict_with_lines_that_were_not_compared() {
         ConflictStyle::Base,
         ConflictStyle::ShortBase,
     ] {
-        for favour in [Favour::Ours, Favour::Theirs, Favour::Union] {
+        for favour in [
+            ConflictResolution::Ours,
+            ConflictResolution::Theirs,
+            ConflictResolution::Union,
+        ] {
             let found = merge_within(&texts, Some(favour), style, Budget(10_000));
             assert!(!found.conflicts.is_empty(), "{favour:?}");
             let enough = merge_within(&texts, Some(favour), style, Budget::default());
@@ -203,7 +211,7 @@ fn no_favour_resolves_a_conflict_with_lines_that_were_not_compared() {
         }
     }
     // Only one side changed, so there is no conflict.
-    let texts = Texts {
+    let texts = MergeInputs {
         theirs: texts.base.clone(),
         ..texts
     };

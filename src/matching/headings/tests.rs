@@ -11,7 +11,7 @@ fn kinds(file: &str, chunks: &[(&[&str], &str)]) -> Vec<Result<usize, MismatchKi
         &section.text,
         &section.hunks,
         Direction::Forward,
-        &Rules::default(),
+        &MatchRules::default(),
     );
     placements
         .into_iter()
@@ -112,7 +112,7 @@ fn the_end_of_the_file_is_the_only_place_of_a_hunk_that_names_it() {
             &section.text,
             &section.hunks,
             Direction::Forward,
-            &Rules::default(),
+            &MatchRules::default(),
         );
         placements
             .into_iter()

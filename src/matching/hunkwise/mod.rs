@@ -12,15 +12,15 @@ use crate::lines::ladder::{EXACT, WHITESPACE};
 use crate::lines::{Comparison, LineNumbering, LineOffsets};
 use std::ops::Range;
 
-use super::numbered::Patch;
-use super::{Placement, Rules};
+use super::numbered::FilePatch;
+use super::{MatchRules, Placement};
 use crate::lines::{
-    Conflict, ConflictStyle, Pair, Touching, common_ends, end_line, put_marker, regions,
-    shortest_edits,
+    Conflict, ConflictStyle, SequencePair, TouchingEdits, common_ends, end_line, put_marker,
+    regions, shortest_edits,
 };
 use crate::plan::{Direction, Hunk};
-use places::Search;
-use sides::Sides;
+use places::HunkwiseSearch;
+use sides::HunkSides;
 
 /// The result of merging hunks into a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub fn merge_hunks(
     file: &LineOffsets<'_>,
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
-    rules: &Rules,
+    rules: &MatchRules,
     style: ConflictStyle,
 ) -> MergedFile {
     let comparison = Comparison::strict(if rules.ignore_whitespace {
@@ -84,7 +84,7 @@ pub fn merge_hunks(
     let mut number = |line| numbering.number(comparison.key(line));
     let sides: Vec<_> = hunks
         .iter()
-        .map(|hunk| Sides::new(hunk, text, direction, &mut number))
+        .map(|hunk| HunkSides::new(hunk, text, direction, &mut number))
         .collect();
     let numbers = file
         .lines_from(0)
@@ -96,9 +96,9 @@ pub fn merge_hunks(
         .is_some_and(|line| line.ends_with(b"\r\n"));
     let mut merger = Merger {
         index: file,
-        search: Search::new(
+        search: HunkwiseSearch::new(
             file,
-            Patch {
+            FilePatch {
                 text,
                 hunks,
                 direction,
@@ -126,7 +126,7 @@ pub fn merge_hunks(
 /// The state of a merge.
 struct Merger<'m> {
     index: &'m LineOffsets<'m>,
-    search: Search<'m>,
+    search: HunkwiseSearch<'m>,
     newline: &'static [u8],
     style: ConflictStyle,
     /// The number of file lines that are already processed.
@@ -138,16 +138,16 @@ struct Merger<'m> {
 }
 
 impl Merger<'_> {
-    fn merge(&mut self, sides: &Sides<'_>) -> MergedHunk {
+    fn merge(&mut self, sides: &HunkSides<'_>) -> MergedHunk {
         let (placement, lines) = self.search.find(sides, self.frozen);
-        let changes = shortest_edits(&Pair {
+        let changes = shortest_edits(&SequencePair {
             old: &sides.old.numbers,
             new: &self.search.numbers[lines.clone()],
         });
         self.copy_to(lines.start);
         let (first, mut end) = (self.written, lines.end);
         let mut parts = Vec::new();
-        for Touching {
+        for TouchingEdits {
             mine,
             other,
             mut at,
@@ -198,7 +198,7 @@ impl Merger<'_> {
         }
     }
 
-    fn put_change(&mut self, sides: &Sides<'_>, at: Conflict) -> MergedPart {
+    fn put_change(&mut self, sides: &HunkSides<'_>, at: Conflict) -> MergedPart {
         let first = self.written;
         self.frozen = at.ours.end;
         self.put_all(&sides.new.lines[at.theirs]);
@@ -210,7 +210,7 @@ impl Merger<'_> {
 
     /// Writes a conflict between the file and the hunk. If both made the same change, keeps the
     /// lines of the file.
-    fn put_conflict(&mut self, sides: &Sides<'_>, at: Conflict) -> MergedPart {
+    fn put_conflict(&mut self, sides: &HunkSides<'_>, at: Conflict) -> MergedPart {
         let (ours, theirs) = (
             &self.search.numbers[at.ours.clone()],
             &sides.new.numbers[at.theirs.clone()],
@@ -269,9 +269,13 @@ mod tests {
     use super::*;
 
     /// The outcome and lines of each change in a hunk.
-    type Parts = Vec<(MergeResult, Range<usize>)>;
+    type PartResults = Vec<(MergeResult, Range<usize>)>;
 
-    fn merged(file: &str, bodies: &[(&str, usize)], style: ConflictStyle) -> (String, Vec<Parts>) {
+    fn merged(
+        file: &str,
+        bodies: &[(&str, usize)],
+        style: ConflictStyle,
+    ) -> (String, Vec<PartResults>) {
         let lines = |text: &str| text.replace(' ', "\n");
         let mut section = Section::default();
         for &(body, line) in bodies {
@@ -282,7 +286,7 @@ mod tests {
             &LineOffsets::new(lines(file).as_bytes()),
             hunks,
             Direction::Forward,
-            &Rules::default(),
+            &MatchRules::default(),
             style,
         );
         let parts = |hunk: MergedHunk| {
@@ -373,7 +377,7 @@ mod tests {
         section.push(&format!("{unknown}-a\n+b\n{unknown}"), 1, 1);
         section.push(" 1900\n-1901\n+x\n 1902\n", 1500, 1500);
         let hunks = (&section.text[..], &section.hunks[..]);
-        let rules = Rules::default();
+        let rules = MatchRules::default();
         let found = merge_hunks(
             &LineOffsets::new(file.as_bytes()),
             hunks,

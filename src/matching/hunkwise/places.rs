@@ -5,11 +5,11 @@ use crate::lines::{Comparison, LineOffsets, RunIndex};
 use std::ops::Range;
 
 use super::super::Placement;
-use super::super::numbered::Patch;
-use super::super::occupied::{Occupied, to_signed};
+use super::super::numbered::FilePatch;
+use super::super::occupied::{OccupiedLines, to_signed};
 use super::super::search::{candidates, nearest};
-use super::sides::Sides;
-use crate::lines::{Pair, align_prefix};
+use super::sides::HunkSides;
+use crate::lines::{SequencePair, align_prefix};
 
 /// The maximum number of line comparisons in the search for partial matches, for all hunks
 /// together.
@@ -19,9 +19,9 @@ use crate::lines::{Pair, align_prefix};
 const MOST_STEPS: usize = 20_000_000;
 
 /// A file in which hunks are searched for in patch order.
-pub(super) struct Search<'m> {
+pub(super) struct HunkwiseSearch<'m> {
     index: &'m LineOffsets<'m>,
-    patch: Patch<'m>,
+    patch: FilePatch<'m>,
     comparison: Comparison,
     /// The number of each file line. Lines that occur in no hunk are unknown.
     pub(super) numbers: Vec<u32>,
@@ -34,10 +34,10 @@ pub(super) struct Search<'m> {
     steps: usize,
 }
 
-impl<'m> Search<'m> {
+impl<'m> HunkwiseSearch<'m> {
     pub(super) fn new(
         index: &'m LineOffsets<'m>,
-        patch: Patch<'m>,
+        patch: FilePatch<'m>,
         comparison: Comparison,
         numbers: Vec<u32>,
     ) -> Self {
@@ -60,7 +60,7 @@ impl<'m> Search<'m> {
     /// Also returns the placement if all old lines of the hunk matched.
     pub(super) fn find(
         &mut self,
-        sides: &Sides<'_>,
+        sides: &HunkSides<'_>,
         frozen: usize,
     ) -> (Option<Placement>, Range<usize>) {
         let share = self.steps / self.to_come.max(1);
@@ -79,7 +79,7 @@ impl<'m> Search<'m> {
     }
 
     /// Finds all old lines of a hunk, nearest to the expected line.
-    fn find_exactly(&mut self, sides: &Sides<'_>, frozen: usize) -> Option<Placement> {
+    fn find_exactly(&mut self, sides: &HunkSides<'_>, frozen: usize) -> Option<Placement> {
         let last = self.index.count().checked_sub(sides.old.count())?;
         let expected = self.expected_line(sides);
         let stated = usize::try_from(expected).unwrap_or(0);
@@ -106,11 +106,11 @@ impl<'m> Search<'m> {
 
     /// Returns the line where a hunk is expected, counted from 0. The hunk is assumed to have the
     /// same offset as the previous one.
-    fn expected_line(&self, sides: &Sides<'_>) -> isize {
+    fn expected_line(&self, sides: &HunkSides<'_>) -> isize {
         to_signed(sides.stated) + self.carried
     }
 
-    fn is_at(&self, sides: &Sides<'_>, line: usize, frozen: usize) -> bool {
+    fn is_at(&self, sides: &HunkSides<'_>, line: usize, frozen: usize) -> bool {
         line >= frozen
             && self
                 .numbers
@@ -121,7 +121,7 @@ impl<'m> Search<'m> {
     /// Finds the nearest place where all old lines match, and the equally good places.
     fn nearest(
         &mut self,
-        sides: &Sides<'_>,
+        sides: &HunkSides<'_>,
         expected: isize,
         frozen: usize,
     ) -> Option<(usize, Vec<usize>)> {
@@ -129,7 +129,10 @@ impl<'m> Search<'m> {
         let runs = self
             .runs
             .get_or_insert_with(|| patch.run_index(index, comparison));
-        let (places, done) = (runs.places(&sides.old.lines), Occupied::with_floor(frozen));
+        let (places, done) = (
+            runs.places(&sides.old.lines),
+            OccupiedLines::with_floor(frozen),
+        );
         let line = nearest(&places, &done, expected).line?;
         Some((line, candidates(&places, &done, line, 0)))
     }
@@ -140,7 +143,12 @@ impl<'m> Search<'m> {
     /// Any context line may differ. A place is better if more lines match with fewer changes. Of
     /// equal places, the nearer one wins. A hunk with less context on one side must be at that end
     /// of the file. The search also reads lines before `frozen`, but the result excludes them.
-    fn find_roughly(&self, sides: &Sides<'_>, frozen: usize, steps: &mut usize) -> Range<usize> {
+    fn find_roughly(
+        &self,
+        sides: &HunkSides<'_>,
+        frozen: usize,
+        steps: &mut usize,
+    ) -> Range<usize> {
         let (end, expected) = (self.numbers.len(), self.expected_line(sides));
         let context = sides.context();
         let mut best = usize::try_from(expected).unwrap_or(0).min(end);
@@ -161,7 +169,7 @@ impl<'m> Search<'m> {
             .interrupt
             .take_until_raised(lines_by_distance(expected, places))
         {
-            let pair = Pair {
+            let pair = SequencePair {
                 old: &sides.old.numbers,
                 new: &self.numbers[line..],
             };

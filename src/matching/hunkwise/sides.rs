@@ -6,9 +6,9 @@ use crate::plan::{Direction, Hunk, LineKind};
 
 /// The old and new lines of a hunk.
 #[derive(Default)]
-pub(super) struct Sides<'h> {
-    pub(super) old: Side<'h>,
-    pub(super) new: Side<'h>,
+pub(super) struct HunkSides<'h> {
+    pub(super) old: HunkSide<'h>,
+    pub(super) new: HunkSide<'h>,
     /// The changes from the old lines to the new lines.
     pub(super) edits: Edits,
     /// The number of context lines before the first change and after the last one.
@@ -22,12 +22,12 @@ pub(super) struct Sides<'h> {
 
 /// The lines of one side.
 #[derive(Default)]
-pub(super) struct Side<'h> {
+pub(super) struct HunkSide<'h> {
     pub(super) lines: Vec<&'h [u8]>,
     pub(super) numbers: Vec<u32>,
 }
 
-impl<'h> Side<'h> {
+impl<'h> HunkSide<'h> {
     fn push(&mut self, line: &'h [u8], number: u32) {
         self.lines.push(line);
         self.numbers.push(number);
@@ -38,7 +38,7 @@ impl<'h> Side<'h> {
     }
 }
 
-impl<'h> Sides<'h> {
+impl<'h> HunkSides<'h> {
     pub(super) fn new(
         hunk: &Hunk,
         text: &'h [u8],

@@ -1,7 +1,7 @@
 //! Tests of the closest match.
 
 use super::super::testing::{Section, codex};
-use super::super::{Detail, Difference, DifferenceReason, Mismatch, Rules, place};
+use super::super::{DifferenceReason, LineDifference, MatchRules, Mismatch, MismatchDetail, place};
 use super::*;
 use crate::lines::LineOffsets;
 
@@ -11,7 +11,7 @@ fn failure(file: &str, section: &Section) -> Mismatch {
         &section.text,
         &section.hunks,
         Direction::Forward,
-        &Rules::default(),
+        &MatchRules::default(),
     );
     *placements.into_iter().find_map(Result::err).unwrap()
 }
@@ -29,7 +29,7 @@ fn bytes(lines: &[&str]) -> Vec<Vec<u8>> {
 #[test]
 fn the_place_with_most_of_the_lines_is_the_nearest() {
     let file = "1\n2\n3\na\nB\nc\n4\n5\n";
-    let difference = Difference {
+    let difference = LineDifference {
         patch_offset: 3,
         file_line: 4,
         expected: b"b".to_vec(),
@@ -39,7 +39,7 @@ fn the_place_with_most_of_the_lines_is_the_nearest() {
     let text = bytes(&["a", "B", "c"]);
     let (lines_before, lines_after) = (bytes(&["2", "3"]), bytes(&["4", "5"]));
     let difference = Some(difference);
-    let nearest = Nearest {
+    let nearest = ClosestMatch {
         line: 3,
         matched: 2,
         of: 3,
@@ -128,9 +128,9 @@ fn with_less_detail_no_closest_match_is_looked_for() {
     ] {
         for section in [&section, &codex] {
             let placed = |detail| {
-                let rules = Rules {
+                let rules = MatchRules {
                     detail,
-                    ..Rules::default()
+                    ..MatchRules::default()
                 };
                 place(
                     &LineOffsets::new(file.as_bytes()),
@@ -140,7 +140,7 @@ fn with_less_detail_no_closest_match_is_looked_for() {
                     &rules,
                 )
             };
-            let (full, less) = (placed(Detail::Full), placed(Detail::Kind));
+            let (full, less) = (placed(MismatchDetail::Full), placed(MismatchDetail::Kind));
             assert_eq!(less[..1], [Err(Mismatch::of_kind(kind.clone()))]);
             assert_eq!(
                 full[0]
@@ -150,7 +150,7 @@ fn with_less_detail_no_closest_match_is_looked_for() {
             );
             assert!(full[1].is_ok() && less[1] == full[1]);
             assert_eq!(
-                placed(Detail::Nothing),
+                placed(MismatchDetail::Nothing),
                 vec![Err(Mismatch::without_match()); 2]
             );
         }

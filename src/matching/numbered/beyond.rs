@@ -6,7 +6,7 @@ use crate::lines::ladder::{FIXED, WHITESPACE};
 use crate::lines::{LADDER, LineHashes, power};
 use crate::matching::Placement;
 use crate::matching::occupied::to_signed;
-use crate::whitespace::{Flags, is_blank};
+use crate::whitespace::{WhitespaceFlags, is_blank};
 
 impl Placer<'_> {
     /// Finds the old lines at the end of a file that lacks some of their final blank lines.
@@ -17,7 +17,7 @@ impl Placer<'_> {
         let rules = self.patch.rules;
         rules
             .correction
-            .filter(|correction| correction.rule.has(Flags::BLANK_AT_EOF))?;
+            .filter(|correction| correction.rule.has(WhitespaceFlags::BLANK_AT_EOF))?;
         let rung = if rules.ignore_whitespace {
             WHITESPACE
         } else {

@@ -16,19 +16,19 @@ mod rungs;
 mod tests;
 
 use crate::lines::ladder::{EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
-use crate::lines::{Comparison, LADDER, LineOffsets, Needle, Places, RunIndex};
+use crate::lines::{Comparison, ExactRunFinder, LADDER, LineOffsets, RunIndex, RunOccurrences};
 use std::collections::HashMap;
 
 use super::context_level::{ContextLevel, levels, range_start};
-use super::occupied::{Occupied, to_signed};
+use super::occupied::{OccupiedLines, to_signed};
 use super::pattern::Pattern;
 use super::search::{SearchResult, candidates, nearest};
-use super::{Detail, Mismatch, MismatchKind, Placement, Placements};
+use super::{Mismatch, MismatchDetail, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Hunk, HunkLine};
 use hunk_search::HunkSearch;
 use patch::comparison;
 
-pub(super) use patch::Patch;
+pub(super) use patch::FilePatch;
 
 /// The number of substring searches over the whole file before its lines are hashed.
 const FEW_SEARCHES: usize = 2;
@@ -43,9 +43,9 @@ const MANY: usize = 1000;
 pub(super) fn place(
     original: &LineOffsets<'_>,
     index: &LineOffsets<'_>,
-    patch: Patch<'_>,
+    patch: FilePatch<'_>,
 ) -> Placements {
-    let Patch {
+    let FilePatch {
         text,
         hunks,
         direction,
@@ -54,7 +54,7 @@ pub(super) fn place(
     let mut placer = Placer {
         index,
         patch,
-        covered: Occupied::default(),
+        covered: OccupiedLines::default(),
         near: (0, 0),
         carried: 0,
         frozen: 0,
@@ -73,7 +73,7 @@ pub(super) fn place(
         pattern.fill(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
         let outcome = placer.place(&pattern, placer.stated_line(hunk), &levels);
-        has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
+        has_ended = outcome.is_err() && rules.detail == MismatchDetail::Nothing;
         let mut placement = outcome.map_err(Mismatch::of_kind)?;
         placement.already_at = find_applied(original, &mut near, patch, (hunk, &placement));
         match placement.already_at {
@@ -93,10 +93,10 @@ pub(super) fn place(
 fn find_applied(
     original: &LineOffsets<'_>,
     near: &mut (usize, usize),
-    patch: Patch<'_>,
+    patch: FilePatch<'_>,
     (hunk, placement): (&Hunk, &Placement),
 ) -> Option<usize> {
-    if placement.offset == 0 || placement.candidates.len() > 1 || patch.rules.as_gnu {
+    if placement.offset == 0 || placement.candidates.len() > 1 || patch.rules.is_gnu {
         return None;
     }
     let range = hunk.postimage_range(patch.direction);
@@ -110,8 +110,8 @@ fn find_applied(
 
 struct Placer<'a> {
     index: &'a LineOffsets<'a>,
-    patch: Patch<'a>,
-    covered: Occupied,
+    patch: FilePatch<'a>,
+    covered: OccupiedLines,
     /// The line whose byte offset was computed last, and this offset.
     near: (usize, usize),
     /// The offset of the previous hunk under the rules of GNU patch, otherwise 0.
@@ -140,7 +140,7 @@ impl Placer<'_> {
     fn stated_line(&self, hunk: &Hunk) -> isize {
         let direction = self.patch.direction;
         let old = || range_start(hunk.preimage_range(direction));
-        match (self.patch.rules.as_gnu, &hunk.anchor) {
+        match (self.patch.rules.is_gnu, &hunk.anchor) {
             (true, _) => to_signed(old()).saturating_add(self.covered.change()),
             (false, Anchor::Bare) => self.covered.running(old()),
             (false, _) => to_signed(range_start(hunk.postimage_range(direction))),
@@ -188,7 +188,7 @@ impl Placer<'_> {
     /// `tests/it/gnu/beside.rs` compares this with GNU patch.
     fn floor(&self, pattern: &Pattern<'_>, level: &ContextLevel) -> usize {
         let left_out = level.lines.start;
-        if !self.patch.rules.as_gnu {
+        if !self.patch.rules.is_gnu {
             return 0;
         }
         left_out + (self.frozen + left_out).saturating_sub(pattern.leading)
@@ -287,7 +287,7 @@ impl Placer<'_> {
             // A leading newline restricts the substring search to starts of lines.
             let anchored = [b"\n", &quest.lines().concat()[..]].concat();
             return self.find_nearest(
-                &Needle::new(self.index, &anchored, quest.count()),
+                &ExactRunFinder::new(self.index, &anchored, quest.count()),
                 quest.stated,
             );
         }
@@ -302,7 +302,7 @@ impl Placer<'_> {
         found
     }
 
-    fn find_nearest(&self, places: &impl Places, stated: isize) -> SearchResult {
+    fn find_nearest(&self, places: &impl RunOccurrences, stated: isize) -> SearchResult {
         let mut found = nearest(places, &self.covered, stated);
         found.candidates = found
             .line
@@ -347,7 +347,7 @@ impl Placer<'_> {
             _ => self.offset(lines.end),
         };
         self.covered.take(lines.clone(), quest.pattern.change);
-        self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
+        self.carried = if self.patch.rules.is_gnu { offset } else { 0 };
         let context = quest.pattern.trailing.saturating_sub(left_out.1);
         self.frozen = lines.end - context.min(quest.count());
         Ok(Placement {

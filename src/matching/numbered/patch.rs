@@ -2,21 +2,21 @@
 
 use crate::lines::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
 use crate::lines::{Comparison, LineHashes, LineOffsets, RunHash, RunIndex, power};
-use crate::matching::Rules;
+use crate::matching::MatchRules;
 use crate::matching::context_level::levels;
 use crate::matching::pattern::Pattern;
 use crate::plan::{Direction, Hunk, MatchMode};
 
 /// The hunks of one file and the matching rules.
 #[derive(Clone, Copy)]
-pub(in crate::matching) struct Patch<'a> {
+pub(in crate::matching) struct FilePatch<'a> {
     pub(in crate::matching) text: &'a [u8],
     pub(in crate::matching) hunks: &'a [Hunk],
     pub(in crate::matching) direction: Direction,
-    pub(in crate::matching) rules: &'a Rules,
+    pub(in crate::matching) rules: &'a MatchRules,
 }
 
-impl<'p> Patch<'p> {
+impl<'p> FilePatch<'p> {
     /// Returns a run index of the file that expects the old lines of all hunks.
     pub(in crate::matching) fn run_index<'i>(
         self,
@@ -53,7 +53,7 @@ impl<'p> Patch<'p> {
 }
 
 /// Returns the rungs after `exact` that `rules` allow, strictest first.
-pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
+pub(super) fn loose_rungs(rules: &MatchRules) -> impl Iterator<Item = usize> + use<> {
     let ladder = (TRAILING..=PUNCT)
         .filter(|_| rules.match_mode != MatchMode::Exact)
         .collect::<Vec<_>>();
@@ -74,7 +74,7 @@ pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> 
 }
 
 /// Returns the line comparison of `rung`.
-pub(super) fn comparison(rung: usize, rules: &Rules) -> Comparison {
+pub(super) fn comparison(rung: usize, rules: &MatchRules) -> Comparison {
     match (rung, &rules.correction) {
         (FIXED, Some(correction)) => Comparison::with_fixes(correction.rule),
         (TRAILING..=PUNCT, _) => Comparison::loose(rung),

@@ -1,7 +1,7 @@
 //! Tests for hunks with line numbers.
 
 use super::super::testing::Section;
-use super::super::{MOST_CANDIDATES, Rules, place};
+use super::super::{MOST_CANDIDATES, MatchRules, place};
 use super::*;
 use crate::lines::LineOffsets;
 use crate::plan::Direction;
@@ -9,7 +9,7 @@ use crate::plan::Direction;
 fn placed(
     file: &str,
     bodies: &[(&str, usize)],
-    rules: &Rules,
+    rules: &MatchRules,
 ) -> Vec<Result<Placement, MismatchKind>> {
     let mut section = Section::default();
     for &(body, line) in bodies {
@@ -48,7 +48,7 @@ const BODY: &str = " a\n-b\n+x\n c\n";
 #[test]
 fn the_stated_place_wins_and_then_the_nearest() {
     let file = "0\na\nb\nc\n0\n0\na\nb\nc\n0\n";
-    let rules = Rules::default();
+    let rules = MatchRules::default();
     assert_eq!(placed(file, &[(BODY, 7)], &rules), [Ok(at(6, 3, 0, &[]))]);
     assert_eq!(
         placed(file, &[(BODY, 3)], &rules),
@@ -58,7 +58,7 @@ fn the_stated_place_wins_and_then_the_nearest() {
         placed(file, &[(BODY, 5)], &rules),
         [Ok(at(6, 3, 2, &[1, 6]))]
     );
-    let unique = Rules {
+    let unique = MatchRules {
         unique: true,
         ..rules
     };
@@ -76,7 +76,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
     let mut section = Section::default();
     section.push("-a\n+x\n+y\n", 4, 1);
     section.push("-c\n+z\n", 7, 3);
-    let offsets = |section: &Section, rules: &Rules| {
+    let offsets = |section: &Section, rules: &MatchRules| {
         let placements = place(
             &LineOffsets::new(b"a\nb\nc\nd\n"),
             &section.text,
@@ -92,9 +92,9 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
     assert_eq!(
         offsets(
             &section,
-            &Rules {
+            &MatchRules {
                 zero_context: true,
-                ..Rules::default()
+                ..MatchRules::default()
             }
         ),
         [0, 1]
@@ -102,9 +102,9 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
     assert_eq!(
         offsets(
             &section,
-            &Rules {
-                as_gnu: true,
-                ..Rules::default()
+            &MatchRules {
+                is_gnu: true,
+                ..MatchRules::default()
             }
         ),
         [-3, -4]
@@ -113,7 +113,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
         .hunks
         .iter_mut()
         .for_each(|hunk| hunk.anchor = Anchor::Bare);
-    assert_eq!(offsets(&section, &Rules::default()), [-3, -4]);
+    assert_eq!(offsets(&section, &MatchRules::default()), [-3, -4]);
     // The changes of a hunk do not move the lines above it.
     let mut section = Section::default();
     section.push("+x\n+y\n", 3, 4);
@@ -127,7 +127,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
         &section.text,
         &section.hunks,
         Direction::Forward,
-        &Rules::default(),
+        &MatchRules::default(),
     );
     assert_eq!(places[1].as_ref().unwrap().lines, 0..1);
 }
@@ -143,10 +143,10 @@ fn many_hunks_are_placed_as_few() {
         .collect();
     let lines: Vec<_> = (0..MANY).map(|nth| format!("{nth}\nb\nc\n")).collect();
     let file = format!("0\nb\nc\n{}", lines.concat());
-    let many = placed(&file, &bodies, &Rules::default());
+    let many = placed(&file, &bodies, &MatchRules::default());
     assert_eq!(
         many[..MANY - 1],
-        placed(&file, &bodies[..MANY - 1], &Rules::default())
+        placed(&file, &bodies[..MANY - 1], &MatchRules::default())
     );
     let place = many[MANY - 1].as_ref().unwrap();
     assert_eq!(
@@ -158,7 +158,7 @@ fn many_hunks_are_placed_as_few() {
 #[test]
 fn candidates_are_few() {
     let file = format!("0\n{}", "a\nb\nc\n".repeat(50));
-    let found = placed(&file, &[(BODY, 4)], &Rules::default())
+    let found = placed(&file, &[(BODY, 4)], &MatchRules::default())
         .remove(0)
         .unwrap();
     assert_eq!(
@@ -172,7 +172,7 @@ fn a_line_belongs_to_one_hunk() {
     let found = placed(
         "0\na\nb\nc\n0\n",
         &[(BODY, 2), (BODY, 2)],
-        &Rules::default(),
+        &MatchRules::default(),
     );
     assert_eq!(found, [Ok(at(1, 3, 0, &[])), Err(MismatchKind::Overlap)]);
 }
@@ -186,7 +186,7 @@ fn only_the_last_line_of_a_hunk_can_lack_its_terminator() {
         ("0\n0\n0\n0\nab\nc\n0\n", 2),
     ] {
         assert_eq!(
-            placed(file, &[(body, line)], &Rules::default()),
+            placed(file, &[(body, line)], &MatchRules::default()),
             [Err(MismatchKind::NotFound)],
             "{file:?}"
         );
@@ -207,13 +207,13 @@ fn an_insertion_without_context_stands_where_it_says_or_nowhere() {
         )
         .remove(0)
     };
-    let zero = Rules {
+    let zero = MatchRules {
         zero_context: true,
-        ..Rules::default()
+        ..MatchRules::default()
     };
     assert_eq!(placed(b"a\nb\n", zero.clone()), Ok(at(1, 0, 0, &[])));
     assert_eq!(
-        placed(b"a\nb\n", Rules::default()).map_err(|error| error.kind),
+        placed(b"a\nb\n", MatchRules::default()).map_err(|error| error.kind),
         Err(MismatchKind::NotFound)
     );
     assert_eq!(placed(b"a\n", zero.clone()), Ok(at(1, 0, 0, &[])));
@@ -226,9 +226,9 @@ fn an_insertion_without_context_stands_where_it_says_or_nowhere() {
 #[test]
 fn fuzz_and_blanks_need_one_place() {
     let file = "0\n1\nb\nc\n2\n3\n4\nb\nc\n5\n";
-    let fuzzy = Rules {
+    let fuzzy = MatchRules {
         fuzz: 1,
-        ..Rules::default()
+        ..MatchRules::default()
     };
     let ambiguous = |lines: &[usize], rung, left_out| {
         [Err(MismatchKind::Ambiguous {
@@ -253,9 +253,9 @@ fn fuzz_and_blanks_need_one_place() {
         placed("0\n1\nb\nc\n2\n", &[(" a\n-b\n-c\n+x\n d\n", 2)], &fuzzy),
         [Ok(there)]
     );
-    let blanks = Rules {
+    let blanks = MatchRules {
         ignore_whitespace: true,
-        ..Rules::default()
+        ..MatchRules::default()
     };
     let file = "0\n\ta\n b\n0\n\ta\n b\n0\n";
     assert_eq!(
@@ -286,9 +286,9 @@ fn equal_lines_without_end_are_searched_in_no_time() {
         .iter()
         .map(|(body, line)| (body.as_str(), *line))
         .collect();
-    let rules = Rules {
+    let rules = MatchRules {
         fuzz: 3,
-        ..Rules::default()
+        ..MatchRules::default()
     };
     let found = placed(&file, &bodies, &rules);
     assert_eq!(found.len(), 400);

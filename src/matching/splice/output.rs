@@ -2,33 +2,33 @@
 
 use std::ops::Range;
 
-use crate::matching::Spliced;
+use crate::matching::SplicedFile;
 use crate::plan::{HunkLine, LineKind};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
 
 /// The new file during its construction.
-pub(super) struct Output<'a> {
+pub(super) struct SpliceOutput<'a> {
     preimage: &'a [u8],
-    pub(super) made: Spliced,
+    pub(super) made: SplicedFile,
     /// Whether the last line is an insertion without terminator.
     is_open: bool,
     /// The offset in the preimage up to which all bytes are processed.
     pub(super) done: usize,
 }
 
-impl<'a> Output<'a> {
+impl<'a> SpliceOutput<'a> {
     /// Creates an empty output for the part of the preimage from the offset `done` on.
     pub(super) fn new(preimage: &'a [u8], done: usize) -> Self {
         Self {
             preimage,
-            made: Spliced::default(),
+            made: SplicedFile::default(),
             is_open: false,
             done,
         }
     }
 
     /// Appends the rest of the preimage and returns the result.
-    pub(super) fn finish(mut self) -> Spliced {
+    pub(super) fn finish(mut self) -> SplicedFile {
         self.keep(
             self.done..self.preimage.len(),
             ending_near(self.preimage, self.done),

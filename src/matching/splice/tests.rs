@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::matching::testing::{Section, codex};
-use crate::matching::{Correction, Rules, place, splice};
+use crate::matching::{MatchRules, WhitespaceCorrection, place, splice};
 use crate::whitespace::WhitespaceRule;
 
-fn applied(file: &str, section: &Section, rules: &Rules) -> String {
+fn applied(file: &str, section: &Section, rules: &MatchRules) -> String {
     let placements = place(
         &LineOffsets::new(file.as_bytes()),
         &section.text,
@@ -25,10 +25,10 @@ fn applied(file: &str, section: &Section, rules: &Rules) -> String {
 }
 
 fn by_codex(file: &str, chunks: &[(&[&str], &str)]) -> String {
-    applied(file, &codex(chunks), &Rules::default())
+    applied(file, &codex(chunks), &MatchRules::default())
 }
 
-fn by_number(file: &str, body: &str, rules: &Rules) -> String {
+fn by_number(file: &str, body: &str, rules: &MatchRules) -> String {
     let mut section = Section::default();
     section.push(body, 1, 1);
     applied(file, &section, rules)
@@ -46,9 +46,9 @@ fn new_lines_end_as_the_lines_around_them() {
         "A\r\nB\nC\nc\n"
     );
     assert_eq!(by_codex("", &[(&[], "+x\r\n")]), "x\n");
-    let rules = Rules {
+    let rules = MatchRules {
         ignore_whitespace: true,
-        ..Rules::default()
+        ..MatchRules::default()
     };
     assert_eq!(by_number("a\tb\r\n", " a b\n+c\n", &rules), "a\tb\r\nc\r\n");
 }
@@ -83,9 +83,9 @@ fn a_hunk_found_at_another_depth_is_moved_there() {
 
 #[test]
 fn lines_are_never_glued_together() {
-    let rules = Rules {
+    let rules = MatchRules {
         zero_context: true,
-        ..Rules::default()
+        ..MatchRules::default()
     };
     assert_eq!(
         by_number("a\r\nb\r\n", "-a\r\n+x\n\\ No newline\n", &rules),
@@ -101,7 +101,7 @@ fn lines_are_never_glued_together() {
 }
 
 /// Splices a file whole and in halves. Returns whether it has two halves.
-fn is_the_same_in_halves(text: &str, section: &Section, rules: &Rules) -> bool {
+fn is_the_same_in_halves(text: &str, section: &Section, rules: &MatchRules) -> bool {
     let (file, direction) = (LineOffsets::new(text.as_bytes()), Direction::Forward);
     let placements = place(&file, &section.text, &section.hunks, direction, rules);
     // A hunk that matches nowhere beside the other is left out.
@@ -142,23 +142,23 @@ fn halves_do_not_depend_on_each_other() {
         "0\n1\n\u{feff}",
         "\u{feff}1\n1\n0\n1\n",
     ];
-    let zero = Rules {
+    let zero = MatchRules {
         zero_context: true,
-        ..Rules::default()
+        ..MatchRules::default()
     };
     let rules = [
-        Rules {
-            correction: Some(Correction {
+        MatchRules {
+            correction: Some(WhitespaceCorrection {
                 rule: WhitespaceRule::default(),
                 corrects_new_lines: true,
             }),
             ..zero.clone()
         },
-        Rules {
+        MatchRules {
             no_add: true,
             ..zero.clone()
         },
-        Rules {
+        MatchRules {
             inaccurate_eof: true,
             ..zero.clone()
         },
@@ -186,9 +186,12 @@ fn halves_do_not_depend_on_each_other() {
 
 #[test]
 fn an_exact_hunk_is_written_byte_for_byte() {
-    assert_eq!(by_number("a\r\n", "-a\r\n+b\n", &Rules::default()), "b\n");
     assert_eq!(
-        by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()),
+        by_number("a\r\n", "-a\r\n+b\n", &MatchRules::default()),
+        "b\n"
+    );
+    assert_eq!(
+        by_number("a\n", "-a\n+b\n\\ No newline\n", &MatchRules::default()),
         "b"
     );
 }

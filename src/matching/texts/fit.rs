@@ -1,23 +1,23 @@
 //! Adapts new content to the line endings and the indentation of its place.
 
-use super::{Site, ending_at, search};
+use super::{TextMatch, ending_at, search};
 use crate::lines::common_ends;
 use crate::lines::ladder::{INDENT, PUNCT};
 use crate::matching::reindent::Reindent;
-use crate::plan::{LastLineEnding as AtEnd, MatchMode, Replacement, Target};
+use crate::plan::{EditTarget, LastLineEnding as AtEnd, MatchMode, Replacement};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines, without_ending};
 
 /// Returns the bytes that replace `site` in the file `text`.
 pub(super) fn fit_edit(
     text: &[u8],
     edit: &Replacement,
-    site: &Site,
+    site: &TextMatch,
     match_mode: MatchMode,
 ) -> Vec<u8> {
     match &edit.target {
         // The text itself contains CR, so the line endings of the new content are kept.
-        Target::Text { old, .. } if search::is_literal(old) => edit.new.clone(),
-        Target::Text { old, .. } => {
+        EditTarget::Text { old, .. } if search::is_literal(old) => edit.new.clone(),
+        EditTarget::Text { old, .. } => {
             let region = &text[site.bytes.clone()];
             let is_loose =
                 match_mode == MatchMode::Reindented && (INDENT..PUNCT).contains(&site.rung);
@@ -28,27 +28,27 @@ pub(super) fn fit_edit(
             };
             with_endings(&new, region, ending_at(text, site.bytes.end))
         }
-        Target::Lines(old) => whole_lines(text, edit, old, site, match_mode),
-        Target::Range { .. } => with_endings(
+        EditTarget::Lines(old) => whole_lines(text, edit, old, site, match_mode),
+        EditTarget::Range { .. } => with_endings(
             &edit.new,
             &text[site.bytes.clone()],
             ending_at(text, site.bytes.end),
         ),
-        Target::After(_) => insert_lines(
+        EditTarget::After(_) => insert_lines(
             text,
             site.bytes.start,
             &edit.new,
             ending_before(text, site.bytes.start),
         ),
-        Target::Before(_) => insert_lines(
+        EditTarget::Before(_) => insert_lines(
             text,
             site.bytes.start,
             &edit.new,
             ending_at(text, site.bytes.start),
         ),
-        Target::Nothing | Target::End(AtEnd::Bytes) => edit.new.clone(),
-        Target::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
-        Target::End(AtEnd::Lines) => {
+        EditTarget::Nothing | EditTarget::End(AtEnd::Bytes) => edit.new.clone(),
+        EditTarget::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
+        EditTarget::End(AtEnd::Lines) => {
             let ending = ending_at(text, text.len());
             let open = if is_open(text) {
                 ending
@@ -72,7 +72,7 @@ fn whole_lines(
     text: &[u8],
     edit: &Replacement,
     old: &[u8],
-    site: &Site,
+    site: &TextMatch,
     match_mode: MatchMode,
 ) -> Vec<u8> {
     let region = &text[site.bytes.clone()];

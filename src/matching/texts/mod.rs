@@ -22,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::plan::{EditOrder, MatchMode, Replacement, Replacements};
 use crate::text::{LineEnding, lines};
 use search::TextSearch;
-use sites::{Site, sites};
+use sites::{TextMatch, sites};
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +49,13 @@ pub struct TextMismatch {
 }
 
 /// The new file and the places of all changes, or the changes that have no place.
-pub type Replaced = Result<(Vec<u8>, Vec<TextChange>), Misplaced>;
+pub type ReplaceResult = Result<(Vec<u8>, Vec<TextChange>), UnplacedChanges>;
 
 /// The changes that cannot be applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Misplaced {
+pub struct UnplacedChanges {
     /// The changes that have no place; at least one.
-    pub misfits: Vec<TextMismatch>,
+    pub mismatches: Vec<TextMismatch>,
     /// For changes in turn, the places of the other changes.
     pub places: Vec<TextChange>,
 }
@@ -76,7 +76,7 @@ pub fn replace(
     wanted: &Replacements,
     most: u64,
     interrupt: &Interrupt,
-) -> Replaced {
+) -> ReplaceResult {
     replace_within(preimage, wanted, (most, MOST_LOOKED), interrupt)
 }
 
@@ -90,7 +90,7 @@ pub fn replace_unexplained(
     wanted: &Replacements,
     most: u64,
     interrupt: &Interrupt,
-) -> Replaced {
+) -> ReplaceResult {
     replace_within(preimage, wanted, (most, 0), interrupt)
 }
 
@@ -101,21 +101,21 @@ fn replace_within(
     wanted: &Replacements,
     (most, looks): (u64, usize),
     interrupt: &Interrupt,
-) -> Replaced {
+) -> ReplaceResult {
     let looks = Cell::new(looks);
     let at_once = |text: &[u8], edits: &[_]| {
         let file = TextSearch::new(text, &looks, interrupt);
         replace_at_once(&file, edits, (wanted.match_mode, most))
     };
     match wanted.order {
-        EditOrder::AtOnce => {
+        EditOrder::Simultaneous => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
-            at_once(preimage, &edits).map_err(|misfits| Misplaced {
-                misfits,
-                ..Misplaced::default()
+            at_once(preimage, &edits).map_err(|misfits| UnplacedChanges {
+                mismatches: misfits,
+                ..UnplacedChanges::default()
             })
         }
-        EditOrder::InTurn => {
+        EditOrder::Sequential => {
             let (mut text, mut places, mut misfits) = (preimage.to_vec(), Vec::new(), Vec::new());
             // A failed change does not stop the others, so the report contains all failures.
             for edit in wanted.edits.iter().enumerate() {
@@ -133,7 +133,10 @@ fn replace_within(
             if misfits.is_empty() {
                 Ok((text, places))
             } else {
-                Err(Misplaced { misfits, places })
+                Err(UnplacedChanges {
+                    mismatches: misfits,
+                    places,
+                })
             }
         }
     }
@@ -226,7 +229,7 @@ fn misfit(edit: usize, kind: MismatchKind, count: usize) -> TextMismatch {
 ///
 /// The size is checked before the content is built. Otherwise a small patch could request unbounded
 /// memory.
-fn add_new_size(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
+fn add_new_size(new: &mut u64, sites: &[TextMatch], edit: &Replacement) -> u64 {
     *new = new.saturating_add((sites.len() as u64).saturating_mul(edit.new.len() as u64));
     *new
 }
@@ -235,7 +238,7 @@ fn change(
     file: &TextSearch<'_>,
     edit: usize,
     wanted: &Replacement,
-    site: Site,
+    site: TextMatch,
     match_mode: MatchMode,
 ) -> TextChange {
     let new = fit::fit_edit(file.text, wanted, &site, match_mode);

@@ -4,7 +4,7 @@ use crate::lines::LineOffsets;
 use std::collections::HashSet;
 
 use crate::interrupt::Interrupt;
-use crate::matching::{Mismatch, MismatchKind, Nearest, nearest};
+use crate::matching::{ClosestMatch, Mismatch, MismatchKind, nearest};
 use crate::plan::{Anchor, Direction, Hunk, LineRange, Replacement};
 use crate::text::{Span, lines, without_ending};
 
@@ -41,12 +41,12 @@ pub(super) fn closest_mismatch(
 }
 
 /// Returns the last line of `text` as the closest match of a line after the end.
-pub(super) fn last_line(text: &[u8]) -> Option<Nearest> {
+pub(super) fn last_line(text: &[u8]) -> Option<ClosestMatch> {
     let index = LineOffsets::new(text);
     index
         .count()
         .checked_sub(1)
-        .map(|last| Nearest::at(&index, last, 1))
+        .map(|last| ClosestMatch::at(&index, last, 1))
 }
 
 /// Returns a hunk that deletes the lines of `old`, and the patch text that contains it.
@@ -82,7 +82,7 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
 
 /// Returns the line of the file that shares most words with the first line of `old` that contains
 /// words.
-fn similar(index: &LineOffsets<'_>, old: &[u8], interrupt: &Interrupt) -> Option<Nearest> {
+fn similar(index: &LineOffsets<'_>, old: &[u8], interrupt: &Interrupt) -> Option<ClosestMatch> {
     let wanted: HashSet<&[u8]> = lines(old)
         .map(|(_, line)| words(line).collect())
         .find(|words: &HashSet<_>| !words.is_empty())?;
@@ -97,9 +97,9 @@ fn similar(index: &LineOffsets<'_>, old: &[u8], interrupt: &Interrupt) -> Option
         .enumerate()
         .map(|(number, (_, line))| (shared(line), number));
     let (count, line) = scored.max_by_key(|&(count, number)| (count, std::cmp::Reverse(number)))?;
-    (count > 0).then(|| Nearest {
+    (count > 0).then(|| ClosestMatch {
         of: lines(old).count(),
-        ..Nearest::at(index, line, 1)
+        ..ClosestMatch::at(index, line, 1)
     })
 }
 

@@ -13,10 +13,10 @@ use crate::plan::MatchMode;
 use crate::text::{Lines, Span, lines, mark_length, without_ending};
 
 /// A search for a text on one rung.
-type Search = fn(&TextSearch<'_>, &[u8], MatchMode) -> Hits;
+type SearchFn = fn(&TextSearch<'_>, &[u8], MatchMode) -> TextMatches;
 
 /// The rungs for texts, strictest first, and their search functions.
-pub(super) const RUNGS: &[(usize, Search)] = &[
+pub(super) const RUNGS: &[(usize, SearchFn)] = &[
     (EXACT, exact),
     (TRAILING, |file, old, _| {
         whole_lines(file, old, |line| without_trailing(line).into())
@@ -30,7 +30,7 @@ pub(super) const RUNGS: &[(usize, Search)] = &[
 ];
 
 /// The rungs for whole lines, strictest first, and their search functions.
-pub(super) const LINE_RUNGS: &[(usize, Search)] = &[
+pub(super) const LINE_RUNGS: &[(usize, SearchFn)] = &[
     (EXACT, exact_lines),
     RUNGS[TRAILING],
     RUNGS[INDENT],
@@ -43,7 +43,7 @@ pub(super) const LINE_RUNGS: &[(usize, Search)] = &[
 
 /// The matches of a text that do not overlap, and the number of matches. The number is 2 if the
 /// only match overlaps another one.
-pub(super) struct Hits {
+pub(super) struct TextMatches {
     pub(super) places: Vec<Range<usize>>,
     pub(super) count: usize,
 }
@@ -52,9 +52,9 @@ pub(super) struct Hits {
 pub(super) struct TextSearch<'a> {
     pub(super) text: &'a [u8],
     /// The file with LF instead of CR LF.
-    plain: Shrunk<'a>,
+    plain: NormalisedText<'a>,
     /// The number of bytes that may still be searched for closest matches.
-    looks: &'a Cell<usize>,
+    closest_match_budget: &'a Cell<usize>,
     /// The handle that cancels the search.
     pub(super) interrupt: &'a Interrupt,
 }
@@ -63,28 +63,29 @@ impl<'a> TextSearch<'a> {
     pub(super) fn new(text: &'a [u8], looks: &'a Cell<usize>, interrupt: &'a Interrupt) -> Self {
         Self {
             text,
-            plain: Shrunk::plain(text),
-            looks,
+            plain: NormalisedText::plain(text),
+            closest_match_budget: looks,
             interrupt,
         }
     }
 
     /// Returns whether the file may be searched for a closest match, and subtracts its size.
     pub(super) fn may_look(&self) -> bool {
-        let left = self.looks.get();
-        self.looks.set(left.saturating_sub(self.text.len()));
+        let left = self.closest_match_budget.get();
+        self.closest_match_budget
+            .set(left.saturating_sub(self.text.len()));
         left > 0
     }
 }
 
 /// A text in which some characters are shorter than in the original.
-struct Shrunk<'a> {
+struct NormalisedText<'a> {
     bytes: Cow<'a, [u8]>,
     /// Pairs of an offset and the number of bytes that are missing before it.
     steps: Vec<(usize, usize)>,
 }
 
-impl<'a> Shrunk<'a> {
+impl<'a> NormalisedText<'a> {
     /// Replaces CR LF with LF.
     fn plain(text: &'a [u8]) -> Self {
         let mut shrunk = Self {
@@ -142,7 +143,7 @@ impl<'a> Shrunk<'a> {
         offset + step.checked_sub(1).map_or(0, |step| self.steps[step].1)
     }
 
-    fn hits(&self, old: &[u8]) -> Hits {
+    fn hits(&self, old: &[u8]) -> TextMatches {
         let place = |start: usize| self.original(start)..self.original(start + old.len());
         let places: Vec<_> = self.bytes.find_iter(old).map(place).collect();
         let overlaps = || {
@@ -157,15 +158,15 @@ impl<'a> Shrunk<'a> {
         } else {
             places.len()
         };
-        Hits { places, count }
+        TextMatches { places, count }
     }
 }
 
 /// Searches for the text byte for byte. An LF in the text matches LF or CR LF in the file, unless
 /// the text itself contains CR LF.
-fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> Hits {
+fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> TextMatches {
     let mut hits = if is_literal(old) {
-        Shrunk {
+        NormalisedText {
             bytes: Cow::Borrowed(file.text),
             steps: Vec::new(),
         }
@@ -185,7 +186,7 @@ fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> Hits {
             .cloned()
             .collect();
         if outside.len() == 1 {
-            hits = Hits {
+            hits = TextMatches {
                 places: outside,
                 count: 1,
             };
@@ -196,8 +197,8 @@ fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> Hits {
 
 /// Searches for whole lines, byte for byte except for line endings. The last line of the file
 /// matches without its terminator, too.
-fn exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> Hits {
-    let literal = Shrunk {
+fn exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
+    let literal = NormalisedText {
         bytes: Cow::Borrowed(file.text),
         steps: Vec::new(),
     };
@@ -231,7 +232,7 @@ fn exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> Hits {
         places.push(plain.original(start)..plain.original(from).min(file.text.len()));
     }
     let is_twice = places.len() == 1 && next(0).is_some_and(|first| next(first + 1).is_some());
-    Hits {
+    TextMatches {
         count: if is_twice { 2 } else { places.len() },
         places,
     }
@@ -259,7 +260,7 @@ fn without_leading(line: &[u8]) -> &[u8] {
 }
 
 /// Searches for whole lines with equal keys. The text must contain a non-blank line.
-fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> Hits {
+fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> TextMatches {
     let mark = mark_length(file.text);
     let keyed = |text: &[u8]| {
         let keys = lines(text).flat_map(|(_, line)| {
@@ -274,7 +275,7 @@ fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]
     let (keys, wanted) = (keyed(&file.text[mark..]), keyed(old));
     // Blank lines would match in too many places.
     if wanted.iter().all(|&byte| byte == b'\n') {
-        return Hits {
+        return TextMatches {
             places: Vec::new(),
             count: 0,
         };
@@ -302,12 +303,12 @@ fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]
     }
     let overlaps = |first: usize| keys[first + 1..].contains_str(&wanted);
     let is_twice = places.len() == 1 && keys.find(&wanted).is_some_and(overlaps);
-    Hits {
+    TextMatches {
         count: if is_twice { 2 } else { places.len() },
         places,
     }
 }
 
-fn punct(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> Hits {
-    Shrunk::fold(file.text).hits(&Shrunk::fold(old).bytes)
+fn punct(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
+    NormalisedText::fold(file.text).hits(&NormalisedText::fold(old).bytes)
 }

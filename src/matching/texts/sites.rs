@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::nearest;
-use super::search::{self, Hits, TextSearch};
+use super::search::{self, TextMatches, TextSearch};
 use crate::lines::LADDER;
 use crate::matching::{MOST_CANDIDATES, Mismatch, MismatchKind};
-use crate::plan::{MatchMode, Replacement, Target, Times};
+use crate::plan::{EditTarget, MatchMode, ReplaceCount, Replacement};
 use crate::text::{lines, mark_length};
 
 /// The place of a text.
-pub(super) struct Site {
+pub(super) struct TextMatch {
     pub(super) bytes: Range<usize>,
     pub(super) rung: usize,
 }
@@ -23,21 +23,21 @@ pub(super) fn sites(
     file: &TextSearch<'_>,
     edit: &Replacement,
     match_mode: MatchMode,
-) -> Result<Vec<Site>, EditMismatch> {
+) -> Result<Vec<TextMatch>, EditMismatch> {
     let insertion = |at: usize| {
-        Ok(vec![Site {
+        Ok(vec![TextMatch {
             bytes: at..at,
             rung: 0,
         }])
     };
     match &edit.target {
-        Target::Text { old, times } => found(file, old, *times, match_mode, edit),
-        Target::Lines(old) => found(file, old, Times::Once, match_mode, edit),
-        Target::Nothing if file.text.is_empty() => insertion(0),
-        Target::Nothing => Err((Mismatch::of_kind(MismatchKind::NotEmpty), 0)),
-        Target::Range { from, to } => {
+        EditTarget::Text { old, times } => found(file, old, *times, match_mode, edit),
+        EditTarget::Lines(old) => found(file, old, ReplaceCount::Once, match_mode, edit),
+        EditTarget::Nothing if file.text.is_empty() => insertion(0),
+        EditTarget::Nothing => Err((Mismatch::of_kind(MismatchKind::NotEmpty), 0)),
+        EditTarget::Range { from, to } => {
             let once = |text| {
-                found(file, text, Times::Once, match_mode, edit)
+                found(file, text, ReplaceCount::Once, match_mode, edit)
                     .map(|sites| (sites[0].bytes.clone(), sites[0].rung))
             };
             let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
@@ -45,17 +45,17 @@ pub(super) fn sites(
             if last.start < first.end {
                 return Err((Mismatch::of_kind(MismatchKind::NotFound), 0));
             }
-            Ok(vec![Site {
+            Ok(vec![TextMatch {
                 bytes: first.start..last.end,
                 rung: loose.max(looser),
             }])
         }
-        Target::After(0) => insertion(mark_length(file.text)),
-        Target::After(line) => match lines(file.text).nth(line - 1) {
+        EditTarget::After(0) => insertion(mark_length(file.text)),
+        EditTarget::After(line) => match lines(file.text).nth(line - 1) {
             Some((span, _)) => insertion(span.end),
             None => Err(beyond(file.text)),
         },
-        Target::Before(line) => match line
+        EditTarget::Before(line) => match line
             .checked_sub(1)
             .and_then(|line| lines(file.text).nth(line))
         {
@@ -63,7 +63,7 @@ pub(super) fn sites(
             Some((span, _)) => insertion(span.start),
             None => Err(beyond(file.text)),
         },
-        Target::End(_) => insertion(file.text.len()),
+        EditTarget::End(_) => insertion(file.text.len()),
     }
 }
 
@@ -78,11 +78,11 @@ fn beyond(text: &[u8]) -> EditMismatch {
 fn found(
     file: &TextSearch<'_>,
     old: &[u8],
-    times: Times,
+    times: ReplaceCount,
     match_mode: MatchMode,
     edit: &Replacement,
-) -> Result<Vec<Site>, EditMismatch> {
-    let rungs = if matches!(edit.target, Target::Lines(_)) {
+) -> Result<Vec<TextMatch>, EditMismatch> {
+    let rungs = if matches!(edit.target, EditTarget::Lines(_)) {
         search::LINE_RUNGS
     } else {
         search::RUNGS
@@ -93,8 +93,8 @@ fn found(
         rungs
     };
     for &(rung, search) in rungs {
-        let Hits { places, count } = search(file, old, match_mode);
-        let site = |bytes: &Range<usize>| Site {
+        let TextMatches { places, count } = search(file, old, match_mode);
+        let site = |bytes: &Range<usize>| TextMatch {
             bytes: bytes.clone(),
             rung,
         };
@@ -102,7 +102,7 @@ fn found(
             // Try the next, looser rung.
             (0, _) => {}
             (1, _) => return Ok(places.iter().map(site).collect()),
-            (_, Times::Every) if places.len() == count => {
+            (_, ReplaceCount::All) if places.len() == count => {
                 return Ok(places.iter().map(site).collect());
             }
             _ => {

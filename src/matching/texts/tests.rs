@@ -4,12 +4,12 @@ mod cancelled;
 mod whole_lines;
 
 use super::*;
-use crate::plan::{Target, Times};
+use crate::plan::{EditTarget, ReplaceCount};
 use crate::text::Span;
 
-fn text(old: &str, new: &str, times: Times) -> Replacement {
+fn text(old: &str, new: &str, times: ReplaceCount) -> Replacement {
     edit(
-        Target::Text {
+        EditTarget::Text {
             old: old.into(),
             times,
         },
@@ -17,7 +17,7 @@ fn text(old: &str, new: &str, times: Times) -> Replacement {
     )
 }
 
-fn edit(target: Target, new: &str) -> Replacement {
+fn edit(target: EditTarget, new: &str) -> Replacement {
     Replacement {
         target,
         new: new.into(),
@@ -39,7 +39,10 @@ fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, match_mode: Matc
         &Interrupt::new(),
     ) {
         Ok((after, _)) => after.escape_ascii().to_string(),
-        Err(Misplaced { misfits, .. }) => {
+        Err(UnplacedChanges {
+            mismatches: misfits,
+            ..
+        }) => {
             let told = misfits.iter().map(|misfit| match &misfit.mismatch.kind {
                 MismatchKind::Ambiguous { lines, rung, .. } => {
                     format!("{}: {rung} {lines:?} of {}", misfit.edit, misfit.count)
@@ -54,8 +57,8 @@ fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, match_mode: Matc
 fn one(file: &[u8], old: &str, new: &str) -> String {
     made(
         file,
-        vec![text(old, new, Times::Once)],
-        EditOrder::AtOnce,
+        vec![text(old, new, ReplaceCount::Once)],
+        EditOrder::Simultaneous,
         MatchMode::Exact,
     )
 }
@@ -63,8 +66,8 @@ fn one(file: &[u8], old: &str, new: &str) -> String {
 fn ladder(file: &str, old: &str, new: &str) -> String {
     made(
         file.as_bytes(),
-        vec![text(old, new, Times::Once)],
-        EditOrder::AtOnce,
+        vec![text(old, new, ReplaceCount::Once)],
+        EditOrder::Simultaneous,
         MatchMode::Ladder,
     )
 }
@@ -120,8 +123,8 @@ fn a_text_has_to_be_unmistakable() {
     let every = |file: &[u8], old| {
         made(
             file,
-            vec![text(old, "z", Times::Every)],
-            EditOrder::AtOnce,
+            vec![text(old, "z", ReplaceCount::All)],
+            EditOrder::Simultaneous,
             MatchMode::Exact,
         )
     };
@@ -155,10 +158,10 @@ fn what_comes_is_indented_as_what_goes() {
     let edits = vec![text(
         "def f():\n    return 1\n",
         "def f():\n    x = 2\n    return x\n",
-        Times::Once,
+        ReplaceCount::Once,
     )];
     let file = b"class A:\n    def f():\n        return 1\n";
-    let made = made(file, edits, EditOrder::AtOnce, MatchMode::Reindented);
+    let made = made(file, edits, EditOrder::Simultaneous, MatchMode::Reindented);
     assert_eq!(
         made,
         r"class A:\n    def f():\n        x = 2\n        return x\n"
@@ -169,25 +172,33 @@ fn what_comes_is_indented_as_what_goes() {
 fn several_changes_see_the_file_as_it_was_or_each_other() {
     let edits = || {
         vec![
-            text("one", "two", Times::Once),
-            text("two", "three", Times::Once),
+            text("one", "two", ReplaceCount::Once),
+            text("two", "three", ReplaceCount::Once),
         ]
     };
     assert_eq!(
-        made(b"one\ntwo\n", edits(), EditOrder::AtOnce, MatchMode::Exact),
+        made(
+            b"one\ntwo\n",
+            edits(),
+            EditOrder::Simultaneous,
+            MatchMode::Exact
+        ),
         r"two\nthree\n"
     );
     assert_eq!(
-        made(b"one\n", edits(), EditOrder::AtOnce, MatchMode::Exact),
+        made(b"one\n", edits(), EditOrder::Simultaneous, MatchMode::Exact),
         "refused 1: NotFound"
     );
     assert_eq!(
-        made(b"one\n", edits(), EditOrder::InTurn, MatchMode::Exact),
+        made(b"one\n", edits(), EditOrder::Sequential, MatchMode::Exact),
         r"three\n"
     );
-    let touching = vec![text("ab", "x", Times::Once), text("bc", "y", Times::Once)];
+    let touching = vec![
+        text("ab", "x", ReplaceCount::Once),
+        text("bc", "y", ReplaceCount::Once),
+    ];
     assert_eq!(
-        made(b"abc", touching, EditOrder::AtOnce, MatchMode::Exact),
+        made(b"abc", touching, EditOrder::Simultaneous, MatchMode::Exact),
         "refused 1: Overlap"
     );
 }
@@ -198,26 +209,41 @@ fn lines_come_where_they_are_counted_to() {
         made(
             file,
             vec![edit(target, new)],
-            EditOrder::AtOnce,
+            EditOrder::Simultaneous,
             MatchMode::Exact,
         )
     };
-    assert_eq!(at(b"1\r\n2\r\n", Target::After(0), "0"), r"0\r\n1\r\n2\r\n");
     assert_eq!(
-        at(b"\xef\xbb\xbf1\n", Target::After(0), "0\n"),
+        at(b"1\r\n2\r\n", EditTarget::After(0), "0"),
+        r"0\r\n1\r\n2\r\n"
+    );
+    assert_eq!(
+        at(b"\xef\xbb\xbf1\n", EditTarget::After(0), "0\n"),
         r"\xef\xbb\xbf0\n1\n"
     );
-    assert_eq!(at(b"1\n2", Target::After(2), "3\n"), r"1\n2\n3");
-    assert_eq!(at(b"1\n2\n", Target::After(2), "3"), r"1\n2\n3\n");
-    assert_eq!(at(b"1\n2\n", Target::Before(2), "1.5\n"), r"1\n1.5\n2\n");
+    assert_eq!(at(b"1\n2", EditTarget::After(2), "3\n"), r"1\n2\n3");
+    assert_eq!(at(b"1\n2\n", EditTarget::After(2), "3"), r"1\n2\n3\n");
     assert_eq!(
-        at(b"1\n2\r\n", Target::Before(2), "1.5\n"),
+        at(b"1\n2\n", EditTarget::Before(2), "1.5\n"),
+        r"1\n1.5\n2\n"
+    );
+    assert_eq!(
+        at(b"1\n2\r\n", EditTarget::Before(2), "1.5\n"),
         r"1\n1.5\r\n2\r\n"
     );
-    assert_eq!(at(b"1\n2\r\n", Target::After(1), "1.5\n"), r"1\n1.5\n2\r\n");
-    assert_eq!(at(b"1\n2\n", Target::After(3), "x"), "refused 0: NotFound");
-    assert_eq!(at(b"1\n2\n", Target::Before(0), "x"), "refused 0: NotFound");
-    assert_eq!(at(b"", Target::After(0), "x"), r"x\n");
+    assert_eq!(
+        at(b"1\n2\r\n", EditTarget::After(1), "1.5\n"),
+        r"1\n1.5\n2\r\n"
+    );
+    assert_eq!(
+        at(b"1\n2\n", EditTarget::After(3), "x"),
+        "refused 0: NotFound"
+    );
+    assert_eq!(
+        at(b"1\n2\n", EditTarget::Before(0), "x"),
+        "refused 0: NotFound"
+    );
+    assert_eq!(at(b"", EditTarget::After(0), "x"), r"x\n");
 }
 
 #[test]
@@ -226,8 +252,8 @@ fn the_end_takes_bytes_or_lines() {
     let at = |file: &[u8], ending, new| {
         made(
             file,
-            vec![edit(Target::End(ending), new)],
-            EditOrder::AtOnce,
+            vec![edit(EditTarget::End(ending), new)],
+            EditOrder::Simultaneous,
             MatchMode::Exact,
         )
     };
@@ -248,7 +274,7 @@ fn the_end_takes_bytes_or_lines() {
 fn a_range_goes_from_one_text_to_another() {
     let range = |from: &str, to: &str| {
         edit(
-            Target::Range {
+            EditTarget::Range {
                 from: from.into(),
                 to: to.into(),
             },
@@ -259,7 +285,7 @@ fn a_range_goes_from_one_text_to_another() {
         made(
             b"a\n# begin\nb\n# end\nc\n",
             vec![range(from, to)],
-            EditOrder::AtOnce,
+            EditOrder::Simultaneous,
             MatchMode::Exact,
         )
     };
@@ -272,13 +298,13 @@ fn a_range_goes_from_one_text_to_another() {
 fn a_text_that_is_not_there_has_a_nearest_place() {
     let nearest = |file: &[u8], old| {
         let wanted = Replacements {
-            edits: vec![text(old, "x", Times::Once)],
-            order: EditOrder::AtOnce,
+            edits: vec![text(old, "x", ReplaceCount::Once)],
+            order: EditOrder::Simultaneous,
             match_mode: MatchMode::Exact,
         };
         let nearest = replace(file, &wanted, u64::MAX, &Interrupt::new())
             .unwrap_err()
-            .misfits
+            .mismatches
             .remove(0)
             .mismatch
             .nearest;
@@ -307,8 +333,8 @@ fn an_empty_file_may_be_filled() {
     let filled = |file: &[u8]| {
         made(
             file,
-            vec![edit(Target::Nothing, "a\n")],
-            EditOrder::InTurn,
+            vec![edit(EditTarget::Nothing, "a\n")],
+            EditOrder::Sequential,
             MatchMode::Exact,
         )
     };
@@ -321,15 +347,17 @@ fn an_empty_file_may_be_filled() {
 #[test]
 fn changes_in_turn_are_all_judged() {
     let edits = ["a\n", "b\n", "c\n", "d\n"]
-        .map(|old| edit(Target::Lines(old.into()), "x\n"))
+        .map(|old| edit(EditTarget::Lines(old.into()), "x\n"))
         .to_vec();
     let wanted = Replacements {
         edits,
-        order: EditOrder::InTurn,
+        order: EditOrder::Sequential,
         match_mode: MatchMode::Exact,
     };
-    let Misplaced { misfits, places } =
-        replace(b"a\nc\n", &wanted, u64::MAX, &Interrupt::new()).unwrap_err();
+    let UnplacedChanges {
+        mismatches: misfits,
+        places,
+    } = replace(b"a\nc\n", &wanted, u64::MAX, &Interrupt::new()).unwrap_err();
     let edits = (
         misfits.iter().map(|misfit| misfit.edit).collect(),
         places.iter().map(|place| place.edit).collect(),
@@ -342,15 +370,15 @@ fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
     let file = format!("a word {}\n", "x".repeat(1 << 12)).repeat(1 << 11);
     let count = 2 * MOST_LOOKED / file.len();
     let edits = (0..count)
-        .map(|_| text("no word", "x", Times::Once))
+        .map(|_| text("no word", "x", ReplaceCount::Once))
         .collect();
     let wanted = Replacements {
-        order: EditOrder::InTurn,
+        order: EditOrder::Sequential,
         ..Replacements::of(edits)
     };
     let misfits = replace(file.as_bytes(), &wanted, u64::MAX, &Interrupt::new())
         .unwrap_err()
-        .misfits;
+        .mismatches;
     let is_placed: Vec<_> = misfits
         .iter()
         .map(|misfit| misfit.mismatch.nearest.is_some())

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn claim(bytes: &[u8], strip: Strip) -> NameCandidate {
+fn claim(bytes: &[u8], strip: StripRule) -> NameCandidate {
     NameCandidate {
         bytes: bytes.to_vec(),
         strip,
@@ -12,7 +12,7 @@ fn claim(bytes: &[u8], strip: Strip) -> NameCandidate {
 
 #[test]
 fn a_header_is_split_where_both_halves_agree() {
-    let name = Name::Header(Box::new(claim(b"a/x y b/x y", Strip::Prefixed)));
+    let name = Name::Header(Box::new(claim(b"a/x y b/x y", StripRule::Prefixed)));
     assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x y");
 }
 
@@ -29,7 +29,7 @@ fn a_header_whose_halves_differ_names_no_file() {
         (b"a/b/x c/d/y", 2),
     ];
     for (line, level) in cases {
-        let name = Name::Header(Box::new(claim(line, Strip::Prefixed)));
+        let name = Name::Header(Box::new(claim(line, StripRule::Prefixed)));
         assert!(
             name.resolve(level, b"").is_err(),
             "{}",
@@ -43,7 +43,7 @@ fn a_header_whose_halves_differ_names_no_file() {
         (b"a/d/x b/e/x", 2, b"x"),
     ];
     for (line, level, path) in taken {
-        let name = Name::Header(Box::new(claim(line, Strip::Prefixed)));
+        let name = Name::Header(Box::new(claim(line, StripRule::Prefixed)));
         assert_eq!(name.resolve(level, b"").unwrap().as_bytes(), path);
     }
 }
@@ -53,10 +53,10 @@ fn a_line_names_the_file_of_its_header() {
     let named = |header: &[u8], lines: &[&[u8]]| {
         let lines = lines
             .iter()
-            .map(|line| claim(line, Strip::Prefixed))
+            .map(|line| claim(line, StripRule::Prefixed))
             .collect();
         let name = Name::Below {
-            header: Box::new(claim(header, Strip::Prefixed)),
+            header: Box::new(claim(header, StripRule::Prefixed)),
             lines,
         };
         name.resolve(1, b"").map(|path| path.as_bytes().to_vec())
@@ -72,10 +72,10 @@ fn a_line_names_the_file_of_its_header() {
 
 #[test]
 fn a_level_of_its_own_holds_for_all_lines_of_a_section() {
-    let header = || Box::new(claim(b"a/d/x b/d/x", Strip::Prefixed));
+    let header = || Box::new(claim(b"a/d/x b/d/x", StripRule::Prefixed));
     let (old, new) = (
-        || claim(b"a/d/x", Strip::Prefixed),
-        || claim(b"b/d/x", Strip::Prefixed),
+        || claim(b"a/d/x", StripRule::Prefixed),
+        || claim(b"b/d/x", StripRule::Prefixed),
     );
     let names = [
         Name::Header(header()),
@@ -107,8 +107,8 @@ fn a_header_full_of_blanks_is_split_at_once() {
 #[test]
 fn a_rename_line_has_one_component_fewer() {
     let name = Name::Agreed(vec![
-        claim(b"x", Strip::Bare),
-        claim(b"a/x", Strip::Prefixed),
+        claim(b"x", StripRule::Bare),
+        claim(b"a/x", StripRule::Prefixed),
     ]);
     assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x");
     assert_eq!(name.resolve(2, b""), Err(NameError::Stripped));
@@ -118,8 +118,8 @@ fn a_rename_line_has_one_component_fewer() {
 fn a_rename_line_that_is_too_short_does_not_count() {
     let name = |bare: &[u8], prefixed: &[u8]| {
         Name::Agreed(vec![
-            claim(bare, Strip::Bare),
-            claim(prefixed, Strip::Prefixed),
+            claim(bare, StripRule::Bare),
+            claim(prefixed, StripRule::Prefixed),
         ])
     };
     let (short, long) = (name(b"f", b"x/y/f"), name(b"d/f", b"x/y/d/f"));
@@ -133,7 +133,7 @@ fn a_rename_line_that_is_too_short_does_not_count() {
         b"f"
     );
     assert_eq!(
-        Name::Agreed(vec![claim(b"f", Strip::Bare)]).resolve(2, b""),
+        Name::Agreed(vec![claim(b"f", StripRule::Bare)]).resolve(2, b""),
         Err(NameError::Stripped)
     );
 }
@@ -141,8 +141,8 @@ fn a_rename_line_that_is_too_short_does_not_count() {
 #[test]
 fn a_suffix_on_the_new_name_is_dropped() {
     let traditional = |old: &[u8], new: &[u8]| Name::Traditional {
-        old: Box::new(claim(old, Strip::Prefixed)),
-        new: Box::new(claim(new, Strip::Prefixed)),
+        old: Box::new(claim(old, StripRule::Prefixed)),
+        new: Box::new(claim(new, StripRule::Prefixed)),
     };
     assert_eq!(
         traditional(b"a/x.c", b"b/x.c~")
@@ -162,8 +162,8 @@ fn a_suffix_on_the_new_name_is_dropped() {
 
 #[test]
 fn a_directory_does_not_lift_the_rules() {
-    let name = Name::Agreed(vec![claim(b"a//etc/x", Strip::Prefixed)]);
+    let name = Name::Agreed(vec![claim(b"a//etc/x", StripRule::Prefixed)]);
     assert_eq!(name.resolve(0, b"sub").unwrap().as_bytes(), b"sub/a/etc/x");
-    let absolute = Name::Agreed(vec![claim(b"/etc/x", Strip::Literal)]);
+    let absolute = Name::Agreed(vec![claim(b"/etc/x", StripRule::Literal)]);
     assert_eq!(absolute.resolve(1, b"sub"), Err(PathError::Absolute.into()));
 }

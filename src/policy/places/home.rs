@@ -1,9 +1,9 @@
 //! The places below a home directory where programs store credentials.
 
-use super::{Protection, Secret, all};
+use super::{Protection, SecretPath, all};
 
 /// Places below a home directory.
-pub(in crate::policy) const AT_HOME: &[Secret] = &[
+pub(in crate::policy) const AT_HOME: &[SecretPath] = &[
     // Clouds.
     all(
         ".aws",
@@ -293,7 +293,7 @@ pub(in crate::policy) const AT_HOME: &[Secret] = &[
         ".gnupg",
         "https://www.gnupg.org/documentation/manuals/gnupg/GPG-Configuration.html",
     ),
-    Secret {
+    SecretPath {
         path: ".ssh/authorized_keys",
         protection: Protection::Write,
         source: "sshd(8), AUTHORIZED_KEYS FILE FORMAT",

@@ -8,7 +8,11 @@ fn placed(root: &str, text: &str) -> Policy {
         homes: vec!["/home/me".into()],
         ..RootLocation::default()
     };
-    Policy::new(vec![layer(text, Origin::Given)], place, Vec::new())
+    Policy::new(
+        vec![layer(text, PolicyOrigin::CommandLine)],
+        place,
+        Vec::new(),
+    )
 }
 
 #[test]
@@ -63,7 +67,7 @@ fn a_list_of_keys_that_let_others_in_may_be_read_and_not_written() {
 
 #[test]
 fn only_who_is_trusted_may_say_that_nothing_is_secret() {
-    let secrecy_of = |layers: &[(&str, Origin)]| {
+    let secrecy_of = |layers: &[(&str, PolicyOrigin)]| {
         secrecy(
             &layers
                 .iter()
@@ -76,16 +80,25 @@ fn only_who_is_trusted_may_say_that_nothing_is_secret() {
         "[policy]\nsecrets = true\n",
         "[policy]\nsecrets = 'strict'\n",
     );
-    assert_eq!(secrecy_of(&[]), Secrecy::Places);
-    assert_eq!(secrecy_of(&[(off, Origin::Project)]), Secrecy::Places);
-    assert_eq!(secrecy_of(&[(off, Origin::Given)]), Secrecy::Off);
+    assert_eq!(secrecy_of(&[]), SecretsSetting::Places);
     assert_eq!(
-        secrecy_of(&[(off, Origin::Given), (on, Origin::User)]),
-        Secrecy::Places
+        secrecy_of(&[(off, PolicyOrigin::Project)]),
+        SecretsSetting::Places
     );
     assert_eq!(
-        secrecy_of(&[(off, Origin::Given), (strict, Origin::Project)]),
-        Secrecy::Strict
+        secrecy_of(&[(off, PolicyOrigin::CommandLine)]),
+        SecretsSetting::Off
+    );
+    assert_eq!(
+        secrecy_of(&[(off, PolicyOrigin::CommandLine), (on, PolicyOrigin::User)]),
+        SecretsSetting::Places
+    );
+    assert_eq!(
+        secrecy_of(&[
+            (off, PolicyOrigin::CommandLine),
+            (strict, PolicyOrigin::Project)
+        ]),
+        SecretsSetting::Strict
     );
 }
 

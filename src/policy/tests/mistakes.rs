@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn what_is_not_understood_is_an_error_with_a_place() {
     let mistake = |text: &str| {
-        let error = parse("p.toml", text.as_bytes(), Origin::Project).unwrap_err();
+        let error = parse("p.toml", text.as_bytes(), PolicyOrigin::Project).unwrap_err();
         text.get(error.span.start..error.span.end)
             .unwrap_or_default()
             .to_owned()
@@ -40,12 +40,12 @@ fn what_is_not_understood_is_an_error_with_a_place() {
         "a\u{0}",
     ] {
         assert!(
-            parse("p.toml", text.as_bytes(), Origin::Project).is_err(),
+            parse("p.toml", text.as_bytes(), PolicyOrigin::Project).is_err(),
             "{text}"
         );
     }
     assert_eq!(
-        parse("p", b"# \xff\n", Origin::Given)
+        parse("p", b"# \xff\n", PolicyOrigin::CommandLine)
             .unwrap_err()
             .span
             .start,

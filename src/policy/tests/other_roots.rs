@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns the policy for `root` from policy files whose own root is `/srv/p`.
-fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
+fn elsewhere(root: &str, texts: &[(&str, PolicyOrigin)]) -> Policy {
     let place = RootLocation {
         roots: vec![root.into()],
         ..RootLocation::default()
@@ -18,11 +18,11 @@ fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
 fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
     let opened = (
         "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = '/srv'\nmode = 'rw'\n",
-        Origin::User,
+        PolicyOrigin::User,
     );
     let own = "[[rule]]\npaths = ['*.lock', 'v/**', '/top']\nverdict = 'deny'\n";
     let denied = |root, names: &[&str]| {
-        let policy = elsewhere(root, &[opened, (own, Origin::Project)]);
+        let policy = elsewhere(root, &[opened, (own, PolicyOrigin::Project)]);
         let is_denied = |name: &&&str| verdict(&policy, name, Access::Modify) == Verdict::Deny;
         names
             .iter()
@@ -39,7 +39,7 @@ fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
         ["p/v/a", "p/top"]
     );
     let granted = |text: &str, root, name| {
-        let policy = elsewhere(root, &[opened, (text, Origin::Project)]);
+        let policy = elsewhere(root, &[opened, (text, PolicyOrigin::Project)]);
         Access::ALL.map(|access| verdict(&policy, name, access) == Verdict::Allow)[..3] == [true; 3]
     };
     let src = "[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
@@ -47,7 +47,7 @@ fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
     assert!(!granted(src, "/srv", "p/a") && granted(src, "/srv", "p/src/a"));
     assert!(!granted("[policy]\nmode = 'read-only'\n", "/data", "a") && granted("", "/data", "a"));
     // The relative grants of the directory's own policy file refer to the directory.
-    let policy = elsewhere("/data", &[opened]).with_layer(layer(src, Origin::Project));
+    let policy = elsewhere("/data", &[opened]).with_layer(layer(src, PolicyOrigin::Project));
     let modify = |name| verdict(&policy, name, Access::Modify);
     assert_eq!(
         (modify("src/a"), modify("a")),
@@ -58,7 +58,7 @@ fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
 #[test]
 fn an_absolute_grant_opens_that_directory_and_no_other() {
     let text = "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
-    let policy = elsewhere("/data", &[(text, Origin::Given)]);
+    let policy = elsewhere("/data", &[(text, PolicyOrigin::CommandLine)]);
     assert_eq!(verdict(&policy, "x", Access::Modify), Verdict::Allow);
     assert_eq!(policy.find_grant(b"/data/x"), Some(&b"/data"[..]));
     assert_eq!(policy.find_grant(b"/data2/x"), None);
@@ -66,12 +66,12 @@ fn an_absolute_grant_opens_that_directory_and_no_other() {
         .map(|prefix| text.replace("/data", prefix))
         .concat();
     let policy = Policy::new(
-        vec![layer(&nested, Origin::Given)],
+        vec![layer(&nested, PolicyOrigin::CommandLine)],
         RootLocation::default(),
         Vec::new(),
     );
     assert_eq!(policy.find_grant(b"/data/deep/x"), Some(&b"/data/deep"[..]));
-    let error = parse("wpatch.toml", text.as_bytes(), Origin::Project).unwrap_err();
+    let error = parse("wpatch.toml", text.as_bytes(), PolicyOrigin::Project).unwrap_err();
     assert_eq!(
         error.message,
         "a policy file in the tree cannot grant access outside the root"

@@ -33,7 +33,13 @@ fn a_pattern_means_what_the_documentation_says() {
 #[test]
 fn case_counts_but_where_file_systems_fold_it() {
     let denies = |case| {
-        let layer = parse_with("p", rule("Sécret/*.KEY").as_bytes(), Origin::Given, case).unwrap();
+        let layer = parse_with(
+            "p",
+            rule("Sécret/*.KEY").as_bytes(),
+            PolicyOrigin::CommandLine,
+            case,
+        )
+        .unwrap();
         let policy = Policy::new(vec![layer], RootLocation::default(), Vec::new());
         let names = [
             "SÉCRET/a.Key",
@@ -43,7 +49,10 @@ fn case_counts_but_where_file_systems_fold_it() {
         names.map(|name| verdict(&policy, name, Access::Read))
     };
     assert_eq!(
-        (denies(Case::Kept), denies(Case::Folded)),
+        (
+            denies(CaseSensitivity::Sensitive),
+            denies(CaseSensitivity::Insensitive)
+        ),
         ([Verdict::Allow; 3], [Verdict::Deny; 3])
     );
 }
@@ -51,7 +60,7 @@ fn case_counts_but_where_file_systems_fold_it() {
 #[test]
 fn a_pattern_that_means_more_elsewhere_is_an_error_that_says_what_to_write() {
     let error = |text: &str| {
-        let PolicyError { message, span } = parse("p", text.as_bytes(), Origin::User)
+        let PolicyError { message, span } = parse("p", text.as_bytes(), PolicyOrigin::User)
             .map(|_| ())
             .unwrap_err();
         (text[span.start..span.end].to_owned(), message)
@@ -84,11 +93,18 @@ fn patterns_that_would_cost_too_much_are_errors() {
     for pattern in [nested, "a".repeat(5000), all] {
         // The library decides whether the pattern is valid. The test checks only that the call
         // returns.
-        let _ = parse("p", rule(&pattern).as_bytes(), Origin::Given);
+        let _ = parse("p", rule(&pattern).as_bytes(), PolicyOrigin::CommandLine);
     }
-    assert!(parse("p", rule(&"a".repeat(5000)).as_bytes(), Origin::Given).is_err());
+    assert!(
+        parse(
+            "p",
+            rule(&"a".repeat(5000)).as_bytes(),
+            PolicyOrigin::CommandLine
+        )
+        .is_err()
+    );
     let bomb = rule(&"**/*a".repeat(80)).repeat(2000);
-    let error = parse("p", bomb.as_bytes(), Origin::Given).unwrap_err();
+    let error = parse("p", bomb.as_bytes(), PolicyOrigin::CommandLine).unwrap_err();
     assert!(
         error.message.ends_with("contain more than 20000 wildcards"),
         "{error}"

@@ -1,6 +1,6 @@
 //! The conversion that git's attributes and configuration select for a file.
 
-use crate::convert::{Conversion, LineEnds, WorkTreeEncoding};
+use crate::convert::{Conversion, CrLfAction, WorkTreeEncoding};
 use crate::digest::ObjectFormat;
 use crate::workspace::git::Attribute;
 
@@ -16,7 +16,7 @@ pub(super) const ATTRIBUTES: [&str; 6] = [
 
 /// The effect of the configuration on files without attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Defaults {
+pub(super) struct ConversionDefaults {
     /// Whether files without attributes are converted (`core.autocrlf`).
     pub(super) converts: bool,
     /// Whether text files have CR LF in the work tree.
@@ -26,7 +26,7 @@ pub(super) struct Defaults {
 
 /// Returns the conversion of a file with these values of [`ATTRIBUTES`], as git's `convert_attrs`
 /// does.
-pub(super) fn of_attributes(values: &[Attribute], defaults: Defaults) -> Conversion {
+pub(super) fn of_attributes(values: &[Attribute], defaults: ConversionDefaults) -> Conversion {
     let encoding = match &values[4] {
         Attribute::Value(name) => WorkTreeEncoding::parse(name),
         _ => None,
@@ -42,7 +42,7 @@ pub(super) fn of_attributes(values: &[Attribute], defaults: Defaults) -> Convers
 
 /// Returns the line-ending conversion; see "End-of-line conversion" in gitattributes(5). `crlf` is
 /// the old name of `text`.
-fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
+fn line_ends(values: &[Attribute], defaults: ConversionDefaults) -> CrLfAction {
     let is = |attribute: &Attribute, word: &[u8]| matches!(attribute, Attribute::Value(value) if value == word);
     let is_specified = |text: &&Attribute| match text {
         Attribute::Value(_) => is(text, b"auto") || is(text, b"input"),
@@ -51,12 +51,12 @@ fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
     };
     let (text, eol) = (values[..2].iter().find(is_specified), &values[2]);
     let (lf, cr_lf) = match text {
-        Some(Attribute::Unset) => return LineEnds::Kept,
-        Some(text) if is(text, b"auto") => (LineEnds::AutoLf, LineEnds::AutoCrLf),
-        Some(_) => (LineEnds::TextLf, LineEnds::TextCrLf),
-        None if is(eol, b"lf") || is(eol, b"crlf") => (LineEnds::TextLf, LineEnds::TextCrLf),
-        None if !defaults.converts => return LineEnds::Kept,
-        None => (LineEnds::AutoLf, LineEnds::AutoCrLf),
+        Some(Attribute::Unset) => return CrLfAction::Kept,
+        Some(text) if is(text, b"auto") => (CrLfAction::AutoLf, CrLfAction::AutoCrLf),
+        Some(_) => (CrLfAction::TextLf, CrLfAction::TextCrLf),
+        None if is(eol, b"lf") || is(eol, b"crlf") => (CrLfAction::TextLf, CrLfAction::TextCrLf),
+        None if !defaults.converts => return CrLfAction::Kept,
+        None => (CrLfAction::AutoLf, CrLfAction::AutoCrLf),
     };
     let has_cr_lf = match eol {
         eol if is(eol, b"lf") => false,

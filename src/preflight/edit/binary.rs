@@ -5,7 +5,7 @@ use super::super::codes::code;
 use super::super::findings::Findings;
 use super::{binary_from_repo, is_gone};
 use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
-use crate::plan::{Binary, Direction, Operation};
+use crate::plan::{BinaryPatch, Direction, Operation};
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 
 /// The maximum size, in bytes, of contents that are produced before their blob name is verified.
@@ -13,7 +13,7 @@ const SMALL: u64 = 16 << 20;
 
 pub(super) fn postimage(
     operation: &Operation,
-    binary: Binary,
+    binary: BinaryPatch,
     text: &[u8],
     preimage: &[u8],
     options: &Options,

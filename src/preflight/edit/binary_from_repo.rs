@@ -1,7 +1,7 @@
 //! Binary files without data in the patch. The repository supplies the blob that the patch names.
 
 use crate::digest::{ObjectFormat, blob_id, is_blob, named_format};
-use crate::plan::{Action, Blobs, Operation};
+use crate::plan::{Action, BlobIds, Operation};
 use crate::preflight::findings::Findings;
 use crate::preflight::{Options, checks, code};
 use crate::text::printable;
@@ -45,7 +45,7 @@ pub(super) fn postimage(
 pub(super) fn is_preimage(
     operation: &Operation,
     preimage: &[u8],
-    blobs: &Blobs,
+    blobs: &BlobIds,
     findings: &mut Findings,
 ) -> bool {
     if operation.action == Action::Create || is_blob(preimage, &blobs.old) {
@@ -65,11 +65,11 @@ pub(super) fn is_preimage(
 }
 
 /// Returns the blobs of the `index` line if the line names both in full.
-pub(super) fn full_blobs(operation: &Operation) -> Option<&Blobs> {
+pub(super) fn full_blobs(operation: &Operation) -> Option<&BlobIds> {
     operation
         .blobs
         .as_deref()
-        .filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)))
+        .filter(|BlobIds { old, new }| [old, new].into_iter().all(|name| is_whole(name)))
 }
 
 fn refuse_unknown(findings: &mut Findings) -> Option<Vec<u8>> {

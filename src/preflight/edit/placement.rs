@@ -1,7 +1,7 @@
 //! Places hunks and counts the lines that they change.
 
 use crate::lines::LineOffsets;
-use crate::matching::{self, Placements, Rules, Spliced};
+use crate::matching::{self, MatchRules, Placements, SplicedFile};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
 use crate::threads::{run_both, run_together};
 
@@ -10,7 +10,7 @@ pub(super) struct HunkPlacements<'p> {
     pub(super) file: LineOffsets<'p>,
     pub(super) placements: Placements,
     /// The postimage, if the placement already computed it.
-    pub(super) overlaid: Option<Spliced>,
+    pub(super) overlaid: Option<SplicedFile>,
     /// The numbers of added and removed lines.
     pub(super) counted: (usize, usize),
 }
@@ -21,7 +21,7 @@ impl<'p> HunkPlacements<'p> {
         operation: &Operation,
         patch: (&[u8], &[Hunk]),
         preimage: &'p [u8],
-        rules: &Rules,
+        rules: &MatchRules,
     ) -> Self {
         let (text, hunks) = patch;
         let place = || {
@@ -59,8 +59,8 @@ fn overlay_hunks(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     preimage: &[u8],
-    rules: &Rules,
-) -> Option<(Placements, Spliced)> {
+    rules: &MatchRules,
+) -> Option<(Placements, SplicedFile)> {
     let may = rules.allow_overlap && operation.left_out.is_empty();
     (may && hunks.iter().all(|hunk| hunk.anchor == Anchor::Line))
         .then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))

@@ -1,21 +1,21 @@
 //! The checks after the operations of a step, and after all operations of a group.
 
-use super::{Uncopied, Worker};
-use crate::preflight::checks::Room;
+use super::{GroupExecutor, RevertedCopy};
+use crate::preflight::checks::CreationCheck;
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
 use crate::preflight::full_diff;
 use crate::preflight::overlay::PathState;
 use crate::workspace::WorkspaceError;
 
-impl Worker<'_> {
+impl GroupExecutor<'_> {
     /// Checks at the end of a step that each undone copy still had the content of its source.
     /// Undoing the copy must not lose a later change of it.
     pub(in crate::preflight) fn check_uncopies(
         &mut self,
         all: &mut [(usize, Findings)],
     ) -> Result<(), WorkspaceError> {
-        for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
+        for RevertedCopy { index, from, bytes } in std::mem::take(&mut self.uncopied) {
             let step = self.plan.operations[index].step;
             self.fill_rejects(from)?;
             let is_same = matches!(self.overlay.current(from, step)?, PathState::Node(node) if node.bytes == bytes);
@@ -46,7 +46,7 @@ impl Worker<'_> {
                 PathState::Node(_)
             ) {
                 let overlay = &self.overlay;
-                Room {
+                CreationCheck {
                     overlay,
                     is_going: &|_| false,
                 }

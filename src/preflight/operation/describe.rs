@@ -1,6 +1,6 @@
 //! Describes the files before and after an operation.
 
-use super::Worker;
+use super::GroupExecutor;
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -10,10 +10,10 @@ use crate::preflight::findings::Findings;
 use crate::preflight::image_previews::{ImageSide, image};
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::Node;
-use crate::preflight::{Side, describe, edited};
+use crate::preflight::{ContentProperties, describe, edited};
 use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 
-impl Worker<'_> {
+impl GroupExecutor<'_> {
     /// Adds the content of `node` if it is an image and the caller collects images.
     pub(super) fn exhibit(&self, moment: ImageSide, node: Option<&Node>, findings: &mut Findings) {
         if let Some(node) = node.filter(|_| self.options.images) {
@@ -68,7 +68,7 @@ impl Worker<'_> {
                 .flatten()
                 .any(|node| describe::is_large(&node.bytes));
         if self.options.diff && !self.options.whole_diff && !is_left_out {
-            let blob = |side: &Option<Box<Side>>| {
+            let blob = |side: &Option<Box<ContentProperties>>| {
                 side.as_ref()
                     .map_or_else(String::new, |side| side.blob.clone())
             };
@@ -102,7 +102,7 @@ impl Worker<'_> {
     /// Describes the content of `node`, if a description is requested. The postimage of one
     /// operation is the preimage of the next one on the same file, so the last description is
     /// cached.
-    fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<Side>> {
+    fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<ContentProperties>> {
         let node = node.filter(|_| self.options.describe)?;
         match &self.described {
             Some((bytes, side)) if bytes.is_same(&node.bytes) => Some(side.clone()),

@@ -1,11 +1,11 @@
 //! Computes the file that results from an operation.
 
-use super::Worker;
+use super::GroupExecutor;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::plan::{Action, Edit, Operation};
-use crate::preflight::bases::Fallback;
+use crate::preflight::bases::NoMergeReason;
 use crate::preflight::converted::Converter;
-use crate::preflight::edited::Edited;
+use crate::preflight::edited::EditResult;
 use crate::preflight::findings::Findings;
 use crate::preflight::modes::{attribute_source, permissions};
 use crate::preflight::overlay::Node;
@@ -14,7 +14,7 @@ use crate::preflight::{checks, edit, lines, replace};
 use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
-impl Worker<'_> {
+impl GroupExecutor<'_> {
     /// Returns the result of the operation at `index` on `before`; `None` if it fails.
     pub(super) fn edit_node(
         &mut self,
@@ -69,25 +69,25 @@ impl Worker<'_> {
         before: Option<&Node>,
         preimage: &Contents,
         findings: &mut Findings,
-    ) -> Result<Option<Edited>, WorkspaceError> {
+    ) -> Result<Option<EditResult>, WorkspaceError> {
         let text = self.plan.text(operation);
         let attempt = three_way::attempt(operation, text, before, self.options, findings)?;
         let fallback = match attempt {
-            MergeAttempt::Unmergeable => Some(Fallback::Unmergeable),
-            MergeAttempt::Baseless => Some(Fallback::Baseless),
-            MergeAttempt::Merged(_) | MergeAttempt::Refused | MergeAttempt::Direct => None,
+            MergeAttempt::Unmergeable => Some(NoMergeReason::Unmergeable),
+            MergeAttempt::NoBase => Some(NoMergeReason::NoBase),
+            MergeAttempt::Merged(_) | MergeAttempt::Refused | MergeAttempt::NotRequested => None,
         };
         findings.outcome.fallback = fallback;
         Ok(match (attempt, before) {
-            (MergeAttempt::Merged(bytes), _) => Some(Edited::Changed(bytes.into())),
+            (MergeAttempt::Merged(bytes), _) => Some(EditResult::Changed(bytes.into())),
             (MergeAttempt::Refused, _) => None,
             (_, Some(rival)) if operation.action == Action::Create => {
                 three_way::tell_rival(operation, text, rival, findings);
                 None
             }
-            (MergeAttempt::Direct | MergeAttempt::Unmergeable | MergeAttempt::Baseless, _) => {
+            (MergeAttempt::NotRequested | MergeAttempt::Unmergeable | MergeAttempt::NoBase, _) => {
                 let edited = edit::postimage(operation, text, preimage, self.options, findings);
-                if edited.is_none() && fallback == Some(Fallback::Baseless) {
+                if edited.is_none() && fallback == Some(NoMergeReason::NoBase) {
                     three_way::tell_baseless(operation, findings);
                 }
                 edited
@@ -101,10 +101,10 @@ impl Worker<'_> {
 fn edited_node(
     operation: &Operation,
     (before, replaced): (Option<&Node>, Option<&Node>),
-    edited: Edited,
+    edited: EditResult,
     preimage: Contents,
 ) -> Node {
-    let unchanged = before.filter(|_| matches!(edited, Edited::Same));
+    let unchanged = before.filter(|_| matches!(edited, EditResult::Same));
     Node {
         kind: operation.new_mode.map_or(
             before.map_or(FileKind::Regular, |node| node.kind),
@@ -115,8 +115,8 @@ fn edited_node(
             Permissions::Exact,
         ),
         bytes: match edited {
-            Edited::Changed(bytes) => bytes,
-            Edited::Same => preimage,
+            EditResult::Changed(bytes) => bytes,
+            EditResult::Same => preimage,
         },
         in_repository: None,
         like: attribute_source(operation, before, replaced).and_then(|node| node.like.clone()),

@@ -1,19 +1,19 @@
 //! The existing files that an operation depends on: its preimage, obstacles at its path, and the
 //! file that it replaces.
 
-use super::Worker;
+use super::GroupExecutor;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Guard, Operation, Restore};
-use crate::preflight::checks::{self, Room};
+use crate::plan::{Action, Edit, Operation, Precondition, Restore};
+use crate::preflight::checks::{self, CreationCheck};
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
 use crate::preflight::overlay::{Node, PathState};
 use crate::syntax::{Syntax, find_syntax};
 use crate::workspace::WorkspaceError;
 
-impl Worker<'_> {
+impl GroupExecutor<'_> {
     /// Returns whether the existing file satisfies the guard of the operation, and reports a
     /// conflict if not. Plans of `undo` have guards.
     pub(super) fn is_as_guarded(
@@ -27,9 +27,9 @@ impl Worker<'_> {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         let seen = self.overlay.base(path, operation.step)?;
         let is_right = match guard {
-            Guard::Anything => true,
+            Precondition::Any => true,
             // A directory must be empty or become empty, which `has_room` checks.
-            Guard::Nothing => match &seen {
+            Precondition::Absent => match &seen {
                 PathState::Node(node) => node.kind == FileKind::Directory,
                 // The undone change may have created a link above the path. The plan then removes
                 // the link. Other checks report a link that stays.
@@ -38,7 +38,7 @@ impl Worker<'_> {
                     PathState::Nothing | PathState::BelowFile(_) | PathState::ThroughLink(_)
                 ),
             },
-            Guard::Contents(digest, bits) => {
+            Precondition::Contents(digest, bits) => {
                 matches!(&seen, PathState::Node(node) if is_version(node, digest, bits))
             }
         };
@@ -184,7 +184,7 @@ impl Worker<'_> {
                 .is_some_and(|&last| last > index)
         };
         let gives_way = |path: &RelPath| is_going(path) || leaves_later(path);
-        let room = Room {
+        let room = CreationCheck {
             overlay,
             is_going: &gives_way,
         };
@@ -220,7 +220,7 @@ impl Worker<'_> {
     }
 }
 
-impl Worker<'_> {
+impl GroupExecutor<'_> {
     /// Returns whether the file of the operation may replace an empty directory. `git apply`
     /// removes the directory if a patch creates a file there; GNU patch refuses the file.
     fn removes_directories(&self, operation: &Operation) -> bool {
@@ -228,7 +228,7 @@ impl Worker<'_> {
         let is_read_by_git = formats
             .iter()
             .all(|name| find_syntax(name).is_some_and(Syntax::is_read_by_git));
-        let is_of_git = !formats.is_empty() && is_read_by_git && !self.options.rules.as_gnu;
+        let is_of_git = !formats.is_empty() && is_read_by_git && !self.options.rules.is_gnu;
         operation.guard.is_some() || is_of_git
     }
 
@@ -248,7 +248,7 @@ fn is_backup(operation: &Operation) -> bool {
         Action::Create => matches!(operation.edit, Edit::Keep),
         _ => false,
     };
-    is_written && operation.guard.as_deref() == Some(&Guard::Anything)
+    is_written && operation.guard.as_deref() == Some(&Precondition::Any)
 }
 
 fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {

@@ -1,6 +1,6 @@
 //! Performs the operations of one group on the overlay.
 //!
-//! `Worker::resolve` performs one operation: `found` reads the preimage and checks the path,
+//! `GroupExecutor::resolve` performs one operation: `found` reads the preimage and checks the path,
 //! `edited` computes the postimage, `describe` records both for the report, and `leave` stores the
 //! result in the overlay. `conclusion` checks each step and the whole group at the end.
 
@@ -14,16 +14,16 @@ mod submodule;
 use std::collections::{HashMap, HashSet};
 
 use super::checks::{self};
-use super::codes::{Code, code};
+use super::codes::{ProblemCode, code};
 use super::converted::Converter;
-use super::directories::Directories;
+use super::directories::DirectoryCache;
 use super::expansion_limit::ExpansionLimit;
 use super::findings::Findings;
-use super::guards::Watched;
+use super::guards::GuardedFiles;
 use super::image_previews::ImageSide;
 use super::overlay::{Node, Overlay};
-use super::spelling::Spelling;
-use super::{Options, Side, already_applied, lines, reject};
+use super::spelling::NameSpellings;
+use super::{ContentProperties, Options, already_applied, lines, reject};
 use crate::change::FileChange;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -33,7 +33,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 use rejects::RejectFile;
 
 /// Performs the operations of one group.
-pub(super) struct Worker<'a> {
+pub(super) struct GroupExecutor<'a> {
     plan: &'a Plan,
     options: &'a Options,
     overlay: Overlay<'a>,
@@ -43,32 +43,32 @@ pub(super) struct Worker<'a> {
     /// removes each.
     leaving: HashMap<(usize, &'a RelPath), usize>,
     /// The files of failed operations, with the code of the failure.
-    failed: HashMap<&'a RelPath, &'static Code>,
+    failed: HashMap<&'a RelPath, &'static ProblemCode>,
     /// The rejected hunks that were written so far, by file.
     rejects: HashMap<RelPath, RejectFile>,
     /// The files that the operations name. Empty without `--reject`.
     named: HashSet<&'a RelPath>,
     /// The copies that were undone in the current step.
-    uncopied: Vec<Uncopied<'a>>,
+    uncopied: Vec<RevertedCopy<'a>>,
     growth: ExpansionLimit,
-    watched: Watched<'a>,
-    numbered: lines::Numbered,
+    watched: GuardedFiles<'a>,
+    numbered: lines::NumberedFiles,
     /// The content that was described last, with its description.
-    described: Option<(Contents, Box<Side>)>,
+    described: Option<(Contents, Box<ContentProperties>)>,
 }
 
 /// A copy that was undone, and the content that its source must have.
-struct Uncopied<'a> {
+struct RevertedCopy<'a> {
     index: usize,
     from: &'a RelPath,
     bytes: Contents,
 }
 
-impl<'a> Worker<'a> {
+impl<'a> GroupExecutor<'a> {
     pub(super) fn new(
         plan: &'a Plan,
         members: &[usize],
-        (workspace, directories): (&'a dyn Workspace, &'a Directories),
+        (workspace, directories): (&'a dyn Workspace, &'a DirectoryCache),
         options: &'a Options,
     ) -> Self {
         let operations = || members.iter().map(|&index| &plan.operations[index]);
@@ -90,8 +90,8 @@ impl<'a> Worker<'a> {
             .filter(|_| options.reject)
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));
         let named = named.collect();
-        let spelling =
-            Spelling::of(operations(), &directories.folding).with_plan(plan, &directories.emptied);
+        let spelling = NameSpellings::of(operations(), &directories.folding)
+            .with_plan(plan, &directories.emptied);
         // With `--cached`, files for rejected hunks are in another tree than the other files. The
         // cache of missing directories covers only one tree.
         let directories = (!options.reject).then_some(directories);
@@ -112,8 +112,8 @@ impl<'a> Worker<'a> {
             named,
             uncopied: Vec::new(),
             growth: ExpansionLimit::default(),
-            watched: Watched::default(),
-            numbered: lines::Numbered::new(),
+            watched: GuardedFiles::default(),
+            numbered: lines::NumberedFiles::new(),
             described: None,
         }
     }
@@ -265,7 +265,7 @@ impl<'a> Worker<'a> {
             }
             Action::RemoveCopy => {
                 self.uncopied
-                    .extend(operation.from.as_ref().map(|from| Uncopied {
+                    .extend(operation.from.as_ref().map(|from| RevertedCopy {
                         index,
                         from,
                         bytes: after.bytes,

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Worker;
+use super::GroupExecutor;
 use crate::digest::Sha256;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -27,7 +27,7 @@ pub(super) struct RejectFile {
     is_filled: bool,
 }
 
-impl Worker<'_> {
+impl GroupExecutor<'_> {
     /// Appends the rejected hunks of the operation to their file. As in git, the file replaces an
     /// existing one. Returns whether this is allowed.
     pub(super) fn put_rejects(

@@ -1,6 +1,6 @@
 //! Operations on submodules. In a work tree, a submodule is a directory.
 
-use super::Worker;
+use super::GroupExecutor;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::plan::{Action, Edit, Operation};
 use crate::preflight::edit;
@@ -9,7 +9,7 @@ use crate::preflight::overlay::{Node, PathState};
 use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
-impl Worker<'_> {
+impl GroupExecutor<'_> {
     /// Performs the operation at `index`: creates an empty directory for a new submodule, and
     /// removes the directory of a deleted submodule if it is empty.
     pub(super) fn submodule(

@@ -118,7 +118,7 @@ impl Overlay<'_> {
                 if node.kind != FileKind::Regular || old.permissions == node.permissions {
                     return None;
                 }
-                Content::Kept
+                Content::Unchanged
             }
             (None, Some(&from)) => Content::MovedFrom(
                 from.clone(),
@@ -157,7 +157,7 @@ impl OverlayEntry {
         let kept = Postimage {
             kind: node.kind,
             permissions: node.permissions,
-            content: Content::Kept,
+            content: Content::Unchanged,
             like: None,
         };
         let after = (node.kind == FileKind::Directory).then_some(kept)?;

@@ -1,6 +1,6 @@
 //! Reads the entry at a path, or finds the obstacle above it.
 
-use super::{Loaded, Node, Overlay, PathState};
+use super::{LoadedEntry, Node, Overlay, PathState};
 use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -9,7 +9,7 @@ use crate::text::Bytes;
 use crate::workspace::{ErrorKind, Stat, WorkspaceError};
 
 impl Overlay<'_> {
-    pub(super) fn load(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
+    pub(super) fn load(&self, path: &RelPath) -> Result<LoadedEntry, WorkspaceError> {
         if self.is_respelled(path) && self.is_unlisted(path)? {
             return Ok((PathState::Nothing, None));
         }
@@ -50,7 +50,7 @@ impl Overlay<'_> {
         }
     }
 
-    fn load_irregular(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
+    fn load_irregular(&self, path: &RelPath) -> Result<LoadedEntry, WorkspaceError> {
         let Some(stat) = self.workspace.stat(path)? else {
             return Ok((PathState::Nothing, None));
         };
@@ -65,7 +65,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// Returns the topmost obstacle above `path`. Returns [`Seen::Nothing`] if another process has
+    /// Returns the topmost obstacle above `path`. Returns [`PathState::Nothing`] if another process has
     /// removed the obstacle in the meantime.
     fn find_obstacle(&self, path: &RelPath) -> Result<PathState, WorkspaceError> {
         let mut above: Vec<_> = path.ancestors().collect();
@@ -82,7 +82,7 @@ impl Overlay<'_> {
     }
 }
 
-fn load_node(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
+fn load_node(path: &RelPath, stat: Stat, bytes: Bytes) -> LoadedEntry {
     let digest = Digest::of(&bytes);
     let node = Node {
         kind: stat.kind,

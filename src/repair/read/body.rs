@@ -4,13 +4,13 @@ use super::markers::{
     Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature,
     marker,
 };
-use super::{Action, Line, SectionReader};
+use super::{Line, SectionAction, SectionReader};
 use crate::repair::RepairLog;
-use crate::repair::chunk::{Chunk, ChunkHeader};
+use crate::repair::chunk::{RawHunk, RawHunkHeader};
 use crate::syntax::{is_from_line, is_mail_signature};
 
 /// Facts about the lines that follow, computed once for all lines.
-pub(super) struct Outlook {
+pub(super) struct Lookahead {
     /// For each line, whether an insertion or deletion follows it before the next header.
     has_more: Vec<bool>,
     /// The last line that ends an envelope.
@@ -21,7 +21,7 @@ pub(super) struct Outlook {
     is_whole: bool,
 }
 
-impl Outlook {
+impl Lookahead {
     /// Returns whether the last line has a newline.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
@@ -66,7 +66,7 @@ impl<'t> SectionReader<'t> {
     /// Reads a hunk: its header lines, if there are any, and its body.
     pub(super) fn chunk(&mut self, log: &mut RepairLog) {
         let Some(first) = self.peek(0) else { return };
-        let mut header = ChunkHeader::default();
+        let mut header = RawHunkHeader::default();
         while let Some(line) = self.peek(0).filter(|line| line.text.starts_with(b"@@")) {
             header.take(line, log);
             self.next += 1;
@@ -75,7 +75,7 @@ impl<'t> SectionReader<'t> {
         let is_create = self
             .sections
             .last()
-            .is_some_and(|section| section.action == Action::Create);
+            .is_some_and(|section| section.action == SectionAction::Create);
         let (body, is_at_end) =
             self.body(&header, self.is_enveloped && is_create, first.is_converted);
         // A new file has no context that could show where it ends.
@@ -95,10 +95,10 @@ impl<'t> SectionReader<'t> {
             section.span.end = last.span.end;
         }
         let is_torn = self.next == self.lines.len() && !self.outlook.is_whole();
-        section.chunks.push(Chunk {
+        section.chunks.push(RawHunk {
             is_bounded,
             is_torn,
-            ..Chunk::new(header, body, first, is_at_end)
+            ..RawHunk::new(header, body, first, is_at_end)
         });
     }
 
@@ -106,7 +106,7 @@ impl<'t> SectionReader<'t> {
     /// hunk is at the end of the file.
     fn body(
         &mut self,
-        header: &ChunkHeader<'t>,
+        header: &RawHunkHeader<'t>,
         is_free: bool,
         is_converted: bool,
     ) -> (Vec<Line<'t>>, bool) {
@@ -158,7 +158,7 @@ impl<'t> SectionReader<'t> {
     fn ends_body(
         &self,
         line: Line<'t>,
-        header: &ChunkHeader<'t>,
+        header: &RawHunkHeader<'t>,
         counts: (usize, usize),
         is_free: bool,
     ) -> bool {

@@ -1,7 +1,7 @@
 //! Reads the file headers of diffs.
 
 use super::markers::{is_fence, marker};
-use super::{Action, Line, Section, SectionReader};
+use super::{Line, Section, SectionAction, SectionReader};
 use crate::mode::FileMode;
 
 /// The prefixes of the lines in a git header.
@@ -22,7 +22,7 @@ const WORDS: &[&[u8]] = &[
 impl<'t> SectionReader<'t> {
     /// Reads `diff --git a/NAME b/NAME` and the lines after it, up to `---` or the first hunk.
     pub(super) fn git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
-        let mut section = Section::new(Action::Update, names(rest), line);
+        let mut section = Section::new(SectionAction::Update, names(rest), line);
         self.next += 1;
         self.is_enveloped = false;
         self.has_gap = false;
@@ -52,8 +52,9 @@ impl<'t> SectionReader<'t> {
         }
         section.is_verbatim |= is_binary;
         // A creation, a deletion, a rename or a mode is a change even without hunks.
-        section.has_marker =
-            section.action != Action::Update || section.target.is_some() || section.mode.is_some();
+        section.has_marker = section.action != SectionAction::Update
+            || section.target.is_some()
+            || section.mode.is_some();
         // A `rename from` without `rename to` is cut off. It must not become a change of the old
         // file.
         if is_half && !has_target {
@@ -103,7 +104,7 @@ impl<'t> SectionReader<'t> {
         if is_new {
             self.is_closed = false;
             self.sections
-                .push(Section::new(Action::Update, Vec::new(), line));
+                .push(Section::new(SectionAction::Update, Vec::new(), line));
         }
         let section = self.sections.last_mut()?;
         let sides = [old, new].map(|name| name.map(without_time));
@@ -140,12 +141,12 @@ impl<'t> Section<'t> {
         } else if let Some(name) = behind(b"rename from ") {
             self.names = vec![name];
         } else if let Some(bits) = behind(b"new file mode ") {
-            self.action = Action::Create;
+            self.action = SectionAction::Create;
             self.take_mode(bits);
         } else if let Some(bits) = behind(b"new mode ") {
             self.take_mode(bits);
         } else if line.starts_with(b"deleted file mode ") {
-            self.action = Action::Delete;
+            self.action = SectionAction::Delete;
         }
         // A repair changes one file, and a copy has two.
         self.is_verbatim |= line.starts_with(b"copy ");
@@ -180,8 +181,8 @@ impl<'t> Section<'t> {
     fn take_sides(&mut self, [old, new]: [Option<&'t [u8]>; 2]) {
         let is_null = |name: Option<&[u8]>| name == Some(b"/dev/null".as_slice());
         match (is_null(old), is_null(new)) {
-            (true, false) => self.action = Action::Create,
-            (false, true) => self.action = Action::Delete,
+            (true, false) => self.action = SectionAction::Create,
+            (false, true) => self.action = SectionAction::Delete,
             _ => {}
         }
         let named: Vec<_> = [new, old]

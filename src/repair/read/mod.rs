@@ -12,17 +12,17 @@ mod markers;
 mod section;
 mod source;
 
-use super::chunk::Chunk;
+use super::chunk::RawHunk;
 use super::line::Line;
 use super::older::OwnedLine;
 use super::{RepairKind, RepairLog};
 use crate::syntax::{begins_patch, is_from_line, is_mail_signature, mail, patch_after};
 use crate::text::{Span, mark_length};
 
-use body::Outlook;
+use body::Lookahead;
 use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};
 pub(super) use markers::{is_fence, is_signature};
-pub(crate) use section::{Action, Section};
+pub(crate) use section::{Section, SectionAction};
 use source::source;
 
 /// Reads all sections of `text`.
@@ -36,17 +36,17 @@ pub(super) fn read<'t>(
     converted: Option<&'t [OwnedLine<'t>]>,
     file: Option<&'t [u8]>,
     log: &mut RepairLog,
-) -> Result<Vec<Section<'t>>, Unread> {
+) -> Result<Vec<Section<'t>>, ReadError> {
     let lines = source(text, converted, log);
     let mut reader = SectionReader {
-        outlook: Outlook::of(&lines, text.ends_with(b"\n")),
+        outlook: Lookahead::of(&lines, text.ends_with(b"\n")),
         lines,
         next: 0,
         sections: Vec::new(),
         is_enveloped: false,
         has_fence: false,
         has_gap: true,
-        after_end: AfterEnd::Nothing,
+        after_end: EnvelopeTail::Nothing,
         stray: None,
         has_begin: false,
         is_closed: true,
@@ -72,7 +72,7 @@ pub(super) fn read<'t>(
         .iter()
         .find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH");
     if let (Some(block), Some(section)) = (block, reader.sections.first()) {
-        return Err(Unread::Mixed {
+        return Err(ReadError::Mixed {
             diff: section.line,
             block: block.number,
             span: block.span,
@@ -84,15 +84,15 @@ pub(super) fn read<'t>(
         .find(is_empty)
         .map(|section| section.span));
     match (stray, reader.cut) {
-        (Some(span), _) => Err(Unread::Stray(span)),
-        (None, Some(span)) => Err(Unread::Cut(span)),
+        (Some(span), _) => Err(ReadError::Stray(span)),
+        (None, Some(span)) => Err(ReadError::Truncated(span)),
         (None, None) => Ok(reader.sections),
     }
 }
 
 /// The reason why a text cannot be read, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(super) enum ReadError {
     /// Lines that look like a change but belong to none, or a section without a change.
     Stray(Span),
     /// A diff or an envelope that does not apply without repairs, and a SEARCH/REPLACE block.
@@ -104,20 +104,20 @@ pub(super) enum Unread {
     },
     /// The last section is truncated: an envelope without its end, or a header line without its
     /// newline.
-    Cut(Span),
+    Truncated(Span),
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct SectionReader<'t> {
     lines: Vec<Line<'t>>,
-    outlook: Outlook,
+    outlook: Lookahead,
     next: usize,
     sections: Vec<Section<'t>>,
     is_enveloped: bool,
     has_fence: bool,
     /// Whether an empty line is between the last hunk and the next line.
     has_gap: bool,
-    after_end: AfterEnd,
+    after_end: EnvelopeTail,
     /// A line that looks like a line of a hunk but belongs to none.
     stray: Option<Span>,
     /// Whether the current envelope has its first line.
@@ -139,7 +139,7 @@ struct SectionReader<'t> {
 
 /// The lines after the end of the last envelope.
 #[derive(Clone, Copy)]
-enum AfterEnd {
+enum EnvelopeTail {
     /// No envelope has ended yet, or a section has begun since.
     Nothing,
     /// Nothing after the end line.
@@ -182,7 +182,7 @@ impl<'t> SectionReader<'t> {
         {
             self.open();
             self.sections
-                .push(Section::new(Action::Update, vec![file], line));
+                .push(Section::new(SectionAction::Update, vec![file], line));
         }
         if self.is_at_chunk(line.text) {
             return self.chunk(log);
@@ -240,9 +240,9 @@ impl<'t> SectionReader<'t> {
         // In an envelope, the first hunk of a section needs no `@@` line.
         let is_first = section.is_enveloped && section.chunks.is_empty();
         let is_headless = match section.action {
-            Action::Create => true,
-            Action::Update => !line.is_empty(),
-            Action::Delete => false,
+            SectionAction::Create => true,
+            SectionAction::Update => !line.is_empty(),
+            SectionAction::Delete => false,
         };
         is_open && (line.starts_with(b"@@") || is_first && is_headless)
     }
@@ -264,7 +264,7 @@ impl<'t> SectionReader<'t> {
         let Some(section) = self.sections.last() else {
             return;
         };
-        let is_change = |chunk: &Chunk<'_>| {
+        let is_change = |chunk: &RawHunk<'_>| {
             chunk
                 .body
                 .last()
@@ -273,7 +273,7 @@ impl<'t> SectionReader<'t> {
         let last = section.chunks.last();
         // The lines of the deleted file are missing.
         let is_bare_deletion =
-            section.action == Action::Delete && !section.is_enveloped && last.is_none();
+            section.action == SectionAction::Delete && !section.is_enveloped && last.is_none();
         // `*** Begin Patch` requires an end marker. Without both, the last hunk of an envelope must
         // end in context: after a change, another change may be missing.
         if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change))
@@ -333,8 +333,8 @@ impl<'t> SectionReader<'t> {
         }
         if !is_blank {
             log.note(RepairKind::Wrapping, line.number);
-            if matches!(self.after_end, AfterEnd::End) {
-                self.after_end = AfterEnd::Prose(line.span);
+            if matches!(self.after_end, EnvelopeTail::End) {
+                self.after_end = EnvelopeTail::Prose(line.span);
             }
         }
         self.next += 1;
@@ -345,29 +345,29 @@ impl<'t> SectionReader<'t> {
         let (action, name) = match marker {
             Marker::Begin => {
                 (self.is_enveloped, self.after_end, self.has_begin) =
-                    (true, AfterEnd::Nothing, true);
+                    (true, EnvelopeTail::Nothing, true);
                 self.is_closed = false;
                 return;
             }
             Marker::End => {
                 (self.has_begin, self.is_closed) = (false, true);
                 // The lines between two end markers may be changes.
-                if let AfterEnd::Prose(span) = self.after_end {
+                if let EnvelopeTail::Prose(span) = self.after_end {
                     self.stray.get_or_insert(span);
                 }
-                (self.is_enveloped, self.after_end) = (false, AfterEnd::End);
+                (self.is_enveloped, self.after_end) = (false, EnvelopeTail::End);
                 return;
             }
             Marker::Move(name) => return self.read_move(name, line),
             Marker::EndOfFile | Marker::Environment => return,
-            Marker::Add(name) => (Action::Create, name),
-            Marker::Delete(name) => (Action::Delete, name),
-            Marker::Update(name) => (Action::Update, name),
+            Marker::Add(name) => (SectionAction::Create, name),
+            Marker::Delete(name) => (SectionAction::Delete, name),
+            Marker::Update(name) => (SectionAction::Update, name),
         };
         if !self.is_enveloped {
             log.note(RepairKind::Envelope, line.number);
         }
-        (self.is_enveloped, self.after_end) = (true, AfterEnd::Nothing);
+        (self.is_enveloped, self.after_end) = (true, EnvelopeTail::Nothing);
         self.open();
         self.sections.push(Section {
             is_enveloped: true,
@@ -380,7 +380,7 @@ impl<'t> SectionReader<'t> {
     fn read_move(&mut self, name: &'t [u8], line: Line<'t>) {
         self.header = Some(line.span);
         let is_free = |section: &&mut Section<'_>| {
-            section.action == Action::Update && section.target.is_none()
+            section.action == SectionAction::Update && section.target.is_none()
         };
         match self
             .sections

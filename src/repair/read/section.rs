@@ -1,13 +1,13 @@
 //! One section of a damaged patch: the change of one file.
 
 use crate::mode::FileMode;
-use crate::repair::chunk::Chunk;
+use crate::repair::chunk::RawHunk;
 use crate::repair::line::Line;
 use crate::text::Span;
 
 /// The operation of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum SectionAction {
     Create,
     Delete,
     Update,
@@ -16,7 +16,7 @@ pub(crate) enum Action {
 /// One section.
 #[derive(Clone, Debug)]
 pub(crate) struct Section<'t> {
-    pub(crate) action: Action,
+    pub(crate) action: SectionAction,
     /// The names in the section, the most reliable first: those of the new side before those of the
     /// old.
     pub(crate) names: Vec<&'t [u8]>,
@@ -24,7 +24,7 @@ pub(crate) struct Section<'t> {
     pub(crate) target: Option<&'t [u8]>,
     /// The mode that the section sets.
     pub(in crate::repair) mode: Option<FileMode>,
-    pub(in crate::repair) chunks: Vec<Chunk<'t>>,
+    pub(in crate::repair) chunks: Vec<RawHunk<'t>>,
     /// Whether the section comes from an envelope.
     pub(crate) is_enveloped: bool,
     /// The number of the first line, counted from 1.
@@ -46,9 +46,9 @@ impl<'t> Section<'t> {
             return None;
         };
         let is_new =
-            only.is_normal && only.header.stated.is_none() && self.action == Action::Update;
+            only.is_normal && only.header.stated.is_none() && self.action == SectionAction::Update;
         is_new.then(|| Self {
-            action: Action::Create,
+            action: SectionAction::Create,
             ..self.clone()
         })
     }
@@ -56,11 +56,11 @@ impl<'t> Section<'t> {
     /// Returns whether every hunk deletes a line.
     pub(crate) fn has_only_deleting_hunks(&self) -> bool {
         let is_deleting =
-            |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
+            |chunk: &RawHunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
         self.chunks.iter().all(is_deleting)
     }
 
-    pub(super) fn new(action: Action, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
+    pub(super) fn new(action: SectionAction, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
         Self {
             action,
             names,

@@ -6,16 +6,16 @@ use crate::report::file::FileReport;
 use crate::report::finding::ProblemReport;
 use crate::report::hunk::HunkReport;
 use crate::report::listing::listed_problems;
-use crate::report::stages::Facts;
-use crate::report::words::Counter;
+use crate::report::stages::ReportInputs;
+use crate::report::words::LineCounter;
 
 /// Returns the entries for the listed problems, and the entry for the problem at `decisive`.
 pub(super) fn reports(
-    facts: Facts<'_>,
+    facts: ReportInputs<'_>,
     decisive: Option<usize>,
     files: &[FileReport],
 ) -> (Vec<ProblemReport>, Option<ProblemReport>) {
-    let mut counters = Counter::of_all(&facts.selected.plan.inputs);
+    let mut counters = LineCounter::of_all(&facts.selected.plan.inputs);
     let number = |problem: &Problem| {
         Some(
             facts
@@ -48,7 +48,7 @@ pub(super) fn reports(
 }
 
 /// Returns the index of the problem that determines the outcome.
-pub(super) fn decisive_problem(facts: Facts<'_>) -> Option<usize> {
+pub(super) fn decisive_problem(facts: ReportInputs<'_>) -> Option<usize> {
     let gravity = |index: usize| {
         let problem = &facts.selected.problems[index];
         // A change that policy denies cannot be approved, so the denial has priority.
@@ -76,7 +76,7 @@ pub(super) fn decisive_problem(facts: Facts<'_>) -> Option<usize> {
 }
 
 /// Returns the index of the first merge conflict.
-pub(super) fn conflict(facts: Facts<'_>) -> Option<usize> {
+pub(super) fn conflict(facts: ReportInputs<'_>) -> Option<usize> {
     facts
         .selected
         .problems

@@ -1,10 +1,10 @@
 //! The page for a history entry: the command, the state and the change of each file.
 
 use super::file;
-use super::lines::{self, Returns, Subject};
+use super::lines::{self, CarriageReturns, FileContext};
 use super::markup::Markup;
-use super::room::Room;
-use super::tree::{Leaf, Tone};
+use super::room::PageBudget;
+use super::tree::{Badge, Leaf};
 use super::{badge, colors, place, summary};
 use crate::report::{Coverage, LogEntry, LogFile, State};
 use crate::syntax::write::{DiffHunk, hunks};
@@ -115,7 +115,7 @@ impl<'a> File<'a> {
             added,
             removed,
         } = *self;
-        let tone = file.withheld.as_ref().map(|_| Tone {
+        let tone = file.withheld.as_ref().map(|_| Badge {
             class: badge::tone::ASK,
             word: "closed",
         });
@@ -130,7 +130,7 @@ impl<'a> File<'a> {
     }
 
     /// Adds the section of the file.
-    pub(super) fn section(&self, room: &mut Room, out: &mut Markup) {
+    pub(super) fn section(&self, room: &mut PageBudget, out: &mut Markup) {
         let file = self.log;
         let diff = hunks(file.diff.as_deref().unwrap_or_default());
         file::open(
@@ -164,7 +164,7 @@ impl<'a> File<'a> {
         out.raw("</details>\n");
     }
 
-    fn body(&self, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Markup) {
+    fn body(&self, diff: &[DiffHunk<'_>], room: &mut PageBudget, out: &mut Markup) {
         let file = self.log;
         match (&file.withheld, &file.diff) {
             (Some(why), _) => {
@@ -184,13 +184,13 @@ impl<'a> File<'a> {
                     .flat_map(|hunk| &hunk.lines)
                     .filter(|line| line.first() != Some(&b'\\'));
                 let is_dropped = lines.all(|line| line.ends_with(b"\r"));
-                let subject = Subject {
+                let subject = FileContext {
                     id: &self.id,
                     language: colors::language(file.path.as_bytes()),
                     returns: if is_dropped {
-                        Returns::Dropped
+                        CarriageReturns::Dropped
                     } else {
-                        Returns::Shown
+                        CarriageReturns::Shown
                     },
                 };
                 let mut left = 0;

@@ -67,26 +67,26 @@ pub(super) fn is_inside_comment<'l>(
 
 /// An element that can continue on the next line, by its end.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenToken {
     token: Token,
     end: &'static str,
 }
 
 /// Finds the tokens of consecutive lines.
 #[derive(Debug)]
-pub(super) struct Colors {
+pub(super) struct Lexer {
     language: &'static Language,
-    open: Option<Open>,
+    open: Option<OpenToken>,
     /// The quotes that have no counterpart in the rest of the line. Without them, the time would
     /// depend on the square of the length.
     single: Vec<u8>,
 }
 
-impl Colors {
+impl Lexer {
     /// Returns the lexer for lines that begin inside a comment if `is_inside` is set.
     pub(super) fn new(language: &'static Language, is_inside: bool) -> Self {
         let end = language.block.map(|[_, end]| end).filter(|_| is_inside);
-        let open = end.map(|end| Open {
+        let open = end.map(|end| OpenToken {
             token: Token::Comment,
             end,
         });
@@ -120,7 +120,7 @@ impl Colors {
     }
 
     /// Returns the offset after the open element, which can be the end of the line.
-    fn close(&mut self, line: &[u8], at: usize, open: Open) -> usize {
+    fn close(&mut self, line: &[u8], at: usize, open: OpenToken) -> usize {
         let is_escaped = open.token == Token::Text;
         match end_of(line, at, open.end.as_bytes(), is_escaped) {
             Some(end) => {
@@ -147,7 +147,7 @@ impl Colors {
         let long = language.long.iter().map(|&mark| (mark, mark, Token::Text));
         for (start, end, token) in block.into_iter().chain(long) {
             if rest.starts_with(start.as_bytes()) {
-                self.open = Some(Open { token, end });
+                self.open = Some(OpenToken { token, end });
                 return (at + start.len(), Some(token));
             }
         }
@@ -226,7 +226,7 @@ mod tests {
     fn tokens(name: &str, lines: &[&str]) -> Vec<Vec<String>> {
         let language = language(name.as_bytes()).unwrap();
         let texts = || lines.iter().map(|line| line.as_bytes());
-        let mut colors = Colors::new(language, is_inside_comment(language, texts()));
+        let mut colors = Lexer::new(language, is_inside_comment(language, texts()));
         let kind = |token: Token| &token.open()[13..15];
         let line = |line: &&str| {
             let tokens = colors.line(line.as_bytes());
@@ -289,7 +289,7 @@ mod tests {
         let line = hostile.repeat(6);
         for language in LANGUAGES {
             for start in 0..line.len() {
-                let mut colors = Colors::new(language, start % 2 == 0);
+                let mut colors = Lexer::new(language, start % 2 == 0);
                 let mut done = 0;
                 for (range, _) in colors.line(&line.as_bytes()[start..]) {
                     assert!(done <= range.start && range.start < range.end);

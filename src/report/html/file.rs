@@ -1,11 +1,11 @@
 //! The section of one file: the operation, the policy's verdict, the problems and the hunks.
 
-use super::index::Told;
-use super::lines::{self, Returns, Subject};
+use super::index::ProblemIndex;
+use super::lines::{self, CarriageReturns, FileContext};
 use super::markup::Markup;
-use super::room::Room;
-use super::tree::{Leaf, Tone};
-use super::{Exhibit, badge, colors, image, place, problem};
+use super::room::PageBudget;
+use super::tree::{Badge, Leaf};
+use super::{FilePreview, badge, colors, image, place, problem};
 use crate::path::RelPath;
 use crate::policy::Verdict;
 use crate::preflight::{Severity, code};
@@ -28,18 +28,18 @@ pub(super) fn leaf(file: &FileReport) -> Leaf<'_> {
     }
 }
 
-fn tone(file: &FileReport) -> Option<Tone> {
+fn tone(file: &FileReport) -> Option<Badge> {
     match file.status {
-        _ if badge::is_denied(file) => Some(Tone {
+        _ if badge::is_denied(file) => Some(Badge {
             class: badge::tone::BAD,
             word: "denied",
         }),
-        FileStatus::Ok if file.verdict == Verdict::Ask => Some(Tone {
+        FileStatus::Ok if file.verdict == Verdict::Ask => Some(Badge {
             class: badge::tone::ASK,
             word: "ask",
         }),
         FileStatus::Ok | FileStatus::NoChange => None,
-        _ => Some(Tone {
+        _ => Some(Badge {
             class: badge::tone::BAD,
             word: "fails",
         }),
@@ -48,10 +48,10 @@ fn tone(file: &FileReport) -> Option<Tone> {
 
 /// Adds the section of a file.
 pub(super) fn file(
-    told: &Told<'_>,
+    told: &ProblemIndex<'_>,
     file: &FileReport,
-    exhibit: &Exhibit,
-    room: &mut Room,
+    exhibit: &FilePreview,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) {
     let diff = exhibit.diff.as_deref().map(hunks).unwrap_or_default();
@@ -98,7 +98,7 @@ pub(super) struct Reason<'a> {
 
 /// Returns the first reason why a file does not apply. The problems of the file precede those of its
 /// hunks.
-fn reason<'r>(told: &'r Told<'_>, file: &'r FileReport) -> Option<Reason<'r>> {
+fn reason<'r>(told: &'r ProblemIndex<'_>, file: &'r FileReport) -> Option<Reason<'r>> {
     let hunks = file.hunks.iter().flat_map(|hunk| told.problems(&hunk.id));
     let problems = told.problems(&file.id).iter().chain(hunks);
     let mut errors = problems.filter(|problem| problem.severity != Severity::Warning);
@@ -164,7 +164,7 @@ fn hides(diff: &[DiffHunk<'_>]) -> bool {
 }
 
 /// Adds the policy rules that match the file, and its problems.
-fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
+fn words(told: &ProblemIndex<'_>, file: &FileReport, out: &mut Markup) {
     if let Some(named) = &file.header_path {
         out.raw("<p class=\"word\">Name in the patch: ")
             .code(named)
@@ -205,10 +205,10 @@ fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
 }
 
 fn body(
-    told: &Told<'_>,
+    told: &ProblemIndex<'_>,
     file: &FileReport,
-    (exhibit, diff): (&Exhibit, &[DiffHunk<'_>]),
-    room: &mut Room,
+    (exhibit, diff): (&FilePreview, &[DiffHunk<'_>]),
+    room: &mut PageBudget,
     out: &mut Markup,
 ) {
     let is_binary = [&file.before, &file.after]
@@ -248,18 +248,18 @@ pub(super) fn add_full_note(left: usize, out: &mut Markup) {
     }
 }
 
-fn subject(file: &FileReport) -> Subject<'_> {
+fn subject(file: &FileReport) -> FileContext<'_> {
     let is_dropped = [&file.before, &file.after]
         .into_iter()
         .flatten()
         .all(|side| side.eol == "crlf");
-    Subject {
+    FileContext {
         id: &file.id,
         language: colors::language(file.path.as_bytes()),
         returns: if is_dropped {
-            Returns::Dropped
+            CarriageReturns::Dropped
         } else {
-            Returns::Shown
+            CarriageReturns::Shown
         },
     }
 }
@@ -268,8 +268,8 @@ fn subject(file: &FileReport) -> Subject<'_> {
 fn add_hunks(
     file: &FileReport,
     diff: &[DiffHunk<'_>],
-    subject: Subject<'_>,
-    room: &mut Room,
+    subject: FileContext<'_>,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
     let mut left = 0;

@@ -2,7 +2,7 @@
 
 use imagesize::blob_size;
 
-use super::Exhibit;
+use super::FilePreview;
 use super::markup::Markup;
 use crate::preflight::media_type;
 use crate::report::{Contents, FileReport};
@@ -13,7 +13,7 @@ use crate::text::Bytes;
 const MOST_PIXELS: usize = 16 << 20;
 
 /// Adds both versions of a file.
-pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
+pub(super) fn sides(file: &FileReport, exhibit: &FilePreview, out: &mut Markup) {
     let is_same = file.sha256_before.is_some() && file.sha256_before == file.sha256_after;
     out.raw("<div class=\"sides\">\n");
     if is_same {
@@ -50,13 +50,13 @@ pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
 }
 
 /// The content, the digest and the image of one version.
-type Known<'a> = (
+type ImageVersion<'a> = (
     &'a Option<Box<Contents>>,
     &'a Option<String>,
     Option<&'a Bytes>,
 );
 
-fn side(title: &'static str, (contents, digest, image): Known<'_>, out: &mut Markup) {
+fn side(title: &'static str, (contents, digest, image): ImageVersion<'_>, out: &mut Markup) {
     out.raw("<figure><figcaption><strong>")
         .raw(title)
         .raw("</strong> ");

@@ -6,17 +6,17 @@ use std::collections::{BTreeSet, HashMap};
 use super::Page;
 use crate::plan::Input;
 use crate::report::ProblemReport;
-use crate::report::words::Counter;
+use crate::report::words::LineCounter;
 
 /// The patches, and the problems and repairs of each file and hunk.
-pub(super) struct Told<'a> {
+pub(super) struct ProblemIndex<'a> {
     pub(super) inputs: &'a [Input],
-    counters: RefCell<Vec<Counter<'a>>>,
+    counters: RefCell<Vec<LineCounter<'a>>>,
     problems: HashMap<&'a str, Vec<&'a ProblemReport>>,
     repairs: HashMap<&'a str, BTreeSet<&'static str>>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ProblemIndex<'a> {
     pub(super) fn of(page: &Page<'a>) -> Self {
         let (mut problems, mut repairs) = (
             HashMap::<_, Vec<_>>::new(),
@@ -35,7 +35,7 @@ impl<'a> Told<'a> {
         }
         Self {
             inputs: page.inputs,
-            counters: RefCell::new(Counter::of_all(page.inputs)),
+            counters: RefCell::new(LineCounter::of_all(page.inputs)),
             problems,
             repairs,
         }

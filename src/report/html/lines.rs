@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use super::colors::Language;
 use super::markup::Markup;
-use super::room::Room;
-use super::rows::{self, Kind, Row};
-use super::table::{self, Anchors, Form, table};
+use super::room::PageBudget;
+use super::rows::{self, Row, RowKind};
+use super::table::{self, LineIds, TableLayout, table};
 use crate::report::FirstDifference;
 use crate::syntax::write::DiffHunk;
 
 /// The treatment of carriage returns before line feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Returns {
+pub(super) enum CarriageReturns {
     /// They are shown, because only some lines have one.
     Shown,
     Dropped,
@@ -20,32 +20,32 @@ pub(super) enum Returns {
 
 /// The signs at the start of the lines of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signs {
+pub(super) enum LineSigns {
     /// Each line begins with a sign.
-    Marked,
+    Present,
     /// The lines have no signs.
     None,
 }
 
 /// The file of the lines.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subject<'a> {
+pub(super) struct FileContext<'a> {
     /// The identifier of the file.
     pub(super) id: &'a str,
     pub(super) language: Option<&'static Language>,
-    pub(super) returns: Returns,
+    pub(super) returns: CarriageReturns,
 }
 
 /// Adds the lines of a hunk of a diff. Returns the number of lines that are not shown.
 pub(super) fn hunk(
-    subject: Subject<'_>,
+    subject: FileContext<'_>,
     hunk: &DiffHunk<'_>,
-    room: &mut Room,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
     let first = [hunk.old, hunk.new].map(|range| range.start + usize::from(range.count == 0));
     let mut rows = rows::numbered(hunk.lines.iter().copied(), first);
-    if subject.returns == Returns::Dropped {
+    if subject.returns == CarriageReturns::Dropped {
         for row in &mut rows {
             row.text = row.text.strip_suffix(b"\r").unwrap_or(row.text);
         }
@@ -53,28 +53,28 @@ pub(super) fn hunk(
     rows::mark_words(&mut rows, &mut room.inline);
     rows::color(&mut rows, subject.language, room);
     let letters = ["o", "n"];
-    let anchors = Anchors {
+    let anchors = LineIds {
         id: subject.id,
         letters,
     };
-    table(Form::Diff, anchors, &rows, room, out)
+    table(TableLayout::Diff, anchors, &rows, room, out)
 }
 
 /// Adds the text of a hunk without a placement, as the patch states it. `lines` are its lines with
 /// their numbers in the patch. Returns the number of lines that are not shown.
 pub(super) fn add_stated<'a>(
-    subject: Subject<'_>,
+    subject: FileContext<'_>,
     lines: impl Iterator<Item = (Option<usize>, &'a [u8])>,
-    (signs, difference): (Signs, Option<&FirstDifference>),
-    room: &mut Room,
+    (signs, difference): (LineSigns, Option<&FirstDifference>),
+    room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
     let mut rows: Vec<Row<'a>> = Vec::new();
     for (number, line) in lines {
         let (kind, text) = match signs {
-            Signs::Marked if line.starts_with(b"@@") => continue,
-            Signs::Marked => rows::parse(line, rows.last().map(|row| row.kind)),
-            Signs::None => (Kind::Context, line),
+            LineSigns::Present if line.starts_with(b"@@") => continue,
+            LineSigns::Present => rows::parse(line, rows.last().map(|row| row.kind)),
+            LineSigns::None => (RowKind::Context, line),
         };
         rows.push(Row::new(kind, [number, None], text));
     }
@@ -95,12 +95,12 @@ pub(super) fn add_stated<'a>(
     }
     rows::color(&mut rows, subject.language, room);
     let letters = ["p", ""];
-    let anchors = Anchors {
+    let anchors = LineIds {
         id: subject.id,
         letters,
     };
     table(
-        Form::Single("The lines of the patch"),
+        TableLayout::Single("The lines of the patch"),
         anchors,
         &rows,
         room,
@@ -110,15 +110,15 @@ pub(super) fn add_stated<'a>(
 
 /// Adds the current lines of a file at the closest match, beginning with line `first`.
 pub(super) fn add_found<'l>(
-    subject: Subject<'_>,
+    subject: FileContext<'_>,
     (first, lines): (usize, impl Iterator<Item = &'l str>),
     difference: Option<&FirstDifference>,
-    room: &mut Room,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) {
     let row = |(index, line): (usize, &'l str)| {
         let number = first + index;
-        let mut row = Row::new(Kind::Context, [Some(number), None], line.as_bytes());
+        let mut row = Row::new(RowKind::Context, [Some(number), None], line.as_bytes());
         row.differs_from = difference
             .filter(|difference| difference.file_line == number)
             .map(|difference| ("patch", difference.patch_line));
@@ -127,12 +127,12 @@ pub(super) fn add_found<'l>(
     let mut rows: Vec<_> = lines.enumerate().map(row).collect();
     rows::color(&mut rows, subject.language, room);
     let letters = ["l", ""];
-    let anchors = Anchors {
+    let anchors = LineIds {
         id: subject.id,
         letters,
     };
     table(
-        Form::Single("The lines of the file"),
+        TableLayout::Single("The lines of the file"),
         anchors,
         &rows,
         room,
@@ -142,7 +142,7 @@ pub(super) fn add_found<'l>(
 
 /// Adds one line that differs from another, with the words that differ.
 pub(super) fn differing(line: &[u8], marks: Vec<Range<usize>>, out: &mut Markup) {
-    let mut row = Row::new(Kind::Context, [None; 2], line);
+    let mut row = Row::new(RowKind::Context, [None; 2], line);
     row.marks = marks;
     out.raw("<code dir=\"ltr\">");
     table::content(&row, ("<mark>", "</mark>"), out);

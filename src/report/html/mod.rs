@@ -32,10 +32,10 @@ use sha2::{Digest as _, Sha256};
 use super::{LogEntry, Report, TOOL};
 use crate::plan::Input;
 use crate::text::{Bytes, Span, base64};
-use index::Told;
+use index::ProblemIndex;
 use markup::Markup;
-use room::Room;
-use tree::{Leaf, Tree};
+use room::PageBudget;
+use tree::{FileTree, Leaf};
 
 /// The style sheet.
 const STYLE: &str = include_str!("style.css");
@@ -50,26 +50,26 @@ pub struct Page<'a> {
     /// The patches, for hunks without a placement.
     pub inputs: &'a [Input],
     /// The diffs and images of the files.
-    pub exhibits: &'a dyn Exhibits,
+    pub previews: &'a dyn PreviewSource,
     /// The command line that applies exactly this change, for the reviewer; `None` if the change
     /// cannot be approved.
     pub approval: Option<&'a str>,
 }
 
 /// The source of the diffs and images on a page.
-pub trait Exhibits {
+pub trait PreviewSource {
     /// Returns the diff and images of the file with this index in the report. It is called once for
     /// each file, in the order of the tree of files.
     ///
     /// # Errors
     ///
     /// Returns an error if they are no longer available.
-    fn exhibit(&self, index: usize) -> io::Result<Exhibit>;
+    fn file_preview(&self, index: usize) -> io::Result<FilePreview>;
 }
 
 /// The parts of a file on a page that its entry in the report does not contain.
 #[derive(Clone, Debug, Default)]
-pub struct Exhibit {
+pub struct FilePreview {
     /// A clean diff, as bytes; `None` if there is none.
     pub diff: Option<Vec<u8>>,
     /// The contents before and after, if they are small images.
@@ -92,15 +92,15 @@ pub struct Exhibit {
 ///
 /// # Errors
 ///
-/// Returns an error of `out` or of [`Exhibits::exhibit`].
+/// Returns an error of `out` or of [`PreviewSource::file_preview`].
 pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let (report, told, markup) = (page.report, Told::of(page), &mut Markup::default());
+    let (report, told, markup) = (page.report, ProblemIndex::of(page), &mut Markup::default());
     head(summary::ending(report), report.summary.files, markup);
     summary::summary(report, page.approval, markup);
     let leaves: Vec<_> = report.files.iter().map(file::leaf).collect();
-    let mut room = Room::default();
+    let mut room = PageBudget::default();
     for index in columns(&leaves, markup) {
-        let exhibit = page.exhibits.exhibit(index)?;
+        let exhibit = page.previews.file_preview(index)?;
         file::file(&told, &report.files[index], &exhibit, &mut room, markup);
         out.write_all(markup.take().as_bytes())?;
     }
@@ -121,7 +121,7 @@ pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Resul
     let (change, markup) = (change::EntryCard::of(entry), &mut Markup::default());
     head(change::ending(entry), entry.files.len(), markup);
     change.summary(markup);
-    let mut room = Room::default();
+    let mut room = PageBudget::default();
     for index in columns(&change.leaves(), markup) {
         change.files[index].section(&mut room, markup);
         out.write_all(markup.take().as_bytes())?;
@@ -139,7 +139,7 @@ fn columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
             .count(leaves.len() - shown, "more file");
         out.raw(" not shown.</p>\n");
     }
-    let tree = Tree::of(&leaves[..shown]);
+    let tree = FileTree::of(&leaves[..shown]);
     out.raw("<div class=\"columns\">\n<nav id=\"files\" tabindex=\"0\" aria-labelledby=\"files-title\"><h2 id=\"files-title\">Files</h2>\n");
     if shown > 0 {
         out.raw("<details class=\"tree\"><summary>")

@@ -1,10 +1,10 @@
 //! The placements of hunks, and the reasons why hunks have none.
 
-use super::index::Told;
-use super::lines::{self, Signs, Subject};
+use super::index::ProblemIndex;
+use super::lines::{self, FileContext, LineSigns};
 use super::markup::Markup;
-use super::room::Room;
-use super::{Exhibit, badge, problem};
+use super::room::PageBudget;
+use super::{FilePreview, badge, problem};
 use crate::report::{AppliedLines, FirstDifference, HunkReport, NearestPlace};
 use crate::syntax::write::DiffHunk;
 use crate::syntax::{Syntax, find_syntax};
@@ -54,10 +54,10 @@ fn section_heading(section: &str, out: &mut Markup) {
 /// Adds a hunk of a file that cannot be changed, as the patch states it. Returns the number of
 /// lines that are not shown.
 pub(super) fn add_stated(
-    told: &Told<'_>,
+    told: &ProblemIndex<'_>,
     hunk: &HunkReport,
-    subject: Subject<'_>,
-    room: &mut Room,
+    subject: FileContext<'_>,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
     stated_heading(hunk, out);
@@ -78,16 +78,16 @@ pub(super) fn add_stated(
         input.formats.iter().all(|format| is_marked(format))
     });
     let signs = if is_marked {
-        Signs::Marked
+        LineSigns::Present
     } else {
-        Signs::None
+        LineSigns::None
     };
     let left = patch_lines(told, text, (signs, difference), subject, room, out);
     if let Some(nearest) = nearest {
         let lines = [&nearest.lines_before, &nearest.text, &nearest.lines_after];
         let first = nearest.line.saturating_sub(nearest.lines_before.len());
         let lines = lines.into_iter().flatten().map(String::as_str);
-        let subject = Subject {
+        let subject = FileContext {
             id: &hunk.id,
             ..subject
         };
@@ -125,27 +125,27 @@ fn stated_heading(hunk: &HunkReport, out: &mut Markup) {
 
 /// Adds the section of the patch for a file that was not compared.
 pub(super) fn section(
-    told: &Told<'_>,
-    exhibit: &Exhibit,
-    subject: Subject<'_>,
-    room: &mut Room,
+    told: &ProblemIndex<'_>,
+    exhibit: &FilePreview,
+    subject: FileContext<'_>,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
     let Some(text) = exhibit.section else {
         return 0;
     };
     out.raw("<h4 class=\"hunk\">Hunk of the patch</h4>\n");
-    patch_lines(told, text, (Signs::None, None), subject, room, out)
+    patch_lines(told, text, (LineSigns::None, None), subject, room, out)
 }
 
 /// Adds the lines of a part of a patch. A line has a number if it begins a line of the patch: the
 /// texts of a JSON document have many lines in one.
 fn patch_lines(
-    told: &Told<'_>,
+    told: &ProblemIndex<'_>,
     (input, span): (usize, Span),
-    form: (Signs, Option<&FirstDifference>),
-    subject: Subject<'_>,
-    room: &mut Room,
+    form: (LineSigns, Option<&FirstDifference>),
+    subject: FileContext<'_>,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
     let patch = told.inputs.get(input);
@@ -182,7 +182,7 @@ fn add_candidates(hunk: &HunkReport, out: &mut Markup) {
 }
 
 /// Adds the place of the closest match of a hunk, and the first line that differs.
-fn closest_match(nearest: &NearestPlace, room: &mut Room, out: &mut Markup) {
+fn closest_match(nearest: &NearestPlace, room: &mut PageBudget, out: &mut Markup) {
     out.raw("<p class=\"word\">The closest match is line ")
         .number(nearest.line)
         .raw(", where ");

@@ -1,38 +1,38 @@
 //! The remaining limits for all files of a page.
 
-use crate::report::inline::Inline;
+use crate::report::inline::InlineDiff;
 
 /// The maximum number of bytes of a line that are shown.
 pub(super) const MOST_OF_LINE: usize = 2000;
 
 /// The remaining limits for all files of a page.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct PageBudget {
     /// The number of lines.
     lines: usize,
     /// The number of bytes.
     bytes: usize,
     /// The budget for word comparisons.
-    pub(super) inline: Inline,
+    pub(super) inline: InlineDiff,
     /// The last line of the patch that has a number in the section of the current file.
     pub(super) patch_line: usize,
     /// The number of bytes that can still have syntax colors.
     pub(super) colored: usize,
 }
 
-impl Default for Room {
+impl Default for PageBudget {
     fn default() -> Self {
         Self {
             lines: 20_000,
             bytes: 4 << 20,
-            inline: Inline::default(),
+            inline: InlineDiff::default(),
             patch_line: 0,
             colored: 512 << 10,
         }
     }
 }
 
-impl Room {
+impl PageBudget {
     /// Returns whether `copies` copies of `line` fit into the limits, and deducts them.
     pub(super) fn takes(&mut self, line: &[u8], copies: usize) -> bool {
         let size = line.len().min(MOST_OF_LINE) * copies;

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::colors::{self, Colors, Language, Token};
-use super::room::{MOST_OF_LINE, Room};
-use crate::report::inline::Inline;
+use super::colors::{self, Language, Lexer, Token};
+use super::room::{MOST_OF_LINE, PageBudget};
+use crate::report::inline::InlineDiff;
 
 /// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RowKind {
     Context,
     Deletion,
     Insertion,
@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Note,
 }
 
-impl Kind {
+impl RowKind {
     /// Returns the sides that contain the row: the old file, the new file.
     pub(super) fn sides(self) -> [bool; 2] {
         match self {
@@ -33,7 +33,7 @@ impl Kind {
 /// One row.
 #[derive(Clone, Debug)]
 pub(super) struct Row<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: RowKind,
     /// The numbers of the line in the old and in the new file. A table of one text uses the first.
     pub(super) numbers: [Option<usize>; 2],
     pub(super) text: &'a [u8],
@@ -45,7 +45,7 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn new(kind: Kind, numbers: [Option<usize>; 2], text: &'a [u8]) -> Self {
+    pub(super) fn new(kind: RowKind, numbers: [Option<usize>; 2], text: &'a [u8]) -> Self {
         Self {
             kind,
             numbers,
@@ -63,15 +63,15 @@ impl<'a> Row<'a> {
 }
 
 /// Returns the kind and the text of a line with a sign. `above` is the kind of the line above.
-pub(super) fn parse(line: &[u8], above: Option<Kind>) -> (Kind, &[u8]) {
+pub(super) fn parse(line: &[u8], above: Option<RowKind>) -> (RowKind, &[u8]) {
     match line {
-        [b'-', text @ ..] => (Kind::Deletion, text),
-        [b'+', text @ ..] => (Kind::Insertion, text),
-        [b'\\', text @ ..] if above == Some(Kind::Deletion) => {
-            (Kind::DeletionNote, text.trim_ascii())
+        [b'-', text @ ..] => (RowKind::Deletion, text),
+        [b'+', text @ ..] => (RowKind::Insertion, text),
+        [b'\\', text @ ..] if above == Some(RowKind::Deletion) => {
+            (RowKind::DeletionNote, text.trim_ascii())
         }
-        [b'\\', text @ ..] => (Kind::Note, text.trim_ascii()),
-        [b' ', text @ ..] | text => (Kind::Context, text),
+        [b'\\', text @ ..] => (RowKind::Note, text.trim_ascii()),
+        [b' ', text @ ..] | text => (RowKind::Context, text),
     }
 }
 
@@ -98,11 +98,11 @@ pub(super) fn numbered<'a>(
 /// Returns the length of the run of replaced lines at the start of `rows`: the deletions and the
 /// insertions, with their notes. Either number can be 0.
 pub(super) fn run(rows: &[Row<'_>]) -> (usize, usize) {
-    let is_gone = |row: &&Row<'_>| matches!(row.kind, Kind::Deletion | Kind::DeletionNote);
+    let is_gone = |row: &&Row<'_>| matches!(row.kind, RowKind::Deletion | RowKind::DeletionNote);
     let gone = rows.iter().take_while(is_gone).count();
     let mut come = 0;
     while let Some(row) = rows.get(gone + come) {
-        if row.kind != Kind::Insertion && (row.kind != Kind::Note || come == 0) {
+        if row.kind != RowKind::Insertion && (row.kind != RowKind::Note || come == 0) {
             break;
         }
         come += 1;
@@ -111,7 +111,7 @@ pub(super) fn run(rows: &[Row<'_>]) -> (usize, usize) {
 }
 
 /// Marks the differing words of replaced lines.
-pub(super) fn mark_words(rows: &mut [Row<'_>], inline: &mut Inline) {
+pub(super) fn mark_words(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
     let mut start = 0;
     while start < rows.len() {
         let (gone, come) = run(&rows[start..]);
@@ -123,13 +123,13 @@ pub(super) fn mark_words(rows: &mut [Row<'_>], inline: &mut Inline) {
     }
 }
 
-fn mark(rows: &mut [Row<'_>], inline: &mut Inline) {
-    let of = |kind: Kind| -> Vec<usize> {
+fn mark(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
+    let of = |kind: RowKind| -> Vec<usize> {
         (0..rows.len())
             .filter(|&index| rows[index].kind == kind)
             .collect()
     };
-    let (gone, come) = (of(Kind::Deletion), of(Kind::Insertion));
+    let (gone, come) = (of(RowKind::Deletion), of(RowKind::Insertion));
     let texts = |indexes: &[usize]| {
         indexes
             .iter()
@@ -144,7 +144,11 @@ fn mark(rows: &mut [Row<'_>], inline: &mut Inline) {
 
 /// Adds syntax colors to the rows of one hunk, within the limits of `room`. The old and the new file
 /// are read separately, because each can begin or end a comment.
-pub(super) fn color(rows: &mut [Row<'_>], language: Option<&'static Language>, room: &mut Room) {
+pub(super) fn color(
+    rows: &mut [Row<'_>],
+    language: Option<&'static Language>,
+    room: &mut PageBudget,
+) {
     let Some(language) = language else { return };
     let size: usize = rows.iter().map(Row::end).sum();
     let Some(left) = room.colored.checked_sub(size) else {
@@ -153,7 +157,7 @@ pub(super) fn color(rows: &mut [Row<'_>], language: Option<&'static Language>, r
     room.colored = left;
     for side in [0, 1] {
         let is_inside = colors::is_inside_comment(language, side_texts(rows, side));
-        let mut colors = Colors::new(language, is_inside);
+        let mut colors = Lexer::new(language, is_inside);
         for row in rows.iter_mut().filter(|row| row.kind.sides()[side]) {
             row.colors = colors.line(&row.text[..row.end()]);
         }

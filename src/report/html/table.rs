@@ -5,8 +5,8 @@
 //! line on the side of the new file.
 
 use super::markup::Markup;
-use super::room::Room;
-use super::rows::{Kind, Row, run};
+use super::room::PageBudget;
+use super::rows::{Row, RowKind, run};
 
 /// The maximum number of rows of one body whose two sides are aligned. A browser needs time in
 /// proportion to its square.
@@ -14,7 +14,7 @@ const MOST_ALIGNED: usize = 400;
 
 /// The form of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Form {
+pub(super) enum TableLayout {
     /// The lines of two files.
     Diff,
     /// The lines of a patch or of one file, with this caption.
@@ -23,7 +23,7 @@ pub(super) enum Form {
 
 /// The identity of the lines of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Anchors<'a> {
+pub(super) struct LineIds<'a> {
     /// The file or hunk.
     pub(super) id: &'a str,
     /// The letters of the two numbers of a row.
@@ -32,21 +32,21 @@ pub(super) struct Anchors<'a> {
 
 /// Adds the table of `rows`. Returns the number of rows that are not shown.
 pub(super) fn table(
-    form: Form,
-    anchors: Anchors<'_>,
+    form: TableLayout,
+    anchors: LineIds<'_>,
     rows: &[Row<'_>],
-    room: &mut Room,
+    room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
-    let is_diff = matches!(form, Form::Diff);
-    let copies = |row: &Row<'_>| 1 + usize::from(is_diff && row.kind == Kind::Context);
+    let is_diff = matches!(form, TableLayout::Diff);
+    let copies = |row: &Row<'_>| 1 + usize::from(is_diff && row.kind == RowKind::Context);
     let fits = |row: &&Row<'_>| room.takes(row.text, copies(row));
     let shown = rows.iter().take_while(fits).count();
     if shown > 0 {
         open(form, out);
         match form {
-            Form::Diff => bodies(anchors, &rows[..shown], out),
-            Form::Single(_) => {
+            TableLayout::Diff => bodies(anchors, &rows[..shown], out),
+            TableLayout::Single(_) => {
                 out.raw("<tbody>\n");
                 for it in &rows[..shown] {
                     row(it, form, anchors, out);
@@ -59,13 +59,13 @@ pub(super) fn table(
     rows.len() - shown
 }
 
-fn open(form: Form, out: &mut Markup) {
+fn open(form: TableLayout, out: &mut Markup) {
     match form {
-        Form::Diff => out
+        TableLayout::Diff => out
             .raw("<table class=\"diff two\" dir=\"ltr\"><colgroup><col class=\"n\"><col class=\"n\">")
             .raw("<col class=\"m\"><col></colgroup><thead class=\"hidden\"><tr>")
             .raw("<th scope=\"col\">Old line</th><th scope=\"col\">New line</th>"),
-        Form::Single(caption) => out
+        TableLayout::Single(caption) => out
             .raw("<table class=\"diff\" dir=\"ltr\"><caption>")
             .raw(caption)
             .raw("</caption><colgroup><col class=\"n\"><col class=\"m\"><col></colgroup>")
@@ -75,7 +75,7 @@ fn open(form: Form, out: &mut Markup) {
 }
 
 /// Adds the rows of a diff: one body for each run of replaced lines, and for the lines between.
-fn bodies(anchors: Anchors<'_>, rows: &[Row<'_>], out: &mut Markup) {
+fn bodies(anchors: LineIds<'_>, rows: &[Row<'_>], out: &mut Markup) {
     let mut start = 0;
     let mut is_open = false;
     while start < rows.len() {
@@ -91,7 +91,7 @@ fn bodies(anchors: Anchors<'_>, rows: &[Row<'_>], out: &mut Markup) {
         }
         let end = start + (gone + come).max(1);
         for it in &rows[start..end] {
-            row(it, Form::Diff, anchors, out);
+            row(it, TableLayout::Diff, anchors, out);
         }
         if is_aligned {
             out.raw("</tbody>");
@@ -104,18 +104,18 @@ fn bodies(anchors: Anchors<'_>, rows: &[Row<'_>], out: &mut Markup) {
     }
 }
 
-fn row(row: &Row<'_>, form: Form, anchors: Anchors<'_>, out: &mut Markup) {
+fn row(row: &Row<'_>, form: TableLayout, anchors: LineIds<'_>, out: &mut Markup) {
     let (class, sign) = match row.kind {
-        Kind::Context => ("<tr>", " "),
-        Kind::Deletion => ("<tr class=\"del\">", "-"),
-        Kind::Insertion => ("<tr class=\"add\">", "+"),
-        Kind::DeletionNote => ("<tr class=\"note old\">", ""),
-        Kind::Note => ("<tr class=\"note\">", ""),
+        RowKind::Context => ("<tr>", " "),
+        RowKind::Deletion => ("<tr class=\"del\">", "-"),
+        RowKind::Insertion => ("<tr class=\"add\">", "+"),
+        RowKind::DeletionNote => ("<tr class=\"note old\">", ""),
+        RowKind::Note => ("<tr class=\"note\">", ""),
     };
-    let is_diff = matches!(form, Form::Diff);
+    let is_diff = matches!(form, TableLayout::Diff);
     out.raw(match row.kind {
-        Kind::Context if row.differs_from.is_some() => "<tr class=\"differs\">",
-        Kind::Deletion if row.differs_from.is_some() => "<tr class=\"del differs\">",
+        RowKind::Context if row.differs_from.is_some() => "<tr class=\"differs\">",
+        RowKind::Deletion if row.differs_from.is_some() => "<tr class=\"del differs\">",
         _ => class,
     });
     for (number, letter) in row.numbers[..=usize::from(is_diff)]
@@ -132,7 +132,7 @@ fn row(row: &Row<'_>, form: Form, anchors: Anchors<'_>, out: &mut Markup) {
         .raw(sign)
         .raw("</td><td class=\"c\">");
     let marks = match row.kind {
-        Kind::Deletion => ("<del>", "</del>"),
+        RowKind::Deletion => ("<del>", "</del>"),
         _ => ("<ins>", "</ins>"),
     };
     content(row, marks, out);
@@ -143,7 +143,7 @@ fn row(row: &Row<'_>, form: Form, anchors: Anchors<'_>, out: &mut Markup) {
             .raw(text)
             .raw("</span>");
     }
-    if is_diff && row.kind == Kind::Context {
+    if is_diff && row.kind == RowKind::Context {
         out.raw("</td><td class=\"r\" aria-hidden=\"true\">");
         content(row, marks, out);
     }

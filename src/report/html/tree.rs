@@ -20,12 +20,12 @@ pub(super) struct Leaf<'a> {
     pub(super) op: Op,
     pub(super) added: usize,
     pub(super) removed: usize,
-    pub(super) tone: Option<Tone>,
+    pub(super) tone: Option<Badge>,
 }
 
 /// A short note next to the name of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tone {
+pub(super) struct Badge {
     pub(super) class: &'static str,
     pub(super) word: &'static str,
 }
@@ -39,13 +39,13 @@ struct Directory<'a> {
 }
 
 /// The tree of the files of a page.
-pub(super) struct Tree<'a> {
+pub(super) struct FileTree<'a> {
     top: Directory<'a>,
     /// The largest number of changed lines of a file.
     most: usize,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> FileTree<'a> {
     pub(super) fn of(files: &'a [Leaf<'a>]) -> Self {
         let mut top = Directory::default();
         for (index, file) in files.iter().enumerate() {

@@ -18,7 +18,7 @@ const MOST: usize = 4000;
 /// One row. Each piece of text has one tone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
-    pub(super) pieces: Vec<(Tone, String)>,
+    pub(super) pieces: Vec<(TextStyle, String)>,
     /// The width in columns.
     pub(super) width: usize,
     /// Whether the row continues the line of the row above it.
@@ -27,7 +27,7 @@ pub(super) struct Row {
 
 /// The style of a piece of text within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(super) enum TextStyle {
     /// The style of the line.
     Plain,
     /// The text differs from the other file.
@@ -44,7 +44,7 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
     } else {
         text.len()
     };
-    let mut rows = Rows {
+    let mut rows = RowBuilder {
         all: vec![Row::default()],
         width: width.max(1),
         column: 0,
@@ -53,9 +53,9 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
     let mut tone = |at: usize| {
         while marks.next_if(|mark| mark.end <= at).is_some() {}
         if marks.peek().is_some_and(|mark| mark.start <= at) {
-            Tone::Marked
+            TextStyle::Marked
         } else {
-            Tone::Plain
+            TextStyle::Plain
         }
     };
     let mut at = 0;
@@ -70,7 +70,10 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
         }
     }
     if end < text.len() {
-        rows.put_escaped(&format!("... {} more bytes", text.len() - end), Tone::Plain);
+        rows.put_escaped(
+            &format!("... {} more bytes", text.len() - end),
+            TextStyle::Plain,
+        );
     }
     rows.all
 }
@@ -83,15 +86,15 @@ fn boundary(text: &[u8], most: usize) -> usize {
         .unwrap_or(most)
 }
 
-struct Rows {
+struct RowBuilder {
     all: Vec<Row>,
     width: usize,
     /// The column in the unwrapped line, for tab stops.
     column: usize,
 }
 
-impl Rows {
-    fn put(&mut self, character: char, tone: Tone) {
+impl RowBuilder {
+    fn put(&mut self, character: char, tone: TextStyle) {
         if character == '\t' {
             for _ in 0..TAB - self.column % TAB {
                 self.push(' ', 1, tone);
@@ -106,18 +109,18 @@ impl Rows {
         }
     }
 
-    fn put_escaped(&mut self, text: &str, tone: Tone) {
-        let tone = if tone == Tone::Marked {
+    fn put_escaped(&mut self, text: &str, tone: TextStyle) {
+        let tone = if tone == TextStyle::Marked {
             tone
         } else {
-            Tone::Escaped
+            TextStyle::Escaped
         };
         for character in text.chars() {
             self.push(character, 1, tone);
         }
     }
 
-    fn push(&mut self, character: char, width: usize, tone: Tone) {
+    fn push(&mut self, character: char, width: usize, tone: TextStyle) {
         let is_full = self
             .all
             .last()
@@ -145,9 +148,9 @@ impl Row {
     pub(super) fn print(&self, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
         for (tone, text) in &self.pieces {
             let style = match tone {
-                Tone::Plain => style,
-                Tone::Marked => style.invert(),
-                Tone::Escaped => ESCAPED,
+                TextStyle::Plain => style,
+                TextStyle::Marked => style.invert(),
+                TextStyle::Escaped => ESCAPED,
             };
             write!(out, "{style}{text}{style:#}")?;
         }
@@ -183,8 +186,8 @@ mod tests {
         let found = rows(b"abcdef", &[1..2, 3..5], 4);
         let pieces: Vec<_> = found.iter().map(|row| row.pieces.clone()).collect();
         let (plain, marked) = (
-            |text: &str| (Tone::Plain, text.to_owned()),
-            |text: &str| (Tone::Marked, text.to_owned()),
+            |text: &str| (TextStyle::Plain, text.to_owned()),
+            |text: &str| (TextStyle::Marked, text.to_owned()),
         );
         assert_eq!(
             pieces,

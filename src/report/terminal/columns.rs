@@ -5,12 +5,12 @@ use std::io;
 use anstyle::Style;
 
 use super::cells::{Row, rows};
-use super::hunk::{Block, DisplayedLine};
-use super::{ADDED, FAINT, REMOVED, Sheet, Symbols};
+use super::hunk::{DisplayedLine, LineGroup};
+use super::{ADDED, FAINT, REMOVED, Symbols, TerminalOptions};
 
 /// The format of one of the two columns.
 #[derive(Clone, Copy)]
-struct Form {
+struct ColumnFormat {
     digits: usize,
     /// The width of the text, in columns.
     width: usize,
@@ -22,14 +22,14 @@ struct Form {
 /// Prints `blocks` in two columns that have the width of `sheet` together. Line numbers have
 /// `digits` columns.
 pub(super) fn print(
-    blocks: &[Block<'_>],
+    blocks: &[LineGroup<'_>],
     digits: usize,
-    sheet: Sheet,
+    sheet: TerminalOptions,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     // Before each text there are a number, a blank, a marker and a blank.
     let width = (sheet.width.saturating_sub(3) / 2).saturating_sub(digits + 3);
-    let form = |marker, style| Form {
+    let form = |marker, style| ColumnFormat {
         digits,
         width,
         marker,
@@ -43,14 +43,14 @@ pub(super) fn print(
     );
     for block in blocks {
         match block {
-            Block::Same(old, line) => {
+            LineGroup::Context(old, line) => {
                 let before = DisplayedLine {
                     number: *old,
                     ..line.clone()
                 };
                 put((Some(&before), same), (Some(line), same), out)?;
             }
-            Block::Changed(gone, come) => {
+            LineGroup::Changed(gone, come) => {
                 for index in 0..gone.len().max(come.len()) {
                     put((gone.get(index), removed), (come.get(index), added), out)?;
                 }
@@ -62,8 +62,8 @@ pub(super) fn print(
 
 /// Prints a line next to another one, and pads the shorter one with blank rows.
 fn put(
-    (left, left_form): (Option<&DisplayedLine<'_>>, Form),
-    (right, right_form): (Option<&DisplayedLine<'_>>, Form),
+    (left, left_form): (Option<&DisplayedLine<'_>>, ColumnFormat),
+    (right, right_form): (Option<&DisplayedLine<'_>>, ColumnFormat),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let (left_rows, right_rows) = (line_rows(left, left_form), line_rows(right, right_form));
@@ -77,7 +77,7 @@ fn put(
     Ok(())
 }
 
-fn line_rows(line: Option<&DisplayedLine<'_>>, form: Form) -> Vec<Row> {
+fn line_rows(line: Option<&DisplayedLine<'_>>, form: ColumnFormat) -> Vec<Row> {
     let Some(line) = line else { return Vec::new() };
     let mut rows = rows(line.text, &line.marks, form.width);
     if line.is_unterminated {
@@ -90,11 +90,11 @@ fn line_rows(line: Option<&DisplayedLine<'_>>, form: Form) -> Vec<Row> {
 fn put_row(
     line: Option<&DisplayedLine<'_>>,
     row: Option<&Row>,
-    form: Form,
+    form: ColumnFormat,
     index: usize,
     out: &mut dyn io::Write,
 ) -> io::Result<usize> {
-    let Form {
+    let ColumnFormat {
         digits,
         width,
         marker,

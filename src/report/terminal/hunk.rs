@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::report::inline::Inline;
+use crate::report::inline::InlineDiff;
 use crate::syntax::write::DiffHunk;
 
 /// A group of lines of a hunk.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Block<'a> {
+pub(super) enum LineGroup<'a> {
     /// A context line, with its line number in the old file.
-    Same(usize, DisplayedLine<'a>),
+    Context(usize, DisplayedLine<'a>),
     /// Deleted lines, and the inserted lines that replace them.
     Changed(Vec<DisplayedLine<'a>>, Vec<DisplayedLine<'a>>),
 }
@@ -26,9 +26,9 @@ pub(super) struct DisplayedLine<'a> {
 }
 
 /// Returns the lines of `hunk`. Differing words are marked within the budget of `inline`.
-pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut Inline) -> Vec<Block<'a>> {
+pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut InlineDiff) -> Vec<LineGroup<'a>> {
     let (mut old, mut new) = (hunk.old.start, hunk.new.start);
-    let mut blocks: Vec<Block<'a>> = Vec::new();
+    let mut blocks: Vec<LineGroup<'a>> = Vec::new();
     for line in &hunk.lines {
         let Some((marker, text)) = line.split_first() else {
             continue;
@@ -39,32 +39,32 @@ pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut Inline) -> Vec<Block<
             marks: Vec::new(),
             is_unterminated: false,
         };
-        if matches!(marker, b'-' | b'+') && !matches!(blocks.last(), Some(Block::Changed(..))) {
-            blocks.push(Block::Changed(Vec::new(), Vec::new()));
+        if matches!(marker, b'-' | b'+') && !matches!(blocks.last(), Some(LineGroup::Changed(..))) {
+            blocks.push(LineGroup::Changed(Vec::new(), Vec::new()));
         }
         match (marker, blocks.last_mut()) {
-            (b'-', Some(Block::Changed(gone, _))) => {
+            (b'-', Some(LineGroup::Changed(gone, _))) => {
                 gone.push(line(old));
                 old += 1;
             }
-            (b'+', Some(Block::Changed(_, come))) => {
+            (b'+', Some(LineGroup::Changed(_, come))) => {
                 come.push(line(new));
                 new += 1;
             }
-            (b'\\', Some(Block::Same(_, last))) => last.is_unterminated = true,
-            (b'\\', Some(Block::Changed(gone, come))) => {
+            (b'\\', Some(LineGroup::Context(_, last))) => last.is_unterminated = true,
+            (b'\\', Some(LineGroup::Changed(gone, come))) => {
                 if let Some(last) = come.last_mut().or(gone.last_mut()) {
                     last.is_unterminated = true;
                 }
             }
             _ => {
-                blocks.push(Block::Same(old, line(new)));
+                blocks.push(LineGroup::Context(old, line(new)));
                 (old, new) = (old + 1, new + 1);
             }
         }
     }
     for block in &mut blocks {
-        if let Block::Changed(gone, come) = block {
+        if let LineGroup::Changed(gone, come) = block {
             let texts = |lines: &[DisplayedLine<'a>]| {
                 lines.iter().map(|line| line.text).collect::<Vec<_>>()
             };

@@ -19,7 +19,7 @@ use std::io;
 use anstyle::{AnsiColor, Style};
 use bstr::ByteSlice;
 
-use super::inline::Inline;
+use super::inline::InlineDiff;
 use super::{FileReport, FileStatus, FileType, HunkReport, Op, Report, stat};
 use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
@@ -30,7 +30,7 @@ pub use check::print_check;
 
 /// The width and the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sheet {
+pub struct TerminalOptions {
     /// The width of the terminal, in columns.
     pub width: usize,
     /// The layout of the two versions of a file.
@@ -109,10 +109,10 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 pub fn print(
     report: &Report,
     diffs: impl IntoIterator<Item = io::Result<Vec<u8>>>,
-    sheet: Sheet,
+    sheet: TerminalOptions,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let sheet = Sheet {
+    let sheet = TerminalOptions {
         width: sheet.width.clamp(WIDTHS.0, WIDTHS.1),
         ..sheet
     };
@@ -127,7 +127,7 @@ pub fn print(
             )?;
         }
     }
-    let mut inline = Inline::default();
+    let mut inline = InlineDiff::default();
     for (file, diff) in report.files.iter().zip(diffs) {
         print_file(file, &diff?, (sheet, &mut inline), out)?;
     }
@@ -141,7 +141,7 @@ pub fn print(
 fn print_file(
     file: &FileReport,
     diff: &[u8],
-    (sheet, inline): (Sheet, &mut Inline),
+    (sheet, inline): (TerminalOptions, &mut InlineDiff),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     print_header(file, sheet, out)?;
@@ -176,7 +176,11 @@ fn print_file(
 }
 
 /// Prints the operation on the file in one line, with a rule above it.
-fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+fn print_header(
+    file: &FileReport,
+    sheet: TerminalOptions,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     writeln!(
         out,
         "{FAINT}{}{FAINT:#}",
@@ -277,7 +281,7 @@ fn first_line(hunk: &HunkReport) -> usize {
 fn print_place(
     hunks: &[&HunkReport],
     shown: &DiffHunk<'_>,
-    sheet: Sheet,
+    sheet: TerminalOptions,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let place = format!("@@ -{} +{} @@", range(shown.old), range(shown.new));

@@ -5,23 +5,23 @@ use std::io;
 use anstyle::Style;
 
 use super::cells::rows;
-use super::hunk::{Block, DisplayedLine};
-use super::{ADDED, FAINT, REMOVED, Sheet};
+use super::hunk::{DisplayedLine, LineGroup};
+use super::{ADDED, FAINT, REMOVED, TerminalOptions};
 
 /// Prints `blocks` with the number of each line in both files. Each number has `digits` columns.
 pub(super) fn print(
-    blocks: &[Block<'_>],
+    blocks: &[LineGroup<'_>],
     digits: usize,
-    sheet: Sheet,
+    sheet: TerminalOptions,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     for block in blocks {
         match block {
-            Block::Same(old, line) => {
+            LineGroup::Context(old, line) => {
                 let numbers = format!("{old:digits$} {:digits$}", line.number);
                 put(line, &numbers, ' ', (sheet, Style::new()), out)?;
             }
-            Block::Changed(gone, come) => {
+            LineGroup::Changed(gone, come) => {
                 for line in gone {
                     put(
                         line,
@@ -50,7 +50,7 @@ fn put(
     line: &DisplayedLine<'_>,
     numbers: &str,
     marker: char,
-    (sheet, style): (Sheet, Style),
+    (sheet, style): (TerminalOptions, Style),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let width = sheet.width.saturating_sub(numbers.len() + 3);

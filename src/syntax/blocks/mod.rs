@@ -18,10 +18,14 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-use reader::{LineCursor, Marker, Part, marker};
+use reader::{BlockHalf, LineCursor, Marker, marker};
 
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span};
-use crate::plan::{Action, Edit, EditOrder, MatchMode, Name, Replacement, Replacements, Target};
+use super::{
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span,
+};
+use crate::plan::{
+    Action, Edit, EditOrder, EditTarget, MatchMode, Name, Replacement, Replacements,
+};
 use crate::text::Span;
 
 const PATH: SyntaxErrorKind =
@@ -76,7 +80,7 @@ impl Syntax for Blocks {
         let first = content_span(text, from);
         match marker(first.of(text)) {
             None => {}
-            Some(Marker::Search) if options.unnamed == Unnamed::Blocks => {}
+            Some(Marker::Search) if options.unnamed == UnnamedHandling::Blocks => {}
             Some(Marker::Search) => return Err(SyntaxError::new(PATH, first)),
             Some(_) => return Err(SyntaxError::new(SEARCH, first)),
         }
@@ -105,13 +109,13 @@ impl Syntax for Blocks {
         let makes = matches!(
             edits.first(),
             Some(Replacement {
-                target: Target::Nothing,
+                target: EditTarget::Nothing,
                 ..
             })
         );
         let changes = Replacements {
             edits,
-            order: EditOrder::InTurn,
+            order: EditOrder::Sequential,
             match_mode: MatchMode::Exact,
         };
         let operation = sections.push(
@@ -146,9 +150,9 @@ fn block(
     let old = part(reader, is_crlf, Marker::Divider, DIVIDER)?;
     let new = part(reader, is_crlf, Marker::Replace, REPLACE)?;
     let target = if old.is_empty() {
-        Target::Nothing
+        EditTarget::Nothing
     } else {
-        Target::Lines(old)
+        EditTarget::Lines(old)
     };
     Ok(Replacement {
         target,
@@ -167,7 +171,7 @@ fn part(
     last: Marker,
     wanted: SyntaxErrorKind,
 ) -> Result<Vec<u8>, SyntaxError> {
-    let mut part = Part::new(is_crlf);
+    let mut part = BlockHalf::new(is_crlf);
     while let Some(line) = reader.peek() {
         match marker(line.content) {
             Some(found) if found == last => {

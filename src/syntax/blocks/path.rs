@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 
 use super::reader::{is_fence, marker, trim};
-use crate::plan::{Name, NameCandidate, Strip};
+use crate::plan::{Name, NameCandidate, StripRule};
 use crate::text::{Span, without_ending};
 
 /// Returns the last line between `from` and `at` that is neither blank nor a fence, if it is a path
@@ -45,7 +45,7 @@ pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
     let span = Span::new(start, start + found.len());
     let claim = NameCandidate {
         bytes: found.to_vec(),
-        strip: Strip::Literal,
+        strip: StripRule::Literal,
         span,
     };
     (is_certain && !found.is_empty()).then(|| Name::Agreed(vec![claim]))

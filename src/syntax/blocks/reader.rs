@@ -203,14 +203,14 @@ impl<'a> LineCursor<'a> {
 }
 
 /// The lines of one half of a block.
-pub(super) struct Part {
+pub(super) struct BlockHalf {
     bytes: Vec<u8>,
     /// Whether the lines of the patch end with CR LF. If so, the line endings state nothing about
     /// the file.
     is_crlf: bool,
 }
 
-impl Part {
+impl BlockHalf {
     pub(super) fn new(is_crlf: bool) -> Self {
         Self {
             bytes: Vec::new(),

@@ -12,7 +12,7 @@ use bstr::ByteSlice;
 use reader::{Line, LineCursor};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
-use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name, NameCandidate, Strip};
+use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name, NameCandidate, StripRule};
 use crate::text::Span;
 
 const BEGIN: &str = "*** Begin Patch";
@@ -276,7 +276,7 @@ fn path(line: &Line<'_>, marker: &str) -> Option<Name> {
     let end = line.span.start + line.content().trim_end().len();
     let claim = NameCandidate {
         bytes: path.into(),
-        strip: Strip::Literal,
+        strip: StripRule::Literal,
         span: Span::new(end - path.len(), end),
     };
     Some(Name::Agreed(vec![claim]))

@@ -25,38 +25,37 @@ fn utf16(text: &str, bytes: impl Fn(u16) -> [u8; 2]) -> Vec<u8> {
 
 #[test]
 fn other_encodings_and_archives_are_named() {
+    use UnsupportedFormat::{Compressed, Encoded, Html};
+
     let texts = [
-        (utf16(HUNK, u16::to_le_bytes), Foreign::Encoded("UTF-16LE")),
-        (utf16(HUNK, u16::to_be_bytes), Foreign::Encoded("UTF-16BE")),
+        (utf16(HUNK, u16::to_le_bytes), Encoded("UTF-16LE")),
+        (utf16(HUNK, u16::to_be_bytes), Encoded("UTF-16BE")),
         (
             utf16(&format!("\u{feff}{HUNK}"), u16::to_le_bytes),
-            Foreign::Encoded("UTF-16LE"),
+            Encoded("UTF-16LE"),
         ),
         (
             utf16(&format!("\u{feff}{HUNK}"), u16::to_be_bytes),
-            Foreign::Encoded("UTF-16BE"),
+            Encoded("UTF-16BE"),
         ),
-        (b"\xff\xfe\0\0-\0\0\0".to_vec(), Foreign::Encoded("UTF-32")),
-        (b"\x1f\x8b\x08".to_vec(), Foreign::Compressed("gzip")),
-        (b"BZh9".to_vec(), Foreign::Compressed("bzip2")),
-        (b"\xfd7zXZ\0".to_vec(), Foreign::Compressed("xz")),
-        (b"\x28\xb5\x2f\xfd".to_vec(), Foreign::Compressed("zstd")),
-        (b"PK\x03\x04".to_vec(), Foreign::Compressed("zip")),
+        (b"\xff\xfe\0\0-\0\0\0".to_vec(), Encoded("UTF-32")),
+        (b"\x1f\x8b\x08".to_vec(), Compressed("gzip")),
+        (b"BZh9".to_vec(), Compressed("bzip2")),
+        (b"\xfd7zXZ\0".to_vec(), Compressed("xz")),
+        (b"\x28\xb5\x2f\xfd".to_vec(), Compressed("zstd")),
+        (b"PK\x03\x04".to_vec(), Compressed("zip")),
         (
             format!("\n<!DOCTYPE html>\n<pre>\n{HUNK}").into_bytes(),
-            Foreign::Html,
+            Html,
         ),
-        (format!("<HTML>\n{HUNK}").into_bytes(), Foreign::Html),
+        (format!("<HTML>\n{HUNK}").into_bytes(), Html),
         (
             format!("<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>\n{HUNK}").into_bytes(),
-            Foreign::Html,
+            Html,
         ),
-        (
-            format!("<div class='diff'>\n{HUNK}").into_bytes(),
-            Foreign::Html,
-        ),
-        (format!("<pre>\n{HUNK}").into_bytes(), Foreign::Html),
-        (format!("<head><title>\n{HUNK}").into_bytes(), Foreign::Html),
+        (format!("<div class='diff'>\n{HUNK}").into_bytes(), Html),
+        (format!("<pre>\n{HUNK}").into_bytes(), Html),
+        (format!("<head><title>\n{HUNK}").into_bytes(), Html),
     ];
     for (text, expected) in texts {
         assert_eq!(
@@ -73,24 +72,30 @@ fn texts_without_a_section_are_named() {
     let texts = [
         (
             " src/x.c | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n",
-            Foreign::Statistics,
+            UnsupportedFormat::Statistics,
         ),
-        (" a/{b => c}/d.txt | 0\n", Foreign::Statistics),
+        (" a/{b => c}/d.txt | 0\n", UnsupportedFormat::Statistics),
         (
             "one\t\t\t\t\t\t\t\tone\ntwo\t\t\t\t\t\t\t      |\t2\n",
-            Foreign::SideBySide,
+            UnsupportedFormat::SideBySide,
         ),
-        ("two\t\t\t\t\t\t\t      <\n", Foreign::SideBySide),
-        ("\t\t\t\t\t\t\t      >\tnew\n", Foreign::SideBySide),
-        ("<pre>--- a/f\n+++ b/f\n", Foreign::Html),
-        ("<td>diff --git a/f b/f</td>\n", Foreign::Html),
-        ("diff &#45;&#45;git a/f b/f\n", Foreign::Html),
-        ("f\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", Foreign::Html),
+        ("two\t\t\t\t\t\t\t      <\n", UnsupportedFormat::SideBySide),
+        (
+            "\t\t\t\t\t\t\t      >\tnew\n",
+            UnsupportedFormat::SideBySide,
+        ),
+        ("<pre>--- a/f\n+++ b/f\n", UnsupportedFormat::Html),
+        ("<td>diff --git a/f b/f</td>\n", UnsupportedFormat::Html),
+        ("diff &#45;&#45;git a/f b/f\n", UnsupportedFormat::Html),
+        (
+            "f\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n",
+            UnsupportedFormat::Html,
+        ),
         (
             "\x1b[32m\x1b[K1\x1b[m\x1b[K\x1b[36m\x1b[K:\x1b[m\x1b[K--- a/f\n",
-            Foreign::Coloured,
+            UnsupportedFormat::Coloured,
         ),
-        ("one \x1b[01;31mtwo\x1b[m\n", Foreign::Coloured),
+        ("one \x1b[01;31mtwo\x1b[m\n", UnsupportedFormat::Coloured),
     ];
     for (text, expected) in texts {
         assert_eq!(
@@ -135,7 +140,7 @@ fn coloured_diffs_are_refused_wherever_they_start() {
     ] {
         assert_eq!(
             refused(&text).0,
-            SyntaxErrorKind::Foreign(Foreign::Coloured),
+            SyntaxErrorKind::Foreign(UnsupportedFormat::Coloured),
             "{text:?}"
         );
     }
@@ -155,7 +160,7 @@ fn word_diffs_are_named_where_a_hunk_is_damaged() {
         let text = format!("{header}{body}");
         assert_eq!(
             refused(&text).0,
-            SyntaxErrorKind::Foreign(Foreign::WordDiff),
+            SyntaxErrorKind::Foreign(UnsupportedFormat::WordDiff),
             "{body}"
         );
     }

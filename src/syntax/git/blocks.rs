@@ -1,6 +1,6 @@
 //! Binary changes in git diffs: base-85 blocks, or a line that only states that the files differ.
 
-use crate::plan::{Binary, BinaryData, BinaryMethod, Edit};
+use crate::plan::{BinaryData, BinaryMethod, BinaryPatch, Edit};
 use crate::syntax::{SyntaxError, SyntaxErrorKind, base85, content_span};
 use crate::text::{Lines, Span, without_ending};
 
@@ -34,7 +34,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<Option<(Edit, usize)>, Sy
     };
     let backward = block(text, &mut lines)?;
     Ok(Some((
-        Edit::Binary(Box::new(Binary { forward, backward })),
+        Edit::Binary(Box::new(BinaryPatch { forward, backward })),
         lines.offset(),
     )))
 }

@@ -4,8 +4,8 @@ use bstr::ByteSlice;
 
 use super::{START, header_name, mode};
 use crate::mode::FileMode;
-use crate::plan::{Blobs, Name, NameCandidate, Strip};
-use crate::syntax::names::{self, Side};
+use crate::plan::{BlobIds, Name, NameCandidate, StripRule};
+use crate::syntax::names::{self, HeaderName};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::text::{Lines, Span, without_ending};
 
@@ -24,15 +24,15 @@ pub(super) struct GitHeader {
     pub(super) new_mode: Option<FileMode>,
     /// The mode at the end of an `index` line. It holds for both sides.
     pub(super) index_mode: Option<FileMode>,
-    pub(super) blobs: Option<Box<Blobs>>,
+    pub(super) blobs: Option<Box<BlobIds>>,
     /// Both names of a rename.
     pub(super) rename: Option<(NameCandidate, NameCandidate)>,
     /// Both names of a copy.
     pub(super) copy: Option<(NameCandidate, NameCandidate)>,
     /// The `---` line.
-    pub(super) old: Option<Side>,
+    pub(super) old: Option<HeaderName>,
     /// The `+++` line.
-    pub(super) new: Option<Side>,
+    pub(super) new: Option<HeaderName>,
 }
 
 /// The kinds of header line.
@@ -123,7 +123,7 @@ impl GitHeader {
         rest: Span,
         seen: &mut SeenLines,
     ) -> Result<(), SyntaxError> {
-        let name = || names::read_name(text, rest, Strip::Bare);
+        let name = || names::read_name(text, rest, StripRule::Bare);
         match keyword {
             Keyword::OldMode => set_once(&mut self.old_mode, mode(text, rest)?, rest),
             Keyword::NewMode => set_once(&mut self.new_mode, mode(text, rest)?, rest),
@@ -161,7 +161,7 @@ impl GitHeader {
         if !is_id(old) || !is_id(new) {
             return Ok(());
         }
-        self.blobs = Some(Box::new(Blobs {
+        self.blobs = Some(Box::new(BlobIds {
             old: old.to_vec(),
             new: new.to_vec(),
         }));

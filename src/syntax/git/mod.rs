@@ -10,10 +10,10 @@ mod header;
 use bstr::ByteSlice;
 use header::GitHeader;
 
-use super::names::Side;
+use super::names::HeaderName;
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks, names};
 use crate::mode::FileMode;
-use crate::plan::{Action, Edit, Name, NameCandidate, Strip};
+use crate::plan::{Action, Edit, Name, NameCandidate, StripRule};
 use crate::text::Span;
 
 /// The first bytes of a section.
@@ -147,11 +147,11 @@ impl GitHeader {
     }
 
     fn is_created(&self) -> bool {
-        self.creates.is_some() || self.old == Some(Side::Null)
+        self.creates.is_some() || self.old == Some(HeaderName::Null)
     }
 
     fn is_deleted(&self) -> bool {
-        self.deletes.is_some() || self.new == Some(Side::Null)
+        self.deletes.is_some() || self.new == Some(HeaderName::Null)
     }
 
     /// Returns the action of the section.
@@ -162,7 +162,7 @@ impl GitHeader {
                 self.line,
             ))
         };
-        let is_file = |side: &Option<Side>| matches!(side, Some(Side::File(_, false)));
+        let is_file = |side: &Option<HeaderName>| matches!(side, Some(HeaderName::File(_, false)));
         match (
             self.is_created(),
             self.is_deleted(),
@@ -194,8 +194,8 @@ impl GitHeader {
     /// Returns the name of the source of a rename or copy, and the name of the file. All lines that
     /// name the file contribute.
     fn names(self, action: Action) -> (Option<Name>, Name) {
-        let claim = |side: Option<Side>| match side {
-            Some(Side::File(claim, _)) => Some(claim),
+        let claim = |side: Option<HeaderName>| match side {
+            Some(HeaderName::File(claim, _)) => Some(claim),
             _ => None,
         };
         let lines = |one: Option<NameCandidate>, other: Option<NameCandidate>| {
@@ -240,7 +240,7 @@ fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
         Some(pair) => Name::Agreed(pair.into()),
         None => Name::Header(Box::new(NameCandidate {
             bytes: span.of(text).to_vec(),
-            strip: Strip::Prefixed,
+            strip: StripRule::Prefixed,
             span,
         })),
     })

@@ -1,6 +1,6 @@
 //! Tests of the sections of git diffs, as short descriptions of their operations.
 
-use crate::plan::{Name, NameCandidate, Strip};
+use crate::plan::{Name, NameCandidate, StripRule};
 use crate::syntax::SyntaxErrorKind::{self, Binary, Contradiction, Expected};
 use crate::syntax::testing::{refused, said};
 use crate::text::Span;
@@ -225,7 +225,7 @@ fn a_header_that_repeats_both_lines_adds_nothing() {
     }
     let claim = |bytes: &[u8]| NameCandidate {
         bytes: bytes.to_vec(),
-        strip: Strip::Prefixed,
+        strip: StripRule::Prefixed,
         span: Span::default(),
     };
     for (old, new) in names

@@ -13,14 +13,14 @@ const CUT_OFF: SyntaxErrorKind = SyntaxErrorKind::Expected(
 pub(super) const EMPTY: &str = "a `PUT` without rows deletes the lines";
 
 /// The body of a `PUT`.
-pub(super) struct Body {
+pub(super) struct PutBody {
     pub(super) new: NewLines,
     /// The rows that show deleted lines, without their `-`.
     pub(super) gone: Vec<Vec<u8>>,
     pub(super) repairs: Vec<(&'static str, Span)>,
 }
 
-impl Body {
+impl PutBody {
     /// Returns a body with `new` and without other rows.
     pub(super) fn of(new: NewLines) -> Self {
         Self {
@@ -32,13 +32,13 @@ impl Body {
 }
 
 /// Reads the rows. Each row starts with `+`, which is not part of the text.
-pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxError> {
+pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<PutBody, SyntaxError> {
     let at = content_span(text, lines.offset());
     let rows = read_signed(lines);
     if rows.is_empty() {
         Err(SyntaxError::new(NO_ROW, at))
     } else {
-        Ok(Body::of(NewLines::Given(rows)))
+        Ok(PutBody::of(NewLines::Given(rows)))
     }
 }
 
@@ -50,9 +50,9 @@ pub(super) fn forgive(
     lines: &mut Lines<'_>,
     target: LineTarget,
     has_empty: bool,
-) -> Result<Body, SyntaxError> {
+) -> Result<PutBody, SyntaxError> {
     let at = content_span(text, lines.offset());
-    let Forgiven {
+    let LenientRows {
         mut body,
         doubt,
         gap,
@@ -106,8 +106,8 @@ fn read_signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
 }
 
 /// The rows read in lenient mode.
-struct Forgiven {
-    body: Body,
+struct LenientRows {
+    body: PutBody,
     /// The first row without sign after the last row with a sign.
     doubt: Option<Span>,
     /// The first empty line, if no row has a sign.
@@ -128,7 +128,7 @@ fn are_items(rows: &NewLines, start: usize) -> bool {
 
 /// Reads rows without `+` as text and collects rows with `-` separately, up to the next line with
 /// another meaning.
-fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
+fn forgiven(lines: &mut Lines<'_>) -> LenientRows {
     let (mut rows, mut gone, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut has_sign, mut doubt, mut gap, mut last_gap) = (false, None, None, None);
     // Blank lines count only between rows.
@@ -169,12 +169,12 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
         }
         *lines = ahead.clone();
     }
-    let body = Body {
+    let body = PutBody {
         new: NewLines::Given(rows),
         gone,
         repairs,
     };
-    Forgiven {
+    LenientRows {
         body,
         doubt,
         gap: gap.filter(|_| !has_sign),

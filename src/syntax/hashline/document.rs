@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::body::{self, Body};
+use super::body::{self, PutBody};
 use super::line::{self, LineSource, Locator};
 use super::{ABORT, BEGIN, END};
 use crate::path::RelPath;
 use crate::plan::{
     Action, Edit, LineEdit, LineEdits, LineTarget, Name, NameCandidate, NewLines, NumberedLines,
-    Strip,
+    StripRule,
 };
 use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
 use crate::text::{Lines, Span};
@@ -19,7 +19,7 @@ pub(super) struct Document<'a, 's> {
     lines: Lines<'a>,
     options: Options,
     sections: &'s mut Sections,
-    files: HashMap<Vec<u8>, File>,
+    files: HashMap<Vec<u8>, DocumentFile>,
     /// The file of the current section.
     current: Option<Vec<u8>>,
     registers: HashMap<&'a [u8], NewLines>,
@@ -30,7 +30,7 @@ pub(super) struct Document<'a, 's> {
 }
 
 /// The state of one file.
-struct File {
+struct DocumentFile {
     /// Index of the operation.
     operation: usize,
     /// Whether the file is deleted or renamed, so that no operation may follow.
@@ -137,7 +137,7 @@ impl<'a, 's> Document<'a, 's> {
         let operation = self.sections.operations.len() - 1;
         self.files.insert(
             plain,
-            File {
+            DocumentFile {
                 operation,
                 is_closed: false,
                 ranges: HashMap::new(),
@@ -163,15 +163,17 @@ impl<'a, 's> Document<'a, 's> {
         self.sections.hunks += 1;
         self.options.allow_hunks(self.sections.hunks, at)?;
         match read {
-            line::Operation::Put(locator, source) => self.put(target(locator, at)?, source, at),
-            line::Operation::Cut(locator, register) => self.cut(target(locator, at)?, register, at),
-            line::Operation::Remove => self.remove(at),
-            line::Operation::Move(path) => self.moves(path, at),
+            line::OperationLine::Put(locator, source) => self.put(target(locator, at)?, source, at),
+            line::OperationLine::Cut(locator, register) => {
+                self.cut(target(locator, at)?, register, at)
+            }
+            line::OperationLine::Remove => self.remove(at),
+            line::OperationLine::Move(path) => self.moves(path, at),
         }
     }
 
     /// Returns the file of the current section and its edits.
-    fn file(&mut self, at: Span) -> Result<(&mut File, &mut LineEdits), SyntaxError> {
+    fn file(&mut self, at: Span) -> Result<(&mut DocumentFile, &mut LineEdits), SyntaxError> {
         let missing = || error(SyntaxErrorKind::Expected("`[path#TAG]`"), at);
         let file = self
             .current
@@ -192,7 +194,7 @@ impl<'a, 's> Document<'a, 's> {
     ) -> Result<(), SyntaxError> {
         let is_lenient = self.options.lenient;
         let (body, span) = match source {
-            LineSource::Register(name) => (Body::of(self.register(name, at)?), at),
+            LineSource::Register(name) => (PutBody::of(self.register(name, at)?), at),
             LineSource::Body => {
                 let lines = &mut self.lines;
                 let read = if is_lenient {
@@ -212,7 +214,7 @@ impl<'a, 's> Document<'a, 's> {
         let edit = LineEdit {
             target,
             new: body.new,
-            gone: body.gone,
+            expected: body.gone,
             span,
         };
         if let LineTarget::Lines(range) = target {
@@ -243,7 +245,7 @@ impl<'a, 's> Document<'a, 's> {
         lines.edits.push(LineEdit {
             target,
             new: NewLines::Nothing,
-            gone: Vec::new(),
+            expected: Vec::new(),
             span: at,
         });
         let operation = file.operation;
@@ -310,7 +312,7 @@ impl<'a, 's> Document<'a, 's> {
 fn name(path: &[u8], span: Span) -> Name {
     Name::Agreed(vec![NameCandidate {
         bytes: path.to_vec(),
-        strip: Strip::Literal,
+        strip: StripRule::Literal,
         span,
     }])
 }

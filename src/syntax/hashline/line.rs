@@ -8,7 +8,7 @@ use nom::sequence::{delimited, pair, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 
 use crate::syntax::SyntaxErrorKind;
-use crate::text::tag::Tag;
+use crate::text::tag::HashlineTag;
 
 /// The maximum length of a register name in bytes.
 const LONGEST_REGISTER: usize = 32;
@@ -35,7 +35,7 @@ pub(super) enum LineSource<'a> {
 
 /// The first line of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation<'a> {
+pub(super) enum OperationLine<'a> {
     Put(Locator<'a>, LineSource<'a>),
     Cut(Locator<'a>, &'a [u8]),
     Remove,
@@ -52,7 +52,7 @@ pub(super) fn trim_end(line: &[u8]) -> &[u8] {
 }
 
 /// Parses the first line of an operation, without blanks at its end.
-pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
+pub(super) fn operation(line: &[u8]) -> Result<OperationLine<'_>, SyntaxErrorKind> {
     let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
     let (parsed, wanted) = match word {
         b"PUT" => (
@@ -64,7 +64,7 @@ pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
             "`CUT N.=M`, optionally followed by `@register`",
         ),
         b"REM" => (
-            all_consuming(value(Operation::Remove, tag("REM"))).parse(line),
+            all_consuming(value(OperationLine::Remove, tag("REM"))).parse(line),
             "`REM` alone",
         ),
         b"MV" => (all_consuming(parse_move).parse(line), "`MV` and a path"),
@@ -79,7 +79,7 @@ pub(super) fn operation(line: &[u8]) -> Result<Operation<'_>, SyntaxErrorKind> {
         .map_err(|_| SyntaxErrorKind::Expected(wanted))
 }
 
-fn put(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
+fn put(line: &[u8]) -> IResult<&[u8], OperationLine<'_>> {
     let source = alt((
         value(LineSource::Body, tag(":")),
         map(register, LineSource::Register),
@@ -98,19 +98,19 @@ fn put(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
         alt((all_consuming(spans), all_consuming(gaps))),
     )
     .parse(line)?;
-    Ok((rest, Operation::Put(locator, source)))
+    Ok((rest, OperationLine::Put(locator, source)))
 }
 
-fn cut(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
+fn cut(line: &[u8]) -> IResult<&[u8], OperationLine<'_>> {
     let (rest, (locator, name)) = preceded(
         (tag("CUT"), spaces),
         pair(alt((lines, block)), opt(register)),
     )
     .parse(line)?;
-    Ok((rest, Operation::Cut(locator, name.unwrap_or(b""))))
+    Ok((rest, OperationLine::Cut(locator, name.unwrap_or(b""))))
 }
 
-fn parse_move(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
+fn parse_move(line: &[u8]) -> IResult<&[u8], OperationLine<'_>> {
     let (path, _) = (tag("MV"), spaces).parse(line)?;
     let inside = path
         .strip_prefix(b"\"")
@@ -123,7 +123,7 @@ fn parse_move(line: &[u8]) -> IResult<&[u8], Operation<'_>> {
             nom::error::ErrorKind::Verify,
         )));
     }
-    Ok((&path[path.len()..], Operation::Move(path)))
+    Ok((&path[path.len()..], OperationLine::Move(path)))
 }
 
 fn lines(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
@@ -163,7 +163,7 @@ fn register(line: &[u8]) -> IResult<&[u8], &[u8]> {
 }
 
 /// Parses a header without blanks at its end: the path and the tag.
-pub(super) fn header(line: &[u8]) -> Result<(&[u8], Tag), SyntaxErrorKind> {
+pub(super) fn header(line: &[u8]) -> Result<(&[u8], HashlineTag), SyntaxErrorKind> {
     const TAG: SyntaxErrorKind =
         SyntaxErrorKind::Expected("`[path#TAG]`, with a tag of four hex digits");
     let inside = line
@@ -173,7 +173,7 @@ pub(super) fn header(line: &[u8]) -> Result<(&[u8], Tag), SyntaxErrorKind> {
     let at = memchr::memrchr(b'#', inside)
         .filter(|&at| at > 0)
         .ok_or(TAG)?;
-    Tag::parse(&inside[at + 1..])
+    HashlineTag::parse(&inside[at + 1..])
         .map(|tag| (&inside[..at], tag))
         .ok_or(TAG)
 }

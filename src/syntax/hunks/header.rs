@@ -67,12 +67,12 @@ impl HunkHeader {
 /// The position of an error in a header, as the number of remaining bytes, and whether the error is
 /// a number that is too large.
 #[derive(Clone, Copy, Debug)]
-struct HeaderEnd {
+struct HeaderError {
     left: usize,
     is_overflow: bool,
 }
 
-impl ParseError<&[u8]> for HeaderEnd {
+impl ParseError<&[u8]> for HeaderError {
     fn from_error_kind(input: &[u8], _: ErrorKind) -> Self {
         Self {
             left: input.len(),
@@ -85,9 +85,9 @@ impl ParseError<&[u8]> for HeaderEnd {
     }
 }
 
-type Parsed<'a, T> = IResult<&'a [u8], T, HeaderEnd>;
+type HeaderResult<'a, T> = IResult<&'a [u8], T, HeaderError>;
 
-fn header(input: &[u8]) -> Parsed<'_, HunkHeader> {
+fn header(input: &[u8]) -> HeaderResult<'_, HunkHeader> {
     let (rest, old) = preceded(tag("@@ -"), range).parse(input)?;
     let (rest, new) = preceded(tag(" +"), range).parse(rest)?;
     let (rest, _) = tag(" @@").parse(rest)?;
@@ -96,20 +96,20 @@ fn header(input: &[u8]) -> Parsed<'_, HunkHeader> {
 }
 
 /// Parses `start,count`. A missing count is 1.
-fn range(input: &[u8]) -> Parsed<'_, LineRange> {
+fn range(input: &[u8]) -> HeaderResult<'_, LineRange> {
     let (rest, start) = number(input)?;
     let (rest, count) = opt(preceded(char(','), number)).parse(rest)?;
     let count = count.unwrap_or(1);
     match start.checked_add(count) {
         Some(_) => Ok((rest, LineRange { start, count })),
-        None => Err(nom::Err::Failure(HeaderEnd {
+        None => Err(nom::Err::Failure(HeaderError {
             left: input.len(),
             is_overflow: true,
         })),
     }
 }
 
-fn number(input: &[u8]) -> Parsed<'_, usize> {
+fn number(input: &[u8]) -> HeaderResult<'_, usize> {
     let (rest, digits) = digit1.parse(input)?;
     let value = digits.iter().try_fold(0_usize, |value, digit| {
         value
@@ -120,7 +120,7 @@ fn number(input: &[u8]) -> Parsed<'_, usize> {
     // `isize`.
     match value.filter(|&value| value <= usize::MAX >> 2) {
         Some(value) => Ok((rest, value)),
-        None => Err(nom::Err::Failure(HeaderEnd {
+        None => Err(nom::Err::Failure(HeaderError {
             left: input.len(),
             is_overflow: true,
         })),

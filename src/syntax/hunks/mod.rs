@@ -10,7 +10,10 @@ mod header;
 use header::HunkHeader;
 pub(super) use header::{is_header, is_whole_header, ranges};
 
-use super::{Foreign, Options, SyntaxError, SyntaxErrorKind, Unnamed, content_span, foreign};
+use super::{
+    Options, SyntaxError, SyntaxErrorKind, UnnamedHandling, UnsupportedFormat, content_span,
+    foreign,
+};
 use crate::plan::{Action, Anchor, Hunk, LineKind, has_note};
 use crate::text::{Lines, Span, without_ending};
 
@@ -46,7 +49,7 @@ pub(super) fn read(
 fn explain_error(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
     if foreign::is_word_diff(text, start) {
         return SyntaxError::new(
-            SyntaxErrorKind::Foreign(Foreign::WordDiff),
+            SyntaxErrorKind::Foreign(UnsupportedFormat::WordDiff),
             content_span(text, start),
         );
     }
@@ -137,13 +140,13 @@ fn body_line(line: &[u8]) -> Option<BodyLine> {
 
 /// The numbers of lines read so far in a body.
 #[derive(Clone, Copy, Default)]
-struct Counts {
+struct BodyCounts {
     old: usize,
     new: usize,
     changed: usize,
 }
 
-impl Counts {
+impl BodyCounts {
     fn add(&mut self, kind: LineKind) {
         self.old += usize::from(kind != LineKind::Insertion);
         self.new += usize::from(kind != LineKind::Deletion);
@@ -158,7 +161,7 @@ fn read_counted(
     at: Span,
 ) -> Result<Span, SyntaxError> {
     let start = lines.offset();
-    let mut counts = Counts::default();
+    let mut counts = BodyCounts::default();
     while counts.old < header.old.count || counts.new < header.new.count {
         let here = lines.offset();
         let Some(line) = lines.next().and_then(|(_, line)| body_line(line)) else {
@@ -216,7 +219,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-fn line_count(header: &HunkHeader, counts: Counts, at: Span) -> SyntaxError {
+fn line_count(header: &HunkHeader, counts: BodyCounts, at: Span) -> SyntaxError {
     let is_old = if counts.old > header.old.count || counts.new > header.new.count {
         counts.old > header.old.count
     } else {
@@ -247,7 +250,7 @@ fn recount_body<'a>(
 ) -> (Span, (usize, usize)) {
     let start = lines.offset();
     // `solid` is the state after the last line that is not empty.
-    let (mut counts, mut solid) = (Counts::default(), (Counts::default(), start));
+    let (mut counts, mut solid) = (BodyCounts::default(), (BodyCounts::default(), start));
     while let Some(line) = lines.peek() {
         let is_full = (counts.old, counts.new) == (header.old.count, header.new.count);
         let is_over = is_full && options.is_mail && is_mail_signature(line);
@@ -293,7 +296,8 @@ fn refuse_extra_lines(
     } else {
         line[0] == b'+'
     };
-    let is_header = options.unnamed == Unnamed::Taken && starts_loose_header(lines.clone());
+    let is_header =
+        options.unnamed == UnnamedHandling::Accept && starts_loose_header(lines.clone());
     let is_signature = options.is_mail && is_mail_signature(line);
     if !is_body
         || is_header

@@ -7,8 +7,8 @@ use super::{Options, Sections, SyntaxError, SyntaxErrorKind, claim, digest};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{
-    Action, Edit, EditOrder, MatchMode, Name, NameCandidate, Replacement, Replacements, Target,
-    Times,
+    Action, Edit, EditOrder, EditTarget, MatchMode, Name, NameCandidate, ReplaceCount, Replacement,
+    Replacements,
 };
 
 /// The keys of the old and the new text.
@@ -53,7 +53,7 @@ pub(super) fn of_files(
         let at = *operations.entry(file).or_insert_with(|| {
             let changes = Replacements {
                 edits: Vec::new(),
-                order: EditOrder::AtOnce,
+                order: EditOrder::Simultaneous,
                 match_mode: MatchMode::Exact,
             };
             let name = Name::Agreed(vec![claim]);
@@ -129,9 +129,9 @@ fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
             "expected_hash" | "expected" if expected.is_none() => expected = Some(digest(member)?),
             "all" | "replace_all" if times.is_none() => {
                 times = Some(if member.value.flag()? {
-                    Times::Every
+                    ReplaceCount::All
                 } else {
-                    Times::Once
+                    ReplaceCount::Once
                 });
             }
             _ => {
@@ -143,9 +143,9 @@ fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
     let (Some(old), Some(new)) = (old, new) else {
         return Err(value.expected_error("`old` and `new` together"));
     };
-    let target = Target::Text {
+    let target = EditTarget::Text {
         old: old.into_bytes(),
-        times: times.unwrap_or(Times::Once),
+        times: times.unwrap_or(ReplaceCount::Once),
     };
     let edit = Replacement {
         target,

@@ -27,11 +27,11 @@ use reader::{Member, Value};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Name, NameCandidate, Operation, Strip};
+use crate::plan::{Action, Edit, Name, NameCandidate, Operation, StripRule};
 use crate::text::Span;
 
 /// The kinds of change: the key in the document, and the function that reads its value.
-const KINDS: &[(&str, Read)] = &[
+const KINDS: &[(&str, ReadFn)] = &[
     ("replace", whole_files),
     ("changes", whole_files),
     ("edits", edits::of_files),
@@ -42,7 +42,7 @@ const DOCUMENT_KEYS: &str =
     "`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`";
 
 /// Reads the value of one of [`KINDS`].
-type Read = fn(Value<'_>, Options, &mut Sections) -> Result<(), SyntaxError>;
+type ReadFn = fn(Value<'_>, Options, &mut Sections) -> Result<(), SyntaxError>;
 
 /// The grammar of JSON documents.
 pub(super) struct Json;
@@ -212,7 +212,7 @@ fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, Syntax
     }
     Ok(Name::Agreed(vec![NameCandidate {
         bytes,
-        strip: Strip::Literal,
+        strip: StripRule::Literal,
         span: member.value.span(),
     }]))
 }
@@ -232,7 +232,7 @@ fn claim(member: &Member<'_>) -> Result<NameCandidate, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
     Ok(NameCandidate {
         bytes,
-        strip: Strip::Literal,
+        strip: StripRule::Literal,
         span: member.value.span(),
     })
 }

@@ -21,7 +21,7 @@ fn edits_of_one_file_belong_together() {
         said(text),
         [
             r#"Modify a Once "1" "2" Once "3" "4""#,
-            r#"Modify b Every "x" """#
+            r#"Modify b All "x" """#
         ]
     );
 }

@@ -7,7 +7,7 @@ use mailparse::{parse_content_type, parse_header};
 
 use super::MailError;
 use crate::syntax::{SyntaxError, SyntaxErrorKind, series};
-use crate::text::{Coding, Lines, Span, without_ending};
+use crate::text::{Lines, PartEncoding, Span, without_ending};
 
 /// The maximum number of bytes in a Content-Type or Content-Transfer-Encoding field. A longer field
 /// is an error. Other fields have no limit.
@@ -76,7 +76,7 @@ const OTHER_CHARSETS: &[&str] = &[
 
 /// The transfer encodings of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Transfer {
+pub(super) enum BodyEncoding {
     /// 7bit, 8bit or binary.
     #[default]
     Identity,
@@ -86,7 +86,7 @@ pub(super) enum Transfer {
 
 /// The meaning of a blank at the end of a line (RFC 3676).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Wrapping {
+pub(super) enum LineWrapping {
     /// Part of the text.
     #[default]
     Fixed,
@@ -98,7 +98,7 @@ pub(super) enum Wrapping {
 
 /// The kinds of content of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum ContentType {
     #[default]
     Text,
     /// Another message.
@@ -116,13 +116,13 @@ pub(super) struct MailHeader {
     pub(super) is_mail: bool,
     /// Whether the lines end in CR LF.
     pub(super) is_crlf: bool,
-    pub(super) transfer: Transfer,
-    pub(super) content: Content,
+    pub(super) transfer: BodyEncoding,
+    pub(super) content: ContentType,
     /// The boundary between the parts of a multipart body.
     pub(super) boundary: Option<Vec<u8>>,
     /// Whether the parts are alternatives.
     pub(super) is_alternative: bool,
-    pub(super) wrapping: Wrapping,
+    pub(super) wrapping: LineWrapping,
     /// The reason why the body cannot be decoded.
     pub(super) error: Option<SyntaxError>,
 }
@@ -246,18 +246,18 @@ impl MailHeader {
         self.is_alternative = minor == "alternative";
         let is_flowed = parameter("format").eq_ignore_ascii_case("flowed");
         self.wrapping = match parameter("delsp").eq_ignore_ascii_case("yes") {
-            _ if !is_flowed => Wrapping::Fixed,
-            true => Wrapping::FlowedWithoutSpace,
-            false => Wrapping::Flowed,
+            _ if !is_flowed => LineWrapping::Fixed,
+            true => LineWrapping::FlowedWithoutSpace,
+            false => LineWrapping::Flowed,
         };
         self.content = match (major, minor) {
-            ("message", "rfc822" | "global") => Content::Message,
-            ("text", "html") => Content::Html,
+            ("message", "rfc822" | "global") => ContentType::Message,
+            ("text", "html") => ContentType::Html,
             ("image" | "audio" | "video" | "font", _)
             | ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
-                Content::Other
+                ContentType::Other
             }
-            _ => Content::Text,
+            _ => ContentType::Text,
         };
         let charset = parameter("charset").trim();
         if !charset.is_empty() && !contains_ascii(charset) {
@@ -273,34 +273,34 @@ impl MailHeader {
             .next()
             .unwrap_or_default();
         self.transfer = match word {
-            _ if name.contains("base64") => Transfer::Base64,
-            _ if name.contains("quoted-printable") => Transfer::QuotedPrintable,
-            "" | "7bit" | "8bit" | "binary" | "7-bit" | "8-bit" | "none" => Transfer::Identity,
+            _ if name.contains("base64") => BodyEncoding::Base64,
+            _ if name.contains("quoted-printable") => BodyEncoding::QuotedPrintable,
+            "" | "7bit" | "8bit" | "binary" | "7-bit" | "8-bit" | "none" => BodyEncoding::Identity,
             _ => {
                 let error = MailError::TransferEncoding(value.trim().chars().take(40).collect());
                 self.error = Some(mail_error(error, at));
-                Transfer::Identity
+                BodyEncoding::Identity
             }
         };
     }
 
     /// Returns whether the body differs from the text that a grammar reads.
     pub(super) fn is_encoded(&self) -> bool {
-        let is_identity = self.transfer == Transfer::Identity
-            && self.wrapping == Wrapping::Fixed
+        let is_identity = self.transfer == BodyEncoding::Identity
+            && self.wrapping == LineWrapping::Fixed
             && !self.is_crlf;
         !is_identity
             || self.boundary.is_some()
-            || self.content == Content::Message
+            || self.content == ContentType::Message
             || self.error.is_some()
     }
 
     /// Returns the conversion from an unencoded body to text.
-    pub(super) fn plain(&self) -> Coding {
+    pub(super) fn plain(&self) -> PartEncoding {
         if self.is_crlf {
-            Coding::CrLf
+            PartEncoding::CrLf
         } else {
-            Coding::Plain
+            PartEncoding::Plain
         }
     }
 }

@@ -22,11 +22,11 @@ pub use error::MailError;
 use header::MailHeader;
 
 use super::{SyntaxError, series};
-use crate::text::{Bytes, Coding, Origin, SourceMap, Span, without_ending};
+use crate::text::{Bytes, EncodedSource, PartEncoding, SourceMap, Span, without_ending};
 
 /// The text of decoded mail.
 #[derive(Debug, Default)]
-pub struct Opened {
+pub struct DecodedMail {
     /// The decoded text.
     pub text: Vec<u8>,
     /// The position in the input of each part of `text`.
@@ -42,7 +42,7 @@ pub struct Opened {
 /// # Errors
 ///
 /// Returns an error for the first part that cannot be decoded.
-pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
+pub fn open(input: &[u8]) -> Result<Option<DecodedMail>, SyntaxError> {
     let Some(start) = start(input) else {
         return Ok(None);
     };
@@ -85,7 +85,7 @@ struct MailboxReader<'i> {
     input: &'i [u8],
     /// The end of the part of the input that is already in the text.
     copied: usize,
-    opened: Option<Opened>,
+    opened: Option<DecodedMail>,
 }
 
 impl MailboxReader<'_> {
@@ -96,7 +96,7 @@ impl MailboxReader<'_> {
         if header.is_mail && header.is_encoded() {
             let copied = self.copied;
             let opened = self.opened.get_or_insert_default();
-            opened.copy(self.input, Span::new(copied, start), Coding::Plain);
+            opened.copy(self.input, Span::new(copied, start), PartEncoding::Plain);
             opened.copy(self.input, Span::new(start, body), header.plain());
             let text = opened.text.len();
             parts::decode(self.input, Span::new(body, end), &header, opened)?;
@@ -135,18 +135,18 @@ impl MailboxReader<'_> {
     /// Copies the rest of the input if a message was decoded.
     fn finish(&mut self, end: usize) {
         if let Some(opened) = &mut self.opened {
-            opened.copy(self.input, Span::new(self.copied, end), Coding::Plain);
+            opened.copy(self.input, Span::new(self.copied, end), PartEncoding::Plain);
         }
     }
 }
 
-impl Opened {
+impl DecodedMail {
     /// Returns the text, and `input` as its origin.
     #[must_use]
-    pub fn into_parts(self, input: Bytes) -> (Vec<u8>, Origin) {
+    pub fn into_parts(self, input: Bytes) -> (Vec<u8>, EncodedSource) {
         (
             self.text,
-            Origin {
+            EncodedSource {
                 bytes: input,
                 map: self.map,
             },
@@ -154,10 +154,10 @@ impl Opened {
     }
 
     /// Appends the bytes of `span` with their positions.
-    fn copy(&mut self, input: &[u8], span: Span, coding: Coding) {
+    fn copy(&mut self, input: &[u8], span: Span, coding: PartEncoding) {
         let mut at = span.start;
         self.map.mark(self.text.len(), at, coding);
-        if coding == Coding::CrLf {
+        if coding == PartEncoding::CrLf {
             while let Some(cr) = input[at..span.end].find(b"\r\n") {
                 self.text.extend_from_slice(&input[at..at + cr]);
                 at += cr + 1;
@@ -182,7 +182,7 @@ impl Opened {
     /// Ends a line that lacks its line feed. `at` is the position of the next byte of the input.
     fn end_line(&mut self, at: usize) {
         if self.text.last().is_some_and(|&byte| byte != b'\n') {
-            self.map.mark(self.text.len(), at, Coding::Plain);
+            self.map.mark(self.text.len(), at, PartEncoding::Plain);
             self.text.push(b'\n');
         }
     }

@@ -1,8 +1,8 @@
 //! Decodes the parts of a body in order.
 
-use super::header::{Content, MailHeader, mail_error};
+use super::header::{ContentType, MailHeader, mail_error};
 use super::transfer::decode_part;
-use super::{MailError, Opened};
+use super::{DecodedMail, MailError};
 use crate::syntax::SyntaxError;
 use crate::text::{Lines, Span};
 
@@ -19,10 +19,10 @@ pub(super) fn decode(
     input: &[u8],
     span: Span,
     header: &MailHeader,
-    out: &mut Opened,
+    out: &mut DecodedMail,
 ) -> Result<(), SyntaxError> {
     let input = &input[..span.end];
-    let mut walk = Walk {
+    let mut walk = BodyReader {
         input,
         out,
         open: Vec::new(),
@@ -54,9 +54,9 @@ pub(super) fn decode(
 }
 
 /// The state of one pass through a body.
-struct Walk<'i, 'o> {
+struct BodyReader<'i, 'o> {
     input: &'i [u8],
-    out: &'o mut Opened,
+    out: &'o mut DecodedMail,
     /// The multipart bodies around the current line, outermost first.
     open: Vec<Multipart>,
     /// The part that contains the current line, and the start of its body. Lines outside all parts
@@ -71,11 +71,11 @@ struct Multipart {
     is_crlf: bool,
 }
 
-impl<'i> Walk<'i, '_> {
+impl<'i> BodyReader<'i, '_> {
     /// Starts a part whose body is next in `lines`.
     fn begin(&mut self, mut header: MailHeader, lines: &mut Lines<'i>) -> Result<(), SyntaxError> {
         // A forwarded message has its own header below the header of its part.
-        while header.content == Content::Message && header.boundary.is_none() {
+        while header.content == ContentType::Message && header.boundary.is_none() {
             let (inner, body) = MailHeader::read(self.input, lines.offset())?;
             if body == lines.offset() || !inner.is_mail {
                 break;
@@ -147,7 +147,9 @@ impl<'i> Walk<'i, '_> {
             .open
             .last()
             .is_some_and(|multipart| multipart.is_alternative);
-        if header.content == Content::Other || (header.content == Content::Html && is_alternative) {
+        if header.content == ContentType::Other
+            || (header.content == ContentType::Html && is_alternative)
+        {
             return Ok(());
         }
         header.error.take().map_or(Ok(()), Err)?;

@@ -1,9 +1,9 @@
 //! Decodes the transfer encoding and the soft line breaks of one part.
 
-use super::header::{MailHeader, Transfer, Wrapping, mail_error};
-use super::{MailError, Opened};
+use super::header::{BodyEncoding, LineWrapping, MailHeader, mail_error};
+use super::{DecodedMail, MailError};
 use crate::syntax::SyntaxError;
-use crate::text::{Coding, SourceMap, Span, lines, sextet, unquote};
+use crate::text::{PartEncoding, SourceMap, Span, lines, sextet, unquote};
 
 /// The distance in bytes between the position marks of a text whose lines are looked up one by one.
 const FLOWED_STEP: usize = 64;
@@ -17,12 +17,12 @@ pub(super) fn decode_part(
     input: &[u8],
     span: Span,
     header: &MailHeader,
-    out: &mut Opened,
+    out: &mut DecodedMail,
 ) -> Result<(), SyntaxError> {
-    if header.wrapping == Wrapping::Fixed {
+    if header.wrapping == LineWrapping::Fixed {
         return transfer(input, span, header, out);
     }
-    let mut fixed = Opened {
+    let mut fixed = DecodedMail {
         text: Vec::new(),
         map: SourceMap::with_step(FLOWED_STEP),
     };
@@ -35,22 +35,23 @@ fn transfer(
     input: &[u8],
     span: Span,
     header: &MailHeader,
-    out: &mut Opened,
+    out: &mut DecodedMail,
 ) -> Result<(), SyntaxError> {
     match header.transfer {
-        Transfer::Identity => out.copy(input, span, header.plain()),
-        Transfer::QuotedPrintable => quoted_printable(input, span, out),
-        Transfer::Base64 => base64(input, span, out)?,
+        BodyEncoding::Identity => out.copy(input, span, header.plain()),
+        BodyEncoding::QuotedPrintable => quoted_printable(input, span, out),
+        BodyEncoding::Base64 => base64(input, span, out)?,
     }
     Ok(())
 }
 
-fn quoted_printable(input: &[u8], span: Span, out: &mut Opened) {
+fn quoted_printable(input: &[u8], span: Span, out: &mut DecodedMail) {
     let mut at = span.start;
-    out.map.mark(out.text.len(), at, Coding::QuotedPrintable);
+    out.map
+        .mark(out.text.len(), at, PartEncoding::QuotedPrintable);
     while at < span.end {
         out.map
-            .mark_if_far(out.text.len(), at, Coding::QuotedPrintable);
+            .mark_if_far(out.text.len(), at, PartEncoding::QuotedPrintable);
         let rest = &input[at..span.end];
         let most = rest.len().min(out.map.step());
         let plain = rest[..most]
@@ -71,15 +72,17 @@ fn quoted_printable(input: &[u8], span: Span, out: &mut Opened) {
 ///
 /// git skips bytes outside the alphabet, which damages the data after them. wpatch reports an
 /// error, except in lines that a mailing list added after the end of the data.
-fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError> {
+fn base64(input: &[u8], span: Span, out: &mut DecodedMail) -> Result<(), SyntaxError> {
     let (mut bits, mut count, mut group, mut is_padded) = (0_u32, 0_u8, span.start, false);
-    out.map.mark(out.text.len(), span.start, Coding::Base64);
+    out.map
+        .mark(out.text.len(), span.start, PartEncoding::Base64);
     for at in span.start..span.end {
         let byte = input[at];
         if let Some(value) = sextet(byte) {
             if count == 0 {
                 (group, is_padded) = (at, false);
-                out.map.mark_if_far(out.text.len(), at, Coding::Base64);
+                out.map
+                    .mark_if_far(out.text.len(), at, PartEncoding::Base64);
             }
             (bits, count) = (bits << 6 | u32::from(value), count + 1);
             if count == 4 {
@@ -92,13 +95,13 @@ fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError>
             }
             finish_group(bits, count, out);
             (bits, count, is_padded) = (0, 0, true);
-            out.map.mark(out.text.len(), at + 1, Coding::Base64);
+            out.map.mark(out.text.len(), at + 1, PartEncoding::Base64);
         } else if !byte.is_ascii_whitespace() {
             let before = &input[span.start..at];
             let is_after_end =
                 count == 0 && before.ends_with(b"\n") && (is_padded || is_blank_line(before));
             if is_after_end {
-                out.copy(input, Span::new(at, span.end), Coding::Plain);
+                out.copy(input, Span::new(at, span.end), PartEncoding::Plain);
                 return Ok(());
             }
             return Err(mail_error(
@@ -123,7 +126,7 @@ fn is_blank_line(text: &[u8]) -> bool {
 }
 
 /// Appends the bytes of an incomplete group of `count` characters.
-fn finish_group(bits: u32, count: u8, out: &mut Opened) {
+fn finish_group(bits: u32, count: u8, out: &mut DecodedMail) {
     let bytes = (bits << (6 * u32::from(4 - count.min(4)))).to_be_bytes();
     let length = usize::from(count.saturating_sub(1));
     out.text.extend_from_slice(&bytes[1..=length]);
@@ -131,7 +134,7 @@ fn finish_group(bits: u32, count: u8, out: &mut Opened) {
 
 /// Appends the lines of `fixed` without soft line breaks and stuffed blanks (`handle_filter_flowed`
 /// in git's `mailinfo.c`).
-fn unwrap_lines(input: &[u8], fixed: &Opened, wrapping: Wrapping, out: &mut Opened) {
+fn unwrap_lines(input: &[u8], fixed: &DecodedMail, wrapping: LineWrapping, out: &mut DecodedMail) {
     let mut is_joined = false;
     for (span, line) in lines(&fixed.text) {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
@@ -148,7 +151,7 @@ fn unwrap_lines(input: &[u8], fixed: &Opened, wrapping: Wrapping, out: &mut Open
             is_joined = content.len() > stuffed && content.ends_with(b" ");
             if is_joined {
                 kept.end = span.start + content.len()
-                    - usize::from(wrapping == Wrapping::FlowedWithoutSpace);
+                    - usize::from(wrapping == LineWrapping::FlowedWithoutSpace);
             }
         }
         out.copy_decoded(input, fixed, kept);

@@ -12,13 +12,13 @@ pub(super) struct Statement {
     pub(super) kind: NamedChange,
     /// The name as in the input. It is empty if the line names no file.
     pub(super) name: Vec<u8>,
-    pub(super) content: Content,
+    pub(super) content: ContentLocation,
     pub(super) confidence: Confidence,
 }
 
 /// The place of the content of the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum ContentLocation {
     /// The input does not contain it.
     Missing,
     /// The section after the line, if there is one.
@@ -36,11 +36,11 @@ pub(super) enum Confidence {
 }
 
 /// Reads a line of one form.
-type ReadForm = fn(&[u8]) -> Option<Statement>;
+type ReadFormFn = fn(&[u8]) -> Option<Statement>;
 
 /// All forms, each with the bytes that its line can start with. Most lines of prose start with
 /// other bytes.
-const FORMS: &[(&[u8], ReadForm)] = &[
+const FORMS: &[(&[u8], ReadFormFn)] = &[
     (b"O", only_in),
     (b"BFS", differing),
     (b"F", type_change),
@@ -71,7 +71,7 @@ fn without_content(kind: NamedChange, name: &[u8], confidence: Confidence) -> Op
     has_name.then(|| Statement {
         kind,
         name: name.to_vec(),
-        content: Content::Missing,
+        content: ContentLocation::Missing,
         confidence,
     })
 }
@@ -280,12 +280,12 @@ fn bazaar(line: &[u8]) -> Option<Statement> {
         _ => split(rest, b"'")?,
     };
     let (kind, content) = match (kind, entry) {
-        (NamedChange::Rename | NamedChange::Type, _) => (kind, Content::Missing),
+        (NamedChange::Rename | NamedChange::Type, _) => (kind, ContentLocation::Missing),
         (_, b"directory") => return None,
         _ if behind.starts_with(b" (properties changed") => {
-            (NamedChange::Properties, Content::Missing)
+            (NamedChange::Properties, ContentLocation::Missing)
         }
-        _ => (kind, Content::Next),
+        _ => (kind, ContentLocation::Next),
     };
     Some(Statement {
         kind,
@@ -301,7 +301,7 @@ fn index(line: &[u8]) -> Option<Statement> {
     Some(Statement {
         kind: NamedChange::Modify,
         name: name.to_vec(),
-        content: Content::Next,
+        content: ContentLocation::Next,
         confidence: Confidence::Loose,
     })
 }
@@ -317,7 +317,7 @@ fn diff_command(line: &[u8]) -> Option<Statement> {
     Some(Statement {
         kind: NamedChange::Modify,
         name: name.to_vec(),
-        content: Content::Next,
+        content: ContentLocation::Next,
         confidence: Confidence::Loose,
     })
 }

@@ -2,7 +2,7 @@
 //! `Only in b: x`.
 //!
 //! The input is the text and the span between two sections. The output is a list of
-//! [`NotIncluded`]. git and GNU patch ignore such lines. wpatch warns about them, or fails under
+//! [`ContentlessChange`]. git and GNU patch ignore such lines. wpatch warns about them, or fails under
 //! `--strict-input`.
 //!
 //! The text of a mail or commit message is prose, and its lines name no change. Some lines can also
@@ -12,15 +12,15 @@
 
 mod forms;
 
-use forms::{Confidence, Content, Statement, statement};
+use forms::{Confidence, ContentLocation, Statement, statement};
 
 use super::{message, series};
-use crate::plan::{NamedChange, NotIncluded};
+use crate::plan::{ContentlessChange, NamedChange};
 use crate::text::{Lines, Span, without_ending};
 
 /// The neighbour of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Edge {
+pub(super) enum Neighbour {
     /// A section.
     Section,
     /// The start or the end of the input.
@@ -29,17 +29,22 @@ pub(super) enum Edge {
 
 /// Appends to `found` the changes that the lines of `between` name. `between` must contain no
 /// section.
-pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut Vec<NotIncluded>) {
+pub(super) fn find(
+    text: &[u8],
+    between: Span,
+    edges: (Neighbour, Neighbour),
+    found: &mut Vec<ContentlessChange>,
+) {
     if between.of(text).len() < 4 {
         return;
     }
-    let mut before = if edges.0 == Edge::Section {
+    let mut before = if edges.0 == Neighbour::Section {
         LineRole::Diff
     } else {
         LineRole::Edge
     };
     for (part, after) in parts(text, between, edges.1) {
-        let mut part = Part {
+        let mut part = StatementReader {
             lines: Lines::of_span(text, part),
             before,
             after,
@@ -54,12 +59,12 @@ pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut 
 
 /// Returns the changes that a damaged text names without their content. Hunk lines that lost their
 /// first column can be mistaken for such lines.
-pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<NotIncluded> {
+pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<ContentlessChange> {
     let mut found = Vec::new();
     find(
         text,
         Span::new(0, text.len()),
-        (Edge::Input, Edge::Input),
+        (Neighbour::Input, Neighbour::Input),
         &mut found,
     );
     number(text, &mut found);
@@ -68,7 +73,7 @@ pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<NotIncluded> {
 
 /// Sets the text and the line number of each entry of `found`. The entries must be in the order of
 /// `text`.
-pub(super) fn number(text: &[u8], found: &mut [NotIncluded]) {
+pub(super) fn number(text: &[u8], found: &mut [ContentlessChange]) {
     let (mut line, mut counted) = (1, 0);
     for named in found {
         line += memchr::memchr_iter(b'\n', &text[counted..named.span.start]).count();
@@ -76,20 +81,20 @@ pub(super) fn number(text: &[u8], found: &mut [NotIncluded]) {
         let shown = named.span.of(text);
         (named.line, named.text) = (
             line,
-            shown[..shown.len().min(NotIncluded::MOST_BYTES)].to_vec(),
+            shown[..shown.len().min(ContentlessChange::MOST_BYTES)].to_vec(),
         );
     }
 }
 
 /// Returns the parts of `between` that are not messages, each with the role of the line after it.
-fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, LineRole)> {
-    let last = if end == Edge::Section {
+fn parts(text: &[u8], between: Span, end: Neighbour) -> Vec<(Span, LineRole)> {
+    let last = if end == Neighbour::Section {
         LineRole::Diff
     } else {
         LineRole::Edge
     };
     let (mut parts, mut start) = (Vec::new(), between.start);
-    let mut message = is_header(between.of(text)).then_some(Message::Plain);
+    let mut message = is_header(between.of(text)).then_some(MessageIndent::Plain);
     for (span, line) in Lines::of_span(text, between) {
         let line = without_ending(line);
         let is_border = series::is_border(line);
@@ -98,9 +103,9 @@ fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, LineRole)> {
                 parts.push((Span::new(start, span.start), LineRole::Prose));
             }
             message = Some(if line.starts_with(b"commit ") {
-                Message::Indented
+                MessageIndent::Indented
             } else {
-                Message::Plain
+                MessageIndent::Plain
             });
         } else if message
             .as_ref()
@@ -144,14 +149,14 @@ fn is_header(text: &[u8]) -> bool {
 }
 
 /// A mail or commit message.
-enum Message {
+enum MessageIndent {
     /// The lines are not indented.
     Plain,
     /// `git log` indents the lines.
     Indented,
 }
 
-impl Message {
+impl MessageIndent {
     /// Returns whether the message ends before or at `line`.
     fn ends_at(&self, line: &[u8]) -> bool {
         let is_start = message::begins_patch(line) || line.starts_with(b"=== ");
@@ -175,7 +180,7 @@ enum LineRole {
 }
 
 /// The state while one part of the text is read.
-struct Part<'t> {
+struct StatementReader<'t> {
     lines: Lines<'t>,
     /// The role of the line before the next one.
     before: LineRole,
@@ -183,10 +188,10 @@ struct Part<'t> {
     after: LineRole,
     /// A change whose content can follow.
     pending: Option<(Statement, Span)>,
-    found: Vec<NotIncluded>,
+    found: Vec<ContentlessChange>,
 }
 
-impl Part<'_> {
+impl StatementReader<'_> {
     fn read(&mut self) {
         while let Some((span, line)) = self.lines.next() {
             let line = without_ending(line);
@@ -215,7 +220,7 @@ impl Part<'_> {
             Some(line) if statement(line).is_some() => LineRole::Diff,
             Some(line) => classify(line),
         };
-        if found.content == Content::Next {
+        if found.content == ContentLocation::Next {
             return matches!(after, LineRole::Diff | LineRole::Edge);
         }
         // Diff programs write no blank line and no prose above such a line.
@@ -232,7 +237,7 @@ impl Part<'_> {
             found.name.is_empty() || same_file(&pending.name, &found.name)
         };
         if let Some((pending, _)) = self.pending.take_if(|pending| is_same(pending)) {
-            if found.name.is_empty() || found.content == Content::Next {
+            if found.name.is_empty() || found.content == ContentLocation::Next {
                 found.name = pending.name;
             }
             if pending.kind != NamedChange::Modify && found.kind == NamedChange::Modify {
@@ -241,8 +246,8 @@ impl Part<'_> {
         }
         self.flush();
         match found.content {
-            Content::Next => self.pending = Some((found, span)),
-            Content::Missing => self.add(found, span),
+            ContentLocation::Next => self.pending = Some((found, span)),
+            ContentLocation::Missing => self.add(found, span),
         }
     }
 
@@ -256,7 +261,7 @@ impl Part<'_> {
     fn add(&mut self, found: Statement, span: Span) {
         if self.found.last().is_none_or(|last| last.name != found.name) {
             let (kind, name, text) = (found.kind, found.name, Vec::new());
-            self.found.push(NotIncluded {
+            self.found.push(ContentlessChange {
                 kind,
                 name,
                 text,

@@ -19,7 +19,7 @@ fn large() -> (Contents, Contents) {
 
 /// Returns whether the content was not joined yet.
 fn is_in_pieces(contents: &Contents) -> bool {
-    matches!(&contents.0, Representation::Made(made) if made.whole.get().is_none())
+    matches!(&contents.0, Representation::PieceTable(made) if made.whole.get().is_none())
 }
 
 #[test]

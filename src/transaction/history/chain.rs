@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Entry;
+use super::HistoryEntry;
 
 /// The maximum number of IDs in a message.
 const MOST_NAMED: usize = 8;
@@ -12,7 +12,7 @@ const MOST_NAMED: usize = 8;
 /// # Errors
 ///
 /// Returns a message if no entry or several entries match.
-pub fn find_entry<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
+pub fn find_entry<'e>(all: &'e [HistoryEntry], id: &str) -> Result<&'e HistoryEntry, String> {
     let found: Vec<_> = all
         .iter()
         .filter(|entry| entry.id.starts_with(id))
@@ -40,16 +40,16 @@ pub fn ambiguous_message<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n 
 }
 
 /// The entries, and the entry that undid each of them.
-pub struct Chain<'e> {
-    entries: HashMap<&'e str, &'e Entry>,
-    undone_by: HashMap<&'e str, &'e Entry>,
+pub struct UndoChain<'e> {
+    entries: HashMap<&'e str, &'e HistoryEntry>,
+    undone_by: HashMap<&'e str, &'e HistoryEntry>,
 }
 
-impl<'e> Chain<'e> {
+impl<'e> UndoChain<'e> {
     /// Returns the chain of all entries.
     #[must_use]
-    pub fn of(all: &'e [Entry]) -> Self {
-        let undone = |entry: &'e Entry| {
+    pub fn of(all: &'e [HistoryEntry]) -> Self {
+        let undone = |entry: &'e HistoryEntry| {
             entry
                 .label
                 .undoes
@@ -64,19 +64,19 @@ impl<'e> Chain<'e> {
 
     /// Returns the entry that undid `entry`.
     #[must_use]
-    pub fn undone_by(&self, entry: &Entry) -> Option<&'e Entry> {
+    pub fn undone_by(&self, entry: &HistoryEntry) -> Option<&'e HistoryEntry> {
         self.undone_by.get(entry.id.as_str()).copied()
     }
 
     /// Returns whether no entry undid `entry`.
     #[must_use]
-    pub fn is_head(&self, entry: &Entry) -> bool {
+    pub fn is_head(&self, entry: &HistoryEntry) -> bool {
         self.undone_by(entry).is_none()
     }
 
     /// Follows the undos from `entry` on and returns the last one.
     #[must_use]
-    pub fn head(&self, entry: &'e Entry) -> &'e Entry {
+    pub fn head(&self, entry: &'e HistoryEntry) -> &'e HistoryEntry {
         let mut head = entry;
         while let Some(next) = self.undone_by(head).filter(|next| next.id > head.id) {
             head = next;
@@ -86,7 +86,7 @@ impl<'e> Chain<'e> {
 
     /// Returns the IDs of the original changes that `entry` makes, redoes or undoes.
     #[must_use]
-    pub fn changes(&self, entry: &'e Entry) -> BTreeSet<&'e str> {
+    pub fn changes(&self, entry: &'e HistoryEntry) -> BTreeSet<&'e str> {
         let (mut found, mut open) = (BTreeSet::new(), vec![entry]);
         while let Some(entry) = open.pop() {
             if entry.label.undoes.is_empty() {
@@ -107,7 +107,7 @@ impl<'e> Chain<'e> {
 
     /// Returns whether `entry` makes or redoes a change. Otherwise it undoes one.
     #[must_use]
-    pub fn holds(entry: &Entry) -> bool {
+    pub fn holds(entry: &HistoryEntry) -> bool {
         entry.label.undoes.is_empty() || entry.label.is_redo
     }
 }

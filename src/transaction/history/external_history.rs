@@ -4,8 +4,8 @@ use super::names;
 use super::prune::{bury, oldest_id, prune_all};
 use crate::path::RelPath;
 use crate::transaction::place::find;
-use crate::transaction::{Failure, Limits};
-use crate::workspace::{ErrorKind, Privacy, Workspace};
+use crate::transaction::{Failure, HistoryLimits};
+use crate::workspace::{DirectoryPermissions, ErrorKind, Workspace};
 
 /// Returns the directory for the external history of this root, which need not exist. Returns
 /// `None` if external history is not available, or if another user can have written to it.
@@ -37,7 +37,7 @@ pub(in crate::transaction) fn make(
     }
     let mut is_new = false;
     for path in home.parent().iter().chain([home]) {
-        match workspace.make_dir(path, Privacy::Private) {
+        match workspace.make_dir(path, DirectoryPermissions::Private) {
             Err(error) if error.fault == ErrorKind::Exists => {}
             made => {
                 made?;
@@ -64,10 +64,10 @@ pub(in crate::transaction) fn prune_others(workspace: &dyn Workspace) {
     else {
         return;
     };
-    let limits = Limits {
+    let limits = HistoryLimits {
         entries: usize::MAX,
         bytes: u64::MAX,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     let oldest = oldest_id(workspace, limits);
     for name in names(workspace, &attic).unwrap_or_default() {

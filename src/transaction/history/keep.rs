@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::old_files::{OldFile, OldFiles};
+use super::old_files::{OldFileLocation, OldFiles};
 use super::prune::dead_path;
-use super::{HistoryDirectory, OldPlaces, entry_name, entry_places, external_history, places};
+use super::{HistoryDirectory, OldFileLookup, entry_name, entry_places, external_history, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::change::Change;
@@ -14,7 +14,9 @@ use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, ScratchFile};
 use crate::transaction::sweep::{erase, is_kept_or_record, sweep, trim, trim_among};
 use crate::transaction::{Durability, Failure};
-use crate::workspace::{AttributeSource, ErrorKind, Privacy, Rename, Stat, Workspace};
+use crate::workspace::{
+    AttributeSource, DirectoryPermissions, ErrorKind, RenameMode, Stat, Workspace,
+};
 
 /// The maximum number of attempts to create a history that another process removes as unused.
 const ATTEMPTS: usize = 4;
@@ -25,7 +27,7 @@ pub(in crate::transaction) fn keep(
     workspace: &dyn Workspace,
     home: &RelPath,
     (scratch, journal): (&Scratch, &Journal),
-    old_places: OldPlaces,
+    old_places: OldFileLookup,
     durability: Durability,
 ) -> Result<(), Failure> {
     let is_entry = || {
@@ -37,7 +39,7 @@ pub(in crate::transaction) fn keep(
     };
     // If the locations are known, this process has just committed the transaction, so it is not an
     // entry yet.
-    if old_places == OldPlaces::Unknown && is_entry()? {
+    if old_places == OldFileLookup::Unknown && is_entry()? {
         // An earlier process died after it had copied the files and before it removed them.
         sync(workspace, home, durability)?;
         return sweep(workspace, scratch);
@@ -87,14 +89,14 @@ fn fetch_distant(
 fn locate<'j>(
     workspace: &dyn Workspace,
     (scratch, journal): (&Scratch, &'j Journal),
-    old_places: OldPlaces,
+    old_places: OldFileLookup,
 ) -> Result<(Vec<Vec<u8>>, OldFiles<'j>), Failure> {
     // An overwrite in place leaves its staged file, so all names are needed.
     let has_more = journal
         .changes
         .iter()
         .any(|change| change.stage_depth.is_some() || change.is_overwrite());
-    if old_places == OldPlaces::Journaled && !has_more {
+    if old_places == OldFileLookup::Journaled && !has_more {
         return Ok((scratch.own_names(workspace)?, OldFiles::of_journal(journal)));
     }
     let names = scratch.names(workspace)?;
@@ -113,7 +115,7 @@ fn trim_to_old_files(
     let (mut kept, mut buckets) = (HashSet::new(), HashSet::new());
     let mut bytes = 0;
     for change in own_changes(journal) {
-        if let OldFile::Slot(slot) = old_files.of(change) {
+        if let OldFileLocation::Scratch(slot) = old_files.of(change) {
             bytes += change.before.map_or(0, |before| before.size);
             kept.insert((slot, change.number));
             buckets.extend(scratch::bucket_of(change.number));
@@ -257,7 +259,7 @@ pub(in crate::transaction) fn move_into(
     if *target == scratch.directory {
         return Ok(());
     }
-    match workspace.rename(&scratch.directory, target, Rename::Replace) {
+    match workspace.rename(&scratch.directory, target, RenameMode::Replace) {
         Err(error) if error.fault == ErrorKind::CrossDevice => {
             carry(workspace, home, (scratch, target), durability)
         }
@@ -310,7 +312,7 @@ fn carry(
 ) -> Result<(), Failure> {
     // If this process dies, `bury` removes the incomplete copy.
     let half = dead_path(home, &scratch.id)?;
-    workspace.make_dir(&half, Privacy::Private)?;
+    workspace.make_dir(&half, DirectoryPermissions::Private)?;
     let mut directories = vec![half.clone()];
     // A bucket must be created before its files. `names` lists it after them.
     for name in scratch.names(workspace)?.iter().rev() {
@@ -319,7 +321,7 @@ fn carry(
             continue;
         };
         if stat.kind == FileKind::Directory {
-            workspace.make_dir(&to, Privacy::Private)?;
+            workspace.make_dir(&to, DirectoryPermissions::Private)?;
             directories.push(to);
         } else {
             copy(workspace, (&from, &stat), &to, (stat.size, durability))?;
@@ -329,7 +331,7 @@ fn carry(
         .iter()
         .rev()
         .try_for_each(|directory| sync(workspace, directory, durability))?;
-    workspace.rename(&half, entry, Rename::Replace)?;
+    workspace.rename(&half, entry, RenameMode::Replace)?;
     // The directories can be as new as the entry.
     for directory in [home.clone()].into_iter().chain(home.ancestors()) {
         sync(workspace, &directory, durability)?;

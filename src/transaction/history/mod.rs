@@ -6,7 +6,7 @@
 //! and size, so that pruning needs to read no file.
 //!
 //! [`entries`] reads the history. `keep.rs` adds entries, `prune.rs` removes them. Read `record.rs`
-//! for the conversion from a journal to an [`Entry`].
+//! for the conversion from a journal to a [`HistoryEntry`].
 
 mod chain;
 mod external_history;
@@ -25,22 +25,22 @@ use super::failure::is_unreachable;
 use super::journal::Journal;
 use super::place::{is_state, place};
 use super::scratch::Scratch;
-use super::{Failure, KeptFile, Links, Recovered, RecoveryOutcome, kept};
+use super::{Failure, HardLinkMode, KeptFile, RecoveredTransaction, RecoveryOutcome, kept};
 use crate::digest::{Digest, is_hex};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{ErrorKind, Workspace, top};
 
-pub(super) use old_files::OldPlaces;
+pub(super) use old_files::OldFileLookup;
 
-pub use chain::{Chain, ambiguous_message, find_entry};
+pub use chain::{UndoChain, ambiguous_message, find_entry};
 pub use index::{IndexChange, IndexRecord};
 
 pub(super) use external_history::{
     home as attic_home, make as make_home, place as attic_place, prune_others,
 };
 pub(super) use keep::{bring_down, drain, keep, move_into, note_aborted, sync};
-pub(super) use prune::{Spares, bury, prune, prune_all, prune_plans};
+pub(super) use prune::{PruneExemption, bury, prune, prune_all, prune_plans};
 pub use rejection::PlanRejection;
 pub use unkept::no_history_reason;
 pub(super) use unkept::reason;
@@ -52,7 +52,7 @@ const PLAN: &str = "plan-";
 
 /// The description of a transaction in the history, without its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Label {
+pub struct TransactionLabel {
     /// The command that made the change.
     pub command: String,
     /// The entries that it undoes.
@@ -65,7 +65,7 @@ pub struct Label {
 
 /// A history entry: a committed transaction that can be undone, or an aborted one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// The ID. IDs sort by time.
     pub id: String,
     /// The start of the transaction, in seconds since 1970.
@@ -74,7 +74,7 @@ pub struct Entry {
     /// of git.
     pub below: Option<RelPath>,
     /// The description, including the undone entries.
-    pub label: Label,
+    pub label: TransactionLabel,
     /// The changed files, sorted by path.
     pub files: Vec<EntryFile>,
     /// The created directories, parents first.
@@ -82,7 +82,7 @@ pub struct Entry {
     /// The removed directories with their attributes.
     pub removed: BTreeMap<RelPath, DirAttributes>,
     /// The treatment of hard links.
-    pub links: Links,
+    pub links: HardLinkMode,
     /// The state of the entry.
     pub fate: EntryStatus,
     /// The rejected plan, if the entry is a rejection.
@@ -91,7 +91,7 @@ pub struct Entry {
     pub kept: Vec<KeptFile>,
 }
 
-impl Entry {
+impl HistoryEntry {
     /// Returns the change of the file at `path`.
     #[must_use]
     pub fn file(&self, path: &RelPath) -> Option<&EntryFile> {
@@ -112,7 +112,7 @@ pub enum EntryStatus {
     Committed,
     /// The process died before the commit record, and the transaction was rolled back.
     Aborted,
-    /// The plan was rejected, see [`Entry::rejection`].
+    /// The plan was rejected, see [`HistoryEntry::rejection`].
     Rejected,
     /// The record cannot be read. Only the ID is known.
     Damaged,
@@ -130,13 +130,13 @@ pub struct EntryFile {
     /// The new version.
     pub after: Option<Version>,
     /// The location of the old content.
-    pub old: Old,
+    pub old: OldContentLocation,
 }
 
 /// The location of the old content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Old {
+pub enum OldContentLocation {
     /// No location: there was no old content, or the file still has it.
     None,
     /// In the history, at this path.
@@ -166,7 +166,7 @@ pub struct Version {
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
-pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
+pub fn entries(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>, Failure> {
     let workspace = top(workspace)?;
     let mut places = Vec::new();
     // Entries move from the external history to the state directory. Reading in this order cannot
@@ -220,7 +220,9 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
 /// # Errors
 ///
 /// Returns the errors of [`entries`].
-pub(super) fn kept_transactions(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure> {
+pub(super) fn kept_transactions(
+    workspace: &dyn Workspace,
+) -> Result<Vec<RecoveredTransaction>, Failure> {
     let mut found = Vec::new();
     for home in homes(workspace)? {
         for HistoryDirectory { scratch, .. } in entry_places(workspace, &home)? {
@@ -233,7 +235,7 @@ pub(super) fn kept_transactions(workspace: &dyn Workspace) -> Result<Vec<Recover
             }
             let kept = kept::of_record(workspace, &scratch)?;
             let left: Vec<_> = kept.iter().filter_map(|kept| kept.path.clone()).collect();
-            found.extend((!kept.is_empty()).then_some(Recovered {
+            found.extend((!kept.is_empty()).then_some(RecoveredTransaction {
                 id: scratch.id,
                 ending: RecoveryOutcome::Kept,
                 left,

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use crate::path::RelPath;
-use crate::transaction::change::{Change, Numbered};
+use crate::transaction::change::{Change, ChangesByNumber};
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{ScratchFile, slot_of};
 
 /// The knowledge about the locations of old files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::transaction) enum OldPlaces {
+pub(in crate::transaction) enum OldFileLookup {
     /// Each file was just moved to the location in the journal.
     Journaled,
     /// The scratch files must be searched.
@@ -17,9 +17,9 @@ pub(in crate::transaction) enum OldPlaces {
 }
 
 /// The location of the old file of a change.
-pub(super) enum OldFile<'a> {
+pub(super) enum OldFileLocation<'a> {
     None,
-    Slot(ScratchFile),
+    Scratch(ScratchFile),
     MovedTo(&'a RelPath),
     Lost,
 }
@@ -29,7 +29,7 @@ pub(super) struct OldFiles<'a> {
     /// The existing scratch files, or `None` if each is at the location in the journal.
     slots: Option<HashSet<(ScratchFile, usize)>>,
     /// The changes to which old files were moved.
-    arrivals: Numbered<'a>,
+    arrivals: ChangesByNumber<'a>,
 }
 
 impl<'a> OldFiles<'a> {
@@ -51,12 +51,12 @@ impl<'a> OldFiles<'a> {
     }
 
     /// Returns the location of the old file of `change`.
-    pub(super) fn of(&self, change: &Change) -> OldFile<'a> {
+    pub(super) fn of(&self, change: &Change) -> OldFileLocation<'a> {
         if change.before.is_none() || change.is_mode() {
-            return OldFile::None;
+            return OldFileLocation::None;
         }
         if let Some(target) = self.arrivals.get(&change.number) {
-            return OldFile::MovedTo(&target.path);
+            return OldFileLocation::MovedTo(&target.path);
         }
         let slot = if change.is_exchange() {
             ScratchFile::Staged
@@ -64,13 +64,13 @@ impl<'a> OldFiles<'a> {
             ScratchFile::Displaced
         };
         let Some(slots) = &self.slots else {
-            return OldFile::Slot(slot);
+            return OldFileLocation::Scratch(slot);
         };
         let is_there = |&slot: &ScratchFile| slots.contains(&(slot, change.number));
         // If the file system cannot exchange files, the old file was moved out instead.
         [ScratchFile::Displaced, slot]
             .into_iter()
             .find(is_there)
-            .map_or(OldFile::Lost, OldFile::Slot)
+            .map_or(OldFileLocation::Lost, OldFileLocation::Scratch)
     }
 }

@@ -5,22 +5,22 @@ use crate::path::RelPath;
 use crate::transaction::failure::ignore_missing;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::sweep::erase;
-use crate::transaction::{Failure, Limits};
-use crate::workspace::{Rename, Workspace};
+use crate::transaction::{Failure, HistoryLimits};
+use crate::workspace::{RenameMode, Workspace};
 
 /// The prefix of the names of entries that are being removed.
 const DEAD: &str = "dead-";
 
 /// The entries that pruning ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::transaction) enum Spares {
+pub(in crate::transaction) enum PruneExemption {
     Nothing,
     /// The newest entry, whatever its size, because the files that it displaced exist nowhere else.
     Newest,
 }
 
 /// Returns the smallest ID that is not too old.
-pub(super) fn oldest_id(workspace: &dyn Workspace, limits: Limits) -> String {
+pub(super) fn oldest_id(workspace: &dyn Workspace, limits: HistoryLimits) -> String {
     let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
     format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
 }
@@ -32,7 +32,7 @@ pub(super) fn oldest_id(workspace: &dyn Workspace, limits: Limits) -> String {
 pub(in crate::transaction) fn prune(
     workspace: &dyn Workspace,
     home: &RelPath,
-    (limits, spares): (Limits, Spares),
+    (limits, spares): (HistoryLimits, PruneExemption),
 ) -> Result<usize, Failure> {
     prune_places(
         workspace,
@@ -46,13 +46,13 @@ pub(in crate::transaction) fn prune(
 pub(in crate::transaction) fn prune_plans(
     workspace: &dyn Workspace,
     home: &RelPath,
-    limits: Limits,
+    limits: HistoryLimits,
 ) -> Result<usize, Failure> {
     prune_places(
         workspace,
         home,
         &plan_places(workspace, home)?,
-        (limits, Spares::Nothing),
+        (limits, PruneExemption::Nothing),
     )
 }
 
@@ -60,9 +60,10 @@ pub(in crate::transaction) fn prune_plans(
 pub(in crate::transaction) fn prune_all(
     workspace: &dyn Workspace,
     home: &RelPath,
-    limits: Limits,
+    limits: HistoryLimits,
 ) -> Result<usize, Failure> {
-    Ok(prune(workspace, home, (limits, Spares::Nothing))? + prune_plans(workspace, home, limits)?)
+    Ok(prune(workspace, home, (limits, PruneExemption::Nothing))?
+        + prune_plans(workspace, home, limits)?)
 }
 
 /// Removes the places that are above a limit and returns their number. `all` is in the order of
@@ -71,10 +72,10 @@ fn prune_places(
     workspace: &dyn Workspace,
     home: &RelPath,
     all: &[HistoryDirectory],
-    (limits, spares): (Limits, Spares),
+    (limits, spares): (HistoryLimits, PruneExemption),
 ) -> Result<usize, Failure> {
     let oldest = oldest_id(workspace, limits);
-    let newest = usize::from(spares == Spares::Newest);
+    let newest = usize::from(spares == PruneExemption::Newest);
     let is_large = |place: &&HistoryDirectory| place.bytes > limits.bytes;
     let mut bytes = 0;
     let is_kept = |(rank, place): (usize, &HistoryDirectory)| {
@@ -139,7 +140,7 @@ impl HistoryDirectory {
     ) -> Result<(), Failure> {
         let dead = dead_path(home, &self.scratch.id)?;
         // Another process may have pruned it.
-        ignore_missing(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
+        ignore_missing(workspace.rename(&self.scratch.directory, &dead, RenameMode::Replace))?;
         erase(workspace, &Scratch::for_entry(dead, &self.scratch.id))
     }
 }

@@ -1,13 +1,16 @@
 //! Converts the record of a transaction to a history entry.
 
-use super::old_files::{OldFile, OldFiles};
-use super::{Entry, EntryFile, EntryStatus, HistoryDirectory, Label, Old, PlanRejection, Version};
+use super::old_files::{OldFileLocation, OldFiles};
+use super::{
+    EntryFile, EntryStatus, HistoryDirectory, HistoryEntry, OldContentLocation, PlanRejection,
+    TransactionLabel, Version,
+};
 use crate::mode::FileKind;
-use crate::transaction::change::{Change, Image, Kind};
+use crate::transaction::change::{Change, FileIdentity, JournalFileKind};
 use crate::transaction::escape::unescape;
 use crate::transaction::git_index_file;
 use crate::transaction::journal::Journal;
-use crate::transaction::{Failure, Links, kept};
+use crate::transaction::{Failure, HardLinkMode, kept};
 use crate::workspace::Workspace;
 
 impl HistoryDirectory {
@@ -16,7 +19,7 @@ impl HistoryDirectory {
         &self,
         workspace: &dyn Workspace,
         journal: Journal,
-    ) -> Result<Entry, Failure> {
+    ) -> Result<HistoryEntry, Failure> {
         let names = self.scratch.names(workspace)?;
         let (old_files, leaving) = (OldFiles::new(&journal, &names), journal.outgoing_changes());
         let mut files = Vec::with_capacity(journal.changes.len());
@@ -26,10 +29,12 @@ impl HistoryDirectory {
             .filter(|change| !git_index_file::is_annexed(&change.path))
         {
             let old = match old_files.of(change) {
-                OldFile::None => Old::None,
-                OldFile::MovedTo(path) => Old::MovedTo(path.clone()),
-                OldFile::Slot(slot) => Old::Kept(self.scratch.own_slot(slot, change.number)?),
-                OldFile::Lost => Old::Lost,
+                OldFileLocation::None => OldContentLocation::None,
+                OldFileLocation::MovedTo(path) => OldContentLocation::MovedTo(path.clone()),
+                OldFileLocation::Scratch(slot) => {
+                    OldContentLocation::Kept(self.scratch.own_slot(slot, change.number)?)
+                }
+                OldFileLocation::Lost => OldContentLocation::Lost,
             };
             let (before, after) = (
                 change.before.map(Version::from),
@@ -45,14 +50,14 @@ impl HistoryDirectory {
             });
         }
         let is_in_place = journal.changes.iter().any(|change| change.overwrites);
-        Ok(Entry {
+        Ok(HistoryEntry {
             links: if is_in_place {
-                Links::Kept
+                HardLinkMode::Kept
             } else {
-                Links::Separate
+                HardLinkMode::Separate
             },
             below: journal.below.as_deref().and_then(unescape),
-            label: Label {
+            label: TransactionLabel {
                 command: journal.command,
                 undoes: journal.undoes,
                 is_redo: journal.is_redo,
@@ -76,19 +81,19 @@ impl HistoryDirectory {
         &self,
         workspace: &dyn Workspace,
         journal: Journal,
-    ) -> Result<Entry, Failure> {
+    ) -> Result<HistoryEntry, Failure> {
         let kept = kept::find(workspace, &self.scratch, Some(&journal))?;
         let file = |change: Change| EntryFile {
             path: change.path,
             from: None,
             before: change.before.map(Version::from),
             after: change.after.map(Version::from),
-            old: Old::None,
+            old: OldContentLocation::None,
         };
-        Ok(Entry {
-            label: Label {
+        Ok(HistoryEntry {
+            label: TransactionLabel {
                 command: journal.command,
-                ..Label::default()
+                ..TransactionLabel::default()
             },
             files: journal
                 .changes
@@ -103,12 +108,12 @@ impl HistoryDirectory {
     }
 
     /// Returns the entry of a rejected plan.
-    pub(super) fn rejected_entry(&self, rejection: PlanRejection) -> Entry {
-        let label = Label {
+    pub(super) fn rejected_entry(&self, rejection: PlanRejection) -> HistoryEntry {
+        let label = TransactionLabel {
             command: "reject".to_owned(),
-            ..Label::default()
+            ..TransactionLabel::default()
         };
-        Entry {
+        HistoryEntry {
             label,
             fate: EntryStatus::Rejected,
             rejection: Some(rejection),
@@ -117,18 +122,18 @@ impl HistoryDirectory {
     }
 
     /// Returns the entry for a record that cannot be read.
-    pub(super) fn damaged_entry(&self) -> Entry {
+    pub(super) fn damaged_entry(&self) -> HistoryEntry {
         let time = self
             .scratch
             .id
             .get(..10)
             .and_then(|hex| u64::from_str_radix(hex, 16).ok())
             .unwrap_or_default();
-        Entry {
+        HistoryEntry {
             id: self.scratch.id.clone(),
             time,
             fate: EntryStatus::Damaged,
-            ..Entry::default()
+            ..HistoryEntry::default()
         }
     }
 
@@ -140,13 +145,13 @@ impl HistoryDirectory {
     }
 }
 
-impl From<Image> for Version {
-    fn from(image: Image) -> Self {
+impl From<FileIdentity> for Version {
+    fn from(image: FileIdentity) -> Self {
         let kind = match image.kind {
-            Kind::File => FileKind::Regular,
-            Kind::Link => FileKind::Symlink,
-            Kind::Directory => FileKind::Directory,
-            Kind::Special => FileKind::Special,
+            JournalFileKind::File => FileKind::Regular,
+            JournalFileKind::Link => FileKind::Symlink,
+            JournalFileKind::Directory => FileKind::Directory,
+            JournalFileKind::Special => FileKind::Special,
         };
         Self {
             kind,

@@ -3,7 +3,7 @@
 use super::external_history;
 use crate::transaction::Failure;
 use crate::transaction::place::{find_to_read, place};
-use crate::transaction::unkept::Unkept;
+use crate::transaction::unkept::NoHistoryReason;
 use crate::workspace::{Workspace, top};
 
 /// Returns the reason why a change of `workspace` is not in the history, or `None` if it is. Takes
@@ -12,7 +12,7 @@ use crate::workspace::{Workspace, top};
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
-pub fn no_history_reason(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
+pub fn no_history_reason(workspace: &dyn Workspace) -> Result<Option<NoHistoryReason>, Failure> {
     let workspace = top(workspace)?;
     let place = place(workspace)?;
     let stays = match find_to_read(workspace, &place.directory)? {
@@ -30,8 +30,8 @@ pub fn no_history_reason(workspace: &dyn Workspace) -> Result<Option<Unkept>, Fa
 /// be used.
 pub(in crate::transaction) fn reason(
     workspace: &dyn Workspace,
-    unusable: Option<&Unkept>,
-) -> Unkept {
+    unusable: Option<&NoHistoryReason>,
+) -> NoHistoryReason {
     let reason = match unusable {
         Some(why) => return why.clone(),
         None if workspace.external_history().is_some() => {
@@ -44,5 +44,5 @@ pub(in crate::transaction) fn reason(
             "the root is not in a git work tree, has no .wpatch directory, and XDG_STATE_HOME is not set"
         }
     };
-    Unkept::new(reason.to_owned())
+    NoHistoryReason::new(reason.to_owned())
 }

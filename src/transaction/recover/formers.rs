@@ -1,7 +1,7 @@
 //! Recovers transactions in previous locations of the state directory.
 
 use super::left::transactions;
-use super::{Failure, Options, Recovered, examine, leftovers};
+use super::{Failure, Options, RecoveredTransaction, examine, leftovers};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::transaction::place::{Lifetime, StateLocation, find_to_read, of_user, state_directory};
@@ -37,7 +37,7 @@ pub(super) fn finish_formers(
     workspace: &dyn Workspace,
     place: &StateLocation,
     options: Options,
-) -> Result<Vec<Recovered>, Failure> {
+) -> Result<Vec<RecoveredTransaction>, Failure> {
     let mut recovered = Vec::new();
     for (former, directory) in formers(workspace, place)? {
         if !has_work(former, &directory)? {
@@ -59,7 +59,7 @@ pub(super) fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result
     Ok(match find_to_read(workspace, directory)? {
         None => false,
         // A permanent directory may still contain an old history, which is ignored.
-        Some(Lifetime::Stays) => {
+        Some(Lifetime::Permanent) => {
             !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
         }
         Some(_) => true,

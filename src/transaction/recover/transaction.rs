@@ -2,14 +2,15 @@
 
 use super::left::Leftover;
 use crate::transaction::failure::{ignore_missing, no_history};
-use crate::transaction::history::{self, OldPlaces};
+use crate::transaction::history::{self, OldFileLookup};
 use crate::transaction::journal::Journal;
 use crate::transaction::rollback::Rollback;
 use crate::transaction::scratch::Scratch;
 use crate::transaction::state::StateDirectory;
 use crate::transaction::sweep::{is_kept, sweep};
 use crate::transaction::{
-    Durability, Failure, KeptFile, Options, Recovered, RecoveryOutcome, git_index_file, kept,
+    Durability, Failure, KeptFile, Options, RecoveredTransaction, RecoveryOutcome, git_index_file,
+    kept,
 };
 use crate::workspace::{ErrorKind, Workspace};
 
@@ -19,7 +20,7 @@ pub(in crate::transaction) fn recover_one(
     state: &StateDirectory,
     scratch: &Scratch,
     options: Options,
-) -> Result<Option<Recovered>, Failure> {
+) -> Result<Option<RecoveredTransaction>, Failure> {
     let names = scratch.names(workspace)?;
     let mut recovered = match Leftover::of(scratch, &names) {
         Leftover::Kept => {
@@ -41,7 +42,7 @@ pub(in crate::transaction) fn recover_one(
             if recovered.ending == RecoveryOutcome::Committed
                 && scratch.names(workspace)?.iter().any(|name| name == b"done") =>
         {
-            recovered.ending = RecoveryOutcome::Waiting;
+            recovered.ending = RecoveryOutcome::HistoryPending;
         }
         // The next command removes the rest.
         _ => {}
@@ -53,8 +54,8 @@ pub(in crate::transaction) fn recover_one(
 }
 
 /// Returns the report of a transaction without kept files.
-fn without_kept_files(scratch: &Scratch, ending: RecoveryOutcome) -> Recovered {
-    Recovered {
+fn without_kept_files(scratch: &Scratch, ending: RecoveryOutcome) -> RecoveredTransaction {
+    RecoveredTransaction {
         id: scratch.id.clone(),
         ending,
         left: Vec::new(),
@@ -67,9 +68,9 @@ fn with_kept_files(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     ending: RecoveryOutcome,
-) -> Result<Recovered, Failure> {
+) -> Result<RecoveredTransaction, Failure> {
     let kept = kept::of_record(workspace, scratch)?;
-    Ok(Recovered {
+    Ok(RecoveredTransaction {
         left: kept.iter().filter_map(|kept| kept.path.clone()).collect(),
         kept,
         ..without_kept_files(scratch, ending)
@@ -82,14 +83,14 @@ fn roll_back(
     scratch: &Scratch,
     names: &[Vec<u8>],
     durability: Durability,
-) -> Result<Recovered, Failure> {
+) -> Result<RecoveredTransaction, Failure> {
     let journal = Journal::read(workspace, scratch)?;
     let is_open = names.iter().any(|name| git_index_file::is_note(name))
         && git_index_file::open(workspace, scratch)?;
     git_index_file::accompany(&journal.changes, is_open)?;
     let undone = Rollback::new(workspace, scratch, &journal, durability).run();
     let (left, kept) = undone.into_result()?;
-    Ok(Recovered {
+    Ok(RecoveredTransaction {
         left,
         kept,
         ..without_kept_files(scratch, RecoveryOutcome::RolledBack)
@@ -153,7 +154,7 @@ pub(in crate::transaction) fn clear(
         workspace,
         home,
         (scratch, &journal),
-        OldPlaces::Unknown,
+        OldFileLookup::Unknown,
         durability,
     ) {
         // A temporary state directory must not remain in the user's tree, except with files that an

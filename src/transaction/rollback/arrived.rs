@@ -1,6 +1,6 @@
 //! Reverts files that were moved in at a free path.
 
-use super::{Change, Failure, Restored, Rollback};
+use super::{Change, Failure, RestoreOutcome, Rollback};
 use crate::path::RelPath;
 use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::identify;
@@ -8,25 +8,25 @@ use crate::transaction::verify::identify;
 impl Rollback<'_> {
     /// Moves out a file that was moved in at a free path, or at a path whose old file was moved
     /// out.
-    pub(super) fn take_back(&self, change: &Change) -> Result<Restored, Failure> {
+    pub(super) fn take_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if here.is_none() {
             return self.give_back(change);
         }
         if change.is_before(here.as_ref()) {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         }
         if change.is_after(here.as_ref()) {
             return if self.waits(change)? {
-                Ok(Restored::Back)
+                Ok(RestoreOutcome::Restored)
             } else {
                 self.move_out(change)
             };
         }
         Ok(if self.waits(change)? {
-            Restored::Back
+            RestoreOutcome::Restored
         } else {
-            Restored::Left
+            RestoreOutcome::Skipped
         })
     }
 
@@ -46,18 +46,18 @@ impl Rollback<'_> {
     }
 
     /// Restores the file of another process that an earlier, killed rollback moved out.
-    pub(super) fn give_back(&self, change: &Change) -> Result<Restored, Failure> {
+    pub(super) fn give_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let returned = self.scratch.slot(change, ScratchFile::Reverted)?;
         let image = identify(self.slots.workspace, &returned)?;
         if image.is_none() || change.is_after(image.as_ref()) {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         }
         self.slots.move_in(&returned, &change.path)?;
-        Ok(Restored::Left)
+        Ok(RestoreOutcome::Skipped)
     }
 
     /// Moves the new file out. If another process has changed it, moves it back.
-    pub(super) fn move_out(&self, change: &Change) -> Result<Restored, Failure> {
+    pub(super) fn move_out(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let workspace = self.slots.workspace;
         let returned = self.scratch.slot(change, ScratchFile::Reverted)?;
         if identify(workspace, &returned)?.is_some_and(|image| change.is_after(Some(&image))) {
@@ -67,9 +67,9 @@ impl Rollback<'_> {
         self.slots.move_out(&change.path, &returned)?;
         // Verify after the move: another process could change the file until then.
         if change.is_after(identify(workspace, &returned)?.as_ref()) {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         }
         self.slots.move_in(&returned, &change.path)?;
-        Ok(Restored::Left)
+        Ok(RestoreOutcome::Skipped)
     }
 }

@@ -3,21 +3,24 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 
-use super::{Restored, Rollback, is_taken};
+use super::{RestoreOutcome, Rollback, is_taken};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::hash_folded;
 use crate::transaction::Failure;
 use crate::transaction::change::DirAttributes;
-use crate::transaction::journal::{Made, Removed};
+use crate::transaction::journal::{CreatedDirectory, RemovedDirectory};
 use crate::transaction::scratch;
 use crate::transaction::verify::look;
-use crate::workspace::{ErrorKind, Folding, Privacy, Stat};
+use crate::workspace::{DirectoryPermissions, ErrorKind, FoldingCache, Stat};
 
 impl Rollback<'_> {
     /// Gives the owner access to a directory that the transaction created with more restrictive
     /// bits.
-    pub(super) fn open_dir(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
+    pub(super) fn open_dir(
+        &self,
+        CreatedDirectory { path, standing }: &CreatedDirectory,
+    ) -> Result<(), Failure> {
         let mode = standing
             .map(|standing| standing.mode)
             .filter(|mode| mode & 0o700 != 0o700);
@@ -51,8 +54,8 @@ impl Rollback<'_> {
             .enumerate()
             .map(|(index, removed)| (hash(&removed.path), index));
         let removed: HashMap<_, _> = removed.collect();
-        let folding = Folding::default();
-        for Made { path, .. } in &self.journal.makes {
+        let folding = FoldingCache::default();
+        for CreatedDirectory { path, .. } in &self.journal.makes {
             let Some(&index) = removed.get(&hash(path)) else {
                 continue;
             };
@@ -70,19 +73,23 @@ impl Rollback<'_> {
     }
 
     /// Removes a directory that the transaction created. It stays if it is not empty.
-    pub(super) fn remove_dir(&self, path: &RelPath) -> Result<Restored, Failure> {
+    pub(super) fn remove_dir(&self, path: &RelPath) -> Result<RestoreOutcome, Failure> {
         match self.slots.workspace.remove_dir(path) {
             Err(error) if matches!(error.fault, ErrorKind::Other | ErrorKind::Denied) => {
                 Err(error.into())
             }
             // A missing directory needs no removal. One that is not empty contains files of another
             // process.
-            _ => Ok(Restored::Back),
+            _ => Ok(RestoreOutcome::Restored),
         }
     }
 
     /// Moves a removed directory back, or creates it again.
-    pub(super) fn bring_dir(&self, index: usize, removed: &Removed) -> Result<Restored, Failure> {
+    pub(super) fn bring_dir(
+        &self,
+        index: usize,
+        removed: &RemovedDirectory,
+    ) -> Result<RestoreOutcome, Failure> {
         let slot = self.scratch.file(scratch::directory_name(index))?;
         let is_out = self.slots.workspace.stat(&slot)?.is_some();
         if is_out && look(self.slots.workspace, &removed.path)?.is_none() {
@@ -95,21 +102,21 @@ impl Rollback<'_> {
     }
 
     /// Creates a removed directory again.
-    fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
+    fn make_dir(&self, removed: &RemovedDirectory) -> Result<RestoreOutcome, Failure> {
         let workspace = self.slots.workspace;
         let DirAttributes { mode, uid, gid } = removed.standing;
         if look(workspace, &removed.path)?.is_none() {
-            match workspace.make_dir(&removed.path, Privacy::Shared) {
-                Err(error) if is_taken(error.fault) => return Ok(Restored::Left),
+            match workspace.make_dir(&removed.path, DirectoryPermissions::Shared) {
+                Err(error) if is_taken(error.fault) => return Ok(RestoreOutcome::Skipped),
                 made => made?,
             }
             workspace.restore_dir(&removed.path, mode, (uid, gid))?;
         }
         match workspace.stat(&removed.path)? {
-            Some(stat) if stat.kind != FileKind::Directory => return Ok(Restored::Left),
+            Some(stat) if stat.kind != FileKind::Directory => return Ok(RestoreOutcome::Skipped),
             Some(stat) if stat.permissions == mode => {}
             _ => workspace.set_permissions(&removed.path, Permissions::Exact(mode))?,
         }
-        Ok(Restored::Back)
+        Ok(RestoreOutcome::Restored)
     }
 }

@@ -1,25 +1,25 @@
 //! Reverts files that were exchanged for new ones.
 
-use super::{Change, Failure, Restored, Rollback};
+use super::{Change, Failure, RestoreOutcome, Rollback};
 use crate::path::RelPath;
 use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::identify;
 
 impl Rollback<'_> {
     /// Restores the old file of an update.
-    pub(super) fn exchange_back(&self, change: &Change) -> Result<Restored, Failure> {
+    pub(super) fn exchange_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if change.is_before(here.as_ref()) {
             return self.let_in(change);
         }
         let Some((old, is_aside)) = self.old_file(change)? else {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         };
         // The old file was moved out without an exchange, and no file is at the path.
         if here.is_none() && is_aside {
             return match self.give_back(change)? {
-                Restored::Back => self.put_in_or_keep(change, &old),
-                Restored::Left => self.keep(change, &old),
+                RestoreOutcome::Restored => self.put_in_or_keep(change, &old),
+                RestoreOutcome::Skipped => self.keep(change, &old),
             };
         }
         if !change.is_after(here.as_ref()) {
@@ -27,14 +27,14 @@ impl Rollback<'_> {
         }
         let Some(exchanged) = self.slots.exchange(&old, &change.path) else {
             return match self.move_out(change)? {
-                Restored::Back => self.put_in_or_keep(change, &old),
-                Restored::Left => self.keep(change, &old),
+                RestoreOutcome::Restored => self.put_in_or_keep(change, &old),
+                RestoreOutcome::Skipped => self.keep(change, &old),
             };
         };
         exchanged?;
         // Verify after the exchange: another process could change the file until then.
         if change.is_after(identify(self.slots.workspace, &old)?.as_ref()) {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         }
         if let Some(exchanged) = self.slots.exchange(&old, &change.path) {
             exchanged?;
@@ -44,14 +44,14 @@ impl Rollback<'_> {
 
     /// Restores the file of another process for which an earlier, killed rollback moved the old
     /// file in.
-    fn let_in(&self, change: &Change) -> Result<Restored, Failure> {
+    fn let_in(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let new = self.scratch.slot(change, ScratchFile::Staged)?;
         let waiting = identify(self.slots.workspace, &new)?;
         if waiting.is_none()
             || change.is_before(waiting.as_ref())
             || change.is_after(waiting.as_ref())
         {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         }
         if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
             exchanged?;

@@ -1,7 +1,7 @@
 //! Rollback and recovery: restores the old state of the tree from the journal and the existing
 //! files.
 //!
-//! The input is a [`Journal`] and the scratch files. The output is an [`Undone`] value with the
+//! The input is a [`Journal`] and the scratch files. The output is a [`RollbackResult`] value with the
 //! paths that could not be restored. Invariants:
 //!
 //! - Files are identified by content, because names and inodes are not reliable after a power loss.
@@ -19,51 +19,51 @@ mod twins;
 
 use std::collections::BTreeSet;
 
-use super::change::{Change, Numbered};
+use super::change::{Change, ChangesByNumber};
 use super::failure::is_unreachable;
 use super::journal::Journal;
-use super::moves::Moves;
+use super::moves::FileMover;
 use super::scratch::{Scratch, ScratchFile};
-use super::undone::Undone;
+use super::undone::RollbackResult;
 use super::verify::identify;
 use super::{Durability, Failure, kept};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, Rename, Workspace};
-use twins::Twins;
+use crate::workspace::{ErrorKind, RenameMode, Workspace};
+use twins::OldFileCandidates;
 
 /// The number of attempts before an error is returned.
 const ATTEMPTS: usize = 3;
 
 /// A rollback in progress.
 pub(super) struct Rollback<'a> {
-    slots: Moves<'a>,
+    slots: FileMover<'a>,
     scratch: &'a Scratch,
     journal: &'a Journal,
-    leaving: Numbered<'a>,
-    twins: Twins<'a>,
+    leaving: ChangesByNumber<'a>,
+    twins: OldFileCandidates<'a>,
     durability: Durability,
 }
 
 /// The result for one file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Restored {
-    Back,
+enum RestoreOutcome {
+    Restored,
     /// A file of another process is at the path.
-    Left,
+    Skipped,
 }
 
 /// One attempt. After an error, it continues with the other files.
-struct Pass<'a> {
+struct RollbackPass<'a> {
     left: &'a mut BTreeSet<RelPath>,
     trouble: Option<Failure>,
 }
 
-impl Pass<'_> {
-    fn note(&mut self, path: &RelPath, restored: Result<Restored, Failure>) {
+impl RollbackPass<'_> {
+    fn note(&mut self, path: &RelPath, restored: Result<RestoreOutcome, Failure>) {
         match restored {
-            Ok(Restored::Back) => {}
-            Ok(Restored::Left) => drop(self.left.insert(path.clone())),
+            Ok(RestoreOutcome::Restored) => {}
+            Ok(RestoreOutcome::Skipped) => drop(self.left.insert(path.clone())),
             Err(failure) => drop(self.trouble.get_or_insert(failure.with_path(path))),
         }
     }
@@ -81,9 +81,9 @@ impl<'a> Rollback<'a> {
         durability: Durability,
     ) -> Self {
         let (slots, leaving, twins) = (
-            Moves::new(workspace),
+            FileMover::new(workspace),
             journal.outgoing_changes(),
-            Twins::new(journal),
+            OldFileCandidates::new(journal),
         );
         Self {
             slots,
@@ -101,7 +101,7 @@ impl<'a> Rollback<'a> {
         if self.slots.workspace.stat(&done)?.is_some() {
             self.slots
                 .workspace
-                .rename(&done, &journal, Rename::Replace)?;
+                .rename(&done, &journal, RenameMode::Replace)?;
             self.sync_scratch()?;
             return Ok(true);
         }
@@ -109,7 +109,7 @@ impl<'a> Rollback<'a> {
     }
 
     /// Restores all files, makes them durable and closes the journal.
-    pub(super) fn run(&self) -> Undone {
+    pub(super) fn run(&self) -> RollbackResult {
         let mut left = BTreeSet::new();
         let mut trouble = None;
         for _ in 0..ATTEMPTS {
@@ -126,7 +126,7 @@ impl<'a> Rollback<'a> {
         let kept =
             kept::find(self.slots.workspace, self.scratch, Some(self.journal)).unwrap_or_default();
         left.extend(kept.iter().filter_map(|kept| kept.path.clone()));
-        Undone {
+        RollbackResult {
             left: left.into_iter().collect(),
             kept,
             trouble,
@@ -134,7 +134,7 @@ impl<'a> Rollback<'a> {
     }
 
     fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
-        let mut pass = Pass {
+        let mut pass = RollbackPass {
             left,
             trouble: None,
         };
@@ -147,7 +147,7 @@ impl<'a> Rollback<'a> {
             .iter()
             .partition(|change| self.is_out_of_reach(change));
         for change in lost {
-            pass.note(&change.path, Ok(Restored::Left));
+            pass.note(&change.path, Ok(RestoreOutcome::Skipped));
         }
         for change in changes.iter().filter(|change| change.is_mode()) {
             pass.note(&change.path, self.restore_mode(change));
@@ -205,10 +205,10 @@ impl<'a> Rollback<'a> {
                 .is_ok_and(is_behind_link)
     }
 
-    fn restore_mode(&self, change: &Change) -> Result<Restored, Failure> {
+    fn restore_mode(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if here.is_none() || change.is_before(here.as_ref()) {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         }
         let mode = change.before.as_ref().and_then(|before| before.mode);
         match mode.filter(|_| change.is_after(here.as_ref())) {
@@ -217,26 +217,26 @@ impl<'a> Rollback<'a> {
                 .workspace
                 .set_permissions(&change.path, Permissions::Exact(mode))?,
             // Another process has changed the file, so its mode stays too.
-            None => return Ok(Restored::Left),
+            None => return Ok(RestoreOutcome::Skipped),
         }
-        Ok(Restored::Back)
+        Ok(RestoreOutcome::Restored)
     }
 
     /// Moves an old file back, or keeps it if another process occupies its path or a directory
     /// above it.
-    fn put_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
+    fn put_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
         match self.slots.move_in(old, &change.path) {
-            Ok(()) => Ok(Restored::Back),
+            Ok(()) => Ok(RestoreOutcome::Restored),
             Err(error) if is_taken(error.fault) => self.keep(change, old),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Restores an old file that was moved out.
-    fn put_back(&self, change: &Change) -> Result<Restored, Failure> {
+    fn put_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if change.is_before(here.as_ref()) {
-            return Ok(Restored::Back);
+            return Ok(RestoreOutcome::Restored);
         }
         let old = self.scratch.slot(change, ScratchFile::Displaced)?;
         let is_waiting = self.slots.workspace.stat(&old)?.is_some();
@@ -246,10 +246,10 @@ impl<'a> Rollback<'a> {
             // elsewhere.
             (None, false) => match self.second_name(change)? {
                 Some(twin) => self.put_in_or_keep(change, &twin),
-                None => Ok(Restored::Back),
+                None => Ok(RestoreOutcome::Restored),
             },
             (Some(_), true) => self.keep(change, &old),
-            (Some(_), false) => Ok(Restored::Back),
+            (Some(_), false) => Ok(RestoreOutcome::Restored),
         }
     }
 
@@ -277,7 +277,7 @@ impl<'a> Rollback<'a> {
     }
 
     /// Keeps an old file whose path is occupied by a file of another process.
-    fn keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
+    fn keep(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
         let workspace = self.slots.workspace;
         let inode = |path: &RelPath| {
             workspace
@@ -287,7 +287,7 @@ impl<'a> Rollback<'a> {
         // If files are moved in by a hard link, an edit in place changes both names. Then the file
         // at the path already has the data.
         if inode(old)? == inode(&change.path).unwrap_or_default() {
-            return Ok(Restored::Left);
+            return Ok(RestoreOutcome::Skipped);
         }
         let [first, second] = kept::places(self.scratch, change)?;
         // An earlier attempt that was killed may have kept another version.
@@ -297,7 +297,7 @@ impl<'a> Rollback<'a> {
             second
         };
         self.slots.move_out(old, &copy)?;
-        Ok(Restored::Left)
+        Ok(RestoreOutcome::Skipped)
     }
 
     /// Makes the restored files durable, then renames the journal to `undone`.
@@ -309,7 +309,7 @@ impl<'a> Rollback<'a> {
         }
         let journal = self.scratch.file("journal")?;
         if workspace.stat(&journal)?.is_some() {
-            workspace.rename(&journal, &self.scratch.file("undone")?, Rename::Replace)?;
+            workspace.rename(&journal, &self.scratch.file("undone")?, RenameMode::Replace)?;
         }
         self.sync_scratch()
     }

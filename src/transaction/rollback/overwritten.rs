@@ -1,10 +1,10 @@
 //! Reverts files that were overwritten in place. Such a file can contain parts of both versions.
 
-use super::{Change, Failure, Restored, Rollback};
+use super::{Change, Failure, RestoreOutcome, Rollback};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::Bytes;
-use crate::transaction::change::Image;
+use crate::transaction::change::FileIdentity;
 use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::look;
 use crate::workspace::{ErrorKind, Stat};
@@ -12,7 +12,7 @@ use crate::workspace::{ErrorKind, Stat};
 impl Rollback<'_> {
     /// Writes the copy of the old file back over the existing file, unless another process has
     /// changed it.
-    pub(super) fn write_back(&self, change: &Change) -> Result<Restored, Failure> {
+    pub(super) fn write_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let old = self.scratch.slot(change, ScratchFile::Displaced)?;
         let Some((here, stat)) = self.contents(&change.path)? else {
             return self.keep_copy(change, &old);
@@ -21,7 +21,7 @@ impl Rollback<'_> {
             self.contents(&old)?,
             self.contents(&self.scratch.slot(change, ScratchFile::Staged)?)?,
         ) else {
-            return Ok(Restored::Left);
+            return Ok(RestoreOutcome::Skipped);
         };
         // The file is neither version nor a mix of them, so another process wrote it.
         if !is_torn(&here, &before, &after) {
@@ -36,7 +36,7 @@ impl Rollback<'_> {
                 written => written?,
             }
         }
-        let mode = |image: Option<Image>| image.and_then(|image| image.mode);
+        let mode = |image: Option<FileIdentity>| image.and_then(|image| image.mode);
         // Another process can have changed the mode. Then the mode stays.
         let is_ours = here != before || Some(stat.permissions) == mode(change.after);
         if let Some(bits) = mode(change.before).filter(|_| is_ours) {
@@ -44,7 +44,7 @@ impl Rollback<'_> {
                 .workspace
                 .set_permissions(&change.path, Permissions::Exact(bits))?;
         }
-        Ok(Restored::Back)
+        Ok(RestoreOutcome::Restored)
     }
 
     /// Returns the content of the regular file at `path`, or `None` if there is none.
@@ -61,11 +61,11 @@ impl Rollback<'_> {
     }
 
     /// Keeps the copy of the old file. An earlier attempt may already have moved it.
-    fn keep_copy(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
+    fn keep_copy(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
         if self.slots.workspace.stat(old)?.is_some() {
             self.keep(change, old)
         } else {
-            Ok(Restored::Left)
+            Ok(RestoreOutcome::Skipped)
         }
     }
 }

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use crate::digest::Digest;
-use crate::transaction::change::{Change, Numbered};
+use crate::transaction::change::{Change, ChangesByNumber};
 use crate::transaction::journal::Journal;
 
 /// The changes whose scratch files can hold the old file of another change.
-pub(super) struct Twins<'a> {
+pub(super) struct OldFileCandidates<'a> {
     /// By the number of the change whose old file they move in.
-    arrivals: Numbered<'a>,
+    arrivals: ChangesByNumber<'a>,
     /// By the digest of the old and of the new content.
     alike: HashMap<Digest, Vec<&'a Change>>,
 }
 
-impl<'a> Twins<'a> {
+impl<'a> OldFileCandidates<'a> {
     pub(super) fn new(journal: &'a Journal) -> Self {
         let mut alike = HashMap::<_, Vec<_>>::new();
         for change in &journal.changes {

@@ -1,6 +1,6 @@
 //! Writes the new content of one change to its scratch file.
 
-use super::Stage;
+use super::ChangeStager;
 use crate::change::{Content, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
@@ -9,18 +9,18 @@ use crate::path::RelPath;
 use crate::text::Contents;
 use crate::threads::run_both;
 use crate::transaction::Failure;
-use crate::transaction::change::{Arrival, Change, Image, bits};
+use crate::transaction::change::{Change, FileIdentity, MoveInSource, bits};
 use crate::transaction::failure::is_unreachable;
 use crate::transaction::scratch::{Scratch, ScratchFile};
-use crate::transaction::staged::One;
-use crate::workspace::{AttributeSource, ErrorKind, Probe, Stat, Workspace, WorkspaceError};
+use crate::transaction::staged::StagedChange;
+use crate::workspace::{AttributeSource, ErrorKind, ModeProbe, Stat, Workspace, WorkspaceError};
 
-impl Stage {
+impl ChangeStager {
     pub(super) fn stage(
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
-        (one, missing): (&mut One, usize),
+        (one, missing): (&mut StagedChange, usize),
         after: Postimage,
     ) -> Result<(), Failure> {
         let Postimage {
@@ -42,7 +42,7 @@ impl Stage {
                 let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
                 self.write(workspace, change, (kind, &bytes), permissions, like)
             }
-            Content::Kept => match &one.found {
+            Content::Unchanged => match &one.found {
                 Some(found) => self.keep_content(workspace, change, found, permissions),
                 None => Err(stale_failure(&change.path)),
             },
@@ -71,9 +71,9 @@ impl Stage {
             let path = change.path.clone();
             return self.copy(workspace, change, (&path, found), permissions);
         }
-        change.after = Some(Image {
+        change.after = Some(FileIdentity {
             mode: bits(permissions),
-            ..Image::from(found)
+            ..FileIdentity::from(found)
         });
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Stage {
             let permissions = exact(permissions, found.stat.permissions);
             return self.copy(workspace, change, (from, found), permissions);
         }
-        change.after = Some(Image::from(found));
+        change.after = Some(FileIdentity::from(found));
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl Stage {
         let above = path
             .ancestors()
             .find(|above| !lock_unpoisoned(&self.missing).contains(above));
-        if !is_set || workspace.keeps_modes(above.as_ref(), Probe::Never) {
+        if !is_set || workspace.keeps_modes(above.as_ref(), ModeProbe::Never) {
             return permissions;
         }
         found.map_or(Permissions::New { executable: false }, |found| {
@@ -142,8 +142,8 @@ impl Stage {
                     if matches!(error.fault, ErrorKind::Unsupported | ErrorKind::CrossDevice) => {}
                 linked => {
                     linked?;
-                    change.after = Some(Image::from(found));
-                    change.source = Some(Arrival::Staged);
+                    change.after = Some(FileIdentity::from(found));
+                    change.source = Some(MoveInSource::Staged);
                     return Ok(());
                 }
             }

@@ -1,12 +1,12 @@
 //! Chooses the directory of a path's scratch files: the state directory, or one on the file system
 //! of the path.
 
-use super::Stage;
+use super::ChangeStager;
 use crate::mode::FileKind;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::transaction::{Failure, git_index_file};
-use crate::workspace::{ErrorKind, Rename, Workspace};
+use crate::workspace::{ErrorKind, RenameMode, Workspace};
 
 /// The missing directories above one path, and the place of its scratch files.
 pub(super) struct ScratchLocation {
@@ -17,7 +17,7 @@ pub(super) struct ScratchLocation {
     pub(super) is_beside: bool,
 }
 
-impl Stage {
+impl ChangeStager {
     /// Finds the missing directories above `path` and the place of its scratch files. With
     /// `is_there` the file exists, so no directory is missing.
     pub(super) fn place(
@@ -120,7 +120,7 @@ impl Stage {
         let target = self.scratch.path_in(directory, "p")?;
         let probe = || {
             workspace
-                .rename(absent, &target, Rename::Replace)
+                .rename(absent, &target, RenameMode::Replace)
                 .err()
                 .map(|error| error.fault)
         };

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use bstr::ByteSlice;
 
-use super::places::{RepositoryPaths, RepositorySearch, Texts, common_attributes};
+use super::places::{LowercaseContents, RepositoryPaths, RepositorySearch, common_attributes};
 use super::{Git, process, special};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
@@ -42,14 +42,14 @@ pub enum Attribute {
 #[derive(Debug, Default)]
 pub(super) struct AttributeFiles {
     names: Vec<PathBuf>,
-    texts: Option<Texts>,
+    texts: Option<LowercaseContents>,
 }
 
 impl AttributeFiles {
     /// Returns the texts of the files `names`, or `None` if the effect of a file on git is unknown.
-    fn read(&mut self, names: Vec<PathBuf>) -> Option<&Texts> {
+    fn read(&mut self, names: Vec<PathBuf>) -> Option<&LowercaseContents> {
         if self.names != names {
-            let mut texts = Texts::default();
+            let mut texts = LowercaseContents::default();
             let are_read = names.iter().all(|name| texts.read(name).is_some());
             (self.names, self.texts) = (names, are_read.then_some(texts));
         }

@@ -8,11 +8,11 @@ use super::variables::variables;
 use super::{Git, special};
 
 /// All variables, in the order in which git reads them.
-pub(super) type Entries = Vec<Variable>;
+pub(super) type ConfigVariables = Vec<ConfigVariable>;
 
 /// A variable of the configuration.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Variable {
+pub(super) struct ConfigVariable {
     /// Whether the user defines it, not the repository.
     pub(super) is_of_user: bool,
     /// The name in git's spelling.
@@ -81,7 +81,7 @@ impl Git {
     /// # Errors
     ///
     /// Returns an error if git is run and fails.
-    pub(super) fn variables(&self, word: &str) -> io::Result<&[Variable]> {
+    pub(super) fn variables(&self, word: &str) -> io::Result<&[ConfigVariable]> {
         if self.texts().is_some_and(|texts| !texts.mention(word)) {
             return Ok(&[]);
         }
@@ -117,7 +117,7 @@ impl Git {
 /// Variables of the scopes `local` and `worktree` are in the repository. All others belong to the
 /// user: files outside the repository, the environment and the command line. An included file has
 /// the scope of the file that includes it.
-fn entries(list: &[u8]) -> Entries {
+fn entries(list: &[u8]) -> ConfigVariables {
     let fields: Vec<_> = list.split(|&byte| byte == 0).collect();
     let variable = |fields: &[&[u8]]| {
         let is_of_user = matches!(fields[0], b"system" | b"global" | b"command");
@@ -125,7 +125,7 @@ fn entries(list: &[u8]) -> Entries {
             Some(end) => (fields[1][..end].to_vec(), fields[1][end + 1..].to_vec()),
             None => (fields[1].to_vec(), b"true".to_vec()),
         };
-        Variable {
+        ConfigVariable {
             is_of_user,
             name,
             value,
@@ -170,7 +170,7 @@ mod tests {
             (false, b"a.b", b"c\nd"),
             (true, b"e.f", b"g"),
         ];
-        let variable = |(is_of_user, name, value): (bool, &[u8], &[u8])| Variable {
+        let variable = |(is_of_user, name, value): (bool, &[u8], &[u8])| ConfigVariable {
             is_of_user,
             name: name.to_vec(),
             value: value.to_vec(),

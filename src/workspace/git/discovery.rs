@@ -11,7 +11,7 @@ use super::variables::path_of;
 const MAX_TEXT: u64 = 64 << 20;
 
 /// What a directory is in the search for a repository.
-pub(super) enum Candidate {
+pub(super) enum RepositoryCandidate {
     /// Its `.git` is this directory, which may not be a repository.
     Directory(PathBuf),
     /// Its `.git` is a file that names this git directory; `None` if the file names none.
@@ -29,19 +29,19 @@ pub(super) enum Candidate {
 /// # Errors
 ///
 /// Returns an error if a `.git` file is too large.
-pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
+pub(super) fn candidate(directory: &Path) -> io::Result<RepositoryCandidate> {
     let git = directory.join(".git");
     Ok(match fs_err::metadata(&git) {
-        Ok(found) if found.is_dir() => Candidate::Directory(git),
+        Ok(found) if found.is_dir() => RepositoryCandidate::Directory(git),
         Ok(found) if found.is_file() => {
             let named = text(&git)?.and_then(|text| gitdir_path(&text));
-            Candidate::File(named.map(|name| directory.join(name)))
+            RepositoryCandidate::File(named.map(|name| directory.join(name)))
         }
-        Ok(_) => Candidate::Special,
+        Ok(_) => RepositoryCandidate::Special,
         Err(_) if directory.join("objects").is_dir() && directory.join("HEAD").exists() => {
-            Candidate::Bare
+            RepositoryCandidate::Bare
         }
-        Err(_) => Candidate::Nothing,
+        Err(_) => RepositoryCandidate::Nothing,
     })
 }
 

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::config::truth;
-use super::places::{RepositorySearch, Texts, common_attributes};
+use super::places::{LowercaseContents, RepositorySearch, common_attributes};
 use super::{Git, process};
 use crate::path::RelPath;
-use crate::process::{Group, Timeout};
+use crate::process::{ProcessGroup, Timeout};
 
 /// The commands of a driver, in the order of [`FilterDriver::commands`].
 const COMMANDS: [&str; 3] = ["clean", "smudge", "process"];
@@ -35,7 +35,7 @@ pub struct FilterDriver {
 /// The direction of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Filter {
+pub enum FilterDirection {
     /// From the work tree to the repository.
     Clean,
     /// From the repository to the work tree.
@@ -143,7 +143,7 @@ impl Git {
             return None;
         };
         let is_source = |file: &PathBuf| {
-            let mut texts = Texts::default();
+            let mut texts = LowercaseContents::default();
             texts.read(file).is_some()
                 && texts.mention(&format!("filter={}", name.to_ascii_lowercase()))
         };
@@ -173,12 +173,12 @@ impl Git {
     pub fn run_filter(
         &self,
         driver: &FilterDriver,
-        filter: Filter,
+        filter: FilterDirection,
         path: &RelPath,
         content: &[u8],
     ) -> io::Result<Option<Vec<u8>>> {
         let [clean, smudge, process] = &driver.commands;
-        let (command, direction) = if filter == Filter::Clean {
+        let (command, direction) = if filter == FilterDirection::Clean {
             (clean, "clean")
         } else {
             (smudge, "smudge")
@@ -211,7 +211,7 @@ impl Git {
             limit: process::FILTER_LIMIT,
             interrupt: self.interrupt.clone(),
         };
-        let group = Group::start(&mut shell)?;
+        let group = ProcessGroup::start(&mut shell)?;
         process::output(group, &program(command), content.to_vec(), patience).map(Some)
     }
 

@@ -24,12 +24,12 @@ use std::sync::{Mutex, OnceLock};
 use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use attributes::AttributeFiles;
-use config::Entries;
-use places::{RepositorySearch, Texts};
+use config::ConfigVariables;
+use places::{LowercaseContents, RepositorySearch};
 
 pub use attributes::Attribute;
 pub use config::has_work_tree;
-pub use filters::{Filter, FilterDriver};
+pub use filters::{FilterDirection, FilterDriver};
 
 /// The git that answers questions about one directory, which may be outside any repository.
 ///
@@ -49,8 +49,8 @@ pub struct Git {
     allowed_filters: Vec<String>,
     interrupt: Interrupt,
     found: OnceLock<RepositorySearch>,
-    texts: OnceLock<Option<Texts>>,
-    entries: OnceLock<Result<Entries, String>>,
+    texts: OnceLock<Option<LowercaseContents>>,
+    entries: OnceLock<Result<ConfigVariables, String>>,
     attribute_files: Mutex<AttributeFiles>,
 }
 
@@ -170,7 +170,7 @@ impl Git {
     }
 
     /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
-    fn texts(&self) -> Option<&Texts> {
+    fn texts(&self) -> Option<&LowercaseContents> {
         self.texts
             .get_or_init(|| places::configuration(self.discover()))
             .as_ref()

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use bstr::ByteSlice;
 
-use super::discovery::{Candidate, candidate, common_of, is_repository};
+use super::discovery::{RepositoryCandidate, candidate, common_of, is_repository};
 use super::variables::Variable;
 use crate::process::home;
 
@@ -68,15 +68,21 @@ impl RepositorySearch {
         };
         for above in directory.ancestors() {
             let git_dir = match candidate(above) {
-                Ok(Candidate::Directory(git_dir)) if is_repository(&git_dir) => git_dir,
+                Ok(RepositoryCandidate::Directory(git_dir)) if is_repository(&git_dir) => git_dir,
                 // git stops at a `.git` file even if it names no repository. It skips a `.git`
                 // directory that is not one.
-                Ok(Candidate::File(named)) => named.unwrap_or_else(|| above.join(".git")),
-                Ok(Candidate::Bare | Candidate::Nothing) if is_repository(above) => {
+                Ok(RepositoryCandidate::File(named)) => named.unwrap_or_else(|| above.join(".git")),
+                Ok(RepositoryCandidate::Bare | RepositoryCandidate::Nothing)
+                    if is_repository(above) =>
+                {
                     return Self::Inside;
                 }
-                Ok(Candidate::Directory(_) | Candidate::Bare | Candidate::Nothing) => continue,
-                Ok(Candidate::Special) | Err(_) => return Self::Elsewhere,
+                Ok(
+                    RepositoryCandidate::Directory(_)
+                    | RepositoryCandidate::Bare
+                    | RepositoryCandidate::Nothing,
+                ) => continue,
+                Ok(RepositoryCandidate::Special) | Err(_) => return Self::Elsewhere,
             };
             if REDIRECTIONS.iter().any(|name| env::var_os(name).is_some()) {
                 return Self::Elsewhere;
@@ -95,9 +101,9 @@ impl RepositorySearch {
 
 /// The combined content of several files, in lower case.
 #[derive(Debug, Default)]
-pub(super) struct Texts(Vec<u8>);
+pub(super) struct LowercaseContents(Vec<u8>);
 
-impl Texts {
+impl LowercaseContents {
     /// Returns whether a file contains `word` anywhere. `word` must be in lower case.
     pub(super) fn mention(&self, word: &str) -> bool {
         self.0.contains_str(word.as_bytes())
@@ -128,8 +134,8 @@ impl Texts {
 }
 
 /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
-pub(super) fn configuration(found: &RepositorySearch) -> Option<Texts> {
-    let mut texts = Texts::default();
+pub(super) fn configuration(found: &RepositorySearch) -> Option<LowercaseContents> {
+    let mut texts = LowercaseContents::default();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS");
     for text in parameters
         .into_iter()

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::special;
-use crate::process::{self, Complaints, Group, Patient, Timeout};
+use crate::process::{self, ProcessGroup, StderrReader, TimedReader, Timeout};
 
 /// The time limit for an answer.
 pub(super) const LIMIT: Duration = Duration::from_secs(20);
@@ -42,7 +42,7 @@ pub(in crate::workspace) fn run(
 /// Returns an error if the program fails or does not end before `patience` ends. The error quotes
 /// the program's reason.
 pub(super) fn output(
-    mut group: Group,
+    mut group: ProcessGroup,
     name: &str,
     input: Vec<u8>,
     patience: Timeout,
@@ -57,11 +57,11 @@ pub(super) fn output(
     // A thread writes the input, so that a full pipe blocks neither process. Errors are ignored,
     // because the program may not read its input.
     thread::Builder::new().spawn(move || requests.write_all(&input))?;
-    let complaints = Complaints::of(errors)?;
+    let complaints = StderrReader::of(errors)?;
     let unanswered =
         |error: io::Error| io::Error::new(error.kind(), format!("{name} was killed: {error}"));
     let mut answer = Vec::new();
-    Patient::new(answers, patience.clone())
+    TimedReader::new(answers, patience.clone())
         .take(MOST_ANSWER + 1)
         .read_to_end(&mut answer)
         .map_err(unanswered)?;
@@ -91,8 +91,8 @@ pub(super) fn output(
 /// # Errors
 ///
 /// Returns an error if git cannot be started.
-pub(in crate::workspace) fn start(command: &mut Command) -> io::Result<Group> {
-    Group::start(command).map_err(|error| start_error(&error))
+pub(in crate::workspace) fn start(command: &mut Command) -> io::Result<ProcessGroup> {
+    ProcessGroup::start(command).map_err(|error| start_error(&error))
 }
 
 fn start_error(error: &io::Error) -> io::Error {
@@ -100,11 +100,11 @@ fn start_error(error: &io::Error) -> io::Error {
 }
 
 /// Returns the reason that a git process gave for its failure. The process must have ended.
-pub(in crate::workspace) fn complaint(complaints: &Complaints) -> Option<io::Error> {
+pub(in crate::workspace) fn complaint(complaints: &StderrReader) -> Option<io::Error> {
     complaint_of("git", complaints)
 }
 
-fn complaint_of(name: &str, complaints: &Complaints) -> Option<io::Error> {
+fn complaint_of(name: &str, complaints: &StderrReader) -> Option<io::Error> {
     let line = complaints.reason(Instant::now() + LAST_WORDS)?;
     let line = line
         .trim_start_matches("fatal: ")

@@ -9,7 +9,7 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::discovery::{Candidate, candidate, common_of, is_repository, text};
+use super::discovery::{RepositoryCandidate, candidate, common_of, is_repository, text};
 use super::places;
 use super::variables::{Variable, path_of, variables};
 use crate::process::{home, home_of};
@@ -61,13 +61,13 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
     for above in directory.ancestors() {
         files.bases = vec![above.to_owned(), directory.clone()];
         let git_dir = match candidate(above)? {
-            Candidate::Directory(git_dir) => git_dir,
-            Candidate::File(named) => {
+            RepositoryCandidate::Directory(git_dir) => git_dir,
+            RepositoryCandidate::File(named) => {
                 return named.map_or(Ok(()), |git_dir| files.check_repository(&git_dir));
             }
-            Candidate::Bare => above.to_owned(),
+            RepositoryCandidate::Bare => above.to_owned(),
             // git does not read a special file with this name.
-            Candidate::Special | Candidate::Nothing => continue,
+            RepositoryCandidate::Special | RepositoryCandidate::Nothing => continue,
         };
         files.check_repository(&git_dir)?;
         if is_repository(&git_dir) {

@@ -13,7 +13,7 @@ pub(super) struct Variable {
 
 /// Returns the variables of `text` before the first line that git rejects.
 pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
-    let mut reader = Reader {
+    let mut reader = ConfigReader {
         rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text),
     };
     let mut variables = Vec::new();
@@ -47,11 +47,11 @@ pub(in crate::workspace) fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     path
 }
 
-struct Reader<'t> {
+struct ConfigReader<'t> {
     rest: &'t [u8],
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     /// Returns the next byte. CR LF is read as LF, and the end of the text as an LF.
     fn next(&mut self) -> u8 {
         if self.rest.starts_with(b"\r\n") {

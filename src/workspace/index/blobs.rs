@@ -22,33 +22,33 @@ const BLOB: u8 = 3;
 
 /// Collects blobs for a repository. Several threads can add blobs.
 #[derive(Debug)]
-pub struct Blobs<'i> {
+pub struct BlobCollector<'i> {
     index: &'i GitIndex,
-    purpose: Purpose,
-    waiting: Mutex<Waiting>,
+    purpose: BlobMode,
+    waiting: Mutex<PendingBlobs>,
 }
 
 /// Whether blobs are written or only their IDs are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Named,
-    Written,
+pub(super) enum BlobMode {
+    HashOnly,
+    Write,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingBlobs {
     objects: Vec<u8>,
     count: u32,
     known: HashSet<ObjectId>,
 }
 
-impl<'i> Blobs<'i> {
+impl<'i> BlobCollector<'i> {
     /// Returns a collector that only computes IDs and writes nothing.
     #[must_use]
     pub fn without_writes(index: &'i GitIndex) -> Self {
         Self {
             index,
-            purpose: Purpose::Named,
+            purpose: BlobMode::HashOnly,
             waiting: Mutex::default(),
         }
     }
@@ -57,13 +57,13 @@ impl<'i> Blobs<'i> {
     #[must_use]
     pub fn with_writes(index: &'i GitIndex) -> Self {
         Self {
-            purpose: Purpose::Written,
+            purpose: BlobMode::Write,
             ..Self::without_writes(index)
         }
     }
 
     /// Adds `bytes` and returns their blob ID. The repository may contain the blob only after
-    /// [`Blobs::write`].
+    /// [`BlobCollector::write`].
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl<'i> Blobs<'i> {
         let Some(id) = ObjectId::from_hex(id.as_bytes()) else {
             return Err(self.index.answer_error());
         };
-        if self.purpose == Purpose::Named {
+        if self.purpose == BlobMode::HashOnly {
             return Ok(id);
         }
         if self.lock().known.contains(&id) {
@@ -101,7 +101,7 @@ impl<'i> Blobs<'i> {
         self.flush(&mut self.lock())
     }
 
-    fn flush(&self, waiting: &mut Waiting) -> Result<()> {
+    fn flush(&self, waiting: &mut PendingBlobs) -> Result<()> {
         if waiting.count == 0 {
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl<'i> Blobs<'i> {
             .map_err(|source| self.index.to_error(source))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, PendingBlobs> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,7 +15,7 @@ pub struct IndexEntry {
     /// The ID of the blob, or of the commit of a submodule.
     pub id: ObjectId,
     /// The flag of the entry.
-    pub mark: Mark,
+    pub mark: EntryFlag,
 }
 
 impl IndexEntry {
@@ -25,7 +25,7 @@ impl IndexEntry {
         Self {
             mode,
             id,
-            mark: Mark::Plain,
+            mark: EntryFlag::None,
         }
     }
 
@@ -35,7 +35,9 @@ impl IndexEntry {
         let mut words = text.split(' ');
         let mode = FileMode::from_bits(u32::from_str_radix(words.next()?, 8).ok()?)?;
         let id = ObjectId::from_hex(words.next()?.as_bytes())?;
-        let mark = words.next().map_or(Some(Mark::Plain), Mark::from_name)?;
+        let mark = words
+            .next()
+            .map_or(Some(EntryFlag::None), EntryFlag::from_name)?;
         words.next().is_none().then_some(Self { mode, id, mark })
     }
 }
@@ -102,15 +104,15 @@ impl Stages {
 
     /// Returns the updates that give `path` these stages.
     #[must_use]
-    pub fn updates(&self, path: &RelPath) -> Vec<Update> {
+    pub fn updates(&self, path: &RelPath) -> Vec<IndexUpdate> {
         if self.0.is_empty() {
-            return vec![Update {
+            return vec![IndexUpdate {
                 path: path.clone(),
                 entry: None,
                 stage: 0,
             }];
         }
-        let update = |(&stage, &entry): (&u8, &IndexEntry)| Update {
+        let update = |(&stage, &entry): (&u8, &IndexEntry)| IndexUpdate {
             path: path.clone(),
             entry: Some(entry),
             stage,
@@ -121,7 +123,7 @@ impl Stages {
 
 /// A change of one path in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Update {
+pub struct IndexUpdate {
     /// The path below the root.
     pub path: RelPath,
     /// The new entry. `None` removes all stages of the path.
@@ -133,41 +135,41 @@ pub struct Update {
 /// The flag of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Mark {
+pub enum EntryFlag {
     /// No flag.
-    Plain,
+    None,
     /// The file is only intended to be added (`git add --intent-to-add`). git stores the empty blob
     /// for it.
-    Intended,
+    IntentToAdd,
     /// git treats the file in the work tree as unchanged (`--assume-unchanged`).
-    Assumed,
+    AssumeUnchanged,
     /// The work tree contains no file, as in a sparse checkout (`--skip-worktree`).
-    Skipped,
+    SkipWorktree,
 }
 
-impl Mark {
+impl EntryFlag {
     /// Returns the flag for the letter `tag` of `git ls-files -v`.
     pub(super) fn of(tag: &[u8]) -> Self {
         match tag {
-            b"S" | b"s" => Self::Skipped,
-            b"h" => Self::Assumed,
-            _ => Self::Plain,
+            b"S" | b"s" => Self::SkipWorktree,
+            b"h" => Self::AssumeUnchanged,
+            _ => Self::None,
         }
     }
 
     /// Returns the name of the flag in the history.
     pub(super) fn name(self) -> Option<&'static str> {
         match self {
-            Self::Plain => None,
-            Self::Intended => Some("intended"),
-            Self::Assumed => Some("assumed"),
-            Self::Skipped => Some("skipped"),
+            Self::None => None,
+            Self::IntentToAdd => Some("intended"),
+            Self::AssumeUnchanged => Some("assumed"),
+            Self::SkipWorktree => Some("skipped"),
         }
     }
 
     /// Returns the flag with this name.
     pub(super) fn from_name(name: &str) -> Option<Self> {
-        [Self::Intended, Self::Assumed, Self::Skipped]
+        [Self::IntentToAdd, Self::AssumeUnchanged, Self::SkipWorktree]
             .into_iter()
             .find(|mark| mark.name() == Some(name))
     }

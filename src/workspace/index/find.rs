@@ -27,14 +27,14 @@ const QUESTIONS: [&str; 7] = [
 ];
 
 /// The parsed output of the query.
-struct Answer<'a> {
+struct RevParseOutput<'a> {
     file: &'a [u8],
     format: ObjectFormat,
     is_inside_work_tree: bool,
     prefix: &'a [u8],
 }
 
-impl<'a> Answer<'a> {
+impl<'a> RevParseOutput<'a> {
     /// Parses the output lines. Returns `None` if they do not have the expected form.
     fn parse(text: &'a [u8]) -> Option<Self> {
         let lines: Vec<_> = text.split(|&byte| byte == b'\n').collect();
@@ -84,7 +84,7 @@ impl GitIndex {
                 io::Error::other("git printed an unexpected answer"),
             )
         };
-        let answer = Answer::parse(&text).ok_or_else(unknown)?;
+        let answer = RevParseOutput::parse(&text).ok_or_else(unknown)?;
         let named = path_of(answer.file).ok_or_else(unknown)?;
         // git follows links to the index and locks their target.
         let file = named

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use super::{GitIndex, IndexEntry, Mark, Staged, Update};
+use super::{EntryFlag, GitIndex, IndexEntry, IndexTree, IndexUpdate};
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileMode;
 use crate::path::RelPath;
@@ -13,9 +13,9 @@ use crate::workspace::objects::ObjectId;
 
 /// The options of `update-index` that set flags. `--skip-worktree` comes last: if the file exists
 /// in the work tree, any git that reads the index clears that flag.
-const OPTIONS: [(Mark, &str); 2] = [
-    (Mark::Assumed, "--assume-unchanged"),
-    (Mark::Skipped, "--skip-worktree"),
+const OPTIONS: [(EntryFlag, &str); 2] = [
+    (EntryFlag::AssumeUnchanged, "--assume-unchanged"),
+    (EntryFlag::SkipWorktree, "--skip-worktree"),
 ];
 
 /// The reason why an intent-to-add entry is refused; see [`GitIndex::may_intend`].
@@ -25,12 +25,12 @@ impl IndexEntry {
     /// Returns whether this is an intent-to-add entry.
     #[must_use]
     pub fn is_intended(&self) -> bool {
-        self.mark == Mark::Intended
+        self.mark == EntryFlag::IntentToAdd
     }
 }
 
 /// Returns the paths of the `updates` with the flag `mark`, each followed by a NUL.
-fn marked_paths(updates: &[Update], mark: Mark) -> Vec<u8> {
+fn marked_paths(updates: &[IndexUpdate], mark: EntryFlag) -> Vec<u8> {
     let marked = updates
         .iter()
         .filter(|update| update.entry.is_some_and(|entry| entry.mark == mark));
@@ -45,7 +45,7 @@ impl GitIndex {
     pub fn intention(&self) -> Option<IndexEntry> {
         let id = ObjectId::from_hex(blob_id(b"", self.format).as_bytes())?;
         Some(IndexEntry {
-            mark: Mark::Intended,
+            mark: EntryFlag::IntentToAdd,
             ..IndexEntry::new(FileMode::Regular, id)
         })
     }
@@ -73,8 +73,8 @@ impl GitIndex {
     }
 
     /// Sets the intent-to-add flag in the index at `copy`, which already contains `updates`.
-    pub(super) fn intend(&self, copy: &Path, updates: &[Update]) -> Result<()> {
-        let input = marked_paths(updates, Mark::Intended);
+    pub(super) fn intend(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
+        let input = marked_paths(updates, EntryFlag::IntentToAdd);
         if input.is_empty() {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl GitIndex {
     }
 
     /// Sets the other flags in the index at `copy`, which already contains `updates`.
-    pub(super) fn mark(&self, copy: &Path, updates: &[Update]) -> Result<()> {
+    pub(super) fn mark(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
         for (mark, option) in OPTIONS {
             let input = marked_paths(updates, mark);
             if !input.is_empty() {
@@ -119,7 +119,7 @@ impl GitIndex {
     }
 
     /// Marks the intent-to-add entries of `staged`. git is run only if an entry has the empty blob.
-    pub(super) fn note_intended(&self, staged: &mut Staged) -> Result<()> {
+    pub(super) fn note_intended(&self, staged: &mut IndexTree) -> Result<()> {
         let empty = self.intention().map(|entry| entry.id);
         let is_empty = |entry: &IndexEntry| Some(entry.id) == empty;
         let mut found: BTreeSet<_> = staged
@@ -153,7 +153,7 @@ impl GitIndex {
             staged
                 .entries
                 .entry(path)
-                .and_modify(|entry| entry.mark = Mark::Intended);
+                .and_modify(|entry| entry.mark = EntryFlag::IntentToAdd);
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 //! | task | item |
 //! | --- | --- |
 //! | find the index | [`GitIndex::find`] |
-//! | read its entries, as a read-only [`Workspace`](super::Workspace) | [`GitIndex::read`], which returns a [`Staged`] |
-//! | add contents | [`Blobs`]; the repository contains them after [`Blobs::write`] |
+//! | read its entries, as a read-only [`Workspace`](super::Workspace) | [`GitIndex::read`], which returns an [`IndexTree`] |
+//! | add contents | [`BlobCollector`]; the repository contains them after [`BlobCollector::write`] |
 //! | change entries | [`GitIndex::rewrite`], which changes a copy; the transaction locks and replaces the index |
 //! | convert a file between work tree and repository, as git does | [`GitIndex::clean`], [`GitIndex::smudge`] |
 //!
@@ -39,10 +39,10 @@ use crate::interrupt::Interrupt;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 
-pub use blobs::Blobs;
-pub use entry::{IndexEntry, Mark, Stages, Update};
+pub use blobs::BlobCollector;
+pub use entry::{EntryFlag, IndexEntry, IndexUpdate, Stages};
 pub use marks::SPOILING;
-pub use staged::Staged;
+pub use staged::IndexTree;
 
 /// The signature of an index file; see gitformat-index(5).
 const SIGNATURE: &[u8] = b"DIRC";
@@ -143,9 +143,9 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git cannot read the index.
-    pub fn read(&self) -> Result<Staged> {
+    pub fn read(&self) -> Result<IndexTree> {
         let list = self.ask(&["ls-files", "-s", "-v", "-z"], None, b"")?;
-        let mut staged = Staged::of(&list, self).ok_or_else(|| self.answer_error())?;
+        let mut staged = IndexTree::of(&list, self).ok_or_else(|| self.answer_error())?;
         // Whenever git writes an index, it reads the attributes of each entry that it compares with
         // its file. A special attribute file would block it.
         let directories: Vec<_> = directories(&list)
@@ -167,7 +167,7 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git cannot write the copy. Discard the copy then.
-    pub fn rewrite(&self, copy: &Path, updates: &[Update]) -> Result<()> {
+    pub fn rewrite(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
         self.date(copy).map_err(|source| self.to_error(source))?;
         // Removals come first, because they make room for new entries. The entry of a path that
         // gets conflict stages is removed too. Otherwise its stage 0 would remain next to them.
@@ -175,7 +175,7 @@ impl GitIndex {
             .iter()
             .filter(|update| update.entry.is_none() || update.stage > 0);
         let goes: BTreeSet<_> = goes.map(|update| &update.path).collect();
-        let gone = goes.into_iter().map(|path| Update {
+        let gone = goes.into_iter().map(|path| IndexUpdate {
             path: path.clone(),
             entry: None,
             stage: 0,
@@ -225,7 +225,7 @@ impl GitIndex {
     ///
     /// Returns [`ErrorKind::Exists`] if `file` is this index or a file that is not an index. Returns an
     /// error if git cannot write the file.
-    pub fn write_alone(&self, file: &Path, entries: &[Update]) -> Result<()> {
+    pub fn write_alone(&self, file: &Path, entries: &[IndexUpdate]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
         if is_this || !is_index(file).unwrap_or(true) {
             let source = io::Error::other("another file exists at this path and was kept");
@@ -255,7 +255,7 @@ impl GitIndex {
     }
 
     /// Returns a line in the input format of `update-index --index-info`.
-    fn line(&self, update: &Update) -> Vec<u8> {
+    fn line(&self, update: &IndexUpdate) -> Vec<u8> {
         let head = match update.entry {
             Some(entry) => format!("{} {} {}\t", entry.mode, entry.id, update.stage),
             None => format!("0 {}\t", "0".repeat(self.format.hex_length())),

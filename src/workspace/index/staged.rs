@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{GitIndex, IndexEntry, Mark, Stages};
+use super::{EntryFlag, GitIndex, IndexEntry, Stages};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::objects::{ObjectId, Repository};
@@ -13,7 +13,7 @@ use crate::workspace::objects::{ObjectId, Repository};
 /// Paths in conflict are missing, because git has no content for them either. Verbs that change
 /// files fail with [`ErrorKind::Unsupported`](super::super::ErrorKind::Unsupported).
 #[derive(Clone, Debug)]
-pub struct Staged {
+pub struct IndexTree {
     pub(super) entries: BTreeMap<RelPath, IndexEntry>,
     unmerged: BTreeMap<RelPath, BTreeMap<u8, IndexEntry>>,
     /// Intent-to-add entries that verbs report as missing.
@@ -24,7 +24,7 @@ pub struct Staged {
     pub(super) name: String,
 }
 
-impl Staged {
+impl IndexTree {
     /// Parses the output of `git ls-files -s -v -z`. Returns `None` if it does not have this form.
     pub(super) fn of(list: &[u8], index: &GitIndex) -> Option<Self> {
         let (mut entries, mut unmerged) = (BTreeMap::new(), BTreeMap::<_, BTreeMap<_, _>>::new());
@@ -35,7 +35,7 @@ impl Staged {
         {
             let (head, name) = line.split_at(memchr::memchr(b'\t', line)?);
             let mut words = head.split(|&byte| byte == b' ');
-            let mark = Mark::of(words.next()?);
+            let mark = EntryFlag::of(words.next()?);
             let bits = u32::from_str_radix(std::str::from_utf8(words.next()?).ok()?, 8).ok()?;
             let id = ObjectId::from_hex(words.next()?)?;
             let stage = words.next()?;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Staged;
+use super::IndexTree;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::Bytes;
@@ -12,7 +12,7 @@ use crate::workspace::{Directory, ErrorKind, Result, Stat, Workspace, WorkspaceE
 /// The limit in bytes on the target of a link.
 const MAX_TARGET: u64 = 1 << 16;
 
-impl Staged {
+impl IndexTree {
     /// Fails if a component of `path` is a symbolic link.
     fn check_links(&self, verb: &'static str, path: &RelPath) -> Result<()> {
         let is_link = |above: &RelPath| {
@@ -72,7 +72,7 @@ fn require_object<T>(found: Result<T>) -> Result<T> {
     })
 }
 
-impl Workspace for Staged {
+impl Workspace for IndexTree {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         self.check_links("stat", path)?;
         let Some(entry) = self.visible_entry(path) else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::tree::{Body, Node};
+use super::tree::{Node, NodeContent};
 use crate::mode::FileKind;
 
 /// One file, directory or link of a tree.
@@ -66,13 +66,13 @@ impl Entry {
         }
     }
 
-    pub(super) fn body(&self) -> Body {
+    pub(super) fn body(&self) -> NodeContent {
         let bytes = || Arc::new(self.contents.clone());
         match self.kind {
-            FileKind::Regular => Body::File(bytes()),
-            FileKind::Directory => Body::Directory(BTreeMap::new()),
-            FileKind::Symlink => Body::Link(bytes()),
-            FileKind::Special => Body::Special,
+            FileKind::Regular => NodeContent::File(bytes()),
+            FileKind::Directory => NodeContent::Directory(BTreeMap::new()),
+            FileKind::Symlink => NodeContent::Link(bytes()),
+            FileKind::Special => NodeContent::Special,
         }
     }
 }

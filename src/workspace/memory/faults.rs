@@ -7,7 +7,7 @@ use super::Memory;
 
 /// A failure of one verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Injection {
+pub struct FaultInjection {
     /// The number of the verb, counted from 0.
     pub verb: usize,
     /// The kind of failure.
@@ -23,11 +23,11 @@ pub enum FaultKind {
     /// The process dies after the verb. This verb does its work, and later ones do nothing.
     KilledAfter,
     /// The verb fails and does nothing.
-    ErrorOnce,
+    TransientError,
     /// The verb and all later ones fail and do nothing.
-    ErrorFromNowOn,
+    PersistentError,
     /// The verb does its work and returns an error.
-    Lie,
+    ErrorAfterSuccess,
 }
 
 impl FaultKind {
@@ -35,9 +35,9 @@ impl FaultKind {
     pub const ALL: [Self; 5] = [
         Self::Killed,
         Self::KilledAfter,
-        Self::ErrorOnce,
-        Self::ErrorFromNowOn,
-        Self::Lie,
+        Self::TransientError,
+        Self::PersistentError,
+        Self::ErrorAfterSuccess,
     ];
 }
 
@@ -45,40 +45,40 @@ impl FaultKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Feature {
-    /// [`Rename::Exclusive`](crate::workspace::Rename::Exclusive) and
-    /// [`Rename::Exchange`](crate::workspace::Rename::Exchange).
+    /// [`RenameMode::Exclusive`](crate::workspace::RenameMode::Exclusive) and
+    /// [`RenameMode::Exchange`](crate::workspace::RenameMode::Exchange).
     RenameFlags,
     /// Hard links.
     HardLinks,
 }
 
 /// An action of another process.
-pub(super) type Hook = Box<dyn FnOnce(&Memory) + Send>;
+pub(super) type VerbHook = Box<dyn FnOnce(&Memory) + Send>;
 
 /// Counts verbs and decides which of them fail.
 #[derive(Default)]
-pub(super) struct Meter {
+pub(super) struct VerbCounter {
     pub(super) verbs: usize,
     pub(super) syncs: usize,
-    injection: Option<Injection>,
+    injection: Option<FaultInjection>,
     has_met: bool,
-    hooks: BTreeMap<usize, Vec<Hook>>,
+    hooks: BTreeMap<usize, Vec<VerbHook>>,
 }
 
 /// The outcome of one verb.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Course {
-    Work,
+pub(super) enum VerbOutcome {
+    Succeed,
     Fail,
-    WorkAndFail,
+    ErrorAfterSuccess,
 }
 
-impl Meter {
-    pub(super) fn inject(&mut self, injection: Injection) {
+impl VerbCounter {
+    pub(super) fn inject(&mut self, injection: FaultInjection) {
         (self.injection, self.has_met) = (Some(injection), false);
     }
 
-    pub(super) fn hook(&mut self, verb: usize, hook: Hook) {
+    pub(super) fn hook(&mut self, verb: usize, hook: VerbHook) {
         self.hooks.entry(verb).or_default().push(hook);
     }
 
@@ -88,7 +88,7 @@ impl Meter {
 
     /// Returns the actions that are due before the next verb. If two verbs run at the same time, an
     /// action can run later than its number.
-    pub(super) fn take_due(&mut self) -> Vec<Hook> {
+    pub(super) fn take_due(&mut self) -> Vec<VerbHook> {
         let later = self.hooks.split_off(&(self.verbs + 1));
         mem::replace(&mut self.hooks, later)
             .into_values()
@@ -97,25 +97,29 @@ impl Meter {
     }
 
     /// Counts a verb and returns its outcome.
-    pub(super) fn next(&mut self) -> Course {
+    pub(super) fn next(&mut self) -> VerbOutcome {
         let verb = self.verbs;
         self.verbs += 1;
-        let Some(Injection { verb: at, kind }) =
+        let Some(FaultInjection { verb: at, kind }) =
             self.injection.filter(|injection| injection.verb <= verb)
         else {
-            return Course::Work;
+            return VerbOutcome::Succeed;
         };
         self.has_met = true;
         match kind {
-            FaultKind::KilledAfter | FaultKind::Lie if at == verb => Course::WorkAndFail,
-            FaultKind::ErrorOnce if at == verb => Course::Fail,
-            FaultKind::Killed | FaultKind::ErrorFromNowOn | FaultKind::KilledAfter => Course::Fail,
-            FaultKind::ErrorOnce | FaultKind::Lie => Course::Work,
+            FaultKind::KilledAfter | FaultKind::ErrorAfterSuccess if at == verb => {
+                VerbOutcome::ErrorAfterSuccess
+            }
+            FaultKind::TransientError if at == verb => VerbOutcome::Fail,
+            FaultKind::Killed | FaultKind::PersistentError | FaultKind::KilledAfter => {
+                VerbOutcome::Fail
+            }
+            FaultKind::TransientError | FaultKind::ErrorAfterSuccess => VerbOutcome::Succeed,
         }
     }
 }
 
-impl fmt::Debug for Meter {
+impl fmt::Debug for VerbCounter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Meter")
             .field("verbs", &self.verbs)

@@ -25,12 +25,12 @@ use crate::path::RelPath;
 use crate::workspace::{ErrorKind, Timestamp};
 
 pub use entry::Entry;
-pub use faults::{FaultKind, Feature, Injection};
-pub use power::Survivors;
+pub use faults::{FaultInjection, FaultKind, Feature};
+pub use power::DurableChanges;
 
-use faults::Meter;
-use power::Disk;
-use tree::{Body, Inode, Node, Tree};
+use faults::VerbCounter;
+use power::DurableState;
+use tree::{Inode, InodeTable, Node, NodeContent};
 
 /// The user that owns new files.
 const USER: u32 = 1000;
@@ -57,9 +57,9 @@ type VerbResult<T> = Result<T, ErrorKind>;
 
 #[derive(Debug)]
 struct MemoryState {
-    live: Tree,
-    disk: Disk,
-    meter: Meter,
+    live: InodeTable,
+    disk: DurableState,
+    meter: VerbCounter,
     lacks: BTreeSet<Feature>,
     mounts: BTreeSet<Inode>,
     locked: BTreeSet<Inode>,
@@ -83,14 +83,14 @@ impl Memory {
             nanoseconds: 0,
         };
         let root = Node {
-            body: Body::Directory(BTreeMap::new()),
+            body: NodeContent::Directory(BTreeMap::new()),
             permissions: 0o755,
             uid: USER,
             gid: USER,
             modified: past,
             links: 1,
         };
-        Self::of(Tree::new(root), BTreeSet::new(), past)
+        Self::of(InodeTable::new(root), BTreeSet::new(), past)
     }
 
     /// Returns a durable tree with `files` and the directories above them.
@@ -101,7 +101,7 @@ impl Memory {
             memory.put(&path, &entry);
         }
         let mut state = memory.state();
-        state.disk = Disk::new(&state.live);
+        state.disk = DurableState::new(&state.live);
         state.now = Timestamp {
             seconds: PRESENT,
             nanoseconds: 1,
@@ -110,12 +110,12 @@ impl Memory {
         memory
     }
 
-    fn of(live: Tree, lacks: BTreeSet<Feature>, now: Timestamp) -> Self {
+    fn of(live: InodeTable, lacks: BTreeSet<Feature>, now: Timestamp) -> Self {
         let state = MemoryState {
-            disk: Disk::new(&live),
+            disk: DurableState::new(&live),
             next: live.nodes.keys().max().map_or(tree::ROOT, |&inode| inode) + 1,
             live,
-            meter: Meter::default(),
+            meter: VerbCounter::default(),
             lacks,
             mounts: BTreeSet::new(),
             locked: BTreeSet::new(),
@@ -188,7 +188,7 @@ impl Memory {
 
     /// Returns the tree after a power loss.
     #[must_use]
-    pub fn after_power_loss_with(&self, survivors: Survivors) -> Self {
+    pub fn after_power_loss_with(&self, survivors: DurableChanges) -> Self {
         let state = self.state();
         let memory = Self::of(
             state.disk.survivor(&state.live, survivors),
@@ -213,7 +213,7 @@ impl Memory {
     }
 
     /// Makes a verb fail.
-    pub fn inject(&self, injection: Injection) {
+    pub fn inject(&self, injection: FaultInjection) {
         self.state().meter.inject(injection);
     }
 
@@ -266,7 +266,7 @@ impl Memory {
             state.live.directory(to.parent().as_ref()),
         ) {
             state.name(directory, to.name(), Some(inode));
-            state.disk = Disk::new(&state.live);
+            state.disk = DurableState::new(&state.live);
         }
     }
 
@@ -299,7 +299,7 @@ impl MemoryState {
             .ok()
             .and_then(|inode| self.live.nodes.get_mut(&inode))
         {
-            Some(node) if matches!(node.body, Body::Directory(_)) => {}
+            Some(node) if matches!(node.body, NodeContent::Directory(_)) => {}
             Some(node) => {
                 (node.body, node.permissions, node.modified) = (entry.body(), entry.mode, now);
             }
@@ -310,7 +310,7 @@ impl MemoryState {
     }
 
     /// Creates a node with its first name.
-    fn add(&mut self, directory: Inode, name: &[u8], body: Body, permissions: u32) -> Inode {
+    fn add(&mut self, directory: Inode, name: &[u8], body: NodeContent, permissions: u32) -> Inode {
         let inode = self.next;
         self.next += 1;
         let node = Node {
@@ -330,7 +330,7 @@ impl MemoryState {
     /// Changes one name and returns the number of the change.
     fn name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
         self.live
-            .set_name(directory, name, target, tree::Keep::Named);
+            .set_name(directory, name, target, tree::NodeRetention::Named);
         let now = self.now;
         if let Some(node) = self.live.nodes.get_mut(&directory) {
             node.modified = now;

@@ -1,6 +1,6 @@
 //! Checks and changes of names, following link(2) and rename(2).
 
-use super::tree::{Body, Inode};
+use super::tree::{Inode, NodeContent};
 use super::{MemoryState, VerbResult};
 use crate::path::RelPath;
 use crate::workspace::ErrorKind;
@@ -57,7 +57,7 @@ impl MemoryState {
         let lost = self.name(old, from.name(), None);
         // A renamed file may have both names after a power loss, but a directory never may.
         self.disk.order(lost, won);
-        if matches!(self.live.nodes[&inode].body, Body::Directory(_)) {
+        if matches!(self.live.nodes[&inode].body, NodeContent::Directory(_)) {
             self.disk.order(won, lost);
         }
         Ok(())

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::tree::{Body, Inode, Keep, Tree};
+use super::tree::{Inode, InodeTable, NodeContent, NodeRetention};
 
 /// The changes that reached the disk before a power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Survivors {
+pub enum DurableChanges {
     /// Only synced changes.
     Synced,
     /// All names, and only synced data and attributes.
@@ -26,15 +26,15 @@ pub enum Survivors {
     /// All data and attributes, and only synced names.
     Data,
     /// All changes.
-    Everything,
+    All,
     /// A pseudorandom selection for this seed. Content can also be torn: its new first half,
     /// followed by the rest of the old content.
-    Dice(u64),
+    Random(u64),
 }
 
 /// A change of one name that is not durable yet.
 #[derive(Clone, Debug)]
-struct Pending {
+struct PendingNameChange {
     directory: Inode,
     name: Vec<u8>,
     target: Option<Inode>,
@@ -44,14 +44,14 @@ struct Pending {
 
 /// The durable copy of a tree, and the pending changes.
 #[derive(Clone, Debug)]
-pub(super) struct Disk {
-    tree: Tree,
-    pending: BTreeMap<usize, Pending>,
+pub(super) struct DurableState {
+    tree: InodeTable,
+    pending: BTreeMap<usize, PendingNameChange>,
     next: usize,
 }
 
-impl Disk {
-    pub(super) fn new(tree: &Tree) -> Self {
+impl DurableState {
+    pub(super) fn new(tree: &InodeTable) -> Self {
         Self {
             tree: tree.clone(),
             pending: BTreeMap::new(),
@@ -60,11 +60,11 @@ impl Disk {
     }
 
     /// Adds a node without a durable name. A file is empty and has mode 0600 until it is synced.
-    pub(super) fn add(&mut self, inode: Inode, live: &Tree) {
+    pub(super) fn add(&mut self, inode: Inode, live: &InodeTable) {
         let mut node = live.nodes[&inode].clone();
         node.links = 0;
-        if matches!(node.body, Body::File(_)) {
-            node.body = Body::File(Arc::default());
+        if matches!(node.body, NodeContent::File(_)) {
+            node.body = NodeContent::File(Arc::default());
             node.permissions = 0o600;
         }
         self.tree.nodes.insert(inode, node);
@@ -72,7 +72,8 @@ impl Disk {
 
     /// Records a change of one name and returns its number.
     pub(super) fn note(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
-        let is_same = |change: &Pending| change.directory == directory && change.name == name;
+        let is_same =
+            |change: &PendingNameChange| change.directory == directory && change.name == name;
         let needs = self
             // Changes of the same name stay in order.
             .pending
@@ -84,7 +85,7 @@ impl Disk {
         self.next += 1;
         self.pending.insert(
             id,
-            Pending {
+            PendingNameChange {
                 directory,
                 name: name.to_vec(),
                 target,
@@ -127,7 +128,7 @@ impl Disk {
     }
 
     /// Makes a node durable: content and attributes of a file, names of a directory.
-    pub(super) fn sync(&mut self, inode: Inode, live: &Tree) {
+    pub(super) fn sync(&mut self, inode: Inode, live: &InodeTable) {
         self.sync_attributes(inode, live);
         let ids: Vec<_> = self
             .pending
@@ -139,7 +140,7 @@ impl Disk {
     }
 
     /// Makes all nodes durable except `apart`, which are on other file systems.
-    pub(super) fn sync_but(&mut self, apart: &BTreeSet<Inode>, live: &Tree) {
+    pub(super) fn sync_but(&mut self, apart: &BTreeSet<Inode>, live: &InodeTable) {
         if apart.is_empty() {
             *self = Self::new(live);
             return;
@@ -155,7 +156,7 @@ impl Disk {
         self.settle(names.map(|(&id, _)| id).collect());
     }
 
-    fn sync_attributes(&mut self, inode: Inode, live: &Tree) {
+    fn sync_attributes(&mut self, inode: Inode, live: &InodeTable) {
         let (Some(durable), Some(node)) = (self.tree.nodes.get_mut(&inode), live.nodes.get(&inode))
         else {
             return;
@@ -179,36 +180,42 @@ impl Disk {
         }
         for id in chosen {
             if let Some(change) = self.pending.remove(&id) {
-                self.tree
-                    .set_name(change.directory, &change.name, change.target, Keep::All);
+                self.tree.set_name(
+                    change.directory,
+                    &change.name,
+                    change.target,
+                    NodeRetention::All,
+                );
             }
         }
     }
 
     /// Returns the tree after a power loss.
-    pub(super) fn survivor(&self, live: &Tree, survivors: Survivors) -> Tree {
+    pub(super) fn survivor(&self, live: &InodeTable, survivors: DurableChanges) -> InodeTable {
         let mut disk = self.clone();
         let ids = disk.pending.keys().copied();
         let names: Vec<_> = match survivors {
-            Survivors::Synced | Survivors::Data => Vec::new(),
-            Survivors::Names | Survivors::Everything => ids.collect(),
-            Survivors::Dice(seed) => ids
+            DurableChanges::Synced | DurableChanges::Data => Vec::new(),
+            DurableChanges::Names | DurableChanges::All => ids.collect(),
+            DurableChanges::Random(seed) => ids
                 .filter(|&id| dice(seed, id as u64).is_multiple_of(2))
                 .collect(),
         };
         disk.settle(names);
         for &inode in live.nodes.keys() {
             match survivors {
-                Survivors::Synced | Survivors::Names => {}
-                Survivors::Data | Survivors::Everything => disk.sync_attributes(inode, live),
-                Survivors::Dice(seed) => disk.throw(inode, live, dice(seed, u64::MAX - inode)),
+                DurableChanges::Synced | DurableChanges::Names => {}
+                DurableChanges::Data | DurableChanges::All => disk.sync_attributes(inode, live),
+                DurableChanges::Random(seed) => {
+                    disk.throw(inode, live, dice(seed, u64::MAX - inode));
+                }
             }
         }
         disk.tree.sweep();
         disk.tree
     }
 
-    fn throw(&mut self, inode: Inode, live: &Tree, dice: u64) {
+    fn throw(&mut self, inode: Inode, live: &InodeTable, dice: u64) {
         if dice.is_multiple_of(3) {
             return;
         }
@@ -218,7 +225,8 @@ impl Disk {
             .get(&inode)
             .map_or_else(Vec::new, |node| node.body.bytes().to_vec());
         self.sync_attributes(inode, live);
-        if let Some(Body::File(bytes)) = self.tree.nodes.get_mut(&inode).map(|node| &mut node.body)
+        if let Some(NodeContent::File(bytes)) =
+            self.tree.nodes.get_mut(&inode).map(|node| &mut node.body)
             && dice % 3 == 1
         {
             let half = bytes.len() / 2;

@@ -14,12 +14,12 @@ pub(super) type Inode = u64;
 pub(super) const ROOT: Inode = 1;
 
 /// The entries of a directory.
-pub(super) type Names = BTreeMap<Vec<u8>, Inode>;
+pub(super) type DirectoryEntries = BTreeMap<Vec<u8>, Inode>;
 
 /// One file, directory or link. Names are kept in directories, not in the node.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) body: Body,
+    pub(super) body: NodeContent,
     pub(super) permissions: u32,
     pub(super) uid: u32,
     pub(super) gid: u32,
@@ -29,14 +29,14 @@ pub(super) struct Node {
 
 /// The content of a node. It is shared, so copying a tree is cheap.
 #[derive(Clone, Debug)]
-pub(super) enum Body {
+pub(super) enum NodeContent {
     File(Arc<Vec<u8>>),
     Link(Arc<Vec<u8>>),
-    Directory(Names),
+    Directory(DirectoryEntries),
     Special,
 }
 
-impl Body {
+impl NodeContent {
     pub(super) fn kind(&self) -> FileKind {
         match self {
             Self::File(_) => FileKind::Regular,
@@ -56,8 +56,8 @@ impl Body {
 }
 
 impl Node {
-    pub(super) fn names(&self) -> Option<&Names> {
-        if let Body::Directory(names) = &self.body {
+    pub(super) fn names(&self) -> Option<&DirectoryEntries> {
+        if let NodeContent::Directory(names) = &self.body {
             Some(names)
         } else {
             None
@@ -82,11 +82,11 @@ impl Node {
 
 /// All inodes of one file system.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(super) struct InodeTable {
     pub(super) nodes: BTreeMap<Inode, Node>,
 }
 
-impl Tree {
+impl InodeTable {
     pub(super) fn new(root: Node) -> Self {
         Self {
             nodes: BTreeMap::from([(ROOT, root)]),
@@ -96,7 +96,7 @@ impl Tree {
     /// Returns the owner and the group of the regular file at `path`.
     pub(super) fn owner(&self, path: &RelPath) -> Result<(u32, u32), ErrorKind> {
         let node = &self.nodes[&self.find(path)?];
-        if matches!(node.body, Body::File(_)) {
+        if matches!(node.body, NodeContent::File(_)) {
             Ok((node.uid, node.gid))
         } else {
             Err(ErrorKind::NotRegular)
@@ -109,9 +109,9 @@ impl Tree {
         for part in path.iter().flat_map(|path| path.components()) {
             inode = *self.names(inode)?.get(part).ok_or(ErrorKind::Missing)?;
             match self.nodes[&inode].body {
-                Body::Directory(_) => {}
-                Body::Link(_) => return Err(ErrorKind::ThroughLink),
-                Body::File(_) | Body::Special => return Err(ErrorKind::NotDirectory),
+                NodeContent::Directory(_) => {}
+                NodeContent::Link(_) => return Err(ErrorKind::ThroughLink),
+                NodeContent::File(_) | NodeContent::Special => return Err(ErrorKind::NotDirectory),
             }
         }
         Ok(inode)
@@ -126,7 +126,7 @@ impl Tree {
             .ok_or(ErrorKind::Missing)
     }
 
-    pub(super) fn names(&self, directory: Inode) -> Result<&Names, ErrorKind> {
+    pub(super) fn names(&self, directory: Inode) -> Result<&DirectoryEntries, ErrorKind> {
         self.nodes
             .get(&directory)
             .ok_or(ErrorKind::Missing)?
@@ -167,7 +167,7 @@ impl Tree {
     /// Returns the content of a regular file.
     pub(super) fn contents(&mut self, inode: Inode) -> Result<&mut Vec<u8>, ErrorKind> {
         match self.nodes.get_mut(&inode).map(|node| &mut node.body) {
-            Some(Body::File(contents)) => Ok(Arc::make_mut(contents)),
+            Some(NodeContent::File(contents)) => Ok(Arc::make_mut(contents)),
             _ => Err(ErrorKind::NotRegular),
         }
     }
@@ -179,9 +179,9 @@ impl Tree {
         directory: Inode,
         name: &[u8],
         target: Option<Inode>,
-        keep: Keep,
+        keep: NodeRetention,
     ) {
-        let Some(Body::Directory(names)) =
+        let Some(NodeContent::Directory(names)) =
             self.nodes.get_mut(&directory).map(|node| &mut node.body)
         else {
             return;
@@ -199,7 +199,7 @@ impl Tree {
                 .get_mut(&inode)
                 .expect("BUG: a name leads nowhere");
             node.links -= 1;
-            if node.links == 0 && keep == Keep::Named {
+            if node.links == 0 && keep == NodeRetention::Named {
                 self.nodes.remove(&inode);
             }
         }
@@ -257,7 +257,7 @@ impl Tree {
 
 /// Which nodes remain after their last name is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum NodeRetention {
     /// Only nodes with a name.
     Named,
     /// All nodes, because a pending change may add a name.

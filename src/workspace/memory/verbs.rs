@@ -4,15 +4,15 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::faults::{Course, Feature};
-use super::tree::{Body, Inode, Names, ROOT};
+use super::faults::{Feature, VerbOutcome};
+use super::tree::{DirectoryEntries, Inode, NodeContent, ROOT};
 use super::{Memory, MemoryState, UMASK, USER, VerbResult};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, AttributeSource, Directory, ErrorKind, Lock, Privacy, Rename, Result, Stat, TEMPORARY,
-    Timestamp, Workspace, WorkspaceError,
+    ATTIC, AttributeSource, Directory, DirectoryPermissions, ErrorKind, Lock, RenameMode, Result,
+    Stat, TEMPORARY, Timestamp, Workspace, WorkspaceError,
 };
 
 impl Memory {
@@ -41,14 +41,14 @@ impl Memory {
         }
         let mut state = self.state();
         let course = state.meter.next();
-        let outcome = if course == Course::Fail {
+        let outcome = if course == VerbOutcome::Fail {
             Err(ErrorKind::Other)
         } else {
             work(&mut state)
         };
         // Release the state first: `outcome` can contain a lock, whose drop locks the state.
         drop(state);
-        if course == Course::WorkAndFail {
+        if course == VerbOutcome::ErrorAfterSuccess {
             outcome.and(Err(ErrorKind::Other))
         } else {
             outcome
@@ -78,7 +78,7 @@ impl Memory {
     /// Locks a file or a directory. Returns `None` if it is locked already.
     fn lock_inode(&self, state: &mut MemoryState, inode: u64) -> Option<Lock> {
         state.locked.insert(inode).then(|| {
-            Lock::new(Guard {
+            Lock::new(LockGuard {
                 memory: self.second_handle(),
                 inode,
             })
@@ -100,11 +100,11 @@ impl Workspace for Memory {
             let inode = state.live.find(path)?;
             let node = &state.live.nodes[&inode];
             match &node.body {
-                Body::File(bytes) if bytes.len() as u64 <= limit => {
+                NodeContent::File(bytes) if bytes.len() as u64 <= limit => {
                     Ok((bytes.to_vec().into(), node.stat(inode)))
                 }
-                Body::File(_) => Err(ErrorKind::TooLarge),
-                Body::Link(_) | Body::Directory(_) | Body::Special => Err(ErrorKind::NotRegular),
+                NodeContent::File(_) => Err(ErrorKind::TooLarge),
+                _ => Err(ErrorKind::NotRegular),
             }
         })
     }
@@ -112,8 +112,8 @@ impl Workspace for Memory {
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         self.run("read", Some(path), |state| {
             match &state.live.nodes[&state.live.find(path)?].body {
-                Body::Link(target) => Ok(target.to_vec()),
-                Body::File(_) | Body::Directory(_) | Body::Special => Err(ErrorKind::Other),
+                NodeContent::Link(target) => Ok(target.to_vec()),
+                _ => Err(ErrorKind::Other),
             }
         })
     }
@@ -148,7 +148,7 @@ impl Workspace for Memory {
             let inode = state.add(
                 directory,
                 path.name(),
-                Body::File(Arc::new(slices.concat())),
+                NodeContent::File(Arc::new(slices.concat())),
                 bits,
             );
             if let (Some((uid, gid)), Some(node)) = (owner, state.live.nodes.get_mut(&inode)) {
@@ -192,7 +192,7 @@ impl Workspace for Memory {
             state.add(
                 directory,
                 path.name(),
-                Body::Link(Arc::new(target.to_vec())),
+                NodeContent::Link(Arc::new(target.to_vec())),
                 0o777,
             );
             Ok(())
@@ -214,29 +214,29 @@ impl Workspace for Memory {
         })
     }
 
-    fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()> {
+    fn rename(&self, from: &RelPath, to: &RelPath, how: RenameMode) -> Result<()> {
         self.run("rename", Some(from), |state| {
-            if how != Rename::Replace && state.lacks.contains(&Feature::RenameFlags) {
+            if how != RenameMode::Replace && state.lacks.contains(&Feature::RenameFlags) {
                 return Err(ErrorKind::Unsupported);
             }
             // Linux compares the mounts before it looks up the names.
             let directory = state.live.directory(to.parent().as_ref())?;
             state.on_one_device(from, to)?;
             let inode = state.live.find(from)?;
-            if to.is_below(from) || from.is_below(to) && how == Rename::Exchange {
+            if to.is_below(from) || from.is_below(to) && how == RenameMode::Exchange {
                 return Err(ErrorKind::Other);
             }
             let there = state.live.names(directory)?.get(to.name()).copied();
             match (how, there) {
-                (Rename::Exclusive, Some(_)) => Err(ErrorKind::Exists),
-                (Rename::Exchange, None) => Err(ErrorKind::Missing),
-                (Rename::Exchange, Some(other)) => state.exchange((from, inode), (to, other)),
-                (Rename::Replace, Some(other)) if other == inode => Ok(()),
-                (Rename::Replace, Some(other)) => {
+                (RenameMode::Exclusive, Some(_)) => Err(ErrorKind::Exists),
+                (RenameMode::Exchange, None) => Err(ErrorKind::Missing),
+                (RenameMode::Exchange, Some(other)) => state.exchange((from, inode), (to, other)),
+                (RenameMode::Replace, Some(other)) if other == inode => Ok(()),
+                (RenameMode::Replace, Some(other)) => {
                     state.may_replace(inode, other)?;
                     state.move_name((from, inode), (directory, to))
                 }
-                (Rename::Exclusive | Rename::Replace, None) => {
+                (RenameMode::Exclusive | RenameMode::Replace, None) => {
                     state.move_name((from, inode), (directory, to))
                 }
             }
@@ -255,15 +255,20 @@ impl Workspace for Memory {
         })
     }
 
-    fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
+    fn make_dir(&self, path: &RelPath, privacy: DirectoryPermissions) -> Result<()> {
         self.run("create directory", Some(path), |state| {
             let directory = state.vacant_parent(path)?;
             let bits = match privacy {
-                Privacy::Private => 0o700,
-                Privacy::Temporary => 0o700 | TEMPORARY,
-                Privacy::Shared => 0o777 & !UMASK,
+                DirectoryPermissions::Private => 0o700,
+                DirectoryPermissions::Temporary => 0o700 | TEMPORARY,
+                DirectoryPermissions::Shared => 0o777 & !UMASK,
             };
-            state.add(directory, path.name(), Body::Directory(Names::new()), bits);
+            state.add(
+                directory,
+                path.name(),
+                NodeContent::Directory(DirectoryEntries::new()),
+                bits,
+            );
             Ok(())
         })
     }
@@ -312,7 +317,10 @@ impl Workspace for Memory {
         self.run("sync", path, |state| {
             state.meter.syncs += 1;
             let inode = path.map_or(Ok(ROOT), |path| state.live.find(path))?;
-            if matches!(state.live.nodes[&inode].body, Body::Link(_) | Body::Special) {
+            if matches!(
+                state.live.nodes[&inode].body,
+                NodeContent::Link(_) | NodeContent::Special
+            ) {
                 return Err(ErrorKind::NotRegular);
             }
             state.disk.sync(inode, &state.live);
@@ -332,11 +340,16 @@ impl Workspace for Memory {
     fn lock(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
         self.run("lock", Some(path), |state| {
             let inode = match state.live.find(path) {
-                Ok(inode) if matches!(state.live.nodes[&inode].body, Body::File(_)) => inode,
+                Ok(inode) if matches!(state.live.nodes[&inode].body, NodeContent::File(_)) => inode,
                 Ok(_) => return Err(ErrorKind::NotRegular),
                 Err(ErrorKind::Missing) => {
                     let directory = state.vacant_parent(path)?;
-                    state.add(directory, path.name(), Body::File(Arc::default()), 0o600)
+                    state.add(
+                        directory,
+                        path.name(),
+                        NodeContent::File(Arc::default()),
+                        0o600,
+                    )
                 }
                 Err(fault) => return Err(fault),
             };
@@ -347,7 +360,7 @@ impl Workspace for Memory {
     fn lock_dir(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
         self.run("lock", Some(path), |state| {
             let inode = state.live.find(path)?;
-            let is_directory = matches!(state.live.nodes[&inode].body, Body::Directory(_));
+            let is_directory = matches!(state.live.nodes[&inode].body, NodeContent::Directory(_));
             if is_directory {
                 Ok(self.lock_inode(state, inode))
             } else {
@@ -375,12 +388,12 @@ impl Workspace for Memory {
 }
 
 /// Releases a lock when it is dropped.
-struct Guard {
+struct LockGuard {
     memory: Memory,
     inode: Inode,
 }
 
-impl Drop for Guard {
+impl Drop for LockGuard {
     fn drop(&mut self) {
         self.memory.state().locked.remove(&self.inode);
     }

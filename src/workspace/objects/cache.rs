@@ -9,14 +9,14 @@ use super::id::ObjectId;
 /// A cache with two generations. A lookup moves an object to the young generation. If that would
 /// exceed half of the limit, it becomes the old generation, and the previous old one is dropped.
 #[derive(Debug)]
-pub(super) struct Cache<T> {
+pub(super) struct ObjectCache<T> {
     young: HashMap<ObjectId, Arc<T>>,
     old: HashMap<ObjectId, Arc<T>>,
     weight: usize,
 }
 
 /// A value that uses memory.
-pub(super) trait Weighed {
+pub(super) trait CacheWeight {
     /// Returns the approximate size in bytes.
     fn weight(&self) -> usize;
 }
@@ -26,7 +26,7 @@ const MOST: usize = 32 << 20;
 /// The limit in bytes on one cached object.
 pub(super) const MOST_OF_ONE: usize = MOST / 2;
 
-impl<T: Weighed> Cache<T> {
+impl<T: CacheWeight> ObjectCache<T> {
     /// Returns the cached object `id`, if there is one.
     pub(super) fn find(&mut self, id: ObjectId) -> Option<Arc<T>> {
         if let Some(kept) = self.young.get(&id) {
@@ -53,7 +53,7 @@ impl<T: Weighed> Cache<T> {
     }
 }
 
-impl<T> Default for Cache<T> {
+impl<T> Default for ObjectCache<T> {
     fn default() -> Self {
         Self {
             young: HashMap::new(),
@@ -71,7 +71,7 @@ mod tests {
         ObjectId::from_hex(format!("{number:040x}").as_bytes()).unwrap()
     }
 
-    impl Weighed for usize {
+    impl CacheWeight for usize {
         fn weight(&self) -> usize {
             *self
         }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_has_a_limit_and_what_is_used_stays() {
-        let mut cache = Cache::default();
+        let mut cache = ObjectCache::default();
         let megabyte = Arc::new(1 << 20);
         for number in 0..100 {
             cache.keep(id(number), &megabyte);

@@ -1,6 +1,6 @@
 //! Trees of git repositories as read-only workspaces, without a checkout.
 //!
-//! A [`Repository`] turns a revision into an [`Objects`], which implements
+//! A [`Repository`] turns a revision into a [`RepositoryTree`], which implements
 //! [`Workspace`](super::Workspace). Objects come from `git cat-file --batch`. The process is
 //! started when it is first needed, and reused. Each of several concurrent threads uses its own
 //! process. The content is that of the objects: no filter, line ending conversion or replacement
@@ -19,11 +19,11 @@ mod verbs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use cache::Cache;
-use object::{Object, Within};
+use cache::ObjectCache;
+use object::{CachedObject, SizeLimited};
 use object_error::{ObjectError, ObjectResult, damaged_error};
 use reader::{ObjectReader, ObjectType, RepositoryLocation};
-use tree::Tree;
+use tree::GitTree;
 
 use super::{ErrorKind, Result};
 use crate::mutex::lock_unpoisoned;
@@ -54,9 +54,9 @@ struct Inner {
     place: RepositoryLocation,
     patience: Timeout,
     idle: Mutex<Vec<ObjectReader>>,
-    trees: Mutex<Cache<Tree>>,
+    trees: Mutex<ObjectCache<GitTree>>,
     /// Objects of all kinds except trees.
-    objects: Mutex<Cache<Object>>,
+    objects: Mutex<ObjectCache<CachedObject>>,
 }
 
 /// A tree of a repository, as a read-only [`Workspace`](super::Workspace).
@@ -64,9 +64,9 @@ struct Inner {
 /// Verbs that change files fail with [`ErrorKind::Unsupported`]. User 0 owns all files, and only the
 /// owner can write to them. A submodule is an empty directory, as in a checkout without submodules.
 #[derive(Debug)]
-pub struct Objects {
+pub struct RepositoryTree {
     repository: Repository,
-    root: Arc<Tree>,
+    root: Arc<GitTree>,
     id: ObjectId,
     commit: Option<ObjectId>,
     /// The reason why git is no longer used.
@@ -111,8 +111,13 @@ impl Repository {
         }))
     }
 
-    fn build_objects(&self, root: Arc<Tree>, id: ObjectId, commit: Option<ObjectId>) -> Objects {
-        Objects {
+    fn build_objects(
+        &self,
+        root: Arc<GitTree>,
+        id: ObjectId,
+        commit: Option<ObjectId>,
+    ) -> RepositoryTree {
+        RepositoryTree {
             repository: self.clone(),
             root,
             id,
@@ -140,12 +145,12 @@ impl Repository {
     ///
     /// Returns [`ErrorKind::Missing`] if there is no such revision, or if it is not a tree. Returns
     /// another error kind if the object, the repository or git itself cannot be read.
-    pub fn tree(&self, revision: &[u8]) -> Result<Objects> {
+    pub fn tree(&self, revision: &[u8]) -> Result<RepositoryTree> {
         self.open(revision)
             .map_err(|trouble| trouble.at("open as a tree", &printable(revision)))
     }
 
-    fn open(&self, revision: &[u8]) -> ObjectResult<Objects> {
+    fn open(&self, revision: &[u8]) -> ObjectResult<RepositoryTree> {
         if revision.is_empty()
             || revision.len() > MAX_REVISION
             || revision.iter().any(|byte| b"\n\0".contains(byte))
@@ -236,7 +241,7 @@ impl Repository {
             ));
         }
         match self.object(&[name, b"^{blob}"].concat(), limit)? {
-            Within::Limit(object) => {
+            SizeLimited::Loaded(object) => {
                 let id = object.id;
                 Ok((
                     id,
@@ -244,7 +249,7 @@ impl Repository {
                         .map_or_else(|object| object.bytes.clone(), |object| object.bytes),
                 ))
             }
-            Within::Over(_) => Err(ObjectError::new(
+            SizeLimited::TooLarge(_) => Err(ObjectError::new(
                 ErrorKind::TooLarge,
                 "the file exceeds the size limit",
             )),
@@ -262,7 +267,7 @@ impl Repository {
     }
 
     /// Returns the tree `id`.
-    fn subtree(&self, id: ObjectId) -> ObjectResult<Arc<Tree>> {
+    fn subtree(&self, id: ObjectId) -> ObjectResult<Arc<GitTree>> {
         if let Some(tree) = lock_unpoisoned(&self.0.trees).find(id) {
             return Ok(tree);
         }
@@ -270,9 +275,9 @@ impl Repository {
         Ok(self.cache_tree(object)?.1)
     }
 
-    fn cache_tree(&self, object: Arc<Object>) -> ObjectResult<(ObjectId, Arc<Tree>)> {
+    fn cache_tree(&self, object: Arc<CachedObject>) -> ObjectResult<(ObjectId, Arc<GitTree>)> {
         let id = object.id;
-        let Some(Object {
+        let Some(CachedObject {
             kind: ObjectType::Tree,
             bytes,
             ..
@@ -280,13 +285,13 @@ impl Repository {
         else {
             return Err(damaged_error(id));
         };
-        let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged_error(id))?);
+        let tree = Arc::new(GitTree::read(bytes, id).ok_or_else(|| damaged_error(id))?);
         lock_unpoisoned(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
     }
 }
 
-impl Objects {
+impl RepositoryTree {
     /// Returns the ID of the tree.
     #[must_use]
     pub fn id(&self) -> ObjectId {

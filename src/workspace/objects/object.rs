@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::cache::{MOST_OF_ONE, Weighed};
+use super::cache::{CacheWeight, MOST_OF_ONE};
 use super::object_error::{ObjectError, ObjectResult};
 use super::reader::{ObjectHeader, ObjectReader, ObjectType};
 use super::{ObjectId, Repository};
@@ -18,30 +18,30 @@ const SKIPPED: u64 = 1 << 20;
 
 /// A cached object.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct CachedObject {
     pub(super) id: ObjectId,
     pub(super) kind: ObjectType,
     pub(super) bytes: Vec<u8>,
 }
 
-impl Weighed for Object {
+impl CacheWeight for CachedObject {
     fn weight(&self) -> usize {
         self.bytes.len() + size_of::<Self>()
     }
 }
 
 /// An object, or its size if it exceeds the limit.
-pub(super) enum Within<T = Arc<Object>> {
-    Limit(T),
-    Over(u64),
+pub(super) enum SizeLimited<T = Arc<CachedObject>> {
+    Loaded(T),
+    TooLarge(u64),
 }
 
 impl Repository {
     /// Returns the object `name`, which must not be a blob.
-    pub(super) fn meta_object(&self, name: &[u8]) -> ObjectResult<Arc<Object>> {
+    pub(super) fn meta_object(&self, name: &[u8]) -> ObjectResult<Arc<CachedObject>> {
         match self.object(name, MAX_META)? {
-            Within::Limit(object) => Ok(object),
-            Within::Over(size) => Err(ObjectError::new(
+            SizeLimited::Loaded(object) => Ok(object),
+            SizeLimited::TooLarge(size) => Err(ObjectError::new(
                 ErrorKind::Other,
                 format!("the object has {size} bytes, too many for a tree, commit or tag"),
             )),
@@ -49,22 +49,22 @@ impl Repository {
     }
 
     /// Returns the object `name`, if it has at most `limit` bytes.
-    pub(super) fn object(&self, name: &[u8], limit: u64) -> ObjectResult<Within> {
+    pub(super) fn object(&self, name: &[u8], limit: u64) -> ObjectResult<SizeLimited> {
         if let Some(object) =
             ObjectId::from_hex(name).and_then(|id| lock_unpoisoned(&self.0.objects).find(id))
         {
             let size = object.bytes.len() as u64;
             return Ok(if size <= limit {
-                Within::Limit(object)
+                SizeLimited::Loaded(object)
             } else {
-                Within::Over(size)
+                SizeLimited::TooLarge(size)
             });
         }
         // git sends the whole object in any case. Cache it if possible, so that a request for the
         // size and a later one for the content run git once.
         let object = match self.read(name, limit.max(MOST_OF_ONE as u64))? {
-            Within::Limit(object) => Arc::new(object),
-            Within::Over(size) => return Ok(Within::Over(size)),
+            SizeLimited::Loaded(object) => Arc::new(object),
+            SizeLimited::TooLarge(size) => return Ok(SizeLimited::TooLarge(size)),
         };
         // Trees have their own cache, which contains parsed trees.
         if object.kind != ObjectType::Tree {
@@ -72,14 +72,14 @@ impl Repository {
         }
         let size = object.bytes.len() as u64;
         Ok(if size <= limit {
-            Within::Limit(object)
+            SizeLimited::Loaded(object)
         } else {
-            Within::Over(size)
+            SizeLimited::TooLarge(size)
         })
     }
 
     /// Reads the object `name` from git, if it has at most `limit` bytes.
-    fn read(&self, name: &[u8], limit: u64) -> ObjectResult<Within<Object>> {
+    fn read(&self, name: &[u8], limit: u64) -> ObjectResult<SizeLimited<CachedObject>> {
         let kept = lock_unpoisoned(&self.0.idle).pop();
         if let Some(reader) = kept {
             match self.ask(reader, name, limit) {
@@ -106,16 +106,16 @@ impl Repository {
         mut reader: ObjectReader,
         name: &[u8],
         limit: u64,
-    ) -> io::Result<ObjectResult<Within<Object>>> {
+    ) -> io::Result<ObjectResult<SizeLimited<CachedObject>>> {
         let answer = match reader.ask(name) {
             Ok(ObjectHeader::Object(id, kind, size)) if size <= limit => reader
                 .contents(size)
-                .map(|bytes| Ok(Within::Limit(Object { id, kind, bytes }))),
+                .map(|bytes| Ok(SizeLimited::Loaded(CachedObject { id, kind, bytes }))),
             Ok(ObjectHeader::Object(_, _, size)) if size > SKIPPED => {
-                return Ok(Ok(Within::Over(size)));
+                return Ok(Ok(SizeLimited::TooLarge(size)));
             }
             Ok(ObjectHeader::Object(_, _, size)) => {
-                reader.skip(size).map(|()| Ok(Within::Over(size)))
+                reader.skip(size).map(|()| Ok(SizeLimited::TooLarge(size)))
             }
             Ok(ObjectHeader::Missing) => Ok(Err(self.missing_error(name))),
             Ok(ObjectHeader::Ambiguous) => Ok(Err(ObjectError::new(

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{ChildStdin, Command};
 
 use super::id::ObjectId;
-use crate::process::{Complaints, Group, Patient, Timeout};
+use crate::process::{ProcessGroup, StderrReader, TimedReader, Timeout};
 use crate::workspace::git::process::{complaint, keep, start, trusted_command};
 use crate::workspace::git::special;
 
@@ -73,10 +73,10 @@ pub(super) enum ObjectType {
 #[derive(Debug)]
 pub(super) struct ObjectReader {
     /// Dropping it kills the process. This is safe, because the process only reads.
-    group: Group,
+    group: ProcessGroup,
     requests: ChildStdin,
-    answers: BufReader<Patient>,
-    complaints: Complaints,
+    answers: BufReader<TimedReader>,
+    complaints: StderrReader,
 }
 
 impl ObjectReader {
@@ -90,12 +90,12 @@ impl ObjectReader {
             .zip(child.stdout.take())
             .zip(child.stderr.take());
         let ((requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        let answers = BufReader::with_capacity(1 << 16, Patient::new(answers, patience));
+        let answers = BufReader::with_capacity(1 << 16, TimedReader::new(answers, patience));
         Ok(Self {
             group,
             requests,
             answers,
-            complaints: Complaints::of(errors)?,
+            complaints: StderrReader::of(errors)?,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Parses tree objects: the names of a directory, each with its mode and its object.
 
-use super::cache::Weighed;
+use super::cache::CacheWeight;
 use super::id::ObjectId;
 use crate::mode::FileMode;
 
@@ -10,7 +10,7 @@ const TYPE: u32 = 0o170_000;
 
 /// A directory.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct GitTree {
     bytes: Vec<u8>,
     /// The offset of each entry, sorted by name.
     starts: Vec<u32>,
@@ -32,7 +32,7 @@ pub(super) enum TreeObject {
     Submodule,
 }
 
-impl Tree {
+impl GitTree {
     /// Parses a tree from `bytes`. Object IDs have the size of `like`. Returns `None` if the tree
     /// is damaged.
     pub(super) fn read(bytes: Vec<u8>, like: ObjectId) -> Option<Self> {
@@ -103,7 +103,7 @@ impl Tree {
     }
 }
 
-impl Weighed for Tree {
+impl CacheWeight for GitTree {
     fn weight(&self) -> usize {
         self.bytes.len() + 4 * self.starts.len() + size_of::<Self>()
     }
@@ -137,7 +137,7 @@ mod tests {
             ("120000", b"\xff", 5),
             ("100664", b"z", 6),
         ];
-        let tree = Tree::read(tree(&entries), id(0)).unwrap();
+        let tree = GitTree::read(tree(&entries), id(0)).unwrap();
         assert_eq!(
             tree.find(b"a-b"),
             Some(TreeObject::File {
@@ -175,14 +175,14 @@ mod tests {
         for length in 1..whole.len() {
             let is_between = length == tree(&[("100644", b"a", 1)]).len();
             assert_eq!(
-                Tree::read(whole[..length].to_vec(), id(0)).is_some(),
+                GitTree::read(whole[..length].to_vec(), id(0)).is_some(),
                 is_between,
                 "{length}"
             );
         }
         for second in [("100644", &b"a"[..], 2), ("40000", b"a", 1)] {
             assert!(
-                Tree::read(
+                GitTree::read(
                     tree(&[("100644", b"a", 1), ("100644", b"b", 1), second]),
                     id(0)
                 )
@@ -190,7 +190,7 @@ mod tests {
             );
         }
         assert_eq!(
-            Tree::read(tree(&[("7", b"a", 1)]), id(0))
+            GitTree::read(tree(&[("7", b"a", 1)]), id(0))
                 .unwrap()
                 .find(b"a"),
             None

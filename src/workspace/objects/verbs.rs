@@ -3,11 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use super::object::Within;
+use super::object::SizeLimited;
 use super::object_error::{ObjectError, ObjectResult, damaged_error};
 use super::reader::ObjectType;
-use super::tree::{Tree, TreeObject};
-use super::{ObjectId, Objects, Repository};
+use super::tree::{GitTree, TreeObject};
+use super::{ObjectId, Repository, RepositoryTree};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::Bytes;
@@ -18,9 +18,9 @@ const USER: u32 = 0;
 /// The limit in bytes on the target of a link.
 const MAX_TARGET: u64 = 1 << 16;
 
-impl Objects {
+impl RepositoryTree {
     /// Returns the tree at `path`, or `None` for a submodule.
-    fn directory(&self, path: Directory<'_>) -> ObjectResult<Option<Arc<Tree>>> {
+    fn directory(&self, path: Directory<'_>) -> ObjectResult<Option<Arc<GitTree>>> {
         match path.map(|path| self.find(path)).transpose()? {
             None => Ok(Some(Arc::clone(&self.root))),
             Some(TreeObject::Directory(id)) => {
@@ -104,10 +104,12 @@ impl Repository {
     /// Returns the content of the blob `id`, if it has at most `limit` bytes.
     pub(super) fn contents(&self, id: ObjectId, limit: u64) -> ObjectResult<Vec<u8>> {
         match self.object(id.to_string().as_bytes(), limit)? {
-            Within::Limit(object) if object.kind == ObjectType::Blob => Ok(Arc::try_unwrap(object)
-                .map_or_else(|object| object.bytes.clone(), |object| object.bytes)),
-            Within::Limit(_) => Err(damaged_error(id)),
-            Within::Over(_) => Err(ObjectError::new(
+            SizeLimited::Loaded(object) if object.kind == ObjectType::Blob => {
+                Ok(Arc::try_unwrap(object)
+                    .map_or_else(|object| object.bytes.clone(), |object| object.bytes))
+            }
+            SizeLimited::Loaded(_) => Err(damaged_error(id)),
+            SizeLimited::TooLarge(_) => Err(ObjectError::new(
                 ErrorKind::TooLarge,
                 "the file exceeds the size limit",
             )),
@@ -117,8 +119,8 @@ impl Repository {
     /// Returns the size of the object `id` in bytes.
     pub(super) fn size(&self, id: ObjectId) -> ObjectResult<u64> {
         Ok(match self.object(id.to_string().as_bytes(), 0)? {
-            Within::Limit(object) => object.bytes.len() as u64,
-            Within::Over(size) => size,
+            SizeLimited::Loaded(object) => object.bytes.len() as u64,
+            SizeLimited::TooLarge(size) => size,
         })
     }
 }
@@ -151,7 +153,7 @@ pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) ->
     }
 }
 
-impl Workspace for Objects {
+impl Workspace for RepositoryTree {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         match self.find(path).and_then(|entry| self.stat_of(entry)) {
             Ok(stat) => Ok(Some(stat)),

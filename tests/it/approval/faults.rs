@@ -1,10 +1,10 @@
 //! Faults while a plan or a rejection is saved: the record is complete or does not exist.
 
-use wpatch::engine::options::Limits;
+use wpatch::engine::options::HistoryLimits;
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
 use wpatch::transaction::{Durability, Interrupt, Options};
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory, Survivors};
+use wpatch::workspace::memory::{DurableChanges, Entry, FaultInjection, FaultKind, Memory};
 
 use super::PATCH;
 
@@ -63,7 +63,7 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
         let mut faults = 0;
         for verb in 0.. {
             let memory = memory();
-            memory.inject(Injection { verb, kind });
+            memory.inject(FaultInjection { verb, kind });
             let report = engine::save(request(), &memory, &Interrupt::new()).report;
             if !memory.has_met_fault() {
                 break;
@@ -72,7 +72,7 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
             let is_killed = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
             for next in [
                 memory.restart(),
-                memory.after_power_loss_with(Survivors::Dice(verb as u64)),
+                memory.after_power_loss_with(DurableChanges::Random(verb as u64)),
             ] {
                 let recovered = engine::recover(&next, Options::default()).report;
                 assert!(recovered.ok, "{kind:?} {verb}: {:?}", recovered.error);
@@ -87,7 +87,7 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
                     "{kind:?} {verb}"
                 );
             }
-            if kind == FaultKind::ErrorOnce {
+            if kind == FaultKind::TransientError {
                 assert_eq!(
                     is_whole(&memory.restart(), &id),
                     report.saved.is_some(),
@@ -102,9 +102,9 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
 
 #[test]
 fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
-    let one = Limits {
+    let one = HistoryLimits {
         entries: 1,
-        ..Limits::default()
+        ..HistoryLimits::default()
     };
     let limited = |patch: &str| {
         let mut request = Request {
@@ -125,9 +125,9 @@ fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
                 .is_some()
         );
         let verb = memory.verbs() + verb;
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb,
-            kind: FaultKind::ErrorFromNowOn,
+            kind: FaultKind::PersistentError,
         });
         let report = engine::save(limited(PATCH), &memory, &Interrupt::new()).report;
         if !memory.has_met_fault() {
@@ -169,7 +169,7 @@ fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
         let mut faults = 0;
         for verb in 0.. {
             let memory = memory();
-            memory.inject(Injection { verb, kind });
+            memory.inject(FaultInjection { verb, kind });
             let is_told = reject(&memory).report.ok;
             if !memory.has_met_fault() {
                 break;
@@ -178,7 +178,7 @@ fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
             let is_killed = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
             for next in [
                 memory.restart(),
-                memory.after_power_loss_with(Survivors::Dice(verb as u64)),
+                memory.after_power_loss_with(DurableChanges::Random(verb as u64)),
             ] {
                 assert!(
                     engine::recover(&next, Options::default()).report.ok,

@@ -375,8 +375,8 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
 /// Returns the keys that a policy file may have there.
 fn keys(table: &str) -> Vec<String> {
     let text = format!("{table}nothing = 1\n");
-    let error =
-        wpatch::policy::parse("p", text.as_bytes(), wpatch::policy::Origin::Project).unwrap_err();
+    let error = wpatch::policy::parse("p", text.as_bytes(), wpatch::policy::PolicyOrigin::Project)
+        .unwrap_err();
     let (_, known) = error.message.split_once("expected one of ").unwrap();
     known
         .split(", ")

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use wpatch::transaction::recover;
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory, Survivors};
+use wpatch::workspace::memory::{DurableChanges, Entry, FaultInjection, FaultKind, Memory};
 
 use super::{
     FULL, Reported, at_every_verb, case_lacks, in_recovery, memory, takes_all, tree, verbs, visible,
@@ -93,10 +93,10 @@ fn a_fault_at_any_verb_leaves_all_files_before_or_after() {
 fn a_loss_of_power_at_any_verb_leaves_all_files_before_or_after() {
     for case in cases() {
         for survivors in [
-            Survivors::Synced,
-            Survivors::Names,
-            Survivors::Data,
-            Survivors::Dice(1),
+            DurableChanges::Synced,
+            DurableChanges::Names,
+            DurableChanges::Data,
+            DurableChanges::Random(1),
         ] {
             let faults = at_every_verb(&case, &[], FaultKind::Killed, FULL, |memory, reported| {
                 let next = memory.after_power_loss_with(survivors);
@@ -111,7 +111,7 @@ fn a_loss_of_power_at_any_verb_leaves_all_files_before_or_after() {
         }
         let memory = case.memory();
         let _receipt = case.run(&memory, FULL).unwrap();
-        let next = memory.after_power_loss_with(Survivors::Synced);
+        let next = memory.after_power_loss_with(DurableChanges::Synced);
         recover(&next, FULL).unwrap();
         assert_eq!(tree(&next), case.after(), "{}", case.name);
     }
@@ -137,7 +137,7 @@ fn what_somebody_put_in_the_place_of_a_bucket_is_swept() {
     for case in &cases()[..2] {
         for entry in [Entry::file("x"), Entry::link("/"), Entry::link("../../d")] {
             let memory = case.memory();
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb: 20,
                 kind: FaultKind::Killed,
             });
@@ -170,10 +170,10 @@ fn a_journal_in_pieces_is_there_as_a_whole_or_not_at_all() {
     // Names of 2 KB make it long.
     let case = case_in(&vec!["x".repeat(250); 8].join("/"));
     let mut pieces = 0;
-    for kind in [FaultKind::ErrorOnce, FaultKind::Killed] {
+    for kind in [FaultKind::TransientError, FaultKind::Killed] {
         for verb in 0..verbs(&case, &[], FULL) {
             let memory = memory(&case, &[]);
-            memory.inject(Injection { verb, kind });
+            memory.inject(FaultInjection { verb, kind });
             let reported = Reported::of(&case.run(&memory, FULL), kind);
             let begun = memory
                 .files()
@@ -182,7 +182,7 @@ fn a_journal_in_pieces_is_there_as_a_whole_or_not_at_all() {
             pieces += usize::from(begun.is_some_and(|(_, entry)| !entry.contents.ends_with(b"\n")));
             for next in [
                 memory.restart(),
-                memory.after_power_loss_with(Survivors::Synced),
+                memory.after_power_loss_with(DurableChanges::Synced),
             ] {
                 recover(&next, FULL).unwrap();
                 reported.check(&case, &tree(&next), &format!("{kind:?} at {verb}"));

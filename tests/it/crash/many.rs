@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use wpatch::transaction::{Failure, Interrupt, Options, recover};
 use wpatch::workspace::Workspace;
-use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
+use wpatch::workspace::memory::{
+    DurableChanges, Entry, FaultInjection, FaultKind, Feature, Memory,
+};
 
 use super::others::{Edit, verbs_of_staging};
 use super::{FULL, NONE, memory, tree, verbs};
@@ -172,7 +174,7 @@ fn whatever_fails_one_of_two_threads_leaves_all_files_before_or_after() {
         let mut back = 0;
         for verb in moments(&case, NONE).step_by(few) {
             let memory = memory(&case, &[]);
-            memory.inject(Injection { verb, kind });
+            memory.inject(FaultInjection { verb, kind });
             let _ = case.run(&memory, NONE);
             assert!(memory.has_met_fault(), "{verb}");
             back += usize::from(is_back(&case, &memory.restart(), NONE));
@@ -187,15 +189,15 @@ fn a_loss_of_power_leaves_all_files_before_or_after() {
     let mut back = 0;
     for (moment, verb) in moments(&case, FULL).enumerate() {
         let memory = memory(&case, &[]);
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb,
             kind: FaultKind::Killed,
         });
         let _ = case.run(&memory, FULL);
         for survivors in [
-            Survivors::Synced,
-            Survivors::Names,
-            Survivors::Dice(moment as u64),
+            DurableChanges::Synced,
+            DurableChanges::Names,
+            DurableChanges::Random(moment as u64),
         ] {
             back += usize::from(is_back(
                 &case,

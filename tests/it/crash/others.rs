@@ -6,9 +6,9 @@ use wpatch::change::Sink;
 use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
 use wpatch::transaction::{
-    Failure, Interrupt, Options, Recovered, RecoveryOutcome, Transaction, recover,
+    Failure, Interrupt, Options, RecoveredTransaction, RecoveryOutcome, Transaction, recover,
 };
-use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Feature, Memory};
 
 use super::{at_every_verb, case_lacks, cases_and_ways, memory, sample, verbs};
 use crate::changes::{Case, Step, claim, run};
@@ -27,13 +27,13 @@ pub(super) enum Edit {
 impl Edit {
     /// Does it, and returns whether there was anything to do.
     pub(super) fn act(self, memory: &Memory, path: &RelPath) -> bool {
-        use wpatch::workspace::{Rename, Workspace};
+        use wpatch::workspace::{RenameMode, Workspace};
         let theirs = Entry::file("theirs");
         match self {
             Self::InPlace => memory.put(path, &theirs),
             Self::Replaced => {
                 memory.put(&self::path("theirs.tmp"), &theirs);
-                let _ = memory.rename(&self::path("theirs.tmp"), path, Rename::Replace);
+                let _ = memory.rename(&self::path("theirs.tmp"), path, RenameMode::Replace);
                 let _ = memory.remove(&self::path("theirs.tmp"));
             }
             Self::Deleted => return memory.remove(path).is_ok(),
@@ -62,7 +62,7 @@ pub(super) fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options)
 /// lost, as is said of writing in place.
 fn is_torn(case: &Case, lacks: &[Feature], options: Options, verb: usize) -> bool {
     let memory = memory(case, lacks);
-    memory.inject(Injection {
+    memory.inject(FaultInjection {
         verb,
         kind: FaultKind::Killed,
     });
@@ -205,7 +205,7 @@ fn is_saved(
             Ordering::Relaxed,
         );
     });
-    memory.inject(Injection {
+    memory.inject(FaultInjection {
         verb: death,
         kind: FaultKind::Killed,
     });
@@ -261,7 +261,7 @@ fn what_somebody_else_writes_after_a_crash_stays() {
 
 #[test]
 fn a_directory_that_became_a_link_meanwhile_is_stale() {
-    use wpatch::workspace::{ErrorKind, Rename, Workspace};
+    use wpatch::workspace::{ErrorKind, RenameMode, Workspace};
     let mut links = 0;
     for (case, options) in cases_and_ways() {
         let start = verbs_of_staging(&case, &[], options);
@@ -276,7 +276,7 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
             let Some(directory) = directory else { continue };
             memory.before_verb(verb, move |memory| {
                 if memory
-                    .rename(&directory, &path("theirs"), Rename::Exclusive)
+                    .rename(&directory, &path("theirs"), RenameMode::Exclusive)
                     .is_ok()
                 {
                     memory.symlink(b"theirs", &directory, None).unwrap();
@@ -293,7 +293,8 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
             };
             assert!(is_stale, "{} {verb}: {outcome:?}", case.name);
             let recovered = recover(&memory.restart(), options).unwrap();
-            let is_over = |recovered: &Recovered| recovered.ending == RecoveryOutcome::Kept;
+            let is_over =
+                |recovered: &RecoveredTransaction| recovered.ending == RecoveryOutcome::Kept;
             assert!(
                 recovered.iter().all(is_over),
                 "{} {verb}: {outcome:?} {recovered:?}",

@@ -1,7 +1,7 @@
 //! Interrupted recovery, and panics during a commit.
 
 use wpatch::transaction::{Durability, Options, recover};
-use wpatch::workspace::memory::{FaultKind, Injection, Memory, Survivors};
+use wpatch::workspace::memory::{DurableChanges, FaultInjection, FaultKind, Memory};
 
 use super::{Reported, at_every_verb, case_lacks, cases_and_ways, sample, tree, verbs, visible};
 use crate::changes::{Case, Tree};
@@ -40,12 +40,12 @@ pub(super) fn in_recovery(
     for kind in [
         FaultKind::Killed,
         FaultKind::KilledAfter,
-        FaultKind::ErrorOnce,
-        FaultKind::Lie,
+        FaultKind::TransientError,
+        FaultKind::ErrorAfterSuccess,
     ] {
         for verb in 0.. {
             let next = memory.restart();
-            next.inject(Injection { verb, kind });
+            next.inject(FaultInjection { verb, kind });
             let _ = recover(&next, options);
             if !next.has_met_fault() {
                 break;
@@ -53,7 +53,7 @@ pub(super) fn in_recovery(
             faults += 1;
             let what = format!("{kind:?} at {} and in recovery at {verb}", memory.verbs());
             let without_power = (options.durability == Durability::Full)
-                .then(|| next.after_power_loss_with(Survivors::Dice(verb as u64)));
+                .then(|| next.after_power_loss_with(DurableChanges::Random(verb as u64)));
             for last in std::iter::once(next.restart()).chain(without_power) {
                 recover(&last, options).expect("the disk is well again");
                 reported.check(case, &tree(&last), &what);

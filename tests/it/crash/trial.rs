@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use wpatch::mode::FileKind;
 use wpatch::transaction::{CommitHook, Failure, Interrupt, examine, recover};
 use wpatch::workspace::Workspace;
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
 
 use super::{FULL, LACKS, NONE, Reported, memory, sample, tree, visible};
 use crate::changes::{Case, Step, cases, tried};
@@ -90,7 +90,7 @@ fn any_fault_around_a_trial_leaves_the_tree_before_or_after() {
             assert!(verbs > 10, "{}: {verbs}", case.name);
             for verb in sample(0..verbs, &format!("{}{kind:?}", case.name)) {
                 let memory = case.memory();
-                memory.inject(Injection { verb, kind });
+                memory.inject(FaultInjection { verb, kind });
                 let outcome = tried(&memory, &case.steps, FULL, &Agree(verdict));
                 assert!(memory.has_met_fault(), "{} {verb}", case.name);
                 let reported = Reported::of(&outcome, kind);

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use wpatch::engine::{
-    self, Given, Marking, Outcome, Patches, Request, Series, ThreeWayOptions, What,
+    self, ConflictMarkers, ExplicitBase, Outcome, Patches, Request, Series, ThreeWayOptions, What,
 };
-use wpatch::plan::{Direction, Listed};
+use wpatch::plan::{Direction, SeriesSettings};
 use wpatch::transaction::{Durability, Interrupt, Options, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
+use wpatch::workspace::memory::{
+    DurableChanges, Entry, FaultInjection, FaultKind, Feature, Memory,
+};
 
 use super::{FULL, LACKS, NONE, sample, tree};
 use crate::faults::takes_all;
@@ -34,7 +36,7 @@ fn rejects(way: &Way) -> Request {
 }
 
 fn series(_: &Way) -> Request {
-    let listed = |line, strip, direction| Listed {
+    let listed = |line, strip, direction| SeriesSettings {
         line,
         strip,
         direction,
@@ -60,9 +62,9 @@ fn series(_: &Way) -> Request {
 
 fn merges(way: &Way) -> Request {
     let mut request = Request::of(way.text("../patch"));
-    request.context.base = Some(Given::Contents(Arc::new(way.text("../base").into())));
+    request.context.base = Some(ExplicitBase::Contents(Arc::new(way.text("../base").into())));
     request.decide.three_way = Some(ThreeWayOptions {
-        marking: Some(Marking::Base),
+        marking: Some(ConflictMarkers::Base),
         ..ThreeWayOptions::default()
     });
     request
@@ -108,7 +110,7 @@ fn at_every_verb(asked: &Asked, (lacks, options): (&[Feature], Options), kind: F
     let (verbs, what) = (calm.verbs(), format!("{name}{kind:?}{lacks:?}"));
     for verb in sample(0..verbs, &what).step_by(if takes_all() { 1 } else { SAMPLE }) {
         let memory = memory(&asked.0, lacks);
-        memory.inject(Injection { verb, kind });
+        memory.inject(FaultInjection { verb, kind });
         let report = run(asked, &memory, options).report;
         assert!(memory.has_met_fault(), "{name} {verb}");
         let is_dead = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
@@ -118,14 +120,8 @@ fn at_every_verb(asked: &Asked, (lacks, options): (&[Feature], Options), kind: F
             let is_right = match report.exit_code {
                 5 => found == before || found == after,
                 _ if is_dead => found == before || found == after,
-                _ => {
-                    found
-                        == if report.changed {
-                            after.clone()
-                        } else {
-                            before.clone()
-                        }
-                }
+                _ if report.changed => found == after,
+                _ => found == before,
             };
             assert!(
                 is_right,
@@ -135,10 +131,14 @@ fn at_every_verb(asked: &Asked, (lacks, options): (&[Feature], Options), kind: F
         };
         check(&memory.restart(), "again");
         if options.durability == Durability::Full {
-            let dice = (0..if takes_all() { 6 } else { 1 }).map(Survivors::Dice);
-            for survivors in [Survivors::Synced, Survivors::Names, Survivors::Data]
-                .into_iter()
-                .chain(dice)
+            let dice = (0..if takes_all() { 6 } else { 1 }).map(DurableChanges::Random);
+            for survivors in [
+                DurableChanges::Synced,
+                DurableChanges::Names,
+                DurableChanges::Data,
+            ]
+            .into_iter()
+            .chain(dice)
             {
                 check(
                     &memory.after_power_loss_with(survivors),

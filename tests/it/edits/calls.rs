@@ -10,8 +10,8 @@ use std::sync::Arc;
 use fs_err as fs;
 use serde_json::Value;
 use wpatch::engine::options::{
-    CellEdit, CellPlace, Edit, EditOrder, Interrupt, LastLineEnding, MatchMode, Replacement,
-    Replacements, Target, Times, edits,
+    CellEdit, CellPosition, Edit, EditOrder, EditTarget, Interrupt, LastLineEnding, MatchMode,
+    ReplaceCount, Replacement, Replacements, edits,
 };
 use wpatch::engine::{self, FileEdit, Outcome, Request};
 use wpatch::text::Span;
@@ -33,7 +33,7 @@ pub(super) enum Asks {
     /// A patch in this format.
     Patch(&'static str, Vec<u8>),
     /// One edit.
-    Edit(String, Target, Vec<u8>),
+    Edit(String, EditTarget, Vec<u8>),
     /// A list of edits.
     Edits(String, String, EditOrder),
     Write(String, Vec<u8>),
@@ -52,7 +52,7 @@ impl Call {
             }
             Asks::Edit(path, target, new) => (
                 path,
-                replacements(vec![one(target, new)], EditOrder::AtOnce),
+                replacements(vec![one(target, new)], EditOrder::Simultaneous),
             ),
             Asks::Edits(path, list, order) => (
                 path,
@@ -61,7 +61,10 @@ impl Call {
             Asks::Write(path, bytes) => (path, Edit::Whole(Arc::new(bytes.clone().into()))),
             Asks::Append(path, ending, new) => (
                 path,
-                replacements(vec![one(&Target::End(*ending), new)], EditOrder::AtOnce),
+                replacements(
+                    vec![one(&EditTarget::End(*ending), new)],
+                    EditOrder::Simultaneous,
+                ),
             ),
             Asks::Notebook(path, edit) => (path, Edit::Cell(Box::new(edit.clone()))),
         };
@@ -98,7 +101,7 @@ impl Call {
         let mut arguments = match &self.asks {
             Asks::Patch(format, _) => words(&["apply", "--format", format]),
             Asks::Edit(path, ..) => words(&["edit", path]),
-            Asks::Edits(path, _, EditOrder::InTurn) => {
+            Asks::Edits(path, _, EditOrder::Sequential) => {
                 words(&["edit", path, "--sequential", "--edits"])
             }
             Asks::Edits(path, ..) => words(&["edit", path, "--edits"]),
@@ -119,7 +122,7 @@ impl Call {
     }
 }
 
-fn one(target: &Target, new: &[u8]) -> Replacement {
+fn one(target: &EditTarget, new: &[u8]) -> Replacement {
     Replacement {
         target: target.clone(),
         new: new.to_vec(),
@@ -137,20 +140,22 @@ fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
     }))
 }
 
-fn options(target: &Target) -> Vec<OsString> {
+fn options(target: &EditTarget) -> Vec<OsString> {
     let bytes = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
     match target {
-        Target::Text {
+        EditTarget::Text {
             old,
-            times: Times::Once,
+            times: ReplaceCount::Once,
         } => vec!["--old".into(), bytes(old)],
-        Target::Text {
+        EditTarget::Text {
             old,
-            times: Times::Every,
+            times: ReplaceCount::All,
         } => vec!["--all".into(), "--old".into(), bytes(old)],
-        Target::Range { from, to } => vec!["--from".into(), bytes(from), "--to".into(), bytes(to)],
-        Target::After(line) => vec!["--insert-after".into(), line.to_string().into()],
-        Target::Before(line) => vec!["--insert-before".into(), line.to_string().into()],
+        EditTarget::Range { from, to } => {
+            vec!["--from".into(), bytes(from), "--to".into(), bytes(to)]
+        }
+        EditTarget::After(line) => vec!["--insert-after".into(), line.to_string().into()],
+        EditTarget::Before(line) => vec!["--insert-before".into(), line.to_string().into()],
         _ => panic!("no option of `edit`: {target:?}"),
     }
 }
@@ -172,9 +177,9 @@ fn notebook(path: &str, edit: &CellEdit) -> Vec<OsString> {
             id,
         } => {
             let place: &[&str] = match place {
-                CellPlace::Start => &["--at", "start"],
-                CellPlace::End => &["--at", "end"],
-                CellPlace::After(cell) => &["--cell", cell],
+                CellPosition::Start => &["--at", "start"],
+                CellPosition::End => &["--at", "end"],
+                CellPosition::After(cell) => &["--cell", cell],
                 _ => panic!("no option of `notebook`: {place:?}"),
             };
             let id = id.as_ref().map(|id| ["--new-id", id.as_str()]);

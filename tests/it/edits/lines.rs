@@ -1,7 +1,7 @@
 //! Changes of whole lines, in every way that can say them.
 
 use serde_json::{Value, json};
-use wpatch::engine::options::{EditOrder, Target, Times};
+use wpatch::engine::options::{EditOrder, EditTarget, ReplaceCount};
 
 use super::calls::{Asks, Call};
 use super::model::{Edit, Side, Text, count, joined};
@@ -63,9 +63,9 @@ const VERBS: &[(&str, Verb)] = &[
         match &of_texts(section, false)?[..] {
             [(old, new)] => Some(Asks::Edit(
                 path,
-                Target::Text {
+                EditTarget::Text {
                     old: old.clone(),
-                    times: Times::Once,
+                    times: ReplaceCount::Once,
                 },
                 new.clone(),
             )),
@@ -76,26 +76,32 @@ const VERBS: &[(&str, Verb)] = &[
         Some(Asks::Edits(
             path,
             listed(section, ["old", "new"], false)?,
-            EditOrder::AtOnce,
+            EditOrder::Simultaneous,
         ))
     }),
     ("edit --sequential", |section, path, _| {
         Some(Asks::Edits(
             path,
             listed(section, ["old_string", "new_string"], true)?,
-            EditOrder::InTurn,
+            EditOrder::Sequential,
         ))
     }),
     ("edit --insert-after", |section, path, dice| {
         let edit = alone(section).filter(|edit| edit.gone.is_empty())?;
         let is_behind = edit.side == Side::Behind || edit.gone.start == 0;
-        is_behind.then(|| Asks::Edit(path, Target::After(edit.gone.start), lines(edit, dice)))
+        is_behind.then(|| Asks::Edit(path, EditTarget::After(edit.gone.start), lines(edit, dice)))
     }),
     ("edit --insert-before", |section, path, dice| {
         let edit =
             alone(section).filter(|edit| edit.gone.is_empty() && edit.side == Side::Before)?;
         let is_there = edit.gone.start < section.text.lines.len();
-        is_there.then(|| Asks::Edit(path, Target::Before(edit.gone.start + 1), lines(edit, dice)))
+        is_there.then(|| {
+            Asks::Edit(
+                path,
+                EditTarget::Before(edit.gone.start + 1),
+                lines(edit, dice),
+            )
+        })
     }),
     ("edit --from", |section, path, _| {
         let edit = alone(section).filter(|edit| edit.gone.len() > 1)?;
@@ -109,7 +115,7 @@ const VERBS: &[(&str, Verb)] = &[
         }
         (is_clear(&from) && is_clear(&to)).then_some(Asks::Edit(
             path,
-            Target::Range { from, to },
+            EditTarget::Range { from, to },
             new,
         ))
     }),

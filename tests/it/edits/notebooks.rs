@@ -2,7 +2,7 @@
 //! cell.
 
 use serde_json::json;
-use wpatch::engine::options::{CellEdit, CellId, CellKind, CellPlace};
+use wpatch::engine::options::{CellEdit, CellId, CellKind, CellPosition};
 use wpatch::workspace::memory::Entry;
 
 use super::Case;
@@ -149,11 +149,11 @@ fn change(
 
 /// Returns the index of a new cell, and the place that asks for it: after the cell `at`, or at an
 /// end.
-fn place(cells: &[Cell], at: usize, dice: &mut Dice) -> (usize, CellPlace) {
+fn place(cells: &[Cell], at: usize, dice: &mut Dice) -> (usize, CellPosition) {
     match dice.below(3) {
-        0 if !cells.is_empty() => (at + 1, CellPlace::After(cells[at].name(at, dice))),
-        1 => (cells.len(), CellPlace::End),
-        _ => (0, CellPlace::Start),
+        0 if !cells.is_empty() => (at + 1, CellPosition::After(cells[at].name(at, dice))),
+        1 => (cells.len(), CellPosition::End),
+        _ => (0, CellPosition::Start),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Changes of lines as patches, in every grammar.
 
 use serde_json::json;
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 
 use super::lines::Section;
 use super::model::{Edit, Line, Side, Text, joined};
@@ -241,7 +241,7 @@ pub(super) fn hashline(sections: &[Section], _: &mut Dice) -> Option<Vec<u8>> {
         if text.is_open() && edits.iter().any(goes) {
             return None;
         }
-        out.extend(format!("[{name}#{}]\n", Tag::of(&text.bytes())).into_bytes());
+        out.extend(format!("[{name}#{}]\n", HashlineTag::of(&text.bytes())).into_bytes());
         for edit in edits {
             let (first, last) = (edit.gone.start + 1, edit.gone.end);
             let head = match edit.side {

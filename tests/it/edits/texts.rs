@@ -2,7 +2,7 @@
 //! them.
 
 use serde_json::json;
-use wpatch::engine::options::{EditOrder, LastLineEnding, Target, Times};
+use wpatch::engine::options::{EditOrder, EditTarget, LastLineEnding, ReplaceCount};
 
 use super::calls::{Asks, Call};
 use super::model::{Text, count, joined};
@@ -46,7 +46,7 @@ pub(super) fn case(dice: &mut Dice) -> Option<Case> {
         file: &file,
         old,
         new,
-        times: Times::Once,
+        times: ReplaceCount::Once,
         after,
     };
     Some(Case {
@@ -78,7 +78,7 @@ pub(super) fn everywhere(dice: &mut Dice) -> Option<Case> {
         file: &file,
         old,
         new,
-        times: Times::Every,
+        times: ReplaceCount::All,
         after: after.bytes(),
     };
     let calls = change.calls(dice);
@@ -136,13 +136,13 @@ struct Change<'a> {
     file: &'a File,
     old: Vec<u8>,
     new: Vec<u8>,
-    times: Times,
+    times: ReplaceCount,
     after: Vec<u8>,
 }
 
 impl Change<'_> {
     fn calls(&self, dice: &mut Dice) -> Vec<Call> {
-        let is_every = self.times == Times::Every;
+        let is_every = self.times == ReplaceCount::All;
         let ways = if is_every {
             ["edit --all", "edit --edits all", "json all", "git"]
         } else {
@@ -156,7 +156,7 @@ impl Change<'_> {
         let path = dice.one(&[self.file.name, self.file.link]).to_owned();
         let mut asks = vec![Some(Asks::Edit(
             path.clone(),
-            Target::Text {
+            EditTarget::Text {
                 old: self.old.clone(),
                 times: self.times,
             },
@@ -167,7 +167,7 @@ impl Change<'_> {
             String::from_utf8(self.new.clone()).ok(),
         );
         if let (Some(old), Some(new)) = texts {
-            let order = dice.one(&[EditOrder::AtOnce, EditOrder::InTurn]);
+            let order = dice.one(&[EditOrder::Simultaneous, EditOrder::Sequential]);
             let list = json!([{ "old": old, "new": new, "replace_all": is_every }]);
             asks.push(Some(Asks::Edits(path, list.to_string(), order)));
             let entry =

@@ -1,7 +1,7 @@
 //! Directories that an undo restores or leaves.
 
 use wpatch::engine::options::Interrupt;
-use wpatch::engine::{self, Target};
+use wpatch::engine::{self, UndoTarget};
 use wpatch::preflight::ProblemKind;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -14,7 +14,7 @@ fn a_directory_that_was_empty_before_stays() {
     let memory = memory(&[("d/e", Entry::directory())]);
     let before = tree(&memory);
     put(&memory, &[Step::Put("d/e/x", Entry::file("x"))]);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(tree(&memory), before);
 }
 
@@ -35,9 +35,9 @@ fn a_directory_that_comes_back_has_the_mode_that_it_had() {
     let after = tree(&memory);
     assert!(!after.contains_key(&path("d")));
     for _ in 0..2 {
-        assert!(done(&undo(&memory, Target::Last(1))));
+        assert!(done(&undo(&memory, UndoTarget::Last(1))));
         assert_eq!(tree(&memory), before);
-        assert!(done(&undo(&memory, Target::Undo)));
+        assert!(done(&undo(&memory, UndoTarget::Undo)));
         assert_eq!(tree(&memory), after);
     }
 }
@@ -47,7 +47,7 @@ fn an_empty_directory_stays_however_deep_the_file_was_that_came() {
     let memory = memory(&[("a/b", Entry::directory())]);
     let before = tree(&memory);
     put(&memory, &[Step::Put("a/b/c/d/e", Entry::file("x"))]);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(tree(&memory), before);
 }
 
@@ -62,7 +62,7 @@ fn a_directory_that_became_a_link_comes_back() {
         for step in steps {
             put(&memory, step);
         }
-        assert!(done(&undo(&memory, Target::Last(steps.len()))));
+        assert!(done(&undo(&memory, UndoTarget::Last(steps.len()))));
         assert_eq!(tree(&memory), before);
     }
 }
@@ -72,12 +72,16 @@ fn a_plain_directory_keeps_a_history_only_when_asked() {
     let memory = Memory::with_files([(path("a"), Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     assert_eq!(
-        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        undo(&memory, UndoTarget::Last(1))
+            .report
+            .error
+            .unwrap()
+            .kind,
         ProblemKind::NothingToUndo
     );
     assert_eq!(memory.entries().len(), 1);
     assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
     put(&memory, &[Step::Put("a", Entry::file("3"))]);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(memory.files()[&path("a")].contents, b"2");
 }

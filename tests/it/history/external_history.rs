@@ -1,11 +1,12 @@
 //! The history of a plain directory, which is kept outside of it.
 
-use wpatch::engine::{self, Target};
+use wpatch::engine::{self, UndoTarget};
 use wpatch::mode::Permissions;
 use wpatch::report::Coverage;
 use wpatch::transaction::Interrupt;
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
-use wpatch::workspace::{ATTIC, Privacy, Workspace};
+use wpatch::workspace::DirectoryPermissions::Private;
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
+use wpatch::workspace::{ATTIC, Workspace};
 
 use super::{OPTIONS, done, put, tree, undo};
 use crate::changes::Step;
@@ -40,7 +41,7 @@ fn it_is_all_that_stays_of_a_change() {
     );
     assert!(!memory.entries().contains_key(&path(".wpatch")));
     assert_eq!(entries(&memory), 1);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(tree(&memory), before);
     assert!(!memory.entries().contains_key(&path(".wpatch")));
     assert_eq!(entries(&memory), 2);
@@ -50,7 +51,7 @@ fn it_is_all_that_stays_of_a_change() {
 fn it_is_made_only_for_an_entry() {
     let memory = memory();
     assert_eq!(entries(&memory), 0);
-    assert!(!undo(&memory, Target::Last(1)).report.ok);
+    assert!(!undo(&memory, UndoTarget::Last(1)).report.ok);
     assert!(engine::gc(&memory, OPTIONS, &Interrupt::new()).report.ok);
     assert_eq!(memory.entries().len(), 1);
 }
@@ -59,8 +60,8 @@ fn it_is_made_only_for_an_entry() {
 fn files_are_copied_to_it_where_it_is_another_file_system() {
     let memory = memory();
     let before = tree(&memory);
-    memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
-    memory.make_dir(&home(), Privacy::Private).unwrap();
+    memory.make_dir(&path(ATTIC), Private).unwrap();
+    memory.make_dir(&home(), Private).unwrap();
     memory.mount(&path(ATTIC));
     memory.mount(&home());
     for _ in 0..2 {
@@ -72,7 +73,7 @@ fn files_are_copied_to_it_where_it_is_another_file_system() {
             ],
         );
         assert!(!memory.entries().contains_key(&path(".wpatch")));
-        assert!(done(&undo(&memory, Target::Last(1))));
+        assert!(done(&undo(&memory, UndoTarget::Last(1))));
         assert_eq!(tree(&memory), before);
     }
     assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
@@ -89,7 +90,7 @@ fn a_place_of_its_own_takes_over_what_it_has() {
     assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
     put(&memory, &[Step::Put("a", Entry::file("3"))]);
     assert_eq!(entries(&memory), 2);
-    assert!(done(&undo(&memory, Target::Last(2))));
+    assert!(done(&undo(&memory, UndoTarget::Last(2))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
     assert_eq!(memory.list(Some(&home())).unwrap().len(), 0);
 }
@@ -138,7 +139,7 @@ fn many_files_are_copied_to_another_file_system_as_few_are() {
         path.is_below(&home()) && path.to_string().contains("/files1/o")
     };
     assert!(memory.entries().keys().any(in_bucket));
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(tree(&memory), before);
 }
 
@@ -148,13 +149,13 @@ fn an_init_that_is_cut_off_anywhere_hides_nothing() {
         for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
             let memory = memory();
             if mount {
-                memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
+                memory.make_dir(&path(ATTIC), Private).unwrap();
                 memory.mount(&path(ATTIC));
             }
             put(&memory, &[Step::Put("a", Entry::file("2"))]);
             put(&memory, &[Step::Put("a", Entry::file("3"))]);
             let start = memory.verbs();
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb: start + verb,
                 kind,
             });
@@ -166,9 +167,9 @@ fn an_init_that_is_cut_off_anywhere_hides_nothing() {
             let what = format!("{kind:?} at {verb}, {mount}");
             let next = memory.restart();
             assert!(entries(&next) >= 2, "{what}");
-            assert!(done(&undo(&next, Target::Last(1))), "{what}");
+            assert!(done(&undo(&next, UndoTarget::Last(1))), "{what}");
             assert_eq!(next.files()[&path("a")].contents, b"2", "{what}");
-            assert!(done(&undo(&next, Target::Last(1))), "{what}");
+            assert!(done(&undo(&next, UndoTarget::Last(1))), "{what}");
             assert!(
                 engine::init(&next, OPTIONS, &Interrupt::new()).report.ok,
                 "{what}"
@@ -226,7 +227,7 @@ fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
 fn a_transaction_that_was_made_without_it_is_no_entry() {
     for verb in 0.. {
         let memory = memory().without_external_history();
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb: memory.verbs() + verb,
             kind: FaultKind::Killed,
         });
@@ -248,13 +249,13 @@ fn an_entry_that_is_in_both_places_is_one() {
     let memory = memory();
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     let files = memory.files();
-    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    memory.make_dir(&path(".wpatch"), Private).unwrap();
     for (from, entry) in files.iter().filter(|(path, _)| path.is_below(&home())) {
         let name = from.to_string().replace(&home().to_string(), ".wpatch");
         memory.put(&path(&name), entry);
     }
     assert_eq!(entries(&memory), 1);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(
         (
             memory.files()[&path("a")].contents.as_slice(),
@@ -299,11 +300,11 @@ fn it_is_brought_into_a_state_directory_that_somebody_makes() {
         let memory = memory();
         put(&memory, &[Step::Put("a", Entry::file("2"))]);
         put(&memory, &[Step::Put("a", Entry::file("3"))]);
-        memory.make_dir(&path(state), Privacy::Private).unwrap();
+        memory.make_dir(&path(state), Private).unwrap();
         assert_eq!(entries(&memory), 2, "{state}");
-        assert!(done(&undo(&memory, Target::Last(1))), "{state}");
+        assert!(done(&undo(&memory, UndoTarget::Last(1))), "{state}");
         assert_eq!(memory.list(Some(&home())).unwrap().len(), 0, "{state}");
-        assert!(done(&undo(&memory, Target::Last(1))), "{state}");
+        assert!(done(&undo(&memory, UndoTarget::Last(1))), "{state}");
         assert_eq!(memory.files()[&path("a")].contents, b"1", "{state}");
     }
 }
@@ -347,11 +348,11 @@ fn what_is_cut_off_on_the_way_to_it_is_finished() {
         for (met, (verb, kind)) in faults.enumerate() {
             let memory = memory();
             if mount {
-                memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
+                memory.make_dir(&path(ATTIC), Private).unwrap();
                 memory.mount(&path(ATTIC));
             }
             let start = memory.verbs();
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb: start + verb,
                 kind,
             });
@@ -372,7 +373,7 @@ fn what_is_cut_off_on_the_way_to_it_is_finished() {
                 .filter(|path| path.to_string().contains("dead-"))
                 .count();
             assert_eq!(litter, 0, "{what}");
-            assert!(done(&undo(&next, Target::Last(1))), "{what}");
+            assert!(done(&undo(&next, UndoTarget::Last(1))), "{what}");
             let log = engine::log(&next, &std::sync::Arc::default()).unwrap();
             let ids: std::collections::BTreeSet<_> =
                 log.entries.iter().map(|entry| &entry.id).collect();
@@ -383,7 +384,7 @@ fn what_is_cut_off_on_the_way_to_it_is_finished() {
                 .all(|entry| entry.coverage == Coverage::Full);
             assert!(is_whole, "{what}");
             let text = next.files()[&path("a")].contents.clone();
-            let is_undone = text == b"2" && undo(&next, Target::Last(1)).report.ok;
+            let is_undone = text == b"2" && undo(&next, UndoTarget::Last(1)).report.ok;
             // A fault may keep the entry out of the history, but not the change of another from
             // being one.
             assert_eq!(is_undone, text == b"2" && ids.len() > 2, "{what}");

@@ -1,11 +1,11 @@
 //! What somebody did since, and what force does with it.
 
 use wpatch::engine::options::Interrupt;
-use wpatch::engine::{self, Outcome, Request, Target};
+use wpatch::engine::{self, Outcome, Request, UndoTarget};
 use wpatch::preflight::ProblemKind;
 use wpatch::transaction::{RecoveryOutcome, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
-use wpatch::workspace::{ATTIC, Privacy, Rename, Workspace};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
+use wpatch::workspace::{ATTIC, DirectoryPermissions, RenameMode, Workspace};
 
 use super::{OPTIONS, done, memory, put, request, tree, undo};
 use crate::changes::Step;
@@ -47,7 +47,7 @@ fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
             None => memory.remove(&path(name)).unwrap(),
         }
         let edited = tree(&memory);
-        let outcome = undo(&memory, Target::Last(1));
+        let outcome = undo(&memory, UndoTarget::Last(1));
         let error = outcome.report.error.unwrap();
         assert_eq!(
             (error.kind, error.path.as_deref()),
@@ -56,14 +56,14 @@ fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
         assert_eq!(tree(&memory), edited);
         assert!(
             done(&engine::apply(
-                request(Target::Last(1), true),
+                request(UndoTarget::Last(1), true),
                 &memory,
                 &Interrupt::new()
             )),
             "{name}"
         );
         assert_eq!(tree(&memory), before, "{name}");
-        assert!(done(&undo(&memory, Target::Undo)), "{name}");
+        assert!(done(&undo(&memory, UndoTarget::Undo)), "{name}");
         assert_eq!(tree(&memory), edited, "{name}");
     }
 }
@@ -84,7 +84,7 @@ fn force_does_not_go_over_a_directory_with_something_in_it() {
         memory.put(&path(&format!("{name}/mine")), &Entry::file("mine"));
         let before = tree(&memory);
         for is_dry_run in [true, false] {
-            let forced = request(Target::Last(1), true);
+            let forced = request(UndoTarget::Last(1), true);
             let error = checked_or_applied(forced, is_dry_run, &memory)
                 .report
                 .error
@@ -125,7 +125,7 @@ fn force_does_the_same_to_a_tree_that_nobody_touched() {
             for step in steps {
                 put(&memory, std::slice::from_ref(step));
             }
-            let request = request(Target::Last(steps.len()), force);
+            let request = request(UndoTarget::Last(steps.len()), force);
             assert!(
                 engine::apply(request, &memory, &Interrupt::new()).report.ok,
                 "{steps:?} {force}"
@@ -150,7 +150,9 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             ];
             let memory = Memory::with_files(files).with_external_history();
             if mounts.contains(&ATTIC) {
-                memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
+                memory
+                    .make_dir(&path(ATTIC), DirectoryPermissions::Private)
+                    .unwrap();
             }
             for mount in mounts {
                 memory.mount(&path(mount));
@@ -158,11 +160,11 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             put(&memory, &[Step::Put("d/a", Entry::file("2"))]);
             memory.put(&path("d/a"), &Entry::file("mine"));
             let start = memory.verbs();
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb: start + verb,
                 kind,
             });
-            let forced = request(Target::Last(1), true);
+            let forced = request(UndoTarget::Last(1), true);
             let outcome = engine::apply(forced, &memory, &Interrupt::new());
             if !memory.has_met_fault() {
                 assert!(outcome.report.ok && verb > 30, "{setup} {verb}");
@@ -177,7 +179,7 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             );
             if next.files()[&path("d/a")].contents == b"1" {
                 let _ = recover(&next, OPTIONS).unwrap();
-                assert!(done(&undo(&next, Target::Undo)), "{what}");
+                assert!(done(&undo(&next, UndoTarget::Undo)), "{what}");
                 assert_eq!(next.files()[&path("d/a")].contents, b"mine", "{what}");
             }
         }
@@ -192,11 +194,11 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
         put(&memory, &[Step::Put("a", Entry::file("2"))]);
         memory.put(&path("a"), &Entry::file("mine"));
         let start = memory.verbs();
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb: start + verb,
             kind: FaultKind::Killed,
         });
-        let forced = request(Target::Last(1), true);
+        let forced = request(UndoTarget::Last(1), true);
         let _ = engine::apply(forced, &memory, &Interrupt::new());
         if !memory.has_met_fault() {
             assert!(verb > 30);
@@ -211,7 +213,7 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
         );
         let waits = recovered
             .iter()
-            .any(|one| one.ending == RecoveryOutcome::Waiting);
+            .any(|one| one.ending == RecoveryOutcome::HistoryPending);
         let last = next.with_external_history();
         assert!(
             !waits
@@ -219,7 +221,7 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
                     && recover(&last, OPTIONS).unwrap()[0].ending == RecoveryOutcome::Committed,
             "{verb}"
         );
-        assert!(!is_undone || done(&undo(&last, Target::Undo)), "{verb}");
+        assert!(!is_undone || done(&undo(&last, UndoTarget::Undo)), "{verb}");
         assert_eq!(last.files()[&path("a")].contents, b"mine", "{verb}");
     }
 }
@@ -236,12 +238,12 @@ fn a_link_in_the_place_of_a_directory_is_a_conflict() {
             ],
         );
         memory
-            .rename(&path("d"), &path("elsewhere"), Rename::Exclusive)
+            .rename(&path("d"), &path("elsewhere"), RenameMode::Exclusive)
             .unwrap();
         memory.symlink(b"elsewhere", &path("d"), None).unwrap();
         let before = tree(&memory);
         let said = [true, false].map(|is_dry_run| {
-            checked_or_applied(request(Target::Last(1), force), is_dry_run, &memory)
+            checked_or_applied(request(UndoTarget::Last(1), force), is_dry_run, &memory)
                 .report
                 .error
                 .map(|error| error.kind)

@@ -9,7 +9,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::engine;
 use wpatch::path::RelPath;
-use wpatch::workspace::{ATTIC, ErrorKind, Privacy, Rename, Workspace};
+use wpatch::workspace::{ATTIC, DirectoryPermissions, ErrorKind, RenameMode, Workspace};
 
 /// Runs the program at `root`, where the user keeps state in `home`.
 fn run(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
@@ -193,13 +193,14 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
     let attic = path(ATTIC);
     assert_eq!(disk.stat(&attic).unwrap(), None);
     assert_eq!(disk.stat(&path(".wpatch-attic/d")).unwrap(), None);
-    disk.make_dir(&attic, Privacy::Private).unwrap();
-    disk.make_dir(&path(".wpatch-attic/d"), Privacy::Private)
+    disk.make_dir(&attic, DirectoryPermissions::Private)
+        .unwrap();
+    disk.make_dir(&path(".wpatch-attic/d"), DirectoryPermissions::Private)
         .unwrap();
     disk.rename(
         &path("file"),
         &path(".wpatch-attic/d/file"),
-        Rename::Exclusive,
+        RenameMode::Exclusive,
     )
     .unwrap();
     assert_eq!(

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use wpatch::engine::options::{Interrupt, Limits, TransactionOptions};
-use wpatch::engine::{self, Target};
+use wpatch::engine::options::{HistoryLimits, Interrupt, TransactionOptions};
+use wpatch::engine::{self, UndoTarget};
 use wpatch::preflight::ProblemKind;
 use wpatch::report::{Coverage, State};
 use wpatch::transaction::{Options, recover};
 use wpatch::workspace::Workspace;
-use wpatch::workspace::memory::{Entry, FaultKind, Injection};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind};
 
 use super::{OPTIONS, done, memory, put, request, tree, undo};
 use crate::changes::Step;
@@ -18,7 +18,7 @@ use crate::tree::path;
 fn the_history_is_bounded_and_says_so() {
     let memory = memory(&[("a", Entry::file("0"))]);
     let options = |history| TransactionOptions { history, ..OPTIONS };
-    let limits = Limits {
+    let limits = HistoryLimits {
         entries: 3,
         ..OPTIONS.history
     };
@@ -33,14 +33,12 @@ fn the_history_is_bounded_and_says_so() {
         warnings.insert(number, receipt.warnings.len());
     }
     assert_eq!(warnings.into_values().collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
-    assert_eq!(
-        engine::log(&memory, &std::sync::Arc::default())
-            .unwrap()
-            .entries
-            .len(),
-        3
-    );
-    let small = Limits {
+    let listed = || {
+        let log = engine::log(&memory, &std::sync::Arc::default()).unwrap();
+        log.entries.len()
+    };
+    assert_eq!(listed(), 3);
+    let small = HistoryLimits {
         bytes: 12,
         ..OPTIONS.history
     };
@@ -49,27 +47,19 @@ fn the_history_is_bounded_and_says_so() {
             .report
             .ok
     );
-    assert_eq!(
-        engine::log(&memory, &std::sync::Arc::default())
-            .unwrap()
-            .entries
-            .len(),
-        2
-    );
+    assert_eq!(listed(), 2);
     assert!(
-        engine::gc(&memory, options(Limits::NOTHING), &Interrupt::new())
+        engine::gc(&memory, options(HistoryLimits::NOTHING), &Interrupt::new())
             .report
             .ok
     );
+    assert_eq!(listed(), 0);
     assert_eq!(
-        engine::log(&memory, &std::sync::Arc::default())
+        undo(&memory, UndoTarget::Last(1))
+            .report
+            .error
             .unwrap()
-            .entries
-            .len(),
-        0
-    );
-    assert_eq!(
-        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+            .kind,
         ProblemKind::NothingToUndo
     );
 }
@@ -94,10 +84,10 @@ fn a_record_that_cannot_be_read_is_not_passed_over() {
     );
     let before = tree(&memory);
     for target in [
-        Target::Last(1),
-        Target::Last(2),
-        Target::Undo,
-        Target::Entry(log[0].id.clone()),
+        UndoTarget::Last(1),
+        UndoTarget::Last(2),
+        UndoTarget::Undo,
+        UndoTarget::Entry(log[0].id.clone()),
     ] {
         let error = undo(&memory, target).report.error.unwrap();
         assert!(
@@ -107,7 +97,7 @@ fn a_record_that_cannot_be_read_is_not_passed_over() {
         );
         assert_eq!(tree(&memory), before);
     }
-    assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
+    assert!(done(&undo(&memory, UndoTarget::Entry(log[1].id.clone()))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
 }
 
@@ -116,7 +106,7 @@ fn a_record_that_cannot_be_read_is_not_passed_over() {
 fn an_entry_that_is_too_large_alone_stays_for_a_while_and_takes_no_other_with_it() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
     let transaction = TransactionOptions {
-        history: Limits {
+        history: HistoryLimits {
             bytes: 8,
             ..OPTIONS.history
         },
@@ -130,17 +120,15 @@ fn an_entry_that_is_too_large_alone_stays_for_a_while_and_takes_no_other_with_it
     assert_eq!(run(&[Step::Put("a", Entry::file("2"))]), [""; 0]);
     assert_eq!(run(&[Step::Put("b", Entry::file("2"))]), [""; 0]);
     memory.put(&path("b"), &Entry::file("somebody's work"));
-    let mut forced = request(Target::Last(1), true);
+    let mut forced = request(UndoTarget::Last(1), true);
     forced.commit.transaction = transaction;
     assert!(done(&engine::apply(forced, &memory, &Interrupt::new())));
-    assert_eq!(
-        engine::log(&memory, &std::sync::Arc::default())
-            .unwrap()
-            .entries
-            .len(),
-        3
-    );
-    assert!(done(&undo(&memory, Target::Undo)));
+    let listed = || {
+        let log = engine::log(&memory, &std::sync::Arc::default()).unwrap();
+        log.entries.len()
+    };
+    assert_eq!(listed(), 3);
+    assert!(done(&undo(&memory, UndoTarget::Undo)));
     assert_eq!(memory.files()[&path("b")].contents, b"somebody's work");
     let warnings = run(&[Step::Put("c", Entry::file("x"))]);
     assert_eq!(warnings, [""; 0], "its old file is in the tree again");
@@ -150,7 +138,7 @@ fn an_entry_that_is_too_large_alone_stays_for_a_while_and_takes_no_other_with_it
         .pop()
         .unwrap()
         .id;
-    assert!(done(&undo(&memory, Target::Entry(id))));
+    assert!(done(&undo(&memory, UndoTarget::Entry(id))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
 }
 
@@ -161,7 +149,7 @@ fn an_entry_that_lost_its_old_files_is_not_passed_over() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("123456789"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     put(&memory, &[Step::Put("b", Entry::file("x"))]);
-    let history = Limits {
+    let history = HistoryLimits {
         bytes: 8,
         ..OPTIONS.history
     };
@@ -177,12 +165,12 @@ fn an_entry_that_lost_its_old_files_is_not_passed_over() {
         log.iter().map(|entry| entry.coverage).collect::<Vec<_>>(),
         [Coverage::Partial, Coverage::Full]
     );
-    let error = undo(&memory, Target::Last(1)).report.error.unwrap();
+    let error = undo(&memory, UndoTarget::Last(1)).report.error.unwrap();
     assert_eq!(
         (error.kind, error.path.as_deref()),
         (ProblemKind::NothingToUndo, Some("b"))
     );
-    assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
+    assert!(done(&undo(&memory, UndoTarget::Entry(log[1].id.clone()))));
 }
 
 /// Which entry makes a change is written in it: those before it may be gone.
@@ -190,8 +178,8 @@ fn an_entry_that_lost_its_old_files_is_not_passed_over() {
 fn what_a_redo_made_is_no_undo_when_older_entries_are_gone() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
-    assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Undo)));
-    let two = Limits {
+    assert!(done(&undo(&memory, UndoTarget::Last(1))) && done(&undo(&memory, UndoTarget::Undo)));
+    let two = HistoryLimits {
         entries: 1,
         ..OPTIONS.history
     };
@@ -214,8 +202,8 @@ fn what_a_redo_made_is_no_undo_when_older_entries_are_gone() {
             .len(),
         1
     );
-    assert!(!undo(&memory, Target::Undo).report.ok);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(!undo(&memory, UndoTarget::Undo).report.ok);
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
 }
 
@@ -226,14 +214,14 @@ fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
         Step::Put("b", Entry::file("1")),
     ];
     let options = TransactionOptions {
-        history: Limits::NOTHING,
+        history: HistoryLimits::NOTHING,
         ..OPTIONS
     };
     for verb in 0.. {
         let memory = memory(&[("a", Entry::file("0")), ("b", Entry::file("0"))]);
         put(&memory, &steps);
         let start = memory.verbs();
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb: start + verb,
             kind: FaultKind::Killed,
         });
@@ -272,7 +260,11 @@ fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
         .unwrap();
     memory.put(&old, &Entry::file("late"));
     assert_eq!(
-        undo(&memory, Target::Last(1)).report.error.unwrap().kind,
+        undo(&memory, UndoTarget::Last(1))
+            .report
+            .error
+            .unwrap()
+            .kind,
         ProblemKind::Conflict
     );
     assert_eq!(memory.files()[&path("a")].contents, b"2");
@@ -284,5 +276,5 @@ fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
             .coverage,
         Coverage::Partial
     );
-    assert!(!undo(&memory, Target::Last(1)).report.ok);
+    assert!(!undo(&memory, UndoTarget::Last(1)).report.ok);
 }

@@ -1,6 +1,6 @@
 //! What a change in place leaves in the state directory.
 
-use wpatch::engine::Target;
+use wpatch::engine::UndoTarget;
 use wpatch::mode::FileKind;
 use wpatch::workspace::memory::{Entry, Feature};
 
@@ -46,7 +46,7 @@ fn nothing_stays_with_an_old_file_that_was_written_over() {
     );
     // The record.
     assert_eq!(contents.len(), names.len() + 1);
-    assert!(done(&undo(&memory, Target::Last(1))));
+    assert!(done(&undo(&memory, UndoTarget::Last(1))));
     assert_eq!(tree(&memory), tree(&case.memory()));
 }
 
@@ -103,7 +103,7 @@ fn no_directory_of_scratch_stays_without_an_old_file() {
             gone.len() + directories.len() + 1,
             "{lacks:?} {kept:?}"
         );
-        assert!(done(&undo(&memory, Target::Last(1))), "{lacks:?}");
+        assert!(done(&undo(&memory, UndoTarget::Last(1))), "{lacks:?}");
         assert_eq!(tree(&memory), tree(&case.memory()), "{lacks:?}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use wpatch::path::{MAX_DEPTH, RelPath};
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 
 use super::place::Place;
 use crate::tree::{Node, Tree};
@@ -86,7 +86,11 @@ fn numbered_lines_cost_no_more_in_another_order() {
         let operations: Vec<_> = (0..COUNT)
             .map(|nth| operation(nth * 7919 % COUNT + 1))
             .collect();
-        format!("[x#{}]\n{}", Tag::of(text.as_bytes()), operations.concat())
+        format!(
+            "[x#{}]\n{}",
+            HashlineTag::of(text.as_bytes()),
+            operations.concat()
+        )
     };
     let files = || [("x", text.clone())];
     ends(

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wpatch::engine::ToolOptions;
 use wpatch::syntax::SYNTAXES;
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 
 use super::*;
 
@@ -60,7 +60,10 @@ impl Table {
 /// Applies the patch of a cell; an error if it is not repaired as the table says.
 fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Result<(), String> {
     let patch = cell.patch.as_deref().unwrap_or_default();
-    let patch = patch.replace("#TAG]", &format!("#{}]", Tag::of(table.before.as_bytes())));
+    let patch = patch.replace(
+        "#TAG]",
+        &format!("#{}]", HashlineTag::of(table.before.as_bytes())),
+    );
     let utf16 = || {
         patch
             .encode_utf16()

@@ -125,6 +125,11 @@ fn reading_on_leaves_nothing_out_and_gives_nothing_twice() {
         fields(&document, &["content", "next_offset"]),
         json!(["", null])
     );
+}
+
+#[test]
+fn a_note_names_the_rest_that_a_limit_cut() {
+    let (_directory, root) = root();
     fs::write(root.join("long"), "x".repeat(70_000)).unwrap();
     assert_eq!(
         found(&root, &["read", "long", "--offset", "0"])["next_offset"],
@@ -135,6 +140,17 @@ fn reading_on_leaves_nothing_out_and_gives_nothing_twice() {
         told(&["read", "long", "--offset", "0"]),
         "wpatch: the file continues; use --offset 65536 for the rest\n"
     );
+    for (arguments, note) in [
+        (&["--lines", "2-2", "--max-output", "1000"][..], ""),
+        (
+            &["--lines", "2-3", "--max-lines", "1"],
+            "wpatch: the file continues; use --lines 3- for the rest\n",
+        ),
+        (&["--offset", "1", "--length", "2", "--max-lines", "9"], ""),
+    ] {
+        let arguments = [&["read", "crlf"], arguments].concat();
+        assert_eq!(told(&arguments), note, "{arguments:?}");
+    }
     assert_eq!(
         told(&["read", "long", "--offset", "0", "--length", "65536"]),
         "",

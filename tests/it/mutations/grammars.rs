@@ -1,7 +1,7 @@
 //! The patch of a scene in every grammar. To add a grammar, add a row of [`GRAMMARS`].
 
 use serde_json::{Value, json};
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 
 use super::scene::{File, Hunk, Line, Scene};
 use diffs::{context, diff, normal};
@@ -283,7 +283,11 @@ fn hashline(scene: &Scene, begin: &str, end: &str) -> Rendered {
         ends: Vec::new(),
     };
     for file in &scene.files {
-        rendered.text += &format!("[{}#{}]\n", file.path, Tag::of(file.before.as_bytes()));
+        rendered.text += &format!(
+            "[{}#{}]\n",
+            file.path,
+            HashlineTag::of(file.before.as_bytes())
+        );
         for hunk in &file.hunks {
             let mut text = String::new();
             for (old, _, gone, come) in hunk.changes() {

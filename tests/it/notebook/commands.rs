@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fs_err as fs;
 use serde_json::json;
 use tempfile::TempDir;
-use wpatch::plan::{CellKind, CellPlace};
+use wpatch::plan::{CellKind, CellPosition};
 
 use super::{NOTEBOOK, after, changed, insert, replace};
 use crate::{tree, verbs};
@@ -163,7 +163,7 @@ fn the_commands_do_it_on_a_disk() {
         ],
         "s",
     );
-    let expected = insert(CellPlace::End, CellKind::Markdown, "s", Some("-x"));
+    let expected = insert(CellPosition::End, CellKind::Markdown, "s", Some("-x"));
     assert_eq!(text, after(NOTEBOOK, expected));
     assert_eq!(done(&["delete", "n.ipynb", "--cell", "-x"], ""), NOTEBOOK);
     let text = done(

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::{Value, json};
-use wpatch::plan::{CellEdit, CellKind, CellPlace};
+use wpatch::plan::{CellEdit, CellKind, CellPosition};
 
 use super::{after, delete, insert, replace};
 
@@ -240,8 +240,8 @@ proptest! {
         let text = notebook.text();
         let index = at % (notebook.cells.len() + 1);
         let place = match index {
-            0 => CellPlace::Start,
-            index => CellPlace::After(format!("cell-{}", index - 1)),
+            0 => CellPosition::Start,
+            index => CellPosition::After(format!("cell-{}", index - 1)),
         };
         let new = after(&text, insert(place, kind, "a\nb", None));
         let gone = after(&new, delete(&format!("cell-{index}")));

@@ -6,7 +6,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
-use wpatch::report::terminal::{Layout, Sheet, Symbols};
+use wpatch::report::terminal::{Layout, Symbols, TerminalOptions};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use super::{drawn, plain};
@@ -16,7 +16,7 @@ fn a_long_line_has_a_marker_in_each_further_row() {
     let old = "one two three four five six seven eight nine ten eleven twelve\nend";
     let patch = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-one two three four five six seven eight nine ten eleven twelve\n+twelve\n end\n\\ No newline at end of file\n";
     let shown = |layout, symbols| {
-        let sheet = Sheet {
+        let sheet = TerminalOptions {
             width: 50,
             layout,
             symbols,
@@ -62,7 +62,7 @@ fn a_hunk_has_the_section_heading_of_the_patch_or_of_the_file() {
         "--- a/f\n+++ b/f\n@@ -6,3 +6,3 @@ {section}\n \t4\n-\t5\n+\tfive\n \t6\n@@ -19,3 +19,3 @@\n \t4\n-\t5\n+\tfive\n \t6\n"
     );
     for layout in [Layout::Unified, Layout::SideBySide] {
-        let sheet = Sheet {
+        let sheet = TerminalOptions {
             width: 80,
             layout,
             symbols: Symbols::Unicode,
@@ -140,7 +140,7 @@ fn a_patch_has_the_section_headings_of_git() {
 fn a_long_section_heading_is_cut_at_the_edge_of_the_terminal() {
     let old = format!("{}\n{}last\n", "w".repeat(100), ".\n".repeat(9));
     let patch = "--- a/f\n+++ b/f\n@@ -8,4 +8,4 @@\n .\n .\n .\n-last\n+end\n";
-    let sheet = Sheet {
+    let sheet = TerminalOptions {
         width: 40,
         layout: Layout::Unified,
         symbols: Symbols::Unicode,

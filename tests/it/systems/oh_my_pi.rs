@@ -7,9 +7,9 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 use wpatch::transaction::Interrupt;
-use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
 
 use super::Desk;
 
@@ -23,7 +23,10 @@ fn desk() -> Desk {
 
 /// Returns `operations` in a section of the file `name`, for the version that it has.
 fn section(desk: &Desk, name: &str, operations: &str) -> String {
-    format!("[{name}#{}]\n{operations}", Tag::of(&desk.bytes(name)))
+    format!(
+        "[{name}#{}]\n{operations}",
+        HashlineTag::of(&desk.bytes(name))
+    )
 }
 
 /// Returns what `operations` make of a file with `text`.
@@ -229,7 +232,10 @@ fn s09_a_stale_second_section_stops_the_first() {
 #[test]
 fn s09_a_second_write_that_fails_takes_the_first_back() {
     let named = |name: &str| RelPath::new(name.as_bytes()).unwrap();
-    let patch = format!("[a#2914]\nCUT 1.=1\n[b#{}]\nPUT <1:\n+A\n", Tag::of(b"B\n"));
+    let patch = format!(
+        "[a#2914]\nCUT 1.=1\n[b#{}]\nPUT <1:\n+A\n",
+        HashlineTag::of(b"B\n")
+    );
     let (mut met, mut verb) = (0, 0);
     loop {
         let memory = Memory::with_files([
@@ -237,9 +243,9 @@ fn s09_a_second_write_that_fails_takes_the_first_back() {
             (named("b"), Entry::file("B\n")),
         ]);
         let before = memory.files();
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb,
-            kind: FaultKind::ErrorOnce,
+            kind: FaultKind::TransientError,
         });
         let outcome = engine::apply(Request::of(patch.as_str()), &memory, &Interrupt::new());
         if !memory.has_met_fault() {
@@ -261,7 +267,10 @@ fn s11_the_result_has_the_tag_for_the_next_edit() {
     let tags: Vec<_> = (0..2)
         .map(|file| report["files"][file]["tag"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(tags, ["E66C".to_owned(), Tag::of(b"B\nC\n").to_string()]);
+    assert_eq!(
+        tags,
+        ["E66C".to_owned(), HashlineTag::of(b"B\nC\n").to_string()]
+    );
     desk.does(
         APPLY,
         format!("[a#{}]\nCUT 1.=1\n[b#{}]\nCUT 1.=1\n", tags[0], tags[1]).as_bytes(),
@@ -318,7 +327,7 @@ fn s14_a_tag_may_collide_and_a_digest_does_not() {
     let report = desk.does(&taken.iter().map(String::as_str).collect::<Vec<_>>(), patch);
     assert_eq!(
         report["files"][0]["tag"],
-        Tag::of(&desk.bytes("a")).to_string()
+        HashlineTag::of(&desk.bytes("a")).to_string()
     );
 }
 

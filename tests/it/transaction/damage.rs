@@ -6,7 +6,7 @@ use wpatch::transaction::{
     Failure, Interrupt, Options, RecoveryOutcome, Transaction, examine, recover,
 };
 use wpatch::workspace::memory::{Entry, Memory};
-use wpatch::workspace::{Privacy, Workspace};
+use wpatch::workspace::{DirectoryPermissions, Workspace};
 
 use super::{killed, memory, update};
 use crate::case::Settings;
@@ -98,7 +98,9 @@ fn older_journal(memory: &Memory) -> String {
 #[test]
 fn a_journal_of_an_older_program_is_rolled_back() {
     let memory = memory(&[("a", Entry::file("new"))]);
-    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    memory
+        .make_dir(&path(".wpatch"), DirectoryPermissions::Private)
+        .unwrap();
     let journal = older_journal(&memory);
     for (name, text) in [("journal", &*journal), ("n0", "old"), ("o1", "moved")] {
         memory.put(&path(&format!(".wpatch/txn-1.{name}")), &Entry::file(text));

@@ -2,13 +2,14 @@
 //! report names them until the user has decided what becomes of them.
 
 use serde_json::Value;
-use wpatch::engine::{self, Target};
+use wpatch::engine::{self, UndoTarget};
 use wpatch::path::RelPath;
 use wpatch::report::State;
-use wpatch::transaction::{Interrupt, KeptFile, Limits, Options};
-use wpatch::transaction::{Recovered, RecoveryOutcome, init, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
-use wpatch::workspace::{Privacy, Workspace};
+use wpatch::transaction::{HistoryLimits, Interrupt, KeptFile, Options};
+use wpatch::transaction::{RecoveredTransaction, RecoveryOutcome, init, recover};
+use wpatch::workspace::DirectoryPermissions::Shared;
+use wpatch::workspace::Workspace;
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Feature, Memory};
 
 use crate::changes::{Step, run};
 use crate::crash::sample;
@@ -45,7 +46,7 @@ const PLACES: [Place; 4] = [
     }),
     (".git", || {
         let memory = files();
-        memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
+        memory.make_dir(&path(".git"), Shared).unwrap();
         memory
     }),
 ];
@@ -54,7 +55,7 @@ const PLACES: [Place; 4] = [
 fn edited(memory: impl Fn() -> Memory) -> Memory {
     let killed = |verb: usize| {
         let memory = memory();
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb: memory.verbs() + verb,
             kind: FaultKind::KilledAfter,
         });
@@ -97,7 +98,7 @@ fn expected() -> Vec<(Option<RelPath>, Vec<u8>)> {
 }
 
 /// Returns what `recover` reports of the only transaction.
-fn only(memory: &Memory) -> Recovered {
+fn only(memory: &Memory) -> RecoveredTransaction {
     let mut recovered = recover(memory, Options::default()).unwrap();
     assert_eq!(recovered.len(), 1, "{recovered:?}");
     recovered.remove(0)
@@ -184,14 +185,14 @@ fn a_rollback_in_part_is_an_aborted_entry_that_the_limits_remove() {
         };
         // The size of a file that exists nowhere else is no reason to remove it.
         assert!(
-            gc(Limits {
+            gc(HistoryLimits {
                 bytes: 0,
-                ..Limits::default()
+                ..HistoryLimits::default()
             })
             .ok
         );
         assert_eq!(contents(&memory, &only(&memory).kept), expected(), "{name}");
-        assert!(gc(Limits::NOTHING).ok);
+        assert!(gc(HistoryLimits::NOTHING).ok);
         let gone = memory
             .files()
             .into_values()
@@ -225,7 +226,7 @@ fn a_recovery_that_is_cut_off_forgets_nothing() {
             };
             for verb in sample(0..verbs, name) {
                 let memory = lacking();
-                memory.inject(Injection {
+                memory.inject(FaultInjection {
                     verb: memory.verbs() + verb,
                     kind: FaultKind::Killed,
                 });
@@ -258,7 +259,7 @@ fn other_commands_warn_of_what_they_could_not_put_back() {
             |memory, _| engine::gc(memory, Options::default(), &Interrupt::new()),
             |memory, _| {
                 engine::apply(
-                    engine::Request::undo(Target::Last(1)),
+                    engine::Request::undo(UndoTarget::Last(1)),
                     memory,
                     &Interrupt::new(),
                 )
@@ -295,7 +296,7 @@ fn a_single_change_keeps_the_file_next_to_it() {
     };
     let killed = |verb: usize| {
         let memory = Memory::with_files([(path("d/a"), Entry::file("old"))]);
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb,
             kind: FaultKind::KilledAfter,
         });

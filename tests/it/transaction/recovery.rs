@@ -4,8 +4,8 @@ use wpatch::mode::Permissions;
 use wpatch::transaction::{
     Durability, Interrupt, Options, RecoveryOutcome, Transaction, examine, recover,
 };
-use wpatch::workspace::memory::{Entry, FaultKind, Injection};
-use wpatch::workspace::{Privacy, Workspace};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind};
+use wpatch::workspace::{DirectoryPermissions, Workspace};
 
 use super::{killed, memory};
 use crate::changes::{Step, run};
@@ -49,7 +49,7 @@ fn what_was_left_before_the_root_became_a_work_tree_of_git_is_found() {
     ] {
         let swap = |at: usize| {
             let memory = memory(&[("a", Entry::file("old"))]);
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb: at,
                 kind: FaultKind::KilledAfter,
             });
@@ -65,7 +65,9 @@ fn what_was_left_before_the_root_became_a_work_tree_of_git_is_found() {
             .find(|&at| swap(at).files()[&path("a")] == Entry::file("new"))
             .unwrap();
         let memory = swap(at).restart();
-        memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
+        memory
+            .make_dir(&path(".git"), DirectoryPermissions::Shared)
+            .unwrap();
         examine(&memory).unwrap();
         let recovered = recover(&memory, options).unwrap();
         assert_eq!(
@@ -130,7 +132,7 @@ fn what_somebody_finished_by_hand_after_a_kill_is_not_taken_away() {
     let mut kills = 0;
     for verb in 0.. {
         let memory = memory(&[("a", Entry::file("old"))]);
-        memory.inject(Injection {
+        memory.inject(FaultInjection {
             verb,
             kind: FaultKind::Killed,
         });
@@ -167,7 +169,7 @@ fn a_mode_is_not_put_back_on_other_contents() {
         let steps = [Step::Mode("a", 0o755), Step::Mode("b", 0o755)];
         for verb in 0.. {
             let memory = memory.restart();
-            memory.inject(Injection {
+            memory.inject(FaultInjection {
                 verb,
                 kind: FaultKind::Killed,
             });
@@ -200,16 +202,21 @@ fn a_check_and_a_recovery_agree_on_what_has_the_place_of_the_lock() {
     for (state, is_refused) in [(".git/wpatch", true), (".wpatch", false)] {
         let memory = memory(&[("a", Entry::file("old"))]);
         let privacy = if is_refused {
-            Privacy::Private
+            DirectoryPermissions::Private
         } else {
-            Privacy::Temporary
+            DirectoryPermissions::Temporary
         };
         if is_refused {
-            memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
+            memory
+                .make_dir(&path(".git"), DirectoryPermissions::Shared)
+                .unwrap();
         }
         memory.make_dir(&path(state), privacy).unwrap();
         memory
-            .make_dir(&path(&format!("{state}/lock")), Privacy::Private)
+            .make_dir(
+                &path(&format!("{state}/lock")),
+                DirectoryPermissions::Private,
+            )
             .unwrap();
         assert_eq!(
             (
@@ -222,7 +229,9 @@ fn a_check_and_a_recovery_agree_on_what_has_the_place_of_the_lock() {
     // Where the state was before, a history is nobody's business any more.
     let memory = memory(&[(".git/HEAD", Entry::file("ref"))]);
     for directory in [".wpatch", ".wpatch/lock"] {
-        memory.make_dir(&path(directory), Privacy::Private).unwrap();
+        memory
+            .make_dir(&path(directory), DirectoryPermissions::Private)
+            .unwrap();
     }
     assert!(examine(&memory).is_ok() && recover(&memory, Options::default()).is_ok());
 }

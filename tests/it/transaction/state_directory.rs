@@ -3,7 +3,7 @@
 use wpatch::mode::Permissions;
 use wpatch::transaction::{Failure, Options, examine, recover};
 use wpatch::workspace::memory::Entry;
-use wpatch::workspace::{Privacy, Workspace};
+use wpatch::workspace::{DirectoryPermissions, Workspace};
 
 use super::{memory, update};
 use crate::tree::path;
@@ -111,7 +111,9 @@ fn a_git_directory_keeps_the_state_and_a_link_to_one_does_not() {
 #[test]
 fn a_state_directory_that_was_made_to_stay_stays() {
     let memory = memory(&[("a", Entry::file("old"))]);
-    memory.make_dir(&path(".wpatch"), Privacy::Shared).unwrap();
+    memory
+        .make_dir(&path(".wpatch"), DirectoryPermissions::Shared)
+        .unwrap();
     update(&memory).unwrap();
     assert!(memory.entries().contains_key(&path(".wpatch")));
 }

@@ -2,7 +2,7 @@
 
 use fs_err as fs;
 use serde_json::{Value, json};
-use wpatch::engine::options::{CellEdit, Interrupt, Replacement, Replacements, Target};
+use wpatch::engine::options::{CellEdit, EditTarget, Interrupt, Replacement, Replacements};
 use wpatch::engine::{self, Request};
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -195,7 +195,7 @@ fn the_library_refuses_what_the_program_refuses() {
         (report.exit_code, report.error.unwrap().kind)
     };
     let nothing = Replacements::of(Vec::new());
-    let lines = Replacements::of(vec![Replacement::of(Target::Lines(Vec::new()), "x")]);
+    let lines = Replacements::of(vec![Replacement::of(EditTarget::Lines(Vec::new()), "x")]);
     for change in [
         Request::edit("a", "", "x"),
         Request::edit_all("a", "", "x"),

@@ -1,7 +1,7 @@
 //! Permissions, times and other attributes of files.
 
 use wpatch::mode::{FileKind, Permissions};
-use wpatch::workspace::{AttributeSource, Privacy};
+use wpatch::workspace::{AttributeSource, DirectoryPermissions};
 
 use super::on_each;
 use crate::tree::path;
@@ -10,7 +10,7 @@ use crate::tree::path;
 fn permissions_of_a_directory_are_exactly_those_asked_for() {
     on_each(|workspace, name| {
         workspace
-            .make_dir(&path("private"), Privacy::Private)
+            .make_dir(&path("private"), DirectoryPermissions::Private)
             .unwrap();
         for bits in [0o700, 0o1755, 0o700] {
             let stat = workspace.stat(&path("private")).unwrap().unwrap();
@@ -72,7 +72,7 @@ fn permissions_of_a_file_are_exactly_those_asked_for() {
 fn permissions_are_those_asked_for_whatever_the_file_is_like() {
     on_each(|workspace, name| {
         workspace
-            .make_dir(&path("private"), Privacy::Private)
+            .make_dir(&path("private"), DirectoryPermissions::Private)
             .unwrap();
         let like = path("private/like");
         workspace

@@ -17,7 +17,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::workspace::disk::Disk;
-use wpatch::workspace::{AttributeSource, ErrorKind, Privacy, Rename, Workspace};
+use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, RenameMode, Workspace};
 
 use crate::alone::is_alone;
 use crate::tree::path;
@@ -90,7 +90,8 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     let outside = TempDir::new().unwrap();
     fs::write(outside.path().join("x"), b"outside").unwrap();
     for directory in ["a", "a/b"] {
-        disk.make_dir(&path(directory), Privacy::Shared).unwrap();
+        disk.make_dir(&path(directory), DirectoryPermissions::Shared)
+            .unwrap();
     }
     create(&disk, "a/x", b"inside");
     create(&disk, "a/b/x", b"inside");
@@ -99,7 +100,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     // Whether the handle is still kept or not, none of these may get out.
     let _ = disk.create(&path("a/new"), &[b""], NEW, None);
     let _ = disk.remove(&path("a/x"));
-    let _ = disk.rename(&path("a/b/x"), &path("a/y"), Rename::Replace);
+    let _ = disk.rename(&path("a/b/x"), &path("a/y"), RenameMode::Replace);
     let _ = disk.set_permissions(&path("a/x"), Permissions::Exact(0o777));
     let outside_names: Vec<_> = fs::read_dir(outside.path())
         .unwrap()
@@ -119,7 +120,7 @@ fn few_handles_are_enough() {
     }
     let (_root, disk) = root();
     for number in 0..40 {
-        disk.make_dir(&path(&format!("d{number}")), Privacy::Shared)
+        disk.make_dir(&path(&format!("d{number}")), DirectoryPermissions::Shared)
             .unwrap();
     }
     let _lock = disk.lock(&path("lock"), PATIENCE).unwrap();
@@ -140,7 +141,7 @@ fn few_handles_are_enough() {
                         Some(AttributeSource::File(&path(&file))),
                     )
                     .unwrap();
-                    disk.rename(&path(&file), &path(&moved), Rename::Exchange)
+                    disk.rename(&path(&file), &path(&moved), RenameMode::Exchange)
                         .unwrap();
                     assert_eq!(
                         (contents(disk, &file), contents(disk, &moved)),

@@ -1,7 +1,7 @@
 //! Symbolic links: they are not followed.
 
 use wpatch::mode::{FileKind, Permissions};
-use wpatch::workspace::{AttributeSource, ErrorKind, Privacy, Rename};
+use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, RenameMode};
 
 use super::{NEW, PATIENCE, create, fault, on_each};
 use crate::tree::path;
@@ -9,9 +9,11 @@ use crate::tree::path;
 #[test]
 fn nothing_is_done_through_a_link() {
     on_each(|workspace, name| {
-        workspace.make_dir(&path("real"), Privacy::Shared).unwrap();
         workspace
-            .make_dir(&path("real/below"), Privacy::Shared)
+            .make_dir(&path("real"), DirectoryPermissions::Shared)
+            .unwrap();
+        workspace
+            .make_dir(&path("real/below"), DirectoryPermissions::Shared)
             .unwrap();
         create(workspace, "real/file", b"one\n");
         create(workspace, "free", b"two\n");
@@ -40,11 +42,11 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.symlink(b"x", &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),
             fault(workspace.link(&path("free"), &path("link/new"))),
-            fault(workspace.rename(&inside, &path("new"), Rename::Replace)),
-            fault(workspace.rename(&path("free"), &path("link/new"), Rename::Exclusive)),
-            fault(workspace.rename(&path("free"), &inside, Rename::Exchange)),
+            fault(workspace.rename(&inside, &path("new"), RenameMode::Replace)),
+            fault(workspace.rename(&path("free"), &path("link/new"), RenameMode::Exclusive)),
+            fault(workspace.rename(&path("free"), &inside, RenameMode::Exchange)),
             fault(workspace.remove(&inside)),
-            fault(workspace.make_dir(&path("link/new"), Privacy::Shared)),
+            fault(workspace.make_dir(&path("link/new"), DirectoryPermissions::Shared)),
             fault(workspace.remove_dir(&path("link/below"))),
             fault(workspace.set_permissions(&inside, Permissions::Exact(0))),
             fault(workspace.sync(Some(&inside))),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wpatch::path::RelPath;
-use wpatch::workspace::{ErrorKind, Privacy, Rename};
+use wpatch::workspace::{DirectoryPermissions, ErrorKind, RenameMode};
 
 use super::{NEW, PATIENCE, contents, fault, on_each};
 use crate::tree::path;
@@ -34,16 +34,20 @@ fn the_deepest_path_can_be_used() {
     on_each(|workspace, name| {
         let mut directory = path(&"d".repeat(255));
         while directory.as_bytes().len() + 512 < wpatch::path::MAX_PATH {
-            workspace.make_dir(&directory, Privacy::Shared).unwrap();
+            workspace
+                .make_dir(&directory, DirectoryPermissions::Shared)
+                .unwrap();
             directory = directory.join(&[b'd'; 255]).unwrap();
         }
-        workspace.make_dir(&directory, Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&directory, DirectoryPermissions::Shared)
+            .unwrap();
         let room = wpatch::path::MAX_PATH - directory.as_bytes().len() - 1;
         let file = directory.join(&vec![b'f'; room.min(255)]).unwrap();
         workspace.create(&file, &[b"deep"], NEW, None).unwrap();
         assert_eq!(workspace.read(&file, 4).unwrap().0, b"deep", "{name}");
         workspace
-            .rename(&file, &path("up"), Rename::Exclusive)
+            .rename(&file, &path("up"), RenameMode::Exclusive)
             .unwrap();
         assert_eq!(contents(workspace, "up"), b"deep", "{name}");
     });
@@ -83,7 +87,9 @@ fn a_directory_is_locked_like_a_file() {
             ErrorKind::Missing,
             "{name}"
         );
-        workspace.make_dir(&directory, Privacy::Temporary).unwrap();
+        workspace
+            .make_dir(&directory, DirectoryPermissions::Temporary)
+            .unwrap();
         assert_eq!(
             workspace.stat(&directory).unwrap().unwrap().permissions,
             0o1700,

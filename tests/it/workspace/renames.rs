@@ -1,6 +1,6 @@
 //! Renames, exchanges, and directories that moved.
 
-use wpatch::workspace::{ErrorKind, Privacy, Rename};
+use wpatch::workspace::{DirectoryPermissions, ErrorKind, RenameMode};
 
 use super::{contents, create, fault, on_each};
 use crate::tree::path;
@@ -11,7 +11,7 @@ fn an_exclusive_rename_replaces_nothing() {
         create(workspace, "a", b"a");
         create(workspace, "b", b"b");
         assert_eq!(
-            fault(workspace.rename(&path("a"), &path("b"), Rename::Exclusive)),
+            fault(workspace.rename(&path("a"), &path("b"), RenameMode::Exclusive)),
             ErrorKind::Exists,
             "{name}"
         );
@@ -21,11 +21,11 @@ fn an_exclusive_rename_replaces_nothing() {
             "{name}"
         );
         workspace
-            .rename(&path("a"), &path("c"), Rename::Exclusive)
+            .rename(&path("a"), &path("c"), RenameMode::Exclusive)
             .unwrap();
         assert_eq!(contents(workspace, "c"), b"a", "{name}");
         workspace
-            .rename(&path("c"), &path("b"), Rename::Replace)
+            .rename(&path("c"), &path("b"), RenameMode::Replace)
             .unwrap();
         assert_eq!(contents(workspace, "b"), b"a", "{name}");
         assert_eq!(workspace.list(None).unwrap(), [b"b"], "{name}");
@@ -36,14 +36,16 @@ fn an_exclusive_rename_replaces_nothing() {
 fn an_exchange_swaps_names_and_keeps_inodes() {
     on_each(|workspace, name| {
         create(workspace, "a", b"a");
-        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("d"), DirectoryPermissions::Shared)
+            .unwrap();
         create(workspace, "d/b", b"b");
         let before = (
             workspace.stat(&path("a")).unwrap(),
             workspace.stat(&path("d/b")).unwrap(),
         );
         workspace
-            .rename(&path("a"), &path("d/b"), Rename::Exchange)
+            .rename(&path("a"), &path("d/b"), RenameMode::Exchange)
             .unwrap();
         let after = (
             workspace.stat(&path("d/b")).unwrap(),
@@ -59,23 +61,25 @@ fn a_directory_that_moved_is_found_under_its_new_name_only() {
     on_each(|workspace, name| {
         for directory in ["a", "b", "b/a"] {
             workspace
-                .make_dir(&path(directory), Privacy::Shared)
+                .make_dir(&path(directory), DirectoryPermissions::Shared)
                 .unwrap();
         }
         create(workspace, "a/x", b"from a");
         create(workspace, "b/x", b"from b");
         create(workspace, "b/a/x", b"from b/a");
         workspace
-            .rename(&path("a"), &path("b"), Rename::Exchange)
+            .rename(&path("a"), &path("b"), RenameMode::Exchange)
             .unwrap();
         assert_eq!(contents(workspace, "a/x"), b"from b", "{name}");
         assert_eq!(contents(workspace, "b/x"), b"from a", "{name}");
         assert_eq!(contents(workspace, "a/a/x"), b"from b/a", "{name}");
         workspace
-            .rename(&path("a"), &path("c"), Rename::Exclusive)
+            .rename(&path("a"), &path("c"), RenameMode::Exclusive)
             .unwrap();
         assert_eq!(workspace.stat(&path("a/a/x")).unwrap(), None, "{name}");
-        workspace.make_dir(&path("a"), Privacy::Shared).unwrap();
+        workspace
+            .make_dir(&path("a"), DirectoryPermissions::Shared)
+            .unwrap();
         create(workspace, "a/x", b"new");
         assert_eq!(contents(workspace, "c/x"), b"from b", "{name}");
         assert_eq!(workspace.list(Some(&path("a"))).unwrap(), [b"x"], "{name}");
@@ -86,9 +90,11 @@ fn a_directory_that_moved_is_found_under_its_new_name_only() {
 fn a_directory_made_anew_is_not_the_one_that_was_removed() {
     on_each(|workspace, name| {
         for round in 0..3 {
-            workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+            workspace
+                .make_dir(&path("d"), DirectoryPermissions::Shared)
+                .unwrap();
             assert_eq!(
-                fault(workspace.make_dir(&path("d"), Privacy::Shared)),
+                fault(workspace.make_dir(&path("d"), DirectoryPermissions::Shared)),
                 ErrorKind::Exists,
                 "{name}"
             );

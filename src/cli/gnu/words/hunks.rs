@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::{MessageStyle, quote_name};
+use super::{MessagePrinter, quote_name};
 use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus};
 
-impl MessageStyle<'_> {
+impl MessagePrinter<'_> {
     pub(super) fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let (mut failed, mut passed, mut shift) = (0, 0, 0);
         for (index, hunk) in file.hunks.iter().enumerate() {

@@ -7,9 +7,9 @@ fn a_raised_interrupt_ends_the_search() {
     let edits: Vec<_> = (0..100)
         .map(|number| {
             let old = format!("line {number}\nno\n").into_bytes();
-            let target = Target::Text {
+            let target = EditTarget::Text {
                 old,
-                times: Times::Once,
+                times: ReplaceCount::Once,
             };
             edit(target, "new\n")
         })
@@ -17,7 +17,7 @@ fn a_raised_interrupt_ends_the_search() {
     let file: Vec<u8> = (0..100)
         .flat_map(|number| format!("line {number}\n").into_bytes())
         .collect();
-    for order in [EditOrder::AtOnce, EditOrder::InTurn] {
+    for order in [EditOrder::Simultaneous, EditOrder::Sequential] {
         let wanted = Replacements {
             order,
             ..Replacements::of(edits.clone())
@@ -25,7 +25,7 @@ fn a_raised_interrupt_ends_the_search() {
         let misfits = |patience| {
             let interrupt = Interrupt::raise_after(patience, 15);
             let misplaced = replace(&file, &wanted, u64::MAX, &interrupt).unwrap_err();
-            (misplaced.misfits, interrupt.reads())
+            (misplaced.mismatches, interrupt.reads())
         };
         let (complete, reads) = misfits(usize::MAX);
         assert!(

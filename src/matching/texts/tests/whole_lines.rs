@@ -5,8 +5,8 @@ use super::*;
 fn lines_of(file: &[u8], old: &str, new: &str, match_mode: MatchMode) -> String {
     made(
         file,
-        vec![edit(Target::Lines(old.into()), new)],
-        EditOrder::InTurn,
+        vec![edit(EditTarget::Lines(old.into()), new)],
+        EditOrder::Sequential,
         match_mode,
     )
 }

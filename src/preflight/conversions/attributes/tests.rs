@@ -13,78 +13,78 @@ fn attribute(text: &str) -> Attribute {
 
 /// The values of `text`, `crlf` and `eol`. Each row has the expected line endings without
 /// configuration, with `core.autocrlf=input`, with `core.autocrlf=true`, and with `core.eol=crlf`.
-const CASES: &[([&str; 3], [LineEnds; 4])] = &[
+const CASES: &[([&str; 3], [CrLfAction; 4])] = &[
     (
         ["", "", ""],
         [
-            LineEnds::Kept,
-            LineEnds::AutoLf,
-            LineEnds::AutoCrLf,
-            LineEnds::Kept,
+            CrLfAction::Kept,
+            CrLfAction::AutoLf,
+            CrLfAction::AutoCrLf,
+            CrLfAction::Kept,
         ],
     ),
     (
         ["auto", "", ""],
         [
-            LineEnds::AutoLf,
-            LineEnds::AutoLf,
-            LineEnds::AutoCrLf,
-            LineEnds::AutoCrLf,
+            CrLfAction::AutoLf,
+            CrLfAction::AutoLf,
+            CrLfAction::AutoCrLf,
+            CrLfAction::AutoCrLf,
         ],
     ),
     (
         ["set", "", ""],
         [
-            LineEnds::TextLf,
-            LineEnds::TextLf,
-            LineEnds::TextCrLf,
-            LineEnds::TextCrLf,
+            CrLfAction::TextLf,
+            CrLfAction::TextLf,
+            CrLfAction::TextCrLf,
+            CrLfAction::TextCrLf,
         ],
     ),
-    (["", "", "crlf"], [LineEnds::TextCrLf; 4]),
-    (["", "", "lf"], [LineEnds::TextLf; 4]),
-    (["auto", "", "crlf"], [LineEnds::AutoCrLf; 4]),
-    (["auto", "", "lf"], [LineEnds::AutoLf; 4]),
-    (["unset", "", "crlf"], [LineEnds::Kept; 4]),
-    (["", "unset", "crlf"], [LineEnds::Kept; 4]),
-    (["", "input", ""], [LineEnds::TextLf; 4]),
-    (["input", "", "crlf"], [LineEnds::TextCrLf; 4]),
+    (["", "", "crlf"], [CrLfAction::TextCrLf; 4]),
+    (["", "", "lf"], [CrLfAction::TextLf; 4]),
+    (["auto", "", "crlf"], [CrLfAction::AutoCrLf; 4]),
+    (["auto", "", "lf"], [CrLfAction::AutoLf; 4]),
+    (["unset", "", "crlf"], [CrLfAction::Kept; 4]),
+    (["", "unset", "crlf"], [CrLfAction::Kept; 4]),
+    (["", "input", ""], [CrLfAction::TextLf; 4]),
+    (["input", "", "crlf"], [CrLfAction::TextCrLf; 4]),
     (
         ["other", "set", ""],
         [
-            LineEnds::TextLf,
-            LineEnds::TextLf,
-            LineEnds::TextCrLf,
-            LineEnds::TextCrLf,
+            CrLfAction::TextLf,
+            CrLfAction::TextLf,
+            CrLfAction::TextCrLf,
+            CrLfAction::TextCrLf,
         ],
     ),
     (
         ["", "", "other"],
         [
-            LineEnds::Kept,
-            LineEnds::AutoLf,
-            LineEnds::AutoCrLf,
-            LineEnds::Kept,
+            CrLfAction::Kept,
+            CrLfAction::AutoLf,
+            CrLfAction::AutoCrLf,
+            CrLfAction::Kept,
         ],
     ),
 ];
 
 #[test]
 fn attributes_come_before_the_configuration() {
-    let plain = Defaults {
+    let plain = ConversionDefaults {
         converts: false,
         has_cr_lf: false,
         format: ObjectFormat::Sha1,
     };
-    let input = Defaults {
+    let input = ConversionDefaults {
         converts: true,
         ..plain
     };
-    let windows = Defaults {
+    let windows = ConversionDefaults {
         has_cr_lf: true,
         ..input
     };
-    let eol = Defaults {
+    let eol = ConversionDefaults {
         has_cr_lf: true,
         ..plain
     };

@@ -10,7 +10,7 @@ use rustix::process::geteuid;
 use super::Disk;
 use super::attributes::{SourceAttributes, bits_of, clear_acl, process_umask, set_bits};
 use super::contents::{make_file, write_slices};
-use super::handle::Handle;
+use super::handle::DirectoryHandle;
 use super::inherited_attributes::InheritedAttributes;
 use super::initial_attributes::InitialAttributes;
 use super::sys_error::{SysError, SysResult};
@@ -52,17 +52,19 @@ impl Disk {
     /// the source allows.
     fn fill(
         &self,
-        (directory, file): (&Handle, &OwnedFd),
+        (directory, file): (&DirectoryHandle, &OwnedFd),
         slices: &[&[u8]],
         (permissions, bits): (Permissions, u32),
-        source: Option<&OpenSource>,
+        source: Option<&OpenedAttributeSource>,
     ) -> SysResult<()> {
         write_slices(file, slices)?;
         let birth = || self.births.get(directory, |_| InitialAttributes::of(file));
         let bits = match source {
-            Some(OpenSource::File(model)) => model.give_to(file, &*birth()?, bits)?,
-            Some(OpenSource::Owner(uid, gid)) => clear_acl(file, (*uid, *gid), &*birth()?, bits)?,
-            Some(OpenSource::Directory(heritage)) => {
+            Some(OpenedAttributeSource::File(model)) => model.give_to(file, &*birth()?, bits)?,
+            Some(OpenedAttributeSource::Owner(uid, gid)) => {
+                clear_acl(file, (*uid, *gid), &*birth()?, bits)?
+            }
+            Some(OpenedAttributeSource::Directory(heritage)) => {
                 heritage.give_to(file, &*birth()?, permissions, bits)?
             }
             None => bits,
@@ -75,7 +77,7 @@ impl Disk {
         }
     }
 
-    fn source_of(&self, like: AttributeSource<'_>) -> SysResult<OpenSource> {
+    fn source_of(&self, like: AttributeSource<'_>) -> SysResult<OpenedAttributeSource> {
         match like {
             AttributeSource::File(path) => {
                 let model = self
@@ -83,11 +85,11 @@ impl Disk {
                     .of(path)
                     .and_then(|(directory, name)| SourceAttributes::open(&directory, name));
                 model
-                    .map(OpenSource::File)
+                    .map(OpenedAttributeSource::File)
                     .map_err(|trouble| trouble.with_path(path))
             }
-            AttributeSource::Bare { uid, gid } => Ok(OpenSource::Owner(uid, gid)),
-            AttributeSource::NewIn(None) => Ok(OpenSource::Directory(
+            AttributeSource::Bare { uid, gid } => Ok(OpenedAttributeSource::Owner(uid, gid)),
+            AttributeSource::NewIn(None) => Ok(OpenedAttributeSource::Directory(
                 self.heritages
                     .get(self.parents.root(), InheritedAttributes::of)?,
             )),
@@ -96,7 +98,7 @@ impl Disk {
                 let heritage = directory
                     .and_then(|directory| self.heritages.get(&directory, InheritedAttributes::of));
                 heritage
-                    .map(OpenSource::Directory)
+                    .map(OpenedAttributeSource::Directory)
                     .map_err(|trouble| trouble.with_path(path))
             }
         }
@@ -104,7 +106,7 @@ impl Disk {
 }
 
 /// The opened source of the attributes of a new file.
-enum OpenSource {
+enum OpenedAttributeSource {
     File(SourceAttributes),
     Owner(u32, u32),
     Directory(Arc<InheritedAttributes>),

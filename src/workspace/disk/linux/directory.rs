@@ -6,11 +6,11 @@ use rustix::io::Errno;
 
 use super::attributes::{process_umask, set_bits_of};
 use super::handle::open_directory;
-use super::modes::Modes;
+use super::modes::ModeSupportCache;
 use super::stat::stat_of;
 use super::sys_error::{SysError, SysResult};
 use crate::mode::FileKind;
-use crate::workspace::{ErrorKind, Probe, Stat, TEMPORARY};
+use crate::workspace::{ErrorKind, ModeProbe, Stat, TEMPORARY};
 
 /// The set-group-ID bit, which a new directory inherits from its parent; see mkdir(2).
 const INHERITED: u32 = 0o2000;
@@ -23,7 +23,7 @@ pub(super) fn make_private(
     directory: impl AsFd,
     name: &[u8],
     bits: u32,
-    modes: &Modes,
+    modes: &ModeSupportCache,
 ) -> SysResult<()> {
     mkdirat(&directory, name, Mode::from_raw_mode(bits))?;
     let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)
@@ -57,9 +57,9 @@ pub(super) fn make_private(
 }
 
 /// Returns whether the file system of the directory `name` stores permission bits.
-fn keeps_modes(above: impl AsFd, name: &[u8], modes: &Modes) -> bool {
+fn keeps_modes(above: impl AsFd, name: &[u8], modes: &ModeSupportCache) -> bool {
     let opened = open_directory(above, name, OFlags::RDONLY);
-    opened.map_or(true, |opened| modes.are_kept_in(&opened, Probe::Named))
+    opened.map_or(true, |opened| modes.are_kept_in(&opened, ModeProbe::Named))
 }
 
 /// Returns whether the directory `name` is empty.

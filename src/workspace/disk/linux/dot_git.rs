@@ -25,30 +25,30 @@ use crate::workspace::TOP;
 use crate::workspace::git::discovery::gitdir_path;
 
 /// What `.git` of a directory is.
-pub(super) enum Git {
+pub(super) enum DotGitKind {
     /// `.git` does not exist.
-    Nothing,
+    Missing,
     /// A directory that is a git directory.
     Directory,
     /// A directory that is not a git directory.
-    Empty,
+    NotARepository,
     /// A file or a link that leads to this git directory. The second value is the record that the
     /// state directory must contain, if any.
-    Apart(PathBuf, Option<Vec<u8>>),
+    Separate(PathBuf, Option<Vec<u8>>),
 }
 
 /// Returns what `.git` of `directory` is.
-pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
+pub(super) fn git_of(directory: &Path) -> DotGitResult<DotGitKind> {
     let git = directory.join(".git");
     let Some(found) = if_accessible(git.symlink_metadata())? else {
-        return Ok(Git::Nothing);
+        return Ok(DotGitKind::Missing);
     };
     if found.is_dir() {
         check_owner(&git, found.uid()).map_err(|refusal| refusal.with_theirs(Some(&git)))?;
         return Ok(if is_repository(&git)? {
-            Git::Directory
+            DotGitKind::Directory
         } else {
-            Git::Empty
+            DotGitKind::NotARepository
         });
     }
     let target = target(directory, &git);
@@ -59,7 +59,7 @@ pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
         .map_err(|refusal| refusal.with_theirs(Some(&real)))?;
     let top = directory.canonicalize()?;
     let unusable = |why: &str| {
-        Refusal::unusable(format!(
+        DotGitError::unusable(format!(
             "{}: {} {why}",
             display_path(&git),
             display_path(&real)
@@ -76,7 +76,7 @@ pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
     }
     // A git directory that records another work tree would mix the histories of two trees.
     match leads_back(&real, &git) {
-        Some(true) => Ok(Git::Apart(real, None)),
+        Some(true) => Ok(DotGitKind::Separate(real, None)),
         Some(false) => {
             let is_linked = real.join("commondir").exists();
             let advice = if is_linked {
@@ -89,21 +89,21 @@ pub(super) fn git_of(directory: &Path) -> GitResult<Git> {
                 display_path(&git),
                 display_path(&real)
             );
-            Err(Refusal::with_remedy(why, is_linked))
+            Err(DotGitError::with_remedy(why, is_linked))
         }
-        None => binding(&real, &top).map(|binding| Git::Apart(real, binding)),
+        None => binding(&real, &top).map(|binding| DotGitKind::Separate(real, binding)),
     }
 }
 
 /// Returns the git directory to which `git`, the `.git` of `directory`, leads.
-fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
+fn target(directory: &Path, git: &Path) -> DotGitResult<PathBuf> {
     let named = if git.is_dir() {
         git.to_owned()
     } else {
         linked_directory(directory, git)?
     };
     let unusable = |why: &str| {
-        Refusal::unusable(format!(
+        DotGitError::unusable(format!(
             "{}: {} {why}",
             display_path(git),
             display_path(&named)
@@ -122,7 +122,7 @@ fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
             display_path(git),
             display_path(&named)
         );
-        return Err(Refusal::with_remedy(why, is_linked));
+        return Err(DotGitError::with_remedy(why, is_linked));
     };
     if !is_repository(&real)? {
         return Err(unusable("is not a git directory"));
@@ -131,11 +131,11 @@ fn target(directory: &Path, git: &Path) -> GitResult<PathBuf> {
 }
 
 /// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
-fn linked_directory(directory: &Path, git: &Path) -> GitResult<PathBuf> {
+fn linked_directory(directory: &Path, git: &Path) -> DotGitResult<PathBuf> {
     let text = line(git)?.unwrap_or_default();
     match gitdir_path(&text) {
         Some(name) => Ok(directory.join(name)),
-        None => Err(Refusal::unusable(format!(
+        None => Err(DotGitError::unusable(format!(
             "{} does not name a git directory",
             display_path(git)
         ))),
@@ -151,7 +151,7 @@ fn linked_directory(directory: &Path, git: &Path) -> GitResult<PathBuf> {
 /// # Errors
 ///
 /// Returns an error if the state directory contains the history of another directory.
-fn binding(real: &Path, top: &Path) -> GitResult<Option<Vec<u8>>> {
+fn binding(real: &Path, top: &Path) -> DotGitResult<Option<Vec<u8>>> {
     let found = top.metadata()?;
     let inode = format!("{}:{}", found.dev(), found.ino());
     let wanted = [inode.as_bytes(), b" ", top.as_os_str().as_bytes()].concat();
@@ -174,42 +174,42 @@ fn binding(real: &Path, top: &Path) -> GitResult<Option<Vec<u8>>> {
         let why = format!(
             "{state} contains the history of {name}; remove {record} if that directory was moved to {top}"
         );
-        return Err(Refusal::with_remedy(why, true));
+        return Err(DotGitError::with_remedy(why, true));
     }
     Ok((is_copy || !is_inode || !is_name).then_some(wanted))
 }
 
 /// Returns an error if another user owns `path`, because wpatch trusts its content. git has
 /// `safe.directory` for the same purpose.
-fn check_owner(path: &Path, owner: u32) -> GitResult<()> {
+fn check_owner(path: &Path, owner: u32) -> DotGitResult<()> {
     if owner == geteuid().as_raw() {
         return Ok(());
     }
-    Err(Refusal::unusable(format!(
+    Err(DotGitError::unusable(format!(
         "{} belongs to another user",
         display_path(path)
     )))
 }
 
 /// The result of a check of a `.git`.
-pub(super) type GitResult<T> = Result<T, Refusal>;
+pub(super) type DotGitResult<T> = Result<T, DotGitError>;
 
 /// The reason why a `.git` cannot contain the state directory.
-pub(super) enum Refusal {
+pub(super) enum DotGitError {
     /// It cannot contain the state directory.
-    Unusable(Unusable),
+    Unusable(UnusableGitDirectory),
     /// An I/O error. Another command may succeed.
     Failed(io::Error),
 }
 
-impl Refusal {
+impl DotGitError {
     fn unusable(why: String) -> Self {
         Self::with_remedy(why, false)
     }
 
-    /// Returns the same as [`Refusal::unusable`]. `has_remedy` states whether `why` names a remedy.
+    /// Returns the same as [`DotGitError::unusable`]. `has_remedy` states whether `why` names a remedy.
     fn with_remedy(why: String, has_remedy: bool) -> Self {
-        Self::Unusable(Unusable {
+        Self::Unusable(UnusableGitDirectory {
             why,
             theirs: None,
             has_remedy,
@@ -219,7 +219,7 @@ impl Refusal {
     /// Adds the git directory `theirs`, to which the `.git` of another user leads.
     pub(super) fn with_theirs(self, theirs: Option<&Path>) -> Self {
         match self {
-            Self::Unusable(unusable) => Self::Unusable(Unusable {
+            Self::Unusable(unusable) => Self::Unusable(UnusableGitDirectory {
                 theirs: theirs.map(Path::to_path_buf),
                 ..unusable
             }),
@@ -228,7 +228,7 @@ impl Refusal {
     }
 }
 
-impl From<io::Error> for Refusal {
+impl From<io::Error> for DotGitError {
     fn from(error: io::Error) -> Self {
         Self::Failed(error)
     }
@@ -236,7 +236,7 @@ impl From<io::Error> for Refusal {
 
 /// The reason why the git directory cannot contain the state directory.
 #[derive(Debug)]
-pub(super) struct Unusable {
+pub(super) struct UnusableGitDirectory {
     pub(super) why: String,
     /// The git directory, if another user owns it or its `.git`.
     pub(super) theirs: Option<PathBuf>,

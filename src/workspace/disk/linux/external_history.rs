@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use rustix::fs::{CWD, FsWord, Mode, OFlags, openat, statfs};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::handle::{Handle, open_directory};
+use super::handle::{DirectoryHandle, open_directory};
 use super::sys_error::SysResult;
 use crate::digest::Digest;
 use crate::path::RelPath;
@@ -29,7 +29,7 @@ pub(super) struct ExternalHistory {
     above: PathBuf,
     /// The directory of this root, below [`ATTIC`].
     own: RelPath,
-    opened: OnceLock<Handle>,
+    opened: OnceLock<DirectoryHandle>,
 }
 
 impl ExternalHistory {
@@ -95,7 +95,7 @@ impl ExternalHistory {
     }
 
     /// Opens the external history, or returns the handle that was opened before.
-    pub(super) fn open(&self) -> SysResult<Handle> {
+    pub(super) fn open(&self) -> SysResult<DirectoryHandle> {
         if let Some(handle) = self.opened.get() {
             return Ok(Arc::clone(handle));
         }
@@ -105,7 +105,7 @@ impl ExternalHistory {
     }
 
     /// Returns the directory that contains the external history, and its name there.
-    pub(super) fn entry(&self) -> SysResult<(Handle, &'static [u8])> {
+    pub(super) fn entry(&self) -> SysResult<(DirectoryHandle, &'static [u8])> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let above = retry_on_intr(|| openat(CWD, &self.above, flags, Mode::empty()))?;
         Ok((Arc::new(above), NAME.as_bytes()))

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::retry_on_intr;
 
-use super::handle::Handle;
+use super::handle::DirectoryHandle;
 use super::sys_error::SysResult;
 use crate::path::RelPath;
 use crate::workspace::ANNEX;
@@ -20,7 +20,7 @@ pub(super) struct GitIndexFile(Mutex<Option<IndexDirectory>>);
 #[derive(Debug)]
 struct IndexDirectory {
     directory: PathBuf,
-    opened: Option<Handle>,
+    opened: Option<DirectoryHandle>,
 }
 
 impl GitIndexFile {
@@ -51,7 +51,7 @@ impl GitIndexFile {
     }
 
     /// Opens the directory, or returns the handle that was opened before.
-    pub(super) fn open(&self) -> SysResult<Handle> {
+    pub(super) fn open(&self) -> SysResult<DirectoryHandle> {
         let mut held = self.lock();
         let Some(named) = held.as_mut() else {
             return Err(rustix::io::Errno::NOENT.into());

@@ -11,7 +11,7 @@ use super::sys_error::{SysError, SysResult};
 use crate::workspace::ErrorKind;
 
 /// An open directory, which can be an `O_PATH` handle.
-pub(super) type Handle = Arc<OwnedFd>;
+pub(super) type DirectoryHandle = Arc<OwnedFd>;
 
 /// How long a handle is cached. This limits how long verbs write to a directory that another
 /// process has moved away.

@@ -7,7 +7,7 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{fgetxattr, fstat};
 use rustix::io::Errno;
 
-use super::handle::{Handle, MAX_AGE};
+use super::handle::{DirectoryHandle, MAX_AGE};
 use super::stat::stat_of;
 use super::sys_error::SysResult;
 use crate::mutex::lock_unpoisoned;
@@ -49,23 +49,24 @@ const MOST: usize = 4;
 
 /// Facts about some directories, cached together with a handle of each.
 #[derive(Debug)]
-pub(super) struct Memo<T>(Mutex<Vec<(Handle, Instant, Arc<T>)>>);
+pub(super) struct PerDirectoryCache<T>(Mutex<Vec<(DirectoryHandle, Instant, Arc<T>)>>);
 
-impl<T> Default for Memo<T> {
+impl<T> Default for PerDirectoryCache<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> Memo<T> {
+impl<T> PerDirectoryCache<T> {
     /// Returns the cached value for `directory`, or computes it with `ask`.
     pub(super) fn get(
         &self,
-        directory: &Handle,
+        directory: &DirectoryHandle,
         ask: impl FnOnce(&OwnedFd) -> SysResult<T>,
     ) -> SysResult<Arc<T>> {
         // The cache owns a clone of the handle, so no other directory can have the same pointer.
-        let is_it = |(known, _, _): &&(Handle, Instant, Arc<T>)| Arc::ptr_eq(known, directory);
+        let is_it =
+            |(known, _, _): &&(DirectoryHandle, Instant, Arc<T>)| Arc::ptr_eq(known, directory);
         let known = lock_unpoisoned(&self.0)
             .iter()
             .find(is_it)

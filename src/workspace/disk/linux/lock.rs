@@ -22,7 +22,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 const PRIVATE: u32 = 0o600;
 
 /// The result of one attempt to lock.
-pub(super) enum Look {
+pub(super) enum LockAttempt {
     /// This process holds the lock.
     Held(OwnedFd),
     /// Another process holds the lock.
@@ -32,7 +32,7 @@ pub(super) enum Look {
 }
 
 /// Opens the file `name`, creates it if needed, and tries to lock it.
-pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> SysResult<Look> {
+pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> SysResult<LockAttempt> {
     let file = open_regular(&directory, name, OFlags::RDWR | OFlags::CREATE)?;
     let ours = stat_of(&fstat(&file)?);
     if ours.kind != FileKind::Regular {
@@ -46,7 +46,7 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> SysResult<Look> {
 }
 
 /// Opens the directory `name` and tries to lock it.
-pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> SysResult<Look> {
+pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> SysResult<LockAttempt> {
     let opened = open_directory(&above, name, OFlags::RDONLY)?;
     let ours = stat_of(&fstat(&opened)?);
     claim(opened, &ours, &above, name).map_err(|trouble| {
@@ -62,18 +62,18 @@ pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> SysResult<Look> {
 }
 
 /// Locks the file opened as `name`, and checks that the name still refers to it.
-fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> SysResult<Look> {
+fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> SysResult<LockAttempt> {
     match retry_on_intr(|| flock(&opened, FlockOperation::NonBlockingLockExclusive)) {
-        Err(Errno::WOULDBLOCK) => return Ok(Look::Busy),
+        Err(Errno::WOULDBLOCK) => return Ok(LockAttempt::Busy),
         result => result?,
     }
     // flock(2) locks the inode, not the name. The holder may have removed the file before it
     // unlocked it.
     match statat(&above, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(found) if (found.st_dev, found.st_ino) == (ours.device, ours.inode) => {
-            Ok(Look::Held(opened))
+            Ok(LockAttempt::Held(opened))
         }
-        Ok(_) | Err(Errno::NOENT) => Ok(Look::Gone),
+        Ok(_) | Err(Errno::NOENT) => Ok(LockAttempt::Gone),
         Err(errno) => Err(errno.into()),
     }
 }
@@ -81,12 +81,12 @@ fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> SysResu
 /// Calls `look` with growing pauses until it acquires the lock or `patience` has elapsed.
 pub(super) fn wait(
     patience: Duration,
-    mut look: impl FnMut() -> SysResult<Look>,
+    mut look: impl FnMut() -> SysResult<LockAttempt>,
 ) -> SysResult<Option<OwnedFd>> {
     let start = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {
-        if let Look::Held(file) = look()? {
+        if let LockAttempt::Held(file) = look()? {
             return Ok(Some(file));
         }
         let left = patience.saturating_sub(start.elapsed());

@@ -3,7 +3,7 @@
 //!
 //! A verb enters in `verbs.rs`. `parents.rs` turns its path into a directory handle and a name; no
 //! other file resolves paths. The system call is then made on that handle. `fault.rs` maps its
-//! error number to a [`ErrorKind`](crate::workspace::ErrorKind). Read `verbs.rs` first, then `parents.rs`.
+//! error number to an [`ErrorKind`](crate::workspace::ErrorKind). Read `verbs.rs` first, then `parents.rs`.
 //!
 //! Invariant: below the root, every path is resolved through real directories only. The exceptions
 //! are the external history (`external_history.rs`), the directory of git's index file (`git_index_file.rs`) and the
@@ -43,13 +43,13 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::retry_on_intr;
 
 use self::external_history::ExternalHistory;
-use self::handle::Handle;
+use self::handle::DirectoryHandle;
 use self::inherited_attributes::InheritedAttributes;
-use self::initial_attributes::{InitialAttributes, Memo};
-use self::modes::Modes;
-use self::parents::Parents;
+use self::initial_attributes::{InitialAttributes, PerDirectoryCache};
+use self::modes::ModeSupportCache;
+use self::parents::DirectoryResolver;
 use self::sys_error::{SysError, SysResult};
-use self::work_tree::Located;
+use self::work_tree::WorkTreePosition;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::text::printable;
@@ -73,18 +73,18 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// root.
 #[derive(Debug)]
 pub struct Disk {
-    parents: Parents,
+    parents: DirectoryResolver,
     /// The name by which the root was opened.
     root: PathBuf,
     /// The directory that contains the external history, if one is configured.
     above: Option<PathBuf>,
     /// The position in a work tree, once a verb needed it.
-    located: OnceLock<Located>,
+    located: OnceLock<WorkTreePosition>,
     /// The umask of the process, read on first use.
     umask: OnceLock<u32>,
-    births: Memo<InitialAttributes>,
-    heritages: Memo<InheritedAttributes>,
-    modes: Modes,
+    births: PerDirectoryCache<InitialAttributes>,
+    heritages: PerDirectoryCache<InheritedAttributes>,
+    modes: ModeSupportCache,
     /// Held by the only verb that retries while no file handles are free.
     shortage: Mutex<()>,
 }
@@ -101,16 +101,16 @@ impl Disk {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
             Ok(handle) => {
-                let parents = Parents::new(handle);
+                let parents = DirectoryResolver::new(handle);
                 Ok(Self {
                     parents,
                     root: root.to_owned(),
                     above: None,
                     located: OnceLock::new(),
                     umask: OnceLock::new(),
-                    births: Memo::default(),
-                    heritages: Memo::default(),
-                    modes: Modes::default(),
+                    births: PerDirectoryCache::default(),
+                    heritages: PerDirectoryCache::default(),
+                    modes: ModeSupportCache::default(),
                     shortage: Mutex::default(),
                 })
             }
@@ -169,7 +169,7 @@ impl Disk {
         })
     }
 
-    fn open_handle(&self, directory: Directory<'_>) -> SysResult<Handle> {
+    fn open_handle(&self, directory: Directory<'_>) -> SysResult<DirectoryHandle> {
         match directory {
             None => Ok(Arc::clone(self.parents.root())),
             Some(path) => self.parents.directory(path.as_bytes()),

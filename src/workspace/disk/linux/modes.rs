@@ -11,7 +11,7 @@ use rustix::io::{Errno, retry_on_intr};
 use super::contents::make_file;
 use super::stat::stat_of;
 use crate::mutex::lock_unpoisoned;
-use crate::workspace::{PROBE, Probe};
+use crate::workspace::{ModeProbe, PROBE};
 
 /// The permission bits of the probe. A file system that does not store bits is unlikely to report
 /// them.
@@ -19,28 +19,28 @@ const UNUSUAL: u32 = 0o640;
 
 /// The cached answers, by device.
 #[derive(Debug, Default)]
-pub(super) struct Modes(Mutex<HashMap<u64, bool>>);
+pub(super) struct ModeSupportCache(Mutex<HashMap<u64, bool>>);
 
-impl Modes {
+impl ModeSupportCache {
     /// Returns whether the file system of `directory` stores permission bits.
     ///
     /// # Security
     ///
     /// The test inspects only a file that it creates itself, through its handle. Files of other
     /// users have no influence.
-    pub(super) fn are_kept_in(&self, directory: &OwnedFd, probe: Probe) -> bool {
+    pub(super) fn are_kept_in(&self, directory: &OwnedFd, probe: ModeProbe) -> bool {
         let Ok(device) = fstat(directory).map(|found| stat_of(&found).device) else {
             return true;
         };
         if let Some(&known) = lock_unpoisoned(&self.0).get(&device) {
             return known;
         }
-        if probe == Probe::Never {
+        if probe == ModeProbe::Never {
             return true;
         }
         let answer = match (probe, test_unnamed(directory)) {
             (_, Some(answer)) => answer,
-            (Probe::Named, None) => test_named(directory),
+            (ModeProbe::Named, None) => test_named(directory),
             // A named file is not permitted here. Do not cache this answer: a later probe may
             // create one.
             (_, None) => return false,

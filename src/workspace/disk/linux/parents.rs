@@ -11,7 +11,7 @@ use rustix::process::{Resource, getrlimit};
 
 use super::external_history::ExternalHistory;
 use super::git_index_file::GitIndexFile;
-use super::handle::{Handle, MAX_AGE, open_directory};
+use super::handle::{DirectoryHandle, MAX_AGE, open_directory};
 use super::sys_error::{SysError, SysResult};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
@@ -31,12 +31,12 @@ const MOST_RACES: u32 = 64;
 /// gets the name, a verb still works in the directory that was resolved through real directories
 /// only.
 #[derive(Debug)]
-pub(super) struct Parents {
-    root: Handle,
+pub(super) struct DirectoryResolver {
+    root: DirectoryHandle,
     external_history: Option<ExternalHistory>,
     git_index_file: GitIndexFile,
     /// The git directory, if it is not below the root.
-    git: OnceLock<Handle>,
+    git: OnceLock<DirectoryHandle>,
     /// Whether the kernel has no `openat2`. Paths are then opened component by component.
     walks: AtomicBool,
     capacity: usize,
@@ -54,11 +54,11 @@ struct HandleCache {
 #[derive(Debug)]
 struct CachedHandle {
     path: Box<[u8]>,
-    handle: Handle,
+    handle: DirectoryHandle,
     opened: Instant,
 }
 
-impl Parents {
+impl DirectoryResolver {
     pub(super) fn new(root: OwnedFd) -> Self {
         let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let capacity = usize::try_from((limit / 8).min(MOST_HANDLES)).unwrap_or_default();
@@ -80,7 +80,7 @@ impl Parents {
         }
     }
 
-    pub(super) fn root(&self) -> &Handle {
+    pub(super) fn root(&self) -> &DirectoryHandle {
         &self.root
     }
 
@@ -99,7 +99,7 @@ impl Parents {
     }
 
     /// Returns the git directory and the rest of `path` below it, if `path` is in it.
-    fn git_of<'p>(&self, path: &'p [u8]) -> Option<(&Handle, &'p [u8])> {
+    fn git_of<'p>(&self, path: &'p [u8]) -> Option<(&DirectoryHandle, &'p [u8])> {
         let rest = match path.strip_prefix(GIT.as_bytes())? {
             [] => b".",
             [b'/', rest @ ..] => rest,
@@ -116,7 +116,7 @@ impl Parents {
     }
 
     /// Returns the directory that contains `path`, and the last component.
-    pub(super) fn of<'p>(&self, path: &'p RelPath) -> SysResult<(Handle, &'p [u8])> {
+    pub(super) fn of<'p>(&self, path: &'p RelPath) -> SysResult<(DirectoryHandle, &'p [u8])> {
         let name = path.name();
         let bytes = path.as_bytes();
         match bytes.len().checked_sub(name.len() + 1) {
@@ -135,7 +135,7 @@ impl Parents {
     }
 
     /// Returns the directory at `path`.
-    pub(super) fn directory(&self, path: &[u8]) -> SysResult<Handle> {
+    pub(super) fn directory(&self, path: &[u8]) -> SysResult<DirectoryHandle> {
         let generation = {
             let mut kept = self.lock_kept();
             if let Some(handle) = kept.find(path) {
@@ -218,7 +218,7 @@ impl CachedHandle {
 }
 
 impl HandleCache {
-    fn find(&mut self, path: &[u8]) -> Option<Handle> {
+    fn find(&mut self, path: &[u8]) -> Option<DirectoryHandle> {
         let index = self
             .entries
             .iter()
@@ -233,7 +233,7 @@ impl HandleCache {
         Some(handle)
     }
 
-    fn add(&mut self, path: &[u8], handle: &Handle, capacity: usize) {
+    fn add(&mut self, path: &[u8], handle: &DirectoryHandle, capacity: usize) {
         self.entries.retain(|entry| *entry.path != *path);
         if self.entries.len() >= capacity && !self.entries.is_empty() {
             self.entries.remove(0);

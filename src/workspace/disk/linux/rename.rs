@@ -6,38 +6,45 @@ use rustix::io::Errno;
 use super::Disk;
 use super::sys_error::{SysError, SysResult, sticky_error};
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, Rename};
+use crate::workspace::{ErrorKind, RenameMode};
 
 impl Disk {
-    pub(super) fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> SysResult<()> {
+    pub(super) fn try_rename(
+        &self,
+        from: &RelPath,
+        to: &RelPath,
+        how: RenameMode,
+    ) -> SysResult<()> {
         let (old_directory, old) = self.parents.of(from)?;
         let (new_directory, new) = self
             .parents
             .of(to)
             .map_err(|trouble| trouble.with_path(to))?;
         let result = match how {
-            Rename::Exclusive => renameat_with(
+            RenameMode::Exclusive => renameat_with(
                 &old_directory,
                 old,
                 &new_directory,
                 new,
                 RenameFlags::NOREPLACE,
             ),
-            Rename::Exchange => renameat_with(
+            RenameMode::Exchange => renameat_with(
                 &old_directory,
                 old,
                 &new_directory,
                 new,
                 RenameFlags::EXCHANGE,
             ),
-            Rename::Replace => renameat(&old_directory, old, &new_directory, new),
+            RenameMode::Replace => renameat(&old_directory, old, &new_directory, new),
         };
         self.parents.forget([from, to]);
         result.map_err(|errno| match errno {
             // Without the flags, EINVAL only means that a directory would be moved below itself.
             // With them, it also means that the file system does not support the flags; see
             // rename(2).
-            Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
+            Errno::INVAL
+                if how != RenameMode::Replace && !to.is_below(from) && !from.is_below(to) =>
+            {
                 SysError::new(ErrorKind::Unsupported, errno)
             }
             Errno::EXIST => SysError::from(errno).with_path(to),

@@ -27,8 +27,8 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, AttributeSource, Directory, ErrorKind, GitDirectory, Lock, Privacy, Probe, Rename,
-    Result, Spellings, Stat, TEMPORARY, Timestamp, WorkTree, Workspace,
+    ATTIC, AttributeSource, Directory, DirectoryPermissions, ErrorKind, GitDirectory, Lock,
+    ModeProbe, RenameMode, Result, Spellings, Stat, TEMPORARY, Timestamp, WorkTree, Workspace,
 };
 
 /// Permission bits of a directory that only its owner can access.
@@ -135,7 +135,7 @@ impl Workspace for Disk {
         })
     }
 
-    fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()> {
+    fn rename(&self, from: &RelPath, to: &RelPath, how: RenameMode) -> Result<()> {
         self.attempt("rename", Some(from), || self.try_rename(from, to, how))
     }
 
@@ -146,7 +146,7 @@ impl Workspace for Disk {
         })
     }
 
-    fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
+    fn make_dir(&self, path: &RelPath, privacy: DirectoryPermissions) -> Result<()> {
         self.attempt("create directory", Some(path), || {
             if let Some(history) = self
                 .parents
@@ -157,11 +157,15 @@ impl Workspace for Disk {
             }
             let (directory, name) = self.parents.of(path)?;
             let result = match privacy {
-                Privacy::Private => make_private(&directory, name, PRIVATE, &self.modes),
-                Privacy::Temporary => {
+                DirectoryPermissions::Private => {
+                    make_private(&directory, name, PRIVATE, &self.modes)
+                }
+                DirectoryPermissions::Temporary => {
                     make_private(&directory, name, PRIVATE | TEMPORARY, &self.modes)
                 }
-                Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
+                DirectoryPermissions::Shared => {
+                    Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?)
+                }
             };
             // A handle cached for this path can belong to a directory that was removed before.
             self.parents.forget([path]);
@@ -251,7 +255,7 @@ impl Workspace for Disk {
         geteuid().as_raw()
     }
 
-    fn keeps_modes(&self, directory: Directory<'_>, probe: Probe) -> bool {
+    fn keeps_modes(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
         self.open_handle(directory)
             .map_or(true, |opened| self.modes.are_kept_in(&opened, probe))
     }
@@ -342,7 +346,7 @@ impl Disk {
         &self,
         path: &RelPath,
         patience: Duration,
-        try_lock: impl Fn(&OwnedFd, &[u8]) -> SysResult<lock::Look>,
+        try_lock: impl Fn(&OwnedFd, &[u8]) -> SysResult<lock::LockAttempt>,
     ) -> Result<Option<Lock>> {
         self.attempt("lock", Some(path), || {
             let look = || {

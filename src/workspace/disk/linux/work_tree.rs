@@ -26,7 +26,9 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
 use super::Disk;
-use super::dot_git::{Git, GitResult, Refusal, Unusable, display_path, git_of};
+use super::dot_git::{
+    DotGitError, DotGitKind, DotGitResult, UnusableGitDirectory, display_path, git_of,
+};
 use super::git_files::{if_accessible, is_repository};
 use super::sys_error::SysError;
 use crate::path::RelPath;
@@ -34,12 +36,12 @@ use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, Workspace
 
 /// The position of a root in a work tree.
 #[derive(Debug)]
-pub(super) enum Located {
+pub(super) enum WorkTreePosition {
     /// The root is the top of a work tree, and its git directory is `.git`.
     Top,
     /// The root is the top of a work tree, and its `.git` leads to this git directory. The second
     /// value is the record that the state directory must contain, if any.
-    Apart(PathBuf, Option<Vec<u8>>),
+    SeparateGitDirectory(PathBuf, Option<Vec<u8>>),
     /// The root is below the top of a work tree.
     Below { top: Box<Disk>, prefix: RelPath },
     /// The root is not in a work tree.
@@ -49,11 +51,11 @@ pub(super) enum Located {
     Inside(String),
     /// The root seems to be in a work tree, but its git directory cannot contain the state
     /// directory.
-    Unusable(Unusable),
+    Unusable(UnusableGitDirectory),
 }
 
 /// The result of the search above a root.
-enum Above {
+enum ParentSearchResult {
     /// The top of the work tree.
     Top(PathBuf),
     /// There is no repository. This is the nearest directory with a `.git`.
@@ -67,7 +69,7 @@ enum Above {
 impl Disk {
     pub(super) fn tree_above(&self) -> Result<Option<WorkTree<'_>>> {
         Ok(match self.find_git()? {
-            Located::Below { top, prefix } => Some(WorkTree {
+            WorkTreePosition::Below { top, prefix } => Some(WorkTree {
                 top: &**top,
                 prefix,
                 directory: &top.root,
@@ -79,17 +81,17 @@ impl Disk {
     pub(super) fn git_place(&self) -> Result<GitDirectory> {
         let at = |name: &str| RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path");
         Ok(match self.find_git()? {
-            Located::Top => GitDirectory::At {
+            WorkTreePosition::Top => GitDirectory::At {
                 directory: at(".git"),
                 binding: None,
             },
-            Located::Apart(_, binding) => GitDirectory::At {
+            WorkTreePosition::SeparateGitDirectory(_, binding) => GitDirectory::At {
                 directory: at(GIT),
                 binding: binding.clone(),
             },
-            Located::Below { .. } | Located::Nowhere => GitDirectory::Missing,
-            Located::Inside(why) => GitDirectory::Inside { why: why.clone() },
-            Located::Unusable(Unusable {
+            WorkTreePosition::Below { .. } | WorkTreePosition::Nowhere => GitDirectory::Missing,
+            WorkTreePosition::Inside(why) => GitDirectory::Inside { why: why.clone() },
+            WorkTreePosition::Unusable(UnusableGitDirectory {
                 why,
                 theirs,
                 has_remedy,
@@ -112,7 +114,7 @@ impl Disk {
         std::path::absolute(&name).unwrap_or(name)
     }
 
-    fn find_git(&self) -> Result<&Located> {
+    fn find_git(&self) -> Result<&WorkTreePosition> {
         self.location().map_err(|source| {
             let fault = SysError::from(Errno::from_io_error(&source).unwrap_or(Errno::IO)).fault;
             WorkspaceError {
@@ -125,24 +127,26 @@ impl Disk {
     }
 
     /// Returns the position of the root. An error is not cached.
-    fn location(&self) -> io::Result<&Located> {
+    fn location(&self) -> io::Result<&WorkTreePosition> {
         if let Some(located) = self.located.get() {
             return Ok(located);
         }
         let mut located = match self.locate() {
             Ok(located) => located,
-            Err(Refusal::Unusable(unusable)) => Located::Unusable(unusable),
-            Err(Refusal::Failed(error)) => return Err(error),
+            Err(DotGitError::Unusable(unusable)) => WorkTreePosition::Unusable(unusable),
+            Err(DotGitError::Failed(error)) => return Err(error),
         };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = |git: &Path| retry_on_intr(|| openat(CWD, git, flags, Mode::empty()));
         match &mut located {
-            Located::Apart(git, _) => self.parents.set_git(open(git)?),
-            Located::Unusable(Unusable { theirs, .. }) => match theirs.as_deref().map(open) {
-                Some(Ok(handle)) => self.parents.set_git(handle),
-                // This user cannot open the git directory of the other user, so it is ignored.
-                _ => *theirs = None,
-            },
+            WorkTreePosition::SeparateGitDirectory(git, _) => self.parents.set_git(open(git)?),
+            WorkTreePosition::Unusable(UnusableGitDirectory { theirs, .. }) => {
+                match theirs.as_deref().map(open) {
+                    Some(Ok(handle)) => self.parents.set_git(handle),
+                    // This user cannot open the git directory of the other user, so it is ignored.
+                    _ => *theirs = None,
+                }
+            }
             _ => {}
         }
         Ok(self.located.get_or_init(|| located))
@@ -153,8 +157,8 @@ impl Disk {
     pub(super) fn git_path(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = path.as_bytes().strip_prefix(GIT.as_bytes())?;
         let git = match self.located.get()? {
-            Located::Apart(git, _) => git,
-            Located::Unusable(unusable) => unusable.theirs.as_ref()?,
+            WorkTreePosition::SeparateGitDirectory(git, _) => git,
+            WorkTreePosition::Unusable(unusable) => unusable.theirs.as_ref()?,
             _ => return None,
         };
         match rest {
@@ -164,45 +168,54 @@ impl Disk {
         }
     }
 
-    fn locate(&self) -> GitResult<Located> {
+    fn locate(&self) -> DotGitResult<WorkTreePosition> {
         let mut is_top = false;
         match statat(self.parents.root(), ".git", AtFlags::SYMLINK_NOFOLLOW) {
             // The common case: a `.git` directory of the current user needs no further checks.
             Ok(found) if is_own_directory(&found) && is_repository(&self.root.join(".git"))? => {
-                return Ok(Located::Top);
+                return Ok(WorkTreePosition::Top);
             }
             Ok(_) => match git_of(&self.root)? {
-                Git::Directory => return Ok(Located::Top),
-                Git::Apart(git, binding) => return Ok(Located::Apart(git, binding)),
-                Git::Empty => is_top = true,
-                Git::Nothing => {}
+                DotGitKind::Directory => return Ok(WorkTreePosition::Top),
+                DotGitKind::Separate(git, binding) => {
+                    return Ok(WorkTreePosition::SeparateGitDirectory(git, binding));
+                }
+                DotGitKind::NotARepository => is_top = true,
+                DotGitKind::Missing => {}
             },
             Err(Errno::NOENT) => {}
-            Err(errno) => return Err(Refusal::Failed(errno.into())),
+            Err(errno) => return Err(DotGitError::Failed(errno.into())),
         }
         let root = if_accessible(self.root.canonicalize())?;
         let above = match &root {
             Some(root) => self.locate_above(root),
-            None => Ok(Above::Nothing),
+            None => Ok(ParentSearchResult::Nothing),
         };
         match (above, root) {
             // No repository was found, so the nearest `.git` marks the top.
             (
-                Ok(Above::Nothing | Above::Empty(_) | Above::Inside) | Err(Refusal::Unusable(_)),
+                Ok(
+                    ParentSearchResult::Nothing
+                    | ParentSearchResult::Empty(_)
+                    | ParentSearchResult::Inside,
+                )
+                | Err(DotGitError::Unusable(_)),
                 _,
-            ) if is_top => Ok(Located::Top),
-            (Ok(Above::Top(top) | Above::Empty(top)), Some(root)) => self.locate_below(&root, &top),
-            (Ok(Above::Inside), Some(root)) => Ok(Located::Inside(format!(
+            ) if is_top => Ok(WorkTreePosition::Top),
+            (Ok(ParentSearchResult::Top(top) | ParentSearchResult::Empty(top)), Some(root)) => {
+                self.locate_below(&root, &top)
+            }
+            (Ok(ParentSearchResult::Inside), Some(root)) => Ok(WorkTreePosition::Inside(format!(
                 "{} is in a git directory, not in a work tree",
                 display_path(&root)
             ))),
             (Err(refusal), _) => Err(refusal),
-            (Ok(_), _) => Ok(Located::Nowhere),
+            (Ok(_), _) => Ok(WorkTreePosition::Nowhere),
         }
     }
 
     /// Searches the directories above `root` for the top.
-    fn locate_above(&self, root: &Path) -> GitResult<Above> {
+    fn locate_above(&self, root: &Path) -> DotGitResult<ParentSearchResult> {
         let own = fstat(self.parents.root()).map_err(io::Error::from)?;
         let mut below = root;
         let mut empty = None;
@@ -212,36 +225,38 @@ impl Disk {
                 break;
             }
             match git_of(above) {
-                Ok(Git::Nothing) => {}
-                Ok(Git::Empty) => empty = empty.or(Some(above)),
+                Ok(DotGitKind::Missing) => {}
+                Ok(DotGitKind::NotARepository) => empty = empty.or(Some(above)),
                 // If this user cannot use the top, each root has its own state directory.
-                Err(refusal @ Refusal::Unusable(_)) if empty.is_none() && is_public(above) => {
+                Err(refusal @ DotGitError::Unusable(_)) if empty.is_none() && is_public(above) => {
                     return Err(refusal.with_theirs(None));
                 }
-                Err(refusal @ Refusal::Unusable(_)) if empty.is_none() && !may_share(above) => {
+                Err(refusal @ DotGitError::Unusable(_)) if empty.is_none() && !may_share(above) => {
                     return Err(refusal);
                 }
-                Err(Refusal::Unusable(_)) if is_public(above) || !may_share(above) => break,
-                Err(Refusal::Failed(error)) => return Err(Refusal::Failed(error)),
-                Ok(_) | Err(Refusal::Unusable(_)) => return Ok(Above::Top(above.to_owned())),
+                Err(DotGitError::Unusable(_)) if is_public(above) || !may_share(above) => break,
+                Err(DotGitError::Failed(error)) => return Err(DotGitError::Failed(error)),
+                Ok(_) | Err(DotGitError::Unusable(_)) => {
+                    return Ok(ParentSearchResult::Top(above.to_owned()));
+                }
             }
             below = above;
         }
         match empty {
-            Some(top) => Ok(Above::Empty(top.to_owned())),
-            None if is_repository(below)? => Ok(Above::Inside),
-            None => Ok(Above::Nothing),
+            Some(top) => Ok(ParentSearchResult::Empty(top.to_owned())),
+            None if is_repository(below)? => Ok(ParentSearchResult::Inside),
+            None => Ok(ParentSearchResult::Nothing),
         }
     }
 
     /// Returns the position of the root, whose absolute path is `root`, in the work tree `top`.
-    fn locate_below(&self, root: &Path, top: &Path) -> GitResult<Located> {
+    fn locate_below(&self, root: &Path, top: &Path) -> DotGitResult<WorkTreePosition> {
         let unsound = || {
-            Refusal::Failed(io::Error::other(
+            DotGitError::Failed(io::Error::other(
                 "the directory was moved while it was in use",
             ))
         };
-        let failed = |error: WorkspaceError| Refusal::Failed(error.source);
+        let failed = |error: WorkspaceError| DotGitError::Failed(error.source);
         let prefix = root.strip_prefix(top).map_err(|_| unsound())?;
         let prefix = RelPath::new(prefix.as_os_str().as_bytes()).map_err(|_| unsound())?;
         let mut above = Self::open(top).map_err(failed)?;
@@ -254,7 +269,7 @@ impl Disk {
         if found.is_none_or(|found| (found.device, found.inode) != (own.st_dev, own.st_ino)) {
             return Err(unsound());
         }
-        Ok(Located::Below {
+        Ok(WorkTreePosition::Below {
             top: Box::new(above),
             prefix,
         })

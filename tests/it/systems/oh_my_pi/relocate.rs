@@ -2,7 +2,7 @@
 
 use fs_err as fs;
 use serde_json::{Value, json};
-use wpatch::text::tag::Tag;
+use wpatch::text::tag::HashlineTag;
 
 use super::{APPLY, Desk, TEXT, desk, section};
 
@@ -30,7 +30,10 @@ fn after(first: &str, operations: &str) -> (Value, String) {
     assert_eq!(report["plan_id"], checked["plan_id"]);
     assert_eq!(report["files"][0]["recovered"], json!(true));
     let text = desk.bytes("a");
-    assert_eq!(report["files"][0]["tag"], Tag::of(&text).to_string());
+    assert_eq!(
+        report["files"][0]["tag"],
+        HashlineTag::of(&text).to_string()
+    );
     (report, String::from_utf8(text).unwrap())
 }
 
@@ -113,7 +116,7 @@ fn s06_lines_that_changed_or_moved_apart_are_stale() {
         );
         assert_eq!(
             error["actual_tag"],
-            Tag::of(&desk.bytes("a")).to_string(),
+            HashlineTag::of(&desk.bytes("a")).to_string(),
             "{first} {operations}"
         );
     }

@@ -11,7 +11,7 @@ use wpatch::mode::Permissions;
 use wpatch::transaction::{Interrupt, Options};
 use wpatch::workspace::disk::Disk;
 use wpatch::workspace::memory::Entry;
-use wpatch::workspace::{AttributeSource, ErrorKind, Privacy, Workspace};
+use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, Workspace};
 
 use super::{bits, root};
 use crate::alone::is_alone;
@@ -35,7 +35,8 @@ fn new_files_and_directories_are_under_the_umask() {
         return;
     }
     let (root, disk) = root();
-    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    disk.make_dir(&path("d"), DirectoryPermissions::Shared)
+        .unwrap();
     create(&disk, "plain", b"");
     disk.create(
         &path("program"),
@@ -51,13 +52,15 @@ fn new_files_and_directories_are_under_the_umask() {
 #[test]
 fn a_new_file_has_the_group_of_a_set_gid_directory() {
     let (root, disk) = root();
-    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    disk.make_dir(&path("d"), DirectoryPermissions::Shared)
+        .unwrap();
     let directory = root.path().join("d");
     // Where this may not be done, the group stays as it is, and the law below holds all the same.
     let _ = std::os::unix::fs::chown(&directory, None, Some(12_345));
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o2775)).unwrap();
     create(&disk, "d/x", b"x");
-    disk.make_dir(&path("d/sub"), Privacy::Shared).unwrap();
+    disk.make_dir(&path("d/sub"), DirectoryPermissions::Shared)
+        .unwrap();
     let group = fs::metadata(&directory).unwrap().gid();
     assert_eq!(fs::metadata(directory.join("x")).unwrap().gid(), group);
     assert_eq!(fs::metadata(directory.join("sub")).unwrap().gid(), group);
@@ -128,7 +131,8 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
     let (root, disk) = root();
     create(&disk, "with", b"");
     create(&disk, "without", b"");
-    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    disk.make_dir(&path("d"), DirectoryPermissions::Shared)
+        .unwrap();
     let list = list_with_a_user();
     let access = "system.posix_acl_access";
     match setxattr(root.path().join("with"), access, &list, XattrFlags::empty()) {
@@ -216,7 +220,8 @@ fn access(at: &Path) -> (u32, u32, Option<Vec<u8>>) {
 fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
     let (root, disk) = root();
     for name in ["group", "list", "neither", "from"] {
-        disk.make_dir(&path(name), Privacy::Shared).unwrap();
+        disk.make_dir(&path(name), DirectoryPermissions::Shared)
+            .unwrap();
     }
     let _ = std::os::unix::fs::chown(root.path().join("group"), None, Some(12_345));
     fs::set_permissions(
@@ -270,7 +275,8 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
 #[test]
 fn a_transaction_makes_files_like_those_around_them() {
     let (root, disk) = root();
-    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    disk.make_dir(&path("d"), DirectoryPermissions::Shared)
+        .unwrap();
     let directory = root.path().join("d");
     let _ = std::os::unix::fs::chown(&directory, None, Some(12_345));
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o2775)).unwrap();

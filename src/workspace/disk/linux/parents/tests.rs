@@ -9,10 +9,10 @@ use tempfile::TempDir;
 
 use super::*;
 
-fn parents() -> (TempDir, Parents) {
+fn parents() -> (TempDir, DirectoryResolver) {
     let root = TempDir::new().unwrap();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let parents = Parents::new(open(root.path(), flags, Mode::empty()).unwrap());
+    let parents = DirectoryResolver::new(open(root.path(), flags, Mode::empty()).unwrap());
     (root, parents)
 }
 

@@ -1,0 +1,50 @@
+//! The absolute paths under which a file can be reached through symbolic links.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::path::{MOST_LINKS, RelPath};
+
+/// Returns the absolute paths of `file`: the given path, one path for each followed link, and last
+/// the path without links. The file need not exist.
+pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
+    let Ok(mut name) = std::path::absolute(file) else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    for _ in 0..MOST_LINKS {
+        names.push(name.clone());
+        // Find the first link in the path, and its target.
+        let ancestors: Vec<&Path> = name.ancestors().collect();
+        let link = ancestors
+            .iter()
+            .rev()
+            .find_map(|above| Some((*above, fs_err::read_link(above).ok()?)));
+        let Some((link, target)) = link else {
+            names.extend(plain(&name).filter(|plain| *plain != name));
+            break;
+        };
+        let rest = name.strip_prefix(link).unwrap_or(Path::new(""));
+        let next = link.parent().unwrap_or(Path::new("/")).join(target);
+        let next = if rest == Path::new("") {
+            next
+        } else {
+            next.join(rest)
+        };
+        name = plain(&next).unwrap_or(next);
+    }
+    names.extend(fs_err::canonicalize(file));
+    names
+}
+
+/// Returns `path` as text without `.` and `..`. Returns `None` if it leads above `/`.
+pub(super) fn plain(path: &Path) -> Option<PathBuf> {
+    let below = RelPath::new(raw(path.strip_prefix("/").ok()?)).ok()?;
+    let name = [b"/", below.as_bytes()].concat();
+    String::from_utf8(name).ok().map(PathBuf::from)
+}
+
+/// Returns the bytes of a path or a name.
+pub(super) fn raw<T: AsRef<OsStr> + ?Sized>(text: &T) -> &[u8] {
+    text.as_ref().as_encoded_bytes()
+}
