@@ -1,7 +1,7 @@
 //! The encodings of the WHATWG Encoding Standard. Without the feature `encodings` none exist.
 
 #[cfg(not(feature = "encodings"))]
-pub(super) use absent::Table;
+pub(super) use absent::EncodingTable;
 #[cfg(feature = "encodings")]
 pub(super) use present::EncodingTable;
 

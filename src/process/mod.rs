@@ -33,7 +33,7 @@ pub(crate) use tail::StderrReader;
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 pub use linux::ProcessGroup;
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
-pub use unsupported::Group;
+pub use unsupported::ProcessGroup;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 use linux::{run_with_io, user, wait_for_bytes};

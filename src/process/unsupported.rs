@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Child, ChildStdout, Command};
 use std::time::Instant;
 
-use super::{Ran, ShellCommand, Timeout};
+use super::{CommandOutput, ShellCommand, Timeout};
 use crate::interrupt::Interrupt;
 
 /// A process without a process group. Dropping it kills the process.
@@ -53,6 +53,9 @@ pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: &Timeout) -> io::Res
     patience.ask(Instant::now())
 }
 
-pub(super) fn run_with_io(_errand: &ShellCommand<'_>, _interrupt: &Interrupt) -> io::Result<Ran> {
+pub(super) fn run_with_io(
+    _errand: &ShellCommand<'_>,
+    _interrupt: &Interrupt,
+) -> io::Result<CommandOutput> {
     Err(io::ErrorKind::Unsupported.into())
 }
