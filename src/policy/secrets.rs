@@ -102,8 +102,8 @@ struct DirectoryPosition {
 impl std::fmt::Debug for DirectoryPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scope")
-            .field("before", &self.above_root)
-            .field("behind", &self.below_root)
+            .field("above_root", &self.above_root)
+            .field("below_root", &self.below_root)
             .finish_non_exhaustive()
     }
 }
@@ -163,10 +163,10 @@ impl DirectoryPosition {
                 area,
             });
         }
-        let behind = directory.strip_prefix(&root[..])?.to_vec();
+        let below_root = directory.strip_prefix(&root[..])?.to_vec();
         Some(Self {
             above_root: Vec::new(),
-            below_root: behind,
+            below_root,
             area,
         })
     }

@@ -269,7 +269,7 @@ impl Call {
 }
 
 /// Returns whether `c` is white space in JavaScript, in which the tools of Claude Code are written.
-/// See `\\s` in ECMAScript (ECMA-262, `CharacterClassEscape`).
+/// See `\s` in ECMAScript (ECMA-262, `CharacterClassEscape`).
 fn is_javascript_space(c: char) -> bool {
     c.is_whitespace() && c != '\u{85}' || c == '\u{feff}'
 }

@@ -75,13 +75,13 @@ impl<'a> SpliceOutput<'a> {
         hunk: impl Iterator<Item = HunkLine<'l>>,
     ) {
         for line in hunk {
-            let behind = offset + line.text.len();
+            let end = offset + line.text.len();
             match line.kind {
-                LineKind::Context => self.made.pieces.keep(offset..behind),
+                LineKind::Context => self.made.pieces.keep(offset..end),
                 LineKind::Insertion => self.made.pieces.insert(line.text),
                 LineKind::Deletion => {}
             }
-            offset = if line.is_old() { behind } else { offset };
+            offset = if line.is_old() { end } else { offset };
         }
     }
 
@@ -128,8 +128,8 @@ impl<'a> SpliceOutput<'a> {
 
 /// Returns the ending of the line before `offset`, else of the line at `offset`, else LF.
 pub(super) fn ending_near(preimage: &[u8], offset: usize) -> LineEnding {
-    let (before, behind) = preimage.split_at(offset);
+    let (before, after) = preimage.split_at(offset);
     let previous = LineEnding::of(&before[before.len().saturating_sub(2)..]);
-    let next = || LineEnding::of(lines(behind).next()?.1).present();
+    let next = || LineEnding::of(lines(after).next()?.1).present();
     previous.present().or_else(next).unwrap_or(LineEnding::Lf)
 }
