@@ -101,7 +101,7 @@ struct DirectoryPosition {
 
 impl std::fmt::Debug for DirectoryPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scope")
+        f.debug_struct("DirectoryPosition")
             .field("above_root", &self.above_root)
             .field("below_root", &self.below_root)
             .finish_non_exhaustive()

@@ -121,7 +121,7 @@ impl VerbCounter {
 
 impl fmt::Debug for VerbCounter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Meter")
+        f.debug_struct("VerbCounter")
             .field("verbs", &self.verbs)
             .field("injection", &self.injection)
             .finish_non_exhaustive()
