@@ -33,8 +33,9 @@ pub(crate) const SHARED: usize = 4 * LARGE;
 
 /// Returns an anonymous memory map of `size` bytes in pages of normal size.
 ///
-/// If a virtual machine returns its free memory to the host, the host must supply a huge page as a
-/// whole. Pages of normal size mostly come from memory that the guest used recently.
+/// The kernel is not asked for huge pages. In a virtual machine that returns free memory to its
+/// host, the host must supply each huge page as a whole. Normal pages mostly come from memory that
+/// the guest used recently.
 ///
 /// # Errors
 ///
@@ -58,6 +59,8 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
     let size = pages.len();
     let middle = size / 2;
     let (first, second) = pages.split_at_mut(middle);
+    // `run_both` also calls the second closure on this thread if no thread starts. It therefore
+    // takes an `Fn`, which needs the mutex to write to its half.
     let second = Mutex::new(second);
     let (first, second) = run_both(
         size,

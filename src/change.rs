@@ -53,7 +53,8 @@ pub enum Content {
     /// The inode at this path, which the same transaction moves from there: a rename without
     /// changed bytes keeps the inode. The state is the file found there.
     MovedFrom(RelPath, FileState),
-    /// The inode at this path, which the history gives up. The state is the file found there.
+    /// The inode at this path in the history, which an undo moves back. The state is the file found
+    /// there.
     Restored(RelPath, FileState),
 }
 

@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Interrupt {
     /// The number of the signal, or 0 if the handle is not raised.
     signal: Arc<AtomicUsize>,
+    /// Raises the handle after a number of reads. Only tests set it.
     schedule: Option<Arc<ReadTrigger>>,
 }
 
@@ -68,7 +69,7 @@ impl Interrupt {
             .map(|(_, item)| item)
     }
 
-    /// Returns the number of reads so far of a handle from [`Interrupt::raised_after`].
+    /// Returns the number of reads so far of a handle from [`Interrupt::raise_after`].
     #[doc(hidden)]
     #[must_use]
     pub fn reads(&self) -> usize {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The type of a file, and whether it is executable, as git's mode numbers encode them.
 ///
-/// According to git's documentation ("index-format"), a regular file has the mode 100644 or 100755.
+/// According to gitformat-index(5), a regular file has the mode 100644 or 100755.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileMode {

@@ -1,11 +1,12 @@
-//! Parallel work: [`map`] processes the items of a list, [`run_both`] and [`run_together`] run two functions.
+//! Parallel work: [`map`] processes the items of a list. [`run_both`] and [`run_together`] run two
+//! functions at the same time.
 //!
 //! Only modules above the pure layers use it. No result depends on the number of threads.
 //!
 //! [`map`] uses rayon's global pool, which starts at the first use. A small change never starts it.
-//! [`run_both`] starts a thread of its own, because it also runs inside the pool. A pool thread that
-//! waits runs other jobs, while it still holds the locks and the memory of the first job. Inside the
-//! pool [`map`] therefore uses only the caller's thread.
+//! A pool thread that waits for other pool threads runs further jobs. It still holds the locks and
+//! the memory of its first job then. Inside the pool, [`map`] therefore uses only the caller's
+//! thread, and [`run_both`] starts a thread of its own.
 //!
 //! If no thread can be started (`RLIMIT_NPROC`, see getrlimit(2), or `pids.max` of a cgroup), the
 //! caller's thread does all the work.
@@ -30,10 +31,10 @@ pub(crate) const MANY: usize = 1 << 10;
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     least: usize,
-    // Two threads need at least `2 * least` items.
     work: impl Fn(&T) -> R + Send + Sync,
 ) -> Vec<R> {
     let is_inside = rayon::current_thread_index().is_some();
+    // Two threads need at least `2 * least` items.
     if items.len() / 2 >= least && !is_inside && has_pool() {
         items.par_iter().with_min_len(least).map(work).collect()
     } else {
@@ -64,7 +65,7 @@ pub(crate) fn run_both<A, B: Send>(
     )
 }
 
-/// Runs `first` and `second`, as [`run_both`] does.
+/// Runs two functions that change what they capture, in the same way as [`run_both`].
 pub(crate) fn run_together(
     bytes: usize,
     first: &mut dyn FnMut(),

@@ -17,7 +17,8 @@ pub struct WorkspaceError {
 }
 
 impl WorkspaceError {
-    /// Returns whether the cause is not the permission bits but, for example, an immutable file.
+    /// Returns whether the system refused the verb with `EPERM`, for example because the file is
+    /// immutable. Missing permission bits result in `EACCES` instead.
     #[must_use]
     pub fn is_not_permitted(&self) -> bool {
         /// `EPERM` is 1 on every Unix. [`io::ErrorKind::PermissionDenied`] also includes `EACCES`,

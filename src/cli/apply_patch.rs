@@ -27,7 +27,7 @@ const HELP: &str = "begin the patch with a line `*** Begin Patch` and end it wit
 const FAILED: u8 = 1;
 const MISUSED: u8 = 2;
 
-/// Returns whether the program was called by one of these names.
+/// Returns whether the program was called by one of [`NAMES`], with any extension.
 pub(super) fn is_meant(arguments: &[OsString]) -> bool {
     let name = arguments
         .first()
@@ -69,8 +69,8 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     Ok(engine::apply(request, &workspace, &install_signals()?))
 }
 
-/// Prints the outcome with the next step for a model. A signal and an incomplete rollback keep their exit codes, so that a harness
-/// can distinguish them from a patch that does not apply.
+/// Prints the outcome with the next step for a model. A signal and an incomplete rollback keep
+/// their exit codes, so that a harness can distinguish them from a patch that does not apply.
 fn print_outcome(outcome: Outcome) -> ExitCode {
     let Outcome {
         report,

@@ -146,6 +146,7 @@ fn find_unsafe(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
         home,
     ];
     let is_own = |stat: &Metadata| stat.uid() == 0 || stat.uid() == user;
+    // `here` is the checked path, without links. `rest` is the path that remains below it.
     let (mut here, mut rest, mut links) = (PathBuf::new(), file.to_owned(), 0);
     loop {
         let mut parts = rest.components();
@@ -172,6 +173,7 @@ fn find_unsafe(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
                 if !stat.is_symlink() {
                     here = next;
                 } else if links < MOST_LINKS {
+                    // An absolute target starts again at the root directory.
                     links += 1;
                     below = fs_err::read_link(&next)?.join(below);
                 } else {

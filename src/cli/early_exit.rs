@@ -38,9 +38,11 @@ impl EarlyExit {
         Self::new(&code::USAGE, message.to_owned())
     }
 
+    /// Returns the error with all data of `problem`.
     pub(super) fn of(problem: Problem) -> Self {
         Self {
             problem: Some(Box::new(problem)),
+            // The problem takes precedence over these values.
             ..Self::new(&code::IO, String::new())
         }
     }
@@ -63,6 +65,7 @@ impl EarlyExit {
         format!("{name}{}", problem.message)
     }
 
+    /// Returns the outcome with this error, as if `command` had run and failed.
     pub(super) fn into_outcome(self, command: &'static str) -> Outcome {
         let plain = || Problem {
             help: self.help,

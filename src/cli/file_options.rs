@@ -19,7 +19,7 @@ use crate::engine::{self, Commit, Look, Request};
 /// The options that all editing commands have.
 #[derive(Debug, Args)]
 pub(super) struct FileOptions {
-    /// The file, below the root
+    /// The file: below the root, or at another path that policy grants
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
     /// Refuse to change a file with another SHA-256

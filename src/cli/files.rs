@@ -48,6 +48,7 @@ pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
     text_of(path, open_regular(path, limit), limit)
 }
 
+/// Returns the patch that was read from `path`, and its name. Errors have git's message.
 pub(super) fn patch_of(
     path: &Path,
     read: io::Result<LimitedRead>,
@@ -121,6 +122,7 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
 /// The content, or the error that it is too large. The error has the size in bytes, if it is known.
 pub(super) type LimitedRead = Result<Bytes, Option<u64>>;
 
+/// Reads a file of any type, or standard input for `-`.
 pub(super) fn open(path: &Path, limit: u64) -> io::Result<LimitedRead> {
     if path == Path::new(STDIN) {
         return read_whole(io::stdin().lock(), limit);
@@ -171,6 +173,7 @@ fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<LimitedRead>
         return read_all(file, bytes, limit);
     }
     let bytes = pages(size).and_then(|pages| read_large(&file, place, pages))?;
+    // `read_large` does not move the file position. The next reader starts after the content.
     seek(&file, SeekFrom::Start(place + bytes.len() as u64))?;
     let mut next = Vec::new();
     file.by_ref().take(1).read_to_end(&mut next)?;

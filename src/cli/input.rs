@@ -89,6 +89,7 @@ pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, EarlyEx
     fs_err::File::open(path).map_err(|error| read_error("the jobs", path, &error))
 }
 
+/// Reads the patch in a file, or on standard input for `-`, and returns it with its name.
 fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), EarlyExit> {
     patch_of(path, open(path, limit), limit)
 }

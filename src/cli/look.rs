@@ -34,7 +34,7 @@ const FOUND: usize = 100;
 /// The options of `read`.
 #[derive(Debug, Args)]
 pub(super) struct ReadOptions {
-    /// The file, below the root
+    /// The file: below the root, or at another path that policy grants
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Print only these lines, counted from 1 and inclusive: A-B, A- or A
@@ -58,7 +58,7 @@ pub(super) struct ReadOptions {
     /// Limit the output, in bytes; text is cut between characters
     #[arg(long, value_name = "BYTES")]
     max_output: Option<usize>,
-    /// Limit the size of the file, in bytes [default: 10485760]
+    /// Refuse a file of more than BYTES bytes [default: 10485760]
     #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
     max_bytes: Option<u64>,
     /// Decode the file from the encoding NAME, such as gb18030
@@ -85,7 +85,7 @@ impl ListOptions {
 /// The options of `list`.
 #[derive(Debug, Args)]
 pub(super) struct ListOptions {
-    /// The directory, below the root [default: the root]
+    /// The directory: below the root, or at another path that policy grants [default: the root]
     #[arg(value_name = "DIR")]
     directory: Option<PathBuf>,
     /// List names that begin with a dot as well
@@ -123,7 +123,7 @@ pub(super) struct DiffOptions {
     /// Set the name of the new file in the header [default: its path]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     label_b: Option<OsString>,
-    /// Limit the size of the diff, in bytes [default: 2097152]
+    /// Limit the printed diff, in bytes, cut after a line [default: 2097152]
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<usize>,
 }
@@ -175,6 +175,7 @@ fn rest(extract: &Extract, window: ReadRange, has_length: bool) -> Option<String
     let next = extract.next_offset?;
     let options = match window {
         ReadRange::Lines { first, last } => {
+            // The first line of a hashline extract is a tag, and not a line of the file.
             let whole = extract.content.iter().filter(|&&byte| byte == b'\n');
             let next = first + whole.count() - usize::from(extract.tag.is_some());
             let last = (last < extract.lines).then_some(last);

@@ -32,6 +32,7 @@ pub(super) fn page(name: Option<&str>) -> ExitCode {
 }
 
 fn render(name: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    // `.so` includes another page; see man(7). `git help wpatch` looks for this name.
     if name == "git-wpatch" {
         out.extend_from_slice(b".so man1/wpatch.1\n");
         return Ok(());

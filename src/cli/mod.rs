@@ -77,6 +77,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     if gnu::is_meant(arguments) {
         return gnu::run(arguments);
     }
+    // clap returns the texts of `--help` and `--version` as errors, too.
     match args::parse(arguments) {
         Ok(mut cli) => {
             cli.global.arguments = arguments.to_vec();
@@ -93,10 +94,15 @@ fn dispatch(
         command,
     }: Cli,
 ) -> ExitCode {
-    if let (Some(format), Some(name)) = (&global.output, command.without_report()) {
+    if let Some(format) = &global.output
+        && !command.has_report()
+    {
+        let name = command.name();
         let message = format!("{name} prints no report and does not support --output {format}");
         return refuse(EarlyExit::new(&code::USAGE, message), name, &global);
     }
+    // A policy rule can grant access to the directory of an absolute path. This directory then
+    // becomes the root.
     if let Err(stop) = policy::aim(&mut global, command.file()) {
         return refuse(stop, command.name(), &global);
     }
@@ -207,6 +213,7 @@ fn install_signals() -> Result<Interrupt, EarlyExit> {
 
 /// Reports a malformed command line. If any argument asks for a format, the report has this format.
 fn report_misuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    // The first paragraph states the mistake. Tips and the usage follow it.
     let text = error.render().to_string();
     let words: Vec<_> = text
         .lines()

@@ -5,6 +5,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, Command, Stdio};
 
 use super::args::Global;
@@ -16,7 +17,9 @@ const OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
 /// The characters that need a shell; see `prepare_shell_cmd` in git's run-command.c. A blank needs
 /// none here.
 const SHELL: &str = "|&;<>()$`\\\"'\t\n*?[#~=%";
-/// The exit codes of a shell that cannot start a command.
+/// The exit codes of a shell, and of `env`, that cannot start a command. A pager that shows the
+/// output and then ends with one of them makes wpatch print the output again, which is better than
+/// to print none.
 const UNSTARTED: [i32; 2] = [126, 127];
 
 /// Runs `print` with a writer to the pager, or to standard output if no pager is wanted or can be
@@ -38,6 +41,7 @@ pub(super) fn paged(
             return printed;
         }
     }
+    // If the pager did not start, `print` runs again and writes to standard output.
     let mut out = BufWriter::new(io::stdout().lock());
     print(&mut out)?;
     out.flush()
@@ -89,7 +93,7 @@ fn chosen(git: &Git) -> Option<OsString> {
 }
 
 fn text(value: &[u8]) -> OsString {
-    String::from_utf8_lossy(value).into_owned().into()
+    OsStr::from_bytes(value).to_owned()
 }
 
 /// A writer to a pager.

@@ -117,7 +117,7 @@ fn run(
         report::forget_place(&mut outcome.report, &places(global));
     }
     let code = finish(&outcome, &output);
-    // The process ends after this. Skipping the destructors saves time.
+    // The process ends after this, so skip the destructors of the large report.
     std::mem::forget(outcome);
     code
 }
@@ -135,10 +135,13 @@ fn outcome(
     progress: Progress,
 ) -> Result<Outcome, EarlyExit> {
     progress.enter(input::first(&patch.usual.patches), 0);
+    // A brief report omits files that change as the patches state. Use it only if no output names
+    // these files.
     let is_asked = global.json || global.output.is_some() || patch.merge.three_way;
     let is_brief = !is_asked && !names_files(&patch, global);
     let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match way {
+        // A saved plan contains its patches, so no input is read.
         PlanSource::Saved(id) => {
             match engine::load_plan(request::wishes(patch, task, global)?, &open(global)?, id) {
                 Ok(request) => request,
@@ -148,6 +151,7 @@ fn outcome(
         _ => request::request(patch, task, global)?,
     };
     request.look.progress = progress;
+    // The summary prints a command with the `plan_id`.
     request.look.describe |= has_summary;
     if let Some(file) = ancestor {
         let file = path::absolute(&file).unwrap_or(file);

@@ -45,7 +45,7 @@ pub(super) fn request(
     })
 }
 
-/// Returns the request for patches that the caller reads.
+/// Returns the request without patches: a batch or a saved plan supplies them later.
 ///
 /// # Errors
 ///
@@ -120,6 +120,7 @@ fn context(
 /// Returns the options for the content of the report.
 fn look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Result<Look, EarlyExit> {
     let usual = Look::default();
+    // The JSON of `check` and `show` contains diffs by default, because they show the change.
     let is_whole = patch.look.with_diff || global.shows_changes();
     let is_told = global.json && !patch.look.brief;
     Ok(Look {

@@ -47,10 +47,10 @@ pub(super) fn read(
         };
         let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
         let (title, text) = input::read_patch(&file, left, global).map_err(told)?;
-        if let Some(program) = detect_compression(&text) {
+        if let Some(format) = detect_compression(&text) {
             let stop = EarlyExit::new(
                 &code::UNSUPPORTED_FORM,
-                format!("{title} is compressed with {program}"),
+                format!("{title} is compressed with {}", format.program()),
             );
             return Err(told(EarlyExit {
                 help: Some("decompress it and use the decompressed file".to_owned()),

@@ -84,8 +84,8 @@ impl ShowFormat {
     }
 }
 
-/// Returns the symbols for the character encoding of the locale. A system without
-/// locales in its environment uses UTF-8.
+/// Returns the symbols for the character encoding of the locale. A system without locales in its
+/// environment uses UTF-8.
 fn symbols() -> Symbols {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let mut locales = names.iter().filter_map(env::var_os);
@@ -188,11 +188,11 @@ fn preview<'w>(
 ) -> Result<Preview<'w>, EarlyExit> {
     let is_limited = patch.look.diff_max_bytes.is_some();
     let mut request = options_from(patch, global, progress)?;
-    // The default limit is for JSON. A page has its own, so that a reviewer sees whole changes.
+    // The default limit is for JSON. A page shows whole changes to a reviewer.
     if form == ShowFormat::Page && !is_limited {
         request.look.max_diff = usize::MAX;
     }
-    // A sheet has the section headings of the patch, which only a full report contains.
+    // The terminal diff shows the section headings of the hunks, which only a full report contains.
     request.look.describe |= matches!(form, ShowFormat::Terminal(_));
     let mut preview = match form {
         ShowFormat::Page => engine::render_page(request, workspace),

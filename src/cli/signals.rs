@@ -46,7 +46,7 @@ pub(super) fn watch() -> io::Result<Interrupt> {
     Ok(interrupt())
 }
 
-/// Returns the signal that requested an interruption, if there was one.
+/// Returns the signal that requested an interruption, if one has arrived.
 pub(super) fn wish() -> Option<i32> {
     INTERRUPT.signal()
 }
@@ -65,6 +65,8 @@ pub(super) fn note() -> io::Result<()> {
     IS_IDLE.store(false, Ordering::SeqCst);
     for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
         if WISHES.contains(&name) {
+            // The handlers of a signal run in this order: an idle process ends before it stores
+            // the number.
             register_conditional_default(number, &IS_IDLE)?;
             register_usize(
                 number,
@@ -85,8 +87,9 @@ pub(super) fn restore() {
     }
 }
 
-/// Installs handlers that ignore the signals of the keyboard until [`take_from_child`]. The terminal
-/// also sends them to the child process, which can use them without ending.
+/// Installs handlers that ignore the signals of the keyboard until [`take_from_child`].
+///
+/// The terminal also sends these signals to the child process, which can use them without ending.
 ///
 /// # Errors
 ///
@@ -119,8 +122,8 @@ pub(super) fn end_by(signal: i32) {
     let _ = emulate_default_handler(signal);
 }
 
-/// Installs handlers that raise the handle during [`defer_signals`]. At any other time these signals end
-/// the process.
+/// Installs handlers that raise the handle during [`defer_signals`]. At any other time the signals
+/// end the process.
 ///
 /// # Errors
 ///
@@ -131,7 +134,7 @@ pub(super) fn watch_work() -> io::Result<Interrupt> {
     Ok(interrupt)
 }
 
-/// Runs `work`. A signal does not end the process before `work` returns.
+/// Runs `work`. A signal does not end the process before `work` returns; it raises the handle.
 pub(super) fn defer_signals<T>(work: impl FnOnce() -> T) -> T {
     IS_IDLE.store(false, Ordering::SeqCst);
     let done = work();

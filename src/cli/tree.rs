@@ -62,6 +62,8 @@ pub(super) fn check_tree(
 ) -> Result<Outcome, EarlyExit> {
     request.context.objects = Some(repository.clone());
     request.context.is_tree = true;
+    // The root need not be in the repository that `--git-dir` names, so ignore git's attributes and
+    // configuration around the root.
     if repository.is_named() {
         request.context.git = None;
     }

@@ -237,7 +237,8 @@ impl ContentOptions {
     fn read(self, common: &FileOptions, global: &Global) -> Result<Bytes, EarlyExit> {
         match (self.content, self.content_file) {
             (Some(text), _) => Ok(text.into_encoded_bytes().into()),
-            // The preflight checks a lower limit, so that the report contains the path of the file.
+            // Read more than a lower `--max-bytes` allows. Preflight then refuses the content, and
+            // its report contains the path of the file.
             (None, file) => {
                 let limit = common.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
                 input::text(file.as_deref().unwrap_or(Path::new("-")), limit, global)

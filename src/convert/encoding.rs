@@ -147,6 +147,7 @@ fn utf(name: &str) -> Option<EncodingKind> {
 }
 
 fn decode_utf(bytes: &[u8], width: usize, order: ByteOrder, mark: ByteOrderMark) -> Option<String> {
+    // A mark is U+FEFF in the byte order of the file, so its bytes state the order.
     let marks = [ByteOrder::Little, ByteOrder::Big]
         .map(|order| (order, units(&[u32::from(BYTE_ORDER_MARK)], width, order)));
     let marked = marks
@@ -192,6 +193,7 @@ fn encode_utf(text: &str, width: usize, order: ByteOrder, mark: ByteOrderMark) -
     units(&numbers, width, order)
 }
 
+/// Returns the code units `numbers` as bytes: `width` bytes per unit, in the byte order `order`.
 fn units(numbers: &[u32], width: usize, order: ByteOrder) -> Vec<u8> {
     let unit = |number: &u32| match order {
         ByteOrder::Little => number.to_le_bytes()[..width].to_vec(),

@@ -28,8 +28,8 @@ impl CrLfAction {
         if self.is_automatic() && TextStats::of(bytes).is_binary() {
             return None;
         }
-        // In the automatic modes, a file with a lone CR is binary. Every CR is therefore part of a
-        // CR LF here.
+        // Only the CR of a CR LF is removed. git removes every CR in the automatic modes, which is
+        // the same: a file with a lone CR is binary there.
         let mut converted = Vec::with_capacity(bytes.len());
         let mut rest = bytes;
         while let Some(at) = rest.find(b"\r\n") {

@@ -58,6 +58,7 @@ pub(super) struct Client {
     open: BTreeMap<String, i32>,
     /// The published diagnostics, by URI.
     published: BTreeMap<String, PublishedDiagnostics>,
+    /// The diagnostics that the client requested for open documents, by URI.
     pulled: BTreeMap<String, Vec<Diagnostic>>,
     /// Whether the client requests diagnostics. Without this capability the server publishes them.
     pulls: bool,
@@ -214,6 +215,7 @@ impl Client {
     /// and then has sent nothing for [`ServerTimeout::quiet`].
     fn wait_idle(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         loop {
+            // Without pull requests, each open text needs a publication for its latest version.
             let is_silent = self.pulls || self.open.keys().all(|uri| self.is_current(uri));
             let is_ready = self.tasks.is_empty() && !self.is_loading && is_silent;
             let quiet_from = self.heard + patience.quiet;
@@ -230,10 +232,12 @@ impl Client {
             .is_some_and(|published| published.is_current)
     }
 
-    /// Requests the diagnostics of each open file, and repeats this if the server invalidates them.
+    /// Requests the diagnostics of each open file. Repeats the requests up to [`ROUNDS`] times if
+    /// the server invalidates the diagnostics.
     fn pull(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         for _ in 0..ROUNDS {
             self.is_outdated = false;
+            // Send all requests before the first wait, so that the server can work in parallel.
             let asked: Vec<_> = self.open.keys().cloned().collect();
             let asked: Vec<_> = asked
                 .into_iter()
@@ -310,7 +314,8 @@ impl Client {
         }
     }
 
-    /// Handles the next message. Returns without one at `until`.
+    /// Handles the next message. Returns without one at `until`, and after [`LOOK`] at the latest,
+    /// so that callers notice an interrupt.
     fn listen(
         &mut self,
         patience: ServerTimeout<'_>,

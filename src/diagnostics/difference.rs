@@ -12,8 +12,8 @@ pub(super) struct TextDiagnostics<'a> {
     pub(super) diagnostics: &'a [Diagnostic],
 }
 
-/// The key by which a diagnostic is recognized after its line moved. It contains the text of the
-/// line instead of the line number.
+/// The key by which a diagnostic is recognized after the change has moved its line. It contains the
+/// trimmed text of the line instead of the line number.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct DiagnosticKey<'a> {
     message: &'a str,

@@ -61,7 +61,7 @@ impl Document {
     }
 
     /// Returns the changes of the file on the disk, as URIs with the protocol's `FileChangeType`: 1
-    /// created, 2 changed, 3 deleted.
+    /// created, 2 changed, 3 deleted. A rename is a deletion and a creation.
     pub(super) fn moves(&self, root: &Path) -> Vec<(String, u8)> {
         let was = self.before.is_some().then(|| uri(root, self.old_path()));
         let is = self.after.is_some().then(|| uri(root, &self.path));

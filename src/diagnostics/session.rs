@@ -35,6 +35,7 @@ pub(super) struct Session {
     pub(super) after: DiagnosticsByUri,
     /// The reason why the server failed.
     pub(super) problem: Option<String>,
+    /// The time of both queries.
     pub(super) spent: Duration,
     running: Option<(Client, ServerProcess)>,
 }
@@ -131,7 +132,8 @@ impl Session {
         if let Some((mut client, mut program)) = self.running.take()
             && client.leave(patience).is_ok()
         {
-            // Closing its standard input ends a server that ignored the shutdown.
+            // Dropping the client closes the server's standard input. This ends a server that
+            // ignored the notification `exit`.
             drop(client);
             program.wait(patience.until);
         }

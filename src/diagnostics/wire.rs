@@ -77,8 +77,8 @@ impl Wire {
     ///
     /// # Errors
     ///
-    /// Returns the fault of the next message, or [`ServerError::Ended`] at the end of the stream. No
-    /// message follows an error.
+    /// Returns the fault of the next message, or [`ServerError::Ended`] at the end of the stream.
+    /// No message follows an error.
     pub(super) fn receive(&self, until: Instant) -> Result<Option<Value>, ServerError> {
         match self
             .incoming

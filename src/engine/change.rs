@@ -170,10 +170,12 @@ impl<'a> CommandRun<'a> {
             transaction = transaction.with_hook(&**check);
         }
         let committed = transaction.commit(self.interrupt());
+        // Every check adds its result, even if one of them refused the change.
         for check in checks {
             check.finish(done);
         }
         let receipt = committed?;
+        // The change is committed. From here on, problems are only warnings.
         done.problems()
             .extend(receipt.altered.iter().map(altered_warning));
         done.problems().extend(
@@ -186,8 +188,8 @@ impl<'a> CommandRun<'a> {
         Ok(())
     }
 
-    /// Adds the problems of `failure`. After a signal, waits for git and searches fail with a
-    /// workspace error. The signal is reported in its place.
+    /// Adds the problems of `failure`. A signal also ends a wait for git or a search, which then
+    /// fails with a workspace error. The signal is reported in place of that error.
     pub(super) fn end(&self, failure: Failure, done: &mut Committed) {
         let failure = match (failure, self.interrupt().signal()) {
             (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),

@@ -62,6 +62,7 @@ impl UserCommand<'_> {
         let ran = ran.map_err(|error| Failure::Command {
             reason: error.to_string(),
         })?;
+        // A command that was stopped because of a signal has no result of its own.
         match (ran.ending, interrupt.signal()) {
             (ExitReason::Stopped, Some(signal)) => Err(Failure::Interrupted(signal)),
             _ => Ok(ran),
@@ -179,6 +180,7 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
         report::Outcome::Applied,
         false,
     );
+    // The change is committed, so every failure is only a warning.
     let ran = turn.and_then(|turn| turn.run(task.interrupt()));
     let why = match &ran {
         Ok(ran) => {
@@ -200,7 +202,7 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
 }
 
 impl CommandRun<'_> {
-    /// Prepares `command`. Its input is the report that the change has if it ends with `success`.
+    /// Prepares `command`. Its input is the report of the change as if it had ended with `success`.
     /// The environment contains [`AT_WORK`] if the change is not yet complete (`is_at_work`).
     fn turn<'c>(
         &'c self,

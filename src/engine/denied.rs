@@ -38,6 +38,7 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
     // A path that no operation names can be in the state directory.
     let state = error
         .path
+        // A transaction has the directory `txn-ID` in the state directory.
         .split_once("/txn-")
         .map(|(state, _)| state)
         .filter(|_| operation.is_none());

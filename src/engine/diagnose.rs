@@ -4,11 +4,12 @@
 //! Language servers read files from disk. A changed file can depend on other files that the change
 //! creates, moves or deletes, and that the server does not have as open documents. With texts in
 //! memory alone, a server would report errors about a file that does not exist yet. `apply`
-//! therefore asks the servers about the real tree, in a commit hook ([`CommitHook`]) of the transaction.
-//! A change that they deny is rolled back. `check` writes nothing and can only send the texts.
+//! therefore asks the servers about the real tree, in a commit hook ([`CommitHook`]) of the
+//! transaction. A change that they deny is rolled back. `check` writes nothing and can only send
+//! the texts.
 //!
-//! The input is the list of changes that [`RecordingSink`] records. The results are findings for the
-//! report, and problems. Read [`resolve_with_servers`] first.
+//! The input is the list of changes that [`RecordingSink`] records. The results are findings for
+//! the report, and problems. Read [`resolve_with_servers`] first.
 
 mod noted;
 
@@ -53,6 +54,7 @@ impl PendingDiagnosis<'_> {
     /// Returns [`Failure::Rejected`] if the findings deny the change, or [`Failure::Interrupted`]
     /// after a signal.
     fn ask(&self, place: FileLocation, interrupt: &Interrupt) -> Result<(), Failure> {
+        // The servers are asked once. A second call has no session and changes nothing.
         let diagnosis = lock_unpoisoned(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else {
             return Ok(());

@@ -48,6 +48,7 @@ impl Excerpt {
                 Span::new(start, origin.offset(span.end).max(start)),
             );
         }
+        // The original is base64. Show the decoded line with the number of its encoded line.
         let start = span.start.min(input.bytes.len());
         let line = Lines::of_span(
             &input.bytes,
@@ -93,6 +94,7 @@ impl Excerpt {
     }
 
     fn push(&mut self, line: &[u8]) {
+        // A character has at most 4 bytes, so the rest of a long line need not be escaped.
         self.text += &clip(&line[..line.len().min(COLUMNS * 4)], COLUMNS);
         self.text.push('\n');
     }

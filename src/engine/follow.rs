@@ -42,6 +42,7 @@ pub(super) fn names_on_the_way(
             names.push(here);
             return Ok(names);
         }
+        // A path that cannot be examined is not followed. The later access reports the error.
         let is_link =
             matches!(workspace.stat(&here), Ok(Some(stat)) if stat.kind == FileKind::Symlink);
         if !is_link {
@@ -55,6 +56,7 @@ pub(super) fn names_on_the_way(
             names.push(here);
             return Ok(names);
         };
+        // An absolute target counts as outside, even if it is below the root.
         if target.starts_with(b"/") || links > MOST_LINKS {
             return Err(outside_problem(path));
         }

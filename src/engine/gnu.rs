@@ -74,7 +74,8 @@ pub fn apply_in_memory(
     })
 }
 
-/// Returns the path of the backup of `path`.
+/// Returns the path of the backup of `path`. Numbers replace the other parts of the name, as in GNU
+/// patch.
 fn backup_path(
     backup: &BackupNames,
     path: &RelPath,
@@ -203,6 +204,7 @@ fn redirect(output: &[u8], selected: &mut Selected) {
     match RelPath::new(output) {
         Ok(path) if is_taken => {
             let only = &mut selected.plan.operations[0];
+            // A copy leaves the original file unchanged.
             only.from = Some(std::mem::replace(&mut only.path, path));
             only.action = Action::Copy;
             only.guard = Some(Box::new(Precondition::Any));
@@ -221,6 +223,7 @@ fn redirect(output: &[u8], selected: &mut Selected) {
 /// Adds an operation that writes a backup before the first operation that changes or deletes a
 /// file.
 fn keep_old(backup: &BackupNames, workspace: &dyn Workspace, selected: &mut Selected) {
+    // Each file gets one backup: its content before the first operation.
     let mut seen = backup.unchanged.clone();
     let mut number = first_free_number(selected);
     let mut operations = Vec::with_capacity(2 * selected.plan.operations.len());
@@ -231,6 +234,7 @@ fn keep_old(backup: &BackupNames, workspace: &dyn Workspace, selected: &mut Sele
             }
             match backup_path(backup, old, workspace) {
                 Ok(path) => {
+                    // GNU patch writes an empty backup for a file that does not exist.
                     let is_missing = is_new && workspace.stat(old).is_ok_and(|stat| stat.is_none());
                     let from = (!is_missing).then(|| old.clone());
                     operations.push(Operation {

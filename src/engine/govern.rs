@@ -73,6 +73,7 @@ fn with_top_file(
     let Ok(Some(tree)) = workspace.work_tree() else {
         return Ok(policy);
     };
+    // Messages name the file relative to the root.
     let name = [
         &"../".repeat(tree.prefix.components().count()),
         PROJECT_POLICY,
@@ -93,6 +94,7 @@ fn for_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
         return policy;
     };
     let root = root.as_os_str().as_encoded_bytes();
+    // If no rule protects the whole root, only the policy of a model depends on its location.
     if root_rule(root, None).is_none() && !policy.is_for_model() {
         return policy;
     }
@@ -196,6 +198,7 @@ pub(super) fn policy_for_entries<'e>(
         })?;
         let Some(text) = text else { continue };
         let root = workspace.absolute_path(prefix).unwrap_or_default();
+        // The top is the absolute path of the other root without `prefix`.
         let end = [b"/", prefix.as_bytes()].concat();
         let root = root
             .as_os_str()

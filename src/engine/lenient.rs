@@ -36,9 +36,10 @@ use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
 use bstr::ByteSlice;
+use files::FileOverlay;
 use patch::{RepairedPatch, repair};
 use strict::StrictResolution;
-use target_tree::TargetTree;
+use target_tree::{NameOptions, TargetTree};
 
 /// The decoded texts of patches.
 type Inputs = Vec<Input>;
@@ -179,7 +180,8 @@ fn from_failure(failure: &Failure) -> Selected {
     selected
 }
 
-/// Returns every patch after its repairs, or the refusals, each with the number of its patch.
+/// Returns every patch after its repairs, or the refusals, each with the number of its patch. Each
+/// patch is repaired for the files of `workspace` with the changes of the patches before it.
 fn repair_all(
     request: &Request,
     inputs: &[Input],
@@ -192,11 +194,19 @@ fn repair_all(
         policy: &options.policy,
         unread: options.held.unread(),
         root: request.decide.root(),
+        naming: NameOptions {
+            strip_level: request.decide.strip,
+            directory: &request.decide.directory,
+            below: request.decide.below.as_deref(),
+        },
         max_file: options.max_read(),
     };
+    let mut files = FileOverlay::new(&tree);
     let file = request.decide.file.as_deref();
     for (index, input) in inputs.iter().enumerate() {
-        match repair(&input.bytes, file, &tree, RepairLog::default()).map_err(Failure::Workspace)? {
+        match repair(&input.bytes, file, &mut files, RepairLog::default())
+            .map_err(Failure::Workspace)?
+        {
             Ok(RepairedPatch { text, mut repairs }) => {
                 renumber(&mut repairs, input);
                 patches.push((text.into(), repairs));
@@ -211,7 +221,8 @@ fn repair_all(
     })
 }
 
-/// Reads repaired patches. The repair writes them as git diffs.
+/// Reads repaired patches. The repair writes them as git diffs. Their names are paths below the
+/// root with git's prefixes, so the options for names have no further effect.
 fn read_repaired(
     decide: &Decide,
     patches: Patches,
@@ -225,6 +236,7 @@ fn read_repaired(
         recount: false,
         strip: Some(1),
         directory,
+        below: None,
         ..decide.clone()
     };
     let mut selected = read_strict(&decide, patches);

@@ -47,7 +47,8 @@ pub(super) fn load_history(decide: &Decide, workspace: &dyn Workspace, selected:
     }
 }
 
-/// Returns the old versions of each file below the root of `workspace`, without duplicates.
+/// Returns the old versions of each file below the root of `workspace`, without duplicates. Only
+/// regular files that the history keeps are included.
 pub(super) fn old_versions<'e>(
     all: &'e [HistoryEntry],
     workspace: &dyn Workspace,

@@ -244,6 +244,8 @@ fn read_entries(
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(Vec<HistoryEntry>, Arc<Policy>), Box<Outcome>> {
+    // The policy files of the root, of the top, and of every root from which an entry was made
+    // apply.
     let policy = work_tree_policy(command, policy, workspace)?;
     let tree = top(workspace).map_err(|error| stopped_outcome(command, &error.into()))?;
     let policy = extend_policy(command, &policy, tree)?;

@@ -70,6 +70,7 @@ fn parse(patches: Patches, reader: ReadOptions<'_>) -> Parsed {
     reader.progress.enter(Phase::Reading, 0);
     let series = patches.series.as_ref();
     let options = decide.syntax();
+    // quilt accepts an empty patch in its series.
     let allow_empty = series.is_some() || options.allow_empty;
     let options = syntax::Options {
         truncated: reader.truncated,
@@ -89,6 +90,7 @@ fn parse(patches: Patches, reader: ReadOptions<'_>) -> Parsed {
             Err(error) => {
                 let problem = Some(syntax_problem(&error, plan.inputs.len()));
                 let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
+                // The message shows an excerpt of this input.
                 plan.inputs.push(plan::Input {
                     listed,
                     ..error.input

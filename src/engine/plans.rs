@@ -59,6 +59,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         };
     task.command.is_saved = patches.is_saved;
     let saved = SavedPlan::of(&patches, &task.request.decide);
+    // `steps::read` consumes the patches, so their texts are copied first.
     let texts: Vec<u8> = patches
         .texts
         .iter()
@@ -99,6 +100,7 @@ pub fn load_plan(
     match saved_plans::search(workspace, digits) {
         Ok(PlanSearchResult::One(kept)) => {
             let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged_problem()))?;
+            // The approval refuses every change except the one that was checked.
             request.commit.approve = Some(format!("{SHA256}{}", kept.name));
             Ok(request)
         }
@@ -137,6 +139,7 @@ fn reject_kept(
         return done.problems().push(Problem::new(&code::USAGE, message));
     }
     let plan = format!("{SHA256}{}", kept.name);
+    // The files are only for the log, so a damaged plan can be rejected without them.
     let files = SavedPlan::read(kept)
         .map(|(saved, _)| saved.files)
         .unwrap_or_default();
@@ -234,6 +237,7 @@ pub(super) fn settle(task: &CommandRun<'_>, done: &Committed) {
     }
 }
 
+/// Saves `plan` with the patches `texts`. A report without `plan_id` has no plan to save.
 fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
     let report = done.report(&task.command);
     let Some(name) = report

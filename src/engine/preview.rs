@@ -104,6 +104,7 @@ impl<'w> Preview<'w> {
         };
         let mut done = task.run(selected, &options, CommandMode::Check);
         suggest(&task, &origin, &options, &mut done);
+        // The diffs in the report need no second rendering.
         let files = done
             .resolved
             .resolution
@@ -156,7 +157,7 @@ impl<'w> Preview<'w> {
     /// hunk at its placement, the repairs, and binary contents. It is empty for a file that does
     /// not change, and for an operation that does not apply. If several operations change a file,
     /// only the last one has a diff. All diffs of [`preview`] together are a patch. The diffs of
-    /// `exhibit` are not.
+    /// `render_page` are not, because they have a size limit.
     ///
     /// The bytes come from files and names, so they are not safe for a terminal.
     ///

@@ -64,6 +64,7 @@ impl SavedPlan {
 /// `commit` and `context` come from `usual`.
 pub(super) fn restore(usual: Request, kept: &StoredPlan) -> Option<Request> {
     let (saved, mut rest) = SavedPlan::read(kept)?;
+    // The lengths must add up to the whole text. Otherwise a part is missing or was added.
     let mut texts = Vec::new();
     for (name, length) in saved.patches {
         let (text, others) = rest.split_at_checked(length)?;

@@ -107,6 +107,7 @@ impl Resolved {
         approve: Option<&str>,
     ) {
         self.selected.problems.append(&mut resolution.problems);
+        // The `plan_id` covers the digests of the files, so it is known only after the resolution.
         self.resolution = Some(resolution);
         if let Some(approved) = approve.filter(|_| !self.is_refused())
             && report::build(
@@ -131,6 +132,7 @@ impl Resolved {
             .problems
             .iter()
             .any(|problem| problem.severity == Severity::Reject);
+        // With `--reject`, a patch is partial if at least one of its changes remains.
         match (is_reduced, resolution) {
             (true, None) => report::Outcome::DoesNotApply,
             (true, Some(resolution)) if resolution.changes == 0 => report::Outcome::DoesNotApply,

@@ -75,6 +75,8 @@ impl TextRepair for TextRepairer {
                 content,
             )
         };
+        // The budget leaves the map during the repair, so that the lock is free. Operations on one
+        // file run one after the other.
         let mut work = lock_unpoisoned(&self.kept)
             .work
             .remove(&file)
@@ -159,6 +161,7 @@ fn text_refusal_problem(refusal: RepairError, operation: &Operation) -> Problem 
     refusal_problem(&refusal, operation.input)
 }
 
+/// Records `repairs`, each with its offset in the text of the input, and warns about them.
 fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Selected) {
     let Some(input) = selected.plan.inputs.get_mut(input) else {
         return;

@@ -31,6 +31,7 @@ pub(super) fn find_bases(
     let Some(ThreeWayOptions { favour, marking }) = task.request.decide.three_way else {
         return;
     };
+    // Changes of the index use the configuration of the repository that has the index.
     let git = match &task.indexed {
         Some(indexed) => Some(indexed.index.git()),
         None => task.request.context.git.as_ref(),
@@ -99,6 +100,7 @@ fn kept_bases(
         let Some((blobs, versions)) = operation.blobs.as_ref().zip(versions.get(path)) else {
             continue;
         };
+        // A blob in the repository needs no copy from the history.
         let found_there = bases
             .objects
             .as_ref()

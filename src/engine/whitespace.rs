@@ -49,6 +49,7 @@ pub(super) fn load_whitespace_rules(
     options.whitespace.action = decide.whitespace.unwrap_or(context.whitespace);
     options.rules.ignore_whitespace |= decide.ignore_whitespace.unwrap_or_default();
     let Some(git) = &context.git else { return };
+    // A tree in a repository has the line endings and links that were committed.
     if !context.is_tree {
         options.conversions = conversions(git, &selected.plan);
         link_files::load_symlink_support(git, selected, options);
@@ -142,6 +143,7 @@ fn apply_configuration(
 
 /// Sets the rule of each of `paths`.
 fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Result<(), RuleError> {
+    // Without warnings and fixes, the rules have no effect.
     if options.whitespace.action == WhitespaceAction::NoWarn {
         return Ok(());
     }

@@ -55,6 +55,7 @@ pub(super) fn of_file(change: &Change<'_>) -> Option<GuardFinding> {
         return None;
     }
     let (before, after) = text_to_count(change);
+    // `sums` counts single bytes. The preprocessor conditions, the last pair, are counted by line.
     let mut sums = [sums(&before), sums(&after)];
     if has_extension(change.path, PREPROCESSED) {
         sums[0][3] = conditions(&before);
@@ -80,7 +81,7 @@ pub(super) fn of_block(old: &[u8], new: &[u8]) -> Option<GuardFinding> {
     (length >= MANY).then_some(GuardFinding::Placeholder(length))
 }
 
-/// Returns openings minus closings of each kind of bracket.
+/// Returns openings minus closings of each kind of bracket, and 0 for preprocessor conditions.
 fn sums(text: &[u8]) -> [i64; PAIRS.len()] {
     let mut counts = [0; 256];
     for &byte in text {

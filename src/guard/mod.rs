@@ -1,7 +1,7 @@
 //! Guards: checks for changes that apply but look like a mistake.
 //!
-//! Input: a file before and after a change. Output: a [`GuardFinding`], if the change looks wrong. The
-//! module is pure. A guard runs only if the user enables it.
+//! Input: a file before and after a change. Output: a [`GuardFinding`], if the change looks wrong.
+//! The module is pure. A guard runs only if the user enables it.
 //!
 //! To add a guard, add a file to this folder and a row to [`GUARDS`].
 

@@ -4,14 +4,15 @@ use super::anchors::{anchors, single_elements};
 use super::edits::{Budget, Edit, Edits, push};
 use super::shortest_edits::{MiddleSearch, SequencePair};
 
-/// The steps that the search for anchors takes for each element.
+/// The number of steps that the search for anchors takes for each element.
 const COST_OF_DIVISION: u64 = 16;
 
 /// The number of changes from each end for which git searches the shortest edit script
 /// (`XDL_HEUR_MIN_COST`).
 ///
-/// For more changes, git takes the longest path that it has found by then, even if its end is not
-/// on a shortest path. Lines after that point can then be aligned with lines at another place.
+/// For more changes, git takes the longest path that it has found so far, even if the end of that
+/// path is not on a shortest path. Lines after that point can then be aligned with lines at another
+/// place.
 const FEW: usize = 256;
 
 /// The changes from one sequence to another one.
@@ -25,7 +26,8 @@ pub(crate) struct Alignment {
 }
 
 impl Alignment {
-    /// Returns whether no part that was not compared touches one of `edits`.
+    /// Returns whether every part that was not compared is away from all of `edits`: at least one
+    /// unchanged element separates them.
     pub(super) fn is_aligned(&self, edits: &[Edit]) -> bool {
         edits.iter().all(|edit| {
             let before = |part: &Edit| part.old.end < edit.old.start;
@@ -51,7 +53,7 @@ pub(super) fn align(pair: &SequencePair<'_>, budget: Budget) -> Alignment {
     Aligner::new(pair, budget).align(SearchEffort::Few)
 }
 
-/// A part of both sequences.
+/// A part of both sequences that must still be compared.
 struct PendingRange {
     range: Edit,
     search: SearchEffort,
@@ -64,8 +66,9 @@ enum SearchEffort {
     Few,
     /// As many changes as the budget allows.
     Many,
-    /// As many changes as necessary. The part begins or ends at a point of a shortest path through
-    /// a larger part, and the search for that point took about as many steps.
+    /// As many changes as necessary, without a limit. The part begins or ends at a point of a
+    /// shortest path through a larger part. The search for that point took about as many steps as
+    /// the search in this part takes.
     Bounded,
 }
 
@@ -73,9 +76,9 @@ struct Aligner<'p> {
     pair: &'p SequencePair<'p>,
     search: MiddleSearch,
     budget: u64,
-    /// The parts that were not compared yet, in reverse order.
+    /// The parts that were not compared yet. This is a stack: the next part is the last element.
     waiting: Vec<PendingRange>,
-    /// The number of elements in the waiting parts that are not bounded.
+    /// The number of elements in the waiting parts that share the budget.
     elements: usize,
     found: Alignment,
 }
@@ -133,6 +136,7 @@ impl<'p> Aligner<'p> {
         match (middle, search) {
             (Some((x, y)), _) => {
                 let (x, y) = (core.old.start + x, core.new.start + y);
+                // Edits are appended in order, so the first half must be the top of the stack.
                 for (old, new) in [
                     (x..core.old.end, y..core.new.end),
                     (core.old.start..x, core.new.start..y),
@@ -145,6 +149,7 @@ impl<'p> Aligner<'p> {
                     self.add(core, SearchEffort::Many);
                 }
             }
+            // The budget does not suffice. Pairs of unique elements still divide the part cheaply.
             (None, _) => {
                 if let Err(core) = self.divide(core, single_elements) {
                     self.found.unaligned.push(core.clone());
@@ -154,8 +159,9 @@ impl<'p> Aligner<'p> {
         }
     }
 
-    /// Returns the number of steps that a search in a waiting part may take. As many are left for
-    /// the parts before and after the point.
+    /// Returns the number of steps that a search in `part` may take, and removes the part from the
+    /// parts that share the budget. Half of its share is left for the parts before and after the
+    /// point.
     fn share(&mut self, part: &Edit) -> u64 {
         let elements = part.old.len() + part.new.len();
         let share = u128::from(self.budget) * elements as u128 / self.elements.max(1) as u128;
@@ -163,8 +169,8 @@ impl<'p> Aligner<'p> {
         u64::try_from(share / 2).unwrap_or(self.budget)
     }
 
-    /// Divides a part at the pairs of elements that `search` finds. Returns the part if there are
-    /// none, or if the budget does not suffice.
+    /// Divides a part at the pairs of elements that `search` finds. Returns the part as an error if
+    /// there are none, or if the budget does not suffice.
     fn divide(
         &mut self,
         core: Edit,
@@ -179,6 +185,7 @@ impl<'p> Aligner<'p> {
         if anchors.is_empty() {
             return Err(core);
         }
+        // Add the parts from the end to the start, because the next part is the last one added.
         let (mut old, mut new) = (core.old.end, core.new.end);
         for (x, y) in anchors.into_iter().rev() {
             let (x, y) = (core.old.start + x, core.new.start + y);

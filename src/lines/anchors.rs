@@ -2,14 +2,14 @@
 //! only once.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use super::shortest_edits::SequencePair;
 
 /// The maximum length of the runs that are searched for.
 const MAX_RUN: usize = 64;
 
-/// The number of expected equal runs at which runs are too short.
+/// Runs are too short if more than this number of pairs of runs would be equal by chance, as a
+/// fixed-point number.
 const MAX_EXPECTED: u128 = ONE / 16;
 
 /// The number one as a fixed-point number.
@@ -18,28 +18,10 @@ const ONE: u128 = 1 << 60;
 /// The base of the hash of a run. It is odd, so multiplication by it loses no bits.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The number of occurrences and the last occurrence of each run, in both sequences.
-type Occurrences = HashMap<u64, [(usize, usize); 2], BuildHasherDefault<RunHasher>>;
-
-/// A hasher for the hashes of runs.
-#[derive(Default)]
-struct RunHasher(u64);
-
-impl Hasher for RunHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(BASE);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0.rotate_left(20)
-    }
-}
+/// The number of occurrences and the last occurrence of each run, in both sequences. The key is the
+/// hash of the run. The hasher of the map is keyed, because an author of both texts can choose runs
+/// whose hashes end in the same bits.
+type Occurrences = HashMap<u64, [(usize, usize); 2]>;
 
 /// Returns pairs of corresponding elements. Both indexes increase from pair to pair.
 ///
@@ -54,14 +36,16 @@ pub(super) fn single_elements(pair: &SequencePair<'_>) -> Vec<(usize, usize)> {
     longest_increasing(&single_runs(pair, 1))
 }
 
-/// Returns the length of runs of which random sequences of the same elements have no equal pair.
+/// Returns a length at which two runs are hardly ever equal by chance, at most [`MAX_RUN`]. Below
+/// this maximum, random sequences with the same elements have at most one sixteenth of an equal
+/// pair on average.
 fn run_length(pair: &SequencePair<'_>) -> usize {
     let equal: u128 = occurrences(pair, 1)
         .values()
         .map(|[(old, _), (new, _)]| *old as u128 * *new as u128)
         .sum();
     let all = (pair.old.len() as u128 * pair.new.len() as u128).max(1);
-    // The probability that two runs are equal.
+    // The probability that two runs of this length are equal. Twice the length squares it.
     let (mut probability, mut length) = (ONE * equal / all, 1);
     while all * probability > MAX_EXPECTED && length < MAX_RUN {
         (probability, length) = (probability * probability / ONE, 2 * length);
@@ -73,6 +57,7 @@ fn run_length(pair: &SequencePair<'_>) -> usize {
 /// order of the first sequence.
 fn single_runs(pair: &SequencePair<'_>, length: usize) -> Vec<(usize, usize)> {
     let occurrences = occurrences(pair, length);
+    // Different runs can have the same hash. The pair is then no anchor.
     let is_same =
         |&(old, new): &(usize, usize)| pair.old[old..old + length] == pair.new[new..new + length];
     run_hashes(pair.old, length)
@@ -86,10 +71,7 @@ fn single_runs(pair: &SequencePair<'_>, length: usize) -> Vec<(usize, usize)> {
 }
 
 fn occurrences(pair: &SequencePair<'_>, length: usize) -> Occurrences {
-    let mut occurrences = Occurrences::with_capacity_and_hasher(
-        pair.old.len().max(pair.new.len()),
-        BuildHasherDefault::default(),
-    );
+    let mut occurrences = Occurrences::with_capacity(pair.old.len().max(pair.new.len()));
     for (side, numbers) in [pair.old, pair.new].into_iter().enumerate() {
         for (start, hash) in run_hashes(numbers, length).enumerate() {
             let (count, last) = &mut occurrences.entry(hash).or_default()[side];
@@ -99,7 +81,8 @@ fn occurrences(pair: &SequencePair<'_>, length: usize) -> Occurrences {
     occurrences
 }
 
-/// Returns the hashes of all runs of `length` numbers.
+/// Returns the hashes of all runs of `length` numbers, in order. A rolling hash takes constant time
+/// for each run.
 fn run_hashes(numbers: &[u32], length: usize) -> impl Iterator<Item = u64> {
     let oldest = BASE.wrapping_pow(u32::try_from(length).unwrap_or(u32::MAX));
     let mut sum = 0_u64;
@@ -116,7 +99,8 @@ fn run_hashes(numbers: &[u32], length: usize) -> impl Iterator<Item = u64> {
         })
 }
 
-/// Returns the longest subsequence of `pairs` whose second numbers increase.
+/// Returns the longest subsequence of `pairs` whose second numbers increase. The first numbers of
+/// `pairs` must already increase.
 fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // `ends` has an entry for each length of a subsequence: the last pair with the smallest second
     // number. `previous` has the predecessor of each pair.

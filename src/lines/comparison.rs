@@ -14,7 +14,7 @@ use crate::whitespace::{WhitespaceRule, fix};
 pub(crate) struct Comparison {
     /// The row of [`LADDER`].
     pub(crate) rung: usize,
-    /// Whether terminators and a byte order mark are significant.
+    /// Whether terminators and a byte order mark are part of the compared lines.
     pub(crate) is_strict: bool,
     /// The white-space errors that are fixed before the comparison, on the rung `FIXED`.
     pub(crate) whitespace: WhitespaceRule,
@@ -59,7 +59,8 @@ impl Comparison {
         })
     }
 
-    /// Returns the line `number` of a file without a byte order mark, if the comparison ignores it.
+    /// Returns the line `number` of a file. Removes a byte order mark from the first line if the
+    /// comparison ignores the mark.
     pub(crate) fn without_mark(self, number: usize, line: &[u8]) -> &[u8] {
         if self.is_strict || number > 0 {
             line
@@ -95,6 +96,7 @@ impl Comparison {
         wanted: impl IntoIterator<Item = &'w [u8]>,
     ) -> bool {
         let text = &index.text()[offset..];
+        // `Self::key` of this comparison is the line itself, so the bytes can be compared at once.
         if self == Self::strict(EXACT) {
             return is_prefix(text, wanted);
         }
@@ -111,8 +113,8 @@ impl Comparison {
     }
 }
 
-/// Returns whether `text` begins with the run `wanted`, byte for byte. This avoids a search for the
-/// line endings of the text.
+/// Returns whether `text` begins with the run `wanted`, byte for byte. The function does not search
+/// the text for line endings. A wanted line without a terminator must end the text.
 fn is_prefix<'w>(mut text: &[u8], wanted: impl IntoIterator<Item = &'w [u8]>) -> bool {
     wanted.into_iter().all(|wanted| {
         let rest = text.strip_prefix(wanted);

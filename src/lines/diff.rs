@@ -3,9 +3,9 @@
 //!
 //! The result is the shortest edit script if it has few changes. Texts with more changes are first
 //! divided at runs of lines that occur once in both (`anchors.rs`), and each part then has the
-//! shortest edit script. Lines that [`LineNumbers::compared`] excludes count as changed. git takes
-//! the longest path found so far instead, which can align a line of one text with a line of the
-//! other text at another place.
+//! shortest edit script. For such texts, git takes the longest path found so far instead. That path
+//! can align a line of one text with a line of the other text at another place. Lines that
+//! [`LineNumbers`] excludes from the comparison count as changed.
 
 use std::ops::Range;
 
@@ -29,7 +29,8 @@ pub(crate) fn diff(
     align_lines(old, new, budget, slide).edits
 }
 
-/// Returns the changes from `old` to `new`, and the parts that `budget` does not suffice to compare.
+/// Returns the changes from `old` to `new`, and the parts that `budget` does not suffice to
+/// compare.
 pub(super) fn align_lines(
     old: &LineTable<'_>,
     new: &LineTable<'_>,
@@ -46,6 +47,8 @@ pub(super) fn align_lines(
         new: &numbers.new,
     }
     .core(&all);
+    // The occurrences of a line decide whether the line is frequent. `git merge-file` counts them
+    // in the whole texts.
     let counted = match position {
         SlidePosition::Last => &all,
         // The result must not depend on the lines that both texts have at their ends.
@@ -59,6 +62,7 @@ pub(super) fn align_lines(
         },
         budget,
     );
+    // `align` returns indexes into the compared lines. Everything after it needs line numbers.
     for part in &mut found.unaligned {
         part.old = before.lines(&part.old);
         part.new = after.lines(&part.new);

@@ -36,7 +36,7 @@ impl Default for Budget {
     }
 }
 
-/// Appends `edit`. Joins it with the last edit if no unchanged line separates them.
+/// Appends `edit`, or extends the last edit if no unchanged line separates both.
 pub(crate) fn push(edits: &mut Edits, edit: Edit) {
     match edits.last_mut() {
         Some(last) if last.old.end == edit.old.start && last.new.end == edit.new.start => {

@@ -1,7 +1,7 @@
 //! Counts the elements that two sequences have in common at their ends.
 
-/// Returns how many elements two sequences have in common at the start, and how many of the others
-/// they have in common at the end.
+/// Returns the number of elements that two sequences have in common at the start, and the number
+/// of the remaining elements that they have in common at the end. No element counts twice.
 pub(crate) fn common_ends<T>(
     old: &[T],
     new: &[T],

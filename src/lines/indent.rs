@@ -32,9 +32,10 @@ struct SplitContext {
     blanks_after: i32,
 }
 
-/// Returns the end of the best position of a run of changed lines. `run` is its last position.
-/// `first_end` is the end of its first position.
+/// Returns the end of the best position of a run of changed lines. `run` is its last possible
+/// position. `first_end` is the end of its first possible position.
 pub(super) fn best_end(lines: &[&[u8]], run: Range<usize>, first_end: usize) -> usize {
+    // git also moves a run up by at most its own length plus one line.
     let first = first_end
         .max(run.start.saturating_sub(1))
         .max(run.end.saturating_sub(MAX_SLIDING));
@@ -42,6 +43,7 @@ pub(super) fn best_end(lines: &[&[u8]], run: Range<usize>, first_end: usize) -> 
     let (mut best, mut best_score) = (first, at(first));
     for end in first + 1..=run.end {
         let score = at(end);
+        // Of two equally good positions, the lower one is used.
         if score.compare(best_score) <= 0 {
             (best, best_score) = (end, score);
         }
@@ -100,6 +102,8 @@ fn indent(line: &[u8]) -> Option<i32> {
 }
 
 impl SplitContext {
+    /// Returns the score. The numbers are the weights and penalties in `xdiffi.c`
+    /// (`score_add_split`).
     fn score(&self) -> Score {
         let blanks_after = if self.indent.is_none() {
             1 + self.blanks_after

@@ -72,7 +72,7 @@ pub(crate) const EOF: usize = 6;
 /// Fixes white-space errors before the comparison, like git's `--whitespace=fix`.
 pub(crate) const FIXED: usize = 7;
 
-/// Removes Unicode white space from the end.
+/// Removes Unicode white space from the end, including the terminator.
 fn trim_end(line: &[u8]) -> &[u8] {
     line.trim_end_with(char::is_whitespace)
 }

@@ -92,8 +92,8 @@ enum RegionKind {
     Ours,
     Theirs,
     Conflict,
-    /// A conflict with lines that the budget does not suffice to compare. No [`ConflictResolution`] resolves it,
-    /// because the lines of a side can belong to another place.
+    /// A conflict with lines that the budget does not suffice to compare. No [`ConflictResolution`]
+    /// resolves it, because the lines of a side can belong to another place.
     Unaligned,
 }
 
@@ -114,7 +114,7 @@ struct MergeInputs<'t> {
 /// conflicts. Without it, conflicts are written in `style`.
 ///
 /// If the budget of a comparison is used up, conflicts are larger than necessary. `favour` does not
-/// resolve conflicts with lines that were not compared.
+/// resolve a conflict that contains lines that were not compared.
 #[must_use]
 pub fn merge(
     base: &[u8],
@@ -179,6 +179,8 @@ pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<TouchingEd
     {
         let (first, second) = (i, j);
         let (before, behind) = (ours, theirs);
+        // An edit that touches the group extends it, and can bring it next to an edit of the other
+        // side.
         let mut end = start;
         loop {
             let is_met = |edit: &&Edit| edit.old.start <= end;
@@ -209,10 +211,12 @@ fn shift(edit: &Edit) -> isize {
     edit.new.end.cast_signed() - edit.old.end.cast_signed()
 }
 
-/// Removes lines that both sides have in common from conflicts.
+/// Removes lines that both sides have in common from conflicts. The parts of a divided conflict all
+/// have the base lines of the whole conflict.
 fn refine(texts: &MergeInputs<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
-    // All conflicts share one budget, by their size.
+    // All conflicts share one budget in proportion to their size, so that their number does not
+    // multiply the work.
     let size = |region: &Region| (region.at.ours.len() + region.at.theirs.len()) as u64;
     let total: u64 = regions.iter().map(size).sum();
     for region in regions {
@@ -275,7 +279,8 @@ fn join_conflicts(regions: Vec<Region>) -> Vec<Region> {
 }
 
 impl MergeInputs<'_> {
-    /// Returns the kind of a region, or `None` if both sides made the same change.
+    /// Returns the region of these changes, or `None` if both sides made the same change. Such a
+    /// region needs no entry, because the result takes all other lines from our side.
     fn region(
         &self,
         TouchingEdits { mine, other, at }: TouchingEdits<'_>,

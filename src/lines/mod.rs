@@ -5,8 +5,8 @@
 //! from 0, and half-open ranges of lines. A result depends only on the lines. A [`Budget`] of steps
 //! limits the work, never a clock.
 //!
-//! Start with [`diff()`], which computes an edit script, and [`RunIndex`], which finds runs of lines.
-//! [`Comparison`] and the ladder define when two lines are equal.
+//! Start with [`diff()`], which computes an edit script, and [`RunIndex`], which finds runs of
+//! lines. [`Comparison`] and the ladder define when two lines are equal.
 
 mod align;
 mod anchors;

@@ -12,8 +12,8 @@ use super::table::LineTable;
 /// The number of lines above and below a frequent line that decide whether it is compared.
 const WINDOW: usize = 100;
 
-/// A line is frequent if it occurs at least as often as this in the other text, or as often as
-/// [`square_root`] of the number of lines.
+/// A line is frequent if it occurs in the other text at least this number of times, or at least
+/// [`square_root`] of the number of lines of its own text. git's name is `XDL_MAX_EQLIMIT`.
 const MAX_FREQUENT: usize = 1024;
 
 /// Assigns numbers to distinct lines, from 0 on.
@@ -52,7 +52,7 @@ impl<K: Eq + Hash + Borrow<[u8]>> LineNumbering<K> {
 pub(super) struct LineNumbers {
     pub(super) old: Vec<u32>,
     pub(super) new: Vec<u32>,
-    /// The number of different lines.
+    /// The number of distinct lines. All numbers are smaller.
     count: usize,
 }
 
@@ -88,7 +88,8 @@ impl LineNumbers {
         let mut numbering = LineNumbering::with_capacity(old.lines.len());
         let mut number = |line| numbering.number(line);
         let before: Vec<_> = old.lines.iter().map(|line| number(*line)).collect();
-        // Most lines are equal to the old line with the same number. These lines need no hash.
+        // Most new lines are equal to the old line at the same position. These lines need no lookup
+        // in the hash table.
         let in_place = old.lines.iter().zip(&before).map(Some);
         let after = new.lines.iter().zip(in_place.chain(iter::repeat(None)));
         let after = after.map(|(line, same)| match same {
@@ -158,6 +159,7 @@ fn compared(
 /// more than three times as many of them as of frequent lines.
 fn is_between_missing(occurrences: &[LineFrequency], place: usize) -> bool {
     let counted = |lines: &mut dyn Iterator<Item = &LineFrequency>| {
+        // The line at `place` counts as frequent in both directions, as in git.
         let (mut missing, mut frequent) = (0, 1);
         for occurrence in lines.take(WINDOW) {
             match occurrence {

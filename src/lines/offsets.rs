@@ -10,11 +10,11 @@ use crate::text::lines;
 /// The size of a block in bytes. The line number at the start of each block is stored.
 const BLOCK: usize = 256;
 
-/// The number of blocks around a known block that are searched before all others.
+/// The number of blocks on each side of a known block that are searched before all others.
 const NEAR: usize = 8;
 
-/// Runs two computations on a text of this many bytes. An implementation can run both at the same
-/// time.
+/// Runs two computations on a text. The first argument is the size of the text in bytes. An
+/// implementation can run both computations at the same time.
 pub(crate) type JoinFn = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
 
 /// Runs the two computations one after the other.
@@ -25,7 +25,7 @@ fn run_sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn Fn
 
 /// An index of the lines of a text. It stores only the line number of every 256th byte.
 ///
-/// Counting newlines is several times as fast as visiting each of them.
+/// memchr counts the newlines of a block several times as fast as it visits each of them.
 pub struct LineOffsets<'a> {
     text: &'a [u8],
     /// The number of newlines before each block, and in the whole text.
@@ -43,7 +43,7 @@ impl<'a> LineOffsets<'a> {
         Self::with_runner(text, run_sequentially)
     }
 
-    /// Counts the lines of `text`. `together` runs the two halves of the work on a large text.
+    /// Counts the lines of `text`. The given function runs the two halves of the work.
     pub(crate) fn with_runner(text: &'a [u8], together: JoinFn) -> Self {
         let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
         let mut before = Vec::with_capacity(text.len() / BLOCK + 2);
@@ -55,6 +55,7 @@ impl<'a> LineOffsets<'a> {
             &mut || counts.extend(second.chunks(BLOCK).map(count)),
         );
         before.append(&mut counts);
+        // Replace the count of each block by the sum of the counts before it.
         let mut newlines = 0;
         for count in &mut before {
             newlines += mem::replace(count, newlines);
@@ -106,8 +107,8 @@ impl<'a> LineOffsets<'a> {
         }
     }
 
-    /// Returns the offset of a line. It must start after the start of the first block in `blocks`
-    /// and not after the start of the last one.
+    /// Returns the offset of a line. The line must start after the start of the first block in
+    /// `blocks`, and not after the start of the last one.
     fn offset_in(&self, blocks: Range<usize>, line: usize) -> usize {
         if line == 0 {
             return 0;
@@ -115,6 +116,8 @@ impl<'a> LineOffsets<'a> {
         if line >= self.count {
             return self.text.len();
         }
+        // A line starts after the newline with its number, counted from 1. The block with this
+        // newline is the last one that has fewer newlines before it.
         let block =
             blocks.start + self.before[blocks].partition_point(|&newlines| newlines < line) - 1;
         let newline =
@@ -122,11 +125,12 @@ impl<'a> LineOffsets<'a> {
         newline.map_or(self.text.len(), |newline| block * BLOCK + newline + 1)
     }
 
+    /// Returns the lines from `line` on.
     pub(crate) fn lines_from(&self, line: usize) -> impl Iterator<Item = &'a [u8]> {
         lines(&self.text[self.offset(line)..]).map(|(_, line)| line)
     }
 
-    /// Returns the number of the line that starts at `offset`.
+    /// Returns the number of the line that contains `offset`, a position in bytes.
     pub(crate) fn line_at(&self, offset: usize) -> usize {
         let block = (offset / BLOCK).min(self.before.len() - 1);
         self.before[block] + memchr_iter(b'\n', &self.text[block * BLOCK..offset]).count()

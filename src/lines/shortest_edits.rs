@@ -62,10 +62,11 @@ impl SequencePair<'_> {
     }
 }
 
-/// The furthest points that a search has reached, as indexes of the first sequence, one for each
-/// diagonal.
+/// The furthest point that a search has reached on each diagonal, as an index of the first
+/// sequence.
 ///
-/// A diagonal is the difference between the indexes of the first and the second sequence.
+/// A diagonal is a number: the index of the first sequence minus the index of the second sequence.
+/// A round of the search visits every second diagonal between `first` and `last`.
 struct Frontier<'f> {
     reached: &'f mut [isize],
     base: isize,
@@ -90,6 +91,9 @@ impl<'f> Frontier<'f> {
     }
 
     /// Adds a diagonal on each side, within the bounds. New diagonals start at `nowhere`.
+    ///
+    /// A side that has reached its bound loses a diagonal instead. The next round visits the
+    /// diagonals of the other parity, and the bound itself is not one of them.
     fn widen(&mut self, (lowest, highest): (isize, isize), nowhere: isize) {
         if self.first > lowest {
             self.first -= 1;
@@ -126,8 +130,9 @@ impl MiddleSearch {
         }
     }
 
-    /// Returns a point on a shortest path through `pair`. The sequences must begin and end with
-    /// different elements.
+    /// Returns a point on a shortest path through `pair`: a search from the start and a search from
+    /// the end meet there (`xdl_split` in git). The sequences must begin and end with different
+    /// elements.
     ///
     /// Each comparison takes one of `steps`. The function returns `None` if they are used up, or if
     /// the path has more than about twice `most` changes.
@@ -139,9 +144,12 @@ impl MiddleSearch {
     ) -> Option<(usize, usize)> {
         let (width, height) = (pair.old.len().cast_signed(), pair.new.len().cast_signed());
         let bounds = (-height, width);
+        // The lowest diagonal is `-height`, and each search also reads its neighbour.
         let base = height + 1;
         let mut forward = Frontier::new(&mut self.forward, base, (0, 0));
         let mut backward = Frontier::new(&mut self.backward, base, (width - height, width));
+        // The number of changes on a path has the parity of this difference. After a whole round,
+        // both searches have made the same number of changes. They then meet only if it is even.
         let is_odd = (width - height) % 2 != 0;
         let (mut taken, mut changes) = (0, 0);
         while taken < *steps && changes < most {
@@ -149,6 +157,8 @@ impl MiddleSearch {
             forward.widen(bounds, -1);
             let mut diagonal = forward.last;
             while diagonal >= forward.first {
+                // A step from the lower diagonal is a deletion, a step from the higher one an
+                // insertion. git prefers the deletion if both reach equally far.
                 let (low, high) = (*forward.at(diagonal - 1), *forward.at(diagonal + 1));
                 let from = if low < high { high } else { low + 1 };
                 let x = pair.run(from, diagonal);
@@ -183,12 +193,13 @@ impl MiddleSearch {
 /// Aligns `old` with a prefix of `new` with the fewest changes. Returns the length of the prefix
 /// and the number of changes.
 ///
-/// The number of changes is at most the end of `bounds`. The prefix and the number of common
-/// elements depend on its start. Each comparison takes one of `steps`; if they are used up, the
+/// `bounds` contains two unrelated limits. Its start is the minimum length of the prefix. Its end
+/// is the maximum number of changes. Each comparison takes one of `steps`; if they are used up, the
 /// function returns `None`.
 ///
-/// The last condition in `fits` is a rule of GNU patch. It allows more changes the further down
-/// `line` is. `line` is the position of `new`, counted from 1.
+/// The last condition in `fits` is a rule of GNU patch: the number of common elements plus `line`
+/// must be at least the minimum length. `line` is the position of `new` in the file, counted from
+/// 1.
 pub(crate) fn align_prefix(
     pair: &SequencePair<'_>,
     line: usize,
@@ -224,6 +235,7 @@ pub(crate) fn align_prefix(
     *steps = steps.saturating_sub(most);
     for changes in 1..=most {
         front.widen((-height, width), -1);
+        // Several prefixes can have the same number of changes. The longest one is used.
         let mut longest = None;
         for diagonal in (front.first..=front.last).rev().step_by(2) {
             let (low, high) = (*front.at(diagonal - 1), *front.at(diagonal + 1));

@@ -26,7 +26,8 @@ pub(super) struct ComparedText<'s> {
 }
 
 /// A run of changed lines of one side, and the run of the other side at the same place. Each of
-/// them can be empty. One unchanged line separates two runs.
+/// them can be empty. Exactly one unchanged line separates two successive runs, so every unchanged
+/// line has a run before it and after it.
 struct Cursor<'c> {
     numbers: &'c [u32],
     changed: &'c mut [bool],
@@ -35,8 +36,8 @@ struct Cursor<'c> {
     opposite: Range<usize>,
 }
 
-/// Moves each change that consists only of deletions or only of insertions, and joins changes that
-/// meet.
+/// Moves each run of deletions and then each run of insertions to its position. Runs of one side
+/// that meet are joined.
 pub(super) fn slide(
     old: &mut ComparedText<'_>,
     new: &mut ComparedText<'_>,
@@ -46,7 +47,7 @@ pub(super) fn slide(
     slide_side(new, &old.changed, position);
 }
 
-/// Returns the edit script.
+/// Returns the edit script. The slices state for each line of a text whether it is changed.
 pub(super) fn edits(old: &[bool], new: &[bool]) -> Edits {
     let (mut edits, mut at) = (Edits::new(), (0, 0));
     loop {
@@ -63,6 +64,7 @@ pub(super) fn edits(old: &[bool], new: &[bool]) -> Edits {
         if end == (old.len(), new.len()) {
             return edits;
         }
+        // The two unchanged lines after the runs correspond.
         at = (end.0 + 1, end.1 + 1);
     }
 }
@@ -91,6 +93,8 @@ impl Cursor<'_> {
     /// Moves the run to its position. The run is then next to a run of the other side if it can be.
     fn position(&mut self, lines: &[&[u8]], position: SlidePosition) {
         let (first_end, last_match) = self.slide_down();
+        // A place next to changed lines of the other side joins both into one change. git prefers
+        // such a place to every other one.
         let end = match (last_match, position) {
             (Some(end), _) => end,
             (None, SlidePosition::Last) => return,
@@ -118,7 +122,7 @@ impl Cursor<'_> {
                     break;
                 }
             }
-            // A run that has met another one can perhaps move further up.
+            // A run that was joined with another one can perhaps move further up.
             if self.run.len() == length {
                 return (first_end, last_match);
             }
@@ -134,6 +138,7 @@ impl Cursor<'_> {
         self.changed[start - 1] = true;
         self.changed[end - 1] = false;
         self.run = run_start(self.changed, start - 1)..end - 1;
+        // The line before the run is unchanged, so the other side has an unchanged line, too.
         let end = self.opposite.start - 1;
         self.opposite = run_start(self.other, end)..end;
         true

@@ -14,6 +14,7 @@ pub(super) fn score(
     pattern: &Pattern<'_>,
     comparison: Comparison,
 ) -> (usize, usize) {
+    // Lines that differ only in white space or typography count as similar.
     let loose = |line| (LADDER[PUNCT].key)(without_ending(line));
     let pairs = pattern
         .lines()

@@ -1,4 +1,4 @@
-//! Finds by how many lines the lines of an earlier version of a file have moved.
+//! Computes by how many lines the lines of a file have moved since an earlier version.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -39,8 +39,8 @@ pub fn line_offset(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option
     shift
 }
 
-/// Returns the lines by which a target is found, counted from 0. Returns `None` for a line number
-/// 0.
+/// Returns the lines of the earlier version that locate `target`, counted from 0. `count` is the
+/// number of lines there. Returns `None` for a line number 0.
 fn target_lines(target: LineTarget, count: usize) -> Option<Range<usize>> {
     let (first, last) = match target {
         LineTarget::Lines(NumberedLines { first, last }) => (first, last),

@@ -41,7 +41,7 @@ pub enum LineMismatch {
     NotFound(usize),
     /// The change at this index of the list covers some of the same lines.
     Overlap(usize),
-    /// The line at this index of `gone` is not among the lines of the place.
+    /// The line at this index of [`LineEdit::expected`] is not among the lines of the place.
     NotThere(usize),
     /// The operation that cuts the new lines does not exist, or its file ends before these lines.
     Lost,
@@ -128,6 +128,8 @@ fn sites(
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
         let target = wanted.target.offset_by(shift);
+        // At one place, an insertion after the previous line is first, then an insertion before the
+        // next line, then the replacement of that line.
         let (lines, rank, last) = match target {
             // Line 1 does not exist in an empty file, but its start does.
             LineTarget::Before(1) => (0..0, 1, 0),
@@ -177,7 +179,7 @@ fn sites(
     }
 }
 
-/// Fails if the lines in `gone` are not in the removed range, in this order.
+/// Checks that the removed range of each edit contains its expected lines, in their order.
 fn check_removed(
     index: &LineOffsets<'_>,
     edits: &[LineEdit],
@@ -274,7 +276,9 @@ impl<'a> NewContent<'a> {
 /// The new file during its construction.
 struct OutputBuilder<'a> {
     text: &'a [u8],
+    /// The offset in `text` up to which all bytes are processed.
     done: usize,
+    /// The length of the byte order mark at the start of `bytes`.
     mark: usize,
     bytes: Vec<u8>,
 }

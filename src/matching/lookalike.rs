@@ -188,6 +188,7 @@ fn is_invisible(character: char) -> bool {
 
 /// Returns the Latin letter that a Cyrillic or Greek letter looks like.
 fn latin(character: char) -> char {
+    // Pairs: a Cyrillic or Greek letter, then the ASCII character that it resembles.
     const ALIKE: &str =
         "аaеeоoрpсcхxуyіiјjѕsԁdАAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTХXУYοoνvΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
     let mut pairs = ALIKE.chars();

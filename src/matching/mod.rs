@@ -5,7 +5,7 @@
 //!
 //! Invariants:
 //!
-//! - Placements of one file never overlap.
+//! - Placements of one file never overlap, except those of [`overlay()`].
 //! - Bytes outside the placements never change.
 //! - The same input gives the same result.
 //!
@@ -83,8 +83,8 @@ pub struct Placement {
     /// The number of blank old lines after the end of the file. Can be greater than 0 only if
     /// white-space errors are fixed.
     pub beyond: usize,
-    /// The stated line, counted from 0, if the hunk was placed elsewhere and its postimage is at the
-    /// stated line. The patch may then already be applied.
+    /// The stated line, counted from 0, if the hunk was placed elsewhere and its postimage is at
+    /// the stated line. The patch may then already be applied.
     pub already_at: Option<usize>,
 }
 
@@ -266,8 +266,8 @@ pub fn place(
     place_after(index, index, (text, hunks), direction, rules)
 }
 
-/// Finds a placement for each hunk like [`place`], in the file of `index` that earlier hunks have
-/// made of `original`. A hunk is already applied only if `original` contains its postimage.
+/// Finds a placement for each hunk like [`place`]. Earlier hunks have turned the file of `original`
+/// into the file of `index`. A hunk is already applied only if `original` contains its postimage.
 fn place_after(
     original: &LineOffsets<'_>,
     index: &LineOffsets<'_>,

@@ -39,8 +39,8 @@ const LOOSE: Comparison = Comparison::loose(INDENT);
 /// Completes the mismatches in `placements`. The first `most` of them get lines and the closest
 /// match.
 ///
-/// `index` is the file in which the hunks were searched for. Earlier hunks have made it of
-/// `original`.
+/// `index` is the file in which the hunks were searched for. Earlier hunks have turned `original`
+/// into it.
 pub(super) fn explain(
     (original, index): (&LineOffsets<'_>, &LineOffsets<'_>),
     (text, hunks): (&[u8], &[Hunk]),

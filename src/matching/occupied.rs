@@ -80,6 +80,7 @@ impl OccupiedLines {
     pub(super) fn original(&self, running: isize) -> usize {
         let at = self.partition_point(|taken| to_signed(taken.lines.end) + taken.change <= running);
         let change = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
+        // A stated line before the start of the file becomes line 0.
         let line = usize::try_from(running - change).unwrap_or(0);
         // A line inside an occupied range has no number of its own after the hunks.
         match self.taken.get(at) {

@@ -63,6 +63,7 @@ pub fn overlay(
         all.append(&mut placements);
         rest = later;
         if rest.is_empty() {
+            // The pieces of a step refer to the file of that step, so the result is one new piece.
             made.pieces.insert(&file);
             return (all, made);
         }

@@ -29,6 +29,7 @@ impl<'a> Pattern<'a> {
 
     /// Replaces the pattern with the preimage of another hunk and reuses the allocations.
     pub(super) fn fill(&mut self, hunk: &Hunk, text: &'a [u8], direction: Direction) {
+        // A hunk that only inserts, such as a new file, has no old lines, so its body is not split.
         if let Some((LineKind::Insertion, count)) = hunk.only_kind(text, direction) {
             self.lines.clear();
             self.spans.clear();

@@ -14,6 +14,7 @@ impl<'a> Reindent<'a> {
     pub(crate) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut pairs = Vec::new();
         for (old, found) in old.iter().zip(found) {
+            // The first line of a file can start with a byte order mark before its indentation.
             let found = without_mark(found);
             let pair = (
                 indentation(without_ending(old)),

@@ -99,6 +99,7 @@ impl Splicer<'_> {
         for &(hunk, placement) in hunks {
             let site = TargetLines::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, site.ending);
+            // A hunk that only deletes writes nothing.
             let goes = matches!(
                 hunk.only_kind(text, direction),
                 Some((LineKind::Deletion, _))

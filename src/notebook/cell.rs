@@ -155,7 +155,7 @@ impl CellSplices<'_, '_> {
                 continue;
             }
             // Remove the comma before the member. If no earlier member remains, remove the comma
-            // after it.
+            // after it. A later member then exists, because one member remains.
             let place = match self.members.get(index + 1) {
                 Some(next) if !is_any_before => member.key.start..next.key.start,
                 _ => self.members[index - 1].value.end..member.value.end,

@@ -12,7 +12,8 @@ pub struct PathPattern(GlobMatcher);
 pub struct PatternError(globset::Error);
 
 impl PathPattern {
-    /// Parses a pattern in shell syntax. Only `**` matches a slash.
+    /// Parses a pattern in shell syntax. `*` and `?` do not match a slash, but `**` does. A
+    /// character class that contains the slash, such as `[!x]`, also matches it.
     ///
     /// # Errors
     ///
@@ -31,8 +32,8 @@ impl PathPattern {
         Self::build(GlobBuilder::new(text).literal_separator(true))
     }
 
-    /// Builds the pattern. Building a set first detects alternatives that are too deep or too
-    /// large, because `compile_matcher` panics on them.
+    /// Builds the pattern. `compile_matcher` panics on alternatives that are too deep or too large.
+    /// Building a set first returns an error for them.
     pub(crate) fn build(pattern: &GlobBuilder<'_>) -> Result<Self, PatternError> {
         let glob = pattern.build().map_err(PatternError)?;
         GlobSet::new([&glob]).map_err(PatternError)?;

@@ -47,6 +47,7 @@ impl FilterRule {
                 '{' | '}' if !is_escaped && !is_class => literal.extend(['\\', character]),
                 _ => literal.push(character),
             }
+            // The state after this character. An escaped `]` does not end a class.
             is_run = character == '*' && !is_escaped && !is_class;
             is_class = !is_escaped && (character == '[' || is_class && character != ']')
                 || is_escaped && is_class;

@@ -57,6 +57,7 @@ pub fn guess(
                 tree.touch(path, is_made);
             }
         }
+        // The source of a rename also loses its directories.
         if naming.strip.is_none()
             && let Some(from) = operation.from.as_mut()
             && let Some(bytes) = last_component(from)
@@ -190,7 +191,9 @@ fn names(operation: &Operation<Name>, naming: NameGuessOptions, text: &[u8]) -> 
     }
 }
 
+/// Returns the last component of `name`; `None` if it has no name or its lines disagree.
 fn last_component(name: &Name) -> Option<Vec<u8>> {
+    // Lines such as `a/x` and `b/x` agree only at level 1.
     let whole = name
         .name_at_level(0)
         .or_else(|_| name.name_at_level(1))

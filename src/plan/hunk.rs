@@ -12,7 +12,7 @@ use crate::text::{LineEnding, Lines, Span, without_ending};
 pub struct Hunk {
     /// The way in which the hunk names its position in the file.
     pub anchor: Anchor,
-    /// Header and body.
+    /// The header and the body.
     pub span: Span,
     /// The header line without its terminator. If there is no header, the span is empty at the
     /// start of the hunk.
@@ -194,12 +194,14 @@ impl<'a> Iterator for HunkLines<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let (span, line) = self.lines.next()?;
+            // The first byte is the marker. An empty line lost its blank, so it is a context line.
             let (kind, text) = match line {
                 [b'\\', ..] => continue,
                 [b'-', text @ ..] => (LineKind::Deletion, text),
                 [b'+', text @ ..] => (LineKind::Insertion, text),
                 _ => (LineKind::Context, line.strip_prefix(b" ").unwrap_or(line)),
             };
+            // The note removes only a line feed. A carriage return before it belongs to the line.
             let text = if self.lines.is_before(b'\\') {
                 text.strip_suffix(LineEnding::Lf.bytes()).unwrap_or(text)
             } else {

@@ -79,7 +79,7 @@ impl<P> Plan<P> {
 }
 
 impl Plan<Name> {
-    /// Applies the strip level and the direction of an entry in the patch list `name`.
+    /// Applies the settings of the entry in the patch list `name` that lists this patch.
     pub fn read_as(&mut self, name: &str, listed: SeriesSettings) {
         for input in &mut self.inputs {
             input.listed = Some((name.to_owned(), listed.line));
@@ -104,6 +104,7 @@ impl Plan<Name> {
             return;
         }
         let inputs = self.inputs.len();
+        // The steps of a reversed patch fall, so its first operation has the highest step.
         let ends = [self.operations.first(), self.operations.last()];
         let steps = ends
             .iter()
@@ -244,7 +245,7 @@ pub struct Operation<P = RelPath> {
     pub lead: Option<Box<Preamble>>,
 }
 
-/// The lines above a section without git header that GNU patch reads.
+/// The lines above a section without git header that only GNU patch reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preamble {
     /// The name on an `Index:` line.

@@ -162,6 +162,7 @@ impl Name {
         let claims = match self {
             Self::Agreed(claims) | Self::Below { lines: claims, .. } => claims.clone(),
             Self::Paired(old) => {
+                // Only the old name is stored. The new one is on the next line of the input.
                 let mut lines = text
                     .get(old.span.end..)
                     .unwrap_or_default()
@@ -174,6 +175,7 @@ impl Name {
                     .chain(new.map(|new| other(new, old)))
                     .collect()
             }
+            // The halves agree at level 1. The first half ends where this name first occurs.
             Self::Header(both) => split_halves(&both.bytes, 1).map_or_else(Vec::new, |name| {
                 let (old, new) = both
                     .bytes
@@ -194,6 +196,7 @@ impl Name {
     pub(super) fn name_at_level(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
             Self::Agreed(claims) => agreed_name(claims, level),
+            // Without stripping, the different first components remain.
             Self::Paired(claim) if claim.count(level) == 0 => Err(NameError::Disagreement),
             Self::Paired(claim) => claim.name_at_level(level),
             Self::Unnamed(_) => Err(NameError::Unnamed),
@@ -201,6 +204,8 @@ impl Name {
                 split_halves(&claim.bytes, claim.count(level)).ok_or(NameError::Disagreement)
             }
             Self::Below { header, lines } => {
+                // The lines decide, and the header confirms a single line. A header of a created
+                // file can be `/dev/null b/x`, which has no name that could confirm it.
                 let header = split_halves(&header.bytes, header.count(level));
                 if lines.iter().all(|line| line.name_at_level(level).is_err()) {
                     return header.ok_or(NameError::Stripped);
@@ -255,6 +260,7 @@ impl NameCandidate {
 /// Returns the name on which all of `claims` agree. As in git, a `rename from` line is ignored if
 /// the strip level leaves nothing of it and another line names the file.
 fn agreed_name(claims: &[NameCandidate], level: usize) -> Result<&[u8], NameError> {
+    // A `rename from` line loses one component fewer than the lines with a prefix.
     let claims = match claims {
         [bare, others @ ..]
             if others

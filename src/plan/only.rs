@@ -115,6 +115,7 @@ impl fmt::Display for HunkSelection {
 }
 
 impl SelectionItem {
+    /// Parses one word of the list. Whether the file and the hunk exist is checked later.
     fn read(word: &str) -> Result<Self, HunkSelectionError> {
         let parts = || match word.strip_prefix('f') {
             Some(id) => match id.split_once('h') {
@@ -175,6 +176,7 @@ pub(super) fn choose(
             ends[*last] += 1;
         }
     }
+    // `open` is the number of ranges that contain the current file.
     let (mut left_out, mut open, mut index) = (Vec::new(), 0, 0);
     operations.retain_mut(|operation| {
         open = open + begins[index] - ends[index];

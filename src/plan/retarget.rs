@@ -66,6 +66,7 @@ pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(),
             kind,
         }
     };
+    // The source of a rename or a copy is a second file.
     let is_other = |operation: &&mut Operation| {
         operation.from.as_ref().unwrap_or(&operation.path) != &first.path
             || operation.path != first.path
@@ -95,6 +96,7 @@ pub(super) fn relax(plan: &mut Plan<Name>, selection: &Selection) {
 
 /// Converts absolute names below the root to relative ones, in grammars without prefixes.
 pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
+    // With `--directory`, a name is below that directory and cannot be absolute.
     let roots = if selection.directory.is_empty() {
         selection.roots.as_slice()
     } else {

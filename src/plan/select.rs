@@ -26,6 +26,8 @@ pub struct Selected {
 /// Strips the names, applies the filters, and reverses the plan if the direction is reverse.
 #[must_use]
 pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
+    // The names of the patch show its strip level, so the level is guessed before `--file` replaces
+    // them.
     retarget::relax(&mut plan, selection);
     strip_level::guess(&mut plan, selection);
     let aimed = selection.file.as_ref().map_or(Ok(()), |file| {
@@ -69,6 +71,7 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     if let Some(only) = &selection.only {
         selected.left_out = only::choose(&mut selected.plan.operations, only);
     }
+    // `--expect-hash` needs one file among those that `--only` keeps.
     let expected = selection.expected.map_or(Ok(()), |digest| {
         retarget::expect(&mut selected.plan.operations, digest)
     });
@@ -203,6 +206,7 @@ fn reverse_operation(
     Ok(operation)
 }
 
+/// Returns whether a deletion states neither the content nor the mode of the deleted file.
 fn says_nothing(operation: &Operation<RelPath>) -> bool {
     matches!(operation.edit, Edit::Keep) && operation.old_mode.is_none()
 }

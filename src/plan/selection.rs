@@ -62,6 +62,7 @@ impl Selection {
         self.strip.unwrap_or(1)
     }
 
+    /// Returns whether the filters select `path`.
     pub(super) fn takes(&self, path: &RelPath) -> bool {
         let first = self
             .filters

@@ -33,8 +33,9 @@ enum StepEffect {
     Deleted,
 }
 
-/// Assigns a step to each operation. Returns whether a file occurs again between two explicit
-/// borders.
+/// Assigns a step to each operation. `told` contains the explicit step of each operation, and
+/// `is_border` returns whether a step ends between two operations. Returns whether a file occurs
+/// again between two explicit borders.
 fn assign(
     operations: &mut [Operation],
     told: &[usize],
@@ -65,6 +66,8 @@ fn assign(
 /// Records the files of an operation. Returns whether a file occurs again in a way that one diff of
 /// two trees cannot contain.
 fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], StepEffect>) -> bool {
+    // One diff can rename `a` to `b` and `b` to `a`, because both sources are in the old tree. It
+    // cannot modify a file and also rename it away.
     let mut is_moved_again = false;
     if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
         is_moved_again = *touched
@@ -77,6 +80,7 @@ fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], StepEffec
         Action::Modify => StepEffect::Modified,
         Action::Delete | Action::RemoveCopy => StepEffect::Deleted,
     };
+    // After a deletion, the same diff can only create the file again, with another type.
     let is_met = match touched.insert(operation.path.as_bytes(), mark) {
         Some(StepEffect::Deleted) => !makes(operation),
         Some(StepEffect::Created | StepEffect::Modified) => true,

@@ -36,6 +36,8 @@ fn guess_level(operation: &Operation<Name>, below: &[u8]) -> Option<usize> {
         return None;
     }
     match &operation.path {
+        // A created file has one name. A deleted file decides nothing: as in git, the name on the
+        // `+++` line must have a level, and `/dev/null` has none.
         Name::Agreed(claims) if operation.action == Action::Create => match &claims[..] {
             [only] if only.strip == StripRule::Prefixed => strip_level_of(&only.bytes, below),
             _ => None,
@@ -54,6 +56,8 @@ fn guess_level(operation: &Operation<Name>, below: &[u8]) -> Option<usize> {
     }
 }
 
+/// Returns the strip level of one name; `None` if the name does not show it. `below` is the path of
+/// the root in its repository.
 fn strip_level_of(name: &[u8], below: &[u8]) -> Option<usize> {
     let Some(slash) = memchr::memchr(b'/', name) else {
         return Some(0);
@@ -63,6 +67,7 @@ fn strip_level_of(name: &[u8], below: &[u8]) -> Option<usize> {
             .is_some_and(|rest| rest.starts_with(b"/"))
     };
     let above = memchr::memchr_iter(b'/', below).count() + 1;
+    // Below `lib/src`, both `lib/src/x` (level 2) and `a/lib/src/x` (level 3) show the level.
     match () {
         () if below.is_empty() => None,
         () if is_below(name) => Some(above),
@@ -118,6 +123,7 @@ impl<'a> NameBase<'a> {
         let Self::Top(below) = self else {
             return Ok(operation);
         };
+        // The components must match, so `library/x` is not below `lib`.
         let lower = |path: &RelPath| {
             RelPath::new(path.as_bytes().strip_prefix(*below)?.strip_prefix(b"/")?).ok()
         };

@@ -21,6 +21,7 @@ impl ConfigPosition {
             .flat_map(|root| place.configs.iter().map(move |it| (root, it)))
         {
             let (root, directory) = (parts(root), parts(directory));
+            // `zip` stops at the shorter path, so this skips paths that do not contain each other.
             if root
                 .iter()
                 .zip(&directory)

@@ -31,7 +31,8 @@ pub fn control_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The suffix of workspace files of Visual Studio Code.
 const WORKSPACE_END: &[u8] = b".code-workspace";
 
-/// Returns whether a path with the component `part` can match the table.
+/// Returns whether a path with the component `part` can match the table. The name `HEAD`, which
+/// [`program`] also knows, is not in the table.
 #[must_use]
 pub fn is_control_part(part: &[u8]) -> bool {
     static PARTS: LazyLock<HashSet<Vec<u8>>> = LazyLock::new(|| {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 
-/// The rule name of hits that come from grants. A rule of a policy file can have the same name, but
-/// its hits always have a pattern.
+/// The rule name of matches that come from grants. A rule of a policy file can have the same name,
+/// but its matches always have a pattern.
 pub(super) const GRANT: &str = "grant";
 
 /// An access to a path.
@@ -120,13 +120,13 @@ pub struct RuleMatch {
 }
 
 impl RuleMatch {
-    /// Returns whether the reason for this hit is that no grant contains the path.
+    /// Returns whether the reason for this match is that no grant contains the path.
     #[must_use]
     pub fn is_of_grant(&self) -> bool {
         self.rule == GRANT && self.source.is_some() && self.pattern.is_none()
     }
 
-    /// Creates the hit of a built-in rule.
+    /// Creates the match of a built-in rule, with the verdict `deny`.
     #[must_use]
     pub fn of_built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
         Self {
@@ -156,7 +156,7 @@ pub struct PolicyDecision {
 }
 
 impl PolicyDecision {
-    /// Creates the ruling for `hits`.
+    /// Creates the decision for `hits`. Without any, the verdict is `allow`.
     #[must_use]
     pub fn of(mut hits: Vec<RuleMatch>) -> Self {
         hits.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
@@ -167,7 +167,7 @@ impl PolicyDecision {
         }
     }
 
-    /// Returns the reason of the strictest hit, if there is one.
+    /// Returns the reason of the strictest rule, if a rule matches.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         self.hits.first().map(|hit| hit.reason.as_str())

@@ -58,7 +58,8 @@ impl Policy {
     /// that work tree.
     ///
     /// Files below the old root keep their verdicts. For other files, only those parts of the
-    /// policy apply that do not depend on the root.
+    /// policy apply that do not depend on the root. The result contains no facts about the tree.
+    /// The caller must add the facts about the work tree.
     #[must_use]
     pub fn for_work_tree(&self, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
@@ -75,6 +76,7 @@ impl Policy {
             .iter()
             .filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec()))
             .collect();
+        // A root that is named through a link need not end with `prefix`.
         if roots.is_empty() {
             roots.push(top.to_vec());
         }
@@ -143,7 +145,7 @@ impl Policy {
 
     /// Returns this policy for the directory at `place`, without rules on paths and without grants.
     /// Only the settings that apply everywhere remain. `files` are the policy files below that
-    /// directory.
+    /// directory. The result contains no facts about the tree.
     #[must_use]
     pub fn for_directory(&self, place: RootLocation, files: Vec<RelPath>) -> Self {
         let layers = self.layers.iter().map(PolicyLayer::without_paths).collect();

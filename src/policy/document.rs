@@ -114,6 +114,7 @@ fn document(bytes: &[u8]) -> Result<PolicyDocument, PolicyError> {
     })
 }
 
+/// Parses the policy file `name`. `case` states whether its patterns are case-sensitive.
 pub(super) fn parse_with(
     name: &str,
     bytes: &[u8],

@@ -27,7 +27,7 @@ impl Policy {
     #[must_use]
     pub fn explain(&self, path: &RelPath, access: Access) -> Vec<RuleMatch> {
         let mut hits: Vec<RuleMatch> = Vec::new();
-        // The rule applies only to models, and the reason says so.
+        // The rule applies only to models, and the reason states this.
         let control = |access| {
             let hit = self.control(path, access)?;
             Some(RuleMatch {

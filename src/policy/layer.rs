@@ -66,8 +66,8 @@ pub enum PolicyOrigin {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SymlinkSetting {
-    /// Like [`SymlinkSetting::Inside`], but also accept a file outside the root if it is named by its own
-    /// path.
+    /// Like [`SymlinkSetting::Inside`], but also accept a file outside the root if it is named by
+    /// its own path.
     Follow,
     /// Follow links that stay below the root.
     #[default]
@@ -128,8 +128,8 @@ impl PolicyLayer {
         })
     }
 
-    /// Adds the hits of this layer for `path`. A writable grant is an exception to the mode
-    /// `read-only`.
+    /// Adds the matches of this layer with an access to `path`, including rules that allow it. A
+    /// writable grant is an exception to the mode `read-only`.
     pub(super) fn judge(
         &self,
         path: &RelPath,
@@ -154,6 +154,7 @@ impl PolicyLayer {
         if self.rules.is_empty() {
             return;
         }
+        // The patterns of one rule are adjacent, so this reports only the first one that matches.
         let mut last = None;
         for index in self.matching(path, place) {
             let (number, pattern) = &self.meant[index];
@@ -217,6 +218,8 @@ impl PolicyLayer {
     }
 
     /// Returns the indexes of the patterns that match `path`, in ascending order.
+    ///
+    /// A layer with another root also matches the path as it is below that root.
     fn matching(&self, path: &RelPath, place: &RootLocation) -> Vec<usize> {
         let mut found = if self.is_bound {
             Vec::new()
@@ -253,7 +256,7 @@ impl PolicyLayer {
         }
     }
 
-    /// Returns the hit of the grants for `path`, if the layer has grants.
+    /// Returns the match of the grants with `path`, if the layer has grants.
     fn grant_hit(&self, path: &RelPath, access: Access, place: &RootLocation) -> Option<RuleMatch> {
         let first = self.grants.first()?;
         let Some(grant) = self.grant(path, place) else {
@@ -287,6 +290,7 @@ impl PolicyLayer {
                     .any(|prefix| names.iter().any(|name| covers(prefix, name))),
                 None => covers(&grant.prefix, path.as_bytes()),
             });
+        // Relative and absolute grants are compared by the length of their absolute paths.
         let depth = |grant: &Grant| {
             let roots = self.other_root.as_ref().unwrap_or(&place.roots);
             let above = if grant.is_absolute() {

@@ -10,8 +10,9 @@
 //!   rule denies.
 //! - The project's own policy file can only make the policy stricter.
 //!
-//! Start with [`Policy::judge`]. `protected` contains the protected paths, `secrets` the credentials,
-//! `control` the files that control agents, and `layer` the rules of policy files.
+//! Start with [`Policy::judge`]. `protected` contains the protected paths, `secrets` the
+//! credentials, `control` the files that control agents, and `layer` the rules of policy files.
+//! `operation` combines the decisions on all paths of an operation.
 
 mod built_in;
 mod config;
@@ -132,7 +133,8 @@ impl Policy {
             .collect()
     }
 
-    /// Returns the ruling on an access to `path`.
+    /// Returns the decision on an access to `path`. It lists only rules with the verdict `ask` or
+    /// `deny`.
     #[must_use]
     pub fn judge(&self, path: &RelPath, access: Access) -> PolicyDecision {
         let mut hits = self.hits(path, access);
@@ -143,6 +145,8 @@ impl Policy {
         PolicyDecision::of(hits)
     }
 
+    /// Returns the matches of all rules with an access to `path`, including rules that allow it.
+    /// The rule on control files is not included, because it applies only to models.
     fn hits(&self, path: &RelPath, access: Access) -> Vec<RuleMatch> {
         let mut hits = Vec::new();
         if let Some(rule) = self.protecting_rule(path) {
@@ -162,6 +166,7 @@ impl Policy {
                 POLICY_FILE,
                 "the path contains the configuration of wpatch",
             ));
+        // Replacing a directory above a policy file would replace the file.
         } else if access != Access::Read && self.is_policy_file(path) {
             hits.push(RuleMatch::of_built_in(
                 path,
@@ -184,7 +189,8 @@ impl Policy {
         hits
     }
 
-    /// Returns the hit of the rule on control files, if it applies.
+    /// Returns the match of the rule on control files, if it applies. The caller checks whether a
+    /// model requests the change.
     fn control(&self, path: &RelPath, access: Access) -> Option<RuleMatch> {
         if !self.has_control_rule() || access == Access::Read {
             return None;
@@ -214,7 +220,8 @@ impl Policy {
         self.for_model && self.has_control_rule()
     }
 
-    /// Returns whether no rule can have a hit for `path`, for any access.
+    /// Returns whether no rule can match `path`, for any access. This check is faster than
+    /// [`Policy::judge`] for the usual case of a policy without files.
     fn is_silent_about(&self, path: &RelPath) -> bool {
         self.layers.is_empty()
             && !self.for_model
@@ -237,6 +244,7 @@ impl Policy {
         names::is_policy_file(path) || self.files.contains(path)
     }
 
+    /// Returns whether `path` is a policy file or a directory above one.
     fn is_policy_file(&self, path: &RelPath) -> bool {
         names::is_policy_file(path)
             || self

@@ -52,11 +52,15 @@ pub(super) fn is_own(name: &[u8]) -> bool {
     OWN.iter().any(|own| is_spelled(name, own.as_bytes()))
 }
 
+/// Returns whether some file system treats `part` as `.git`.
 pub(super) fn is_git_directory(part: &[u8]) -> bool {
     is_spelled(part, b".git") || is_on_ntfs(part, b"git~1")
 }
 
+/// Returns whether some file system treats `part` as a state directory of wpatch.
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
+    // The state directory of a user has the user's number, and a scratch file next to its target
+    // the ID of its transaction. Both begin with a digit.
     let is_of_user = || {
         let folded = fold_name(part).to_ascii_lowercase();
         folded
@@ -105,6 +109,7 @@ pub(super) fn has_drive_letter(path: &[u8]) -> bool {
     matches!(path, [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
+/// Returns whether some file system treats the component `part` as `name`.
 pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
     let is_plain = part.is_ascii() && name.is_ascii();
     is_on_ntfs(part, name) || !is_plain && is_on_ntfs(&fold_name(part), &fold_name(name))
@@ -113,6 +118,7 @@ pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
 /// Returns whether some file system treats `part` as a name with the suffix `end`.
 pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
     let name = fold_name(part);
+    // NTFS ignores the name of a stream, and blanks and dots before it. Other systems do not.
     let stream = name
         .iter()
         .position(|&byte| byte == b':')
@@ -134,6 +140,7 @@ pub(super) fn is_beginning(part: &[u8], start: &[u8]) -> bool {
     name.len() >= start.len() && name[..start.len()].eq_ignore_ascii_case(start)
 }
 
+/// Returns whether NTFS treats `part` as `name`. Only the case of ASCII letters is ignored.
 fn is_on_ntfs(part: &[u8], name: &[u8]) -> bool {
     let Some((head, tail)) = part.split_at_checked(name.len()) else {
         return false;

@@ -11,7 +11,7 @@ use crate::plan::{Action, Edit, Operation, Precondition};
 pub const REQUIRE_HASH: &str = "require-hash";
 
 impl Policy {
-    /// Returns the combined ruling on all paths of `operation`. Calls `is_there` only if the
+    /// Returns the combined decision on all paths of `operation`. Calls `is_there` only if the
     /// existence of a file makes a difference.
     ///
     /// Changing, moving or copying a file also reads it, because a report shows its content.
@@ -47,7 +47,7 @@ impl Policy {
         }
     }
 
-    /// Returns a hit for each file that the operation changes without stating its hash, if the
+    /// Returns a match for each file that the operation changes without stating its hash, if the
     /// policy requires hashes.
     fn hash_hits(
         &self,
@@ -65,7 +65,8 @@ impl Policy {
             .collect()
     }
 
-    /// Returns a hit if the operation creates a symbolic link and the policy refuses links.
+    /// Returns a match if the patch states the mode of a symbolic link and the policy refuses
+    /// links.
     fn link_hit(&self, operation: &Operation) -> Option<RuleMatch> {
         let is_refused =
             self.links() == SymlinkSetting::Refuse && operation.new_mode == Some(FileMode::Symlink);
@@ -74,7 +75,7 @@ impl Policy {
             .then(|| RuleMatch::of_built_in(&operation.path, Access::Create, "symlinks", reason))
     }
 
-    /// Returns the ruling on `accesses` to `path`, one of the paths of `operation`.
+    /// Returns the decision on `accesses` to `path`, one of the paths of `operation`.
     fn weigh_path(
         &self,
         operation: &Operation,
@@ -94,7 +95,7 @@ impl Policy {
         PolicyDecision::of(hits.filter(|hit| !is_harmless(hit)).collect())
     }
 
-    /// Returns the ruling on the resulting path of the operation.
+    /// Returns the decision on the resulting path of the operation.
     fn arrival_ruling(
         &self,
         operation: &Operation,
@@ -105,6 +106,7 @@ impl Policy {
         match arrival(operation) {
             TargetAccesses::Certain(accesses) => weigh(accesses),
             TargetAccesses::DependsOnTarget(new, old) => {
+                // Equal decisions do not depend on the tree, so the tree is not examined.
                 let (new, old) = (weigh(new), weigh(old));
                 if new == old || !is_there(path) {
                     new
@@ -115,7 +117,7 @@ impl Policy {
         }
     }
 
-    /// Returns the ruling on the change of a file mode, if the operation contains one.
+    /// Returns the decision on the change of a file mode, if the operation contains one.
     fn mode_ruling(
         &self,
         operation: &Operation,
@@ -125,6 +127,7 @@ impl Policy {
             return PolicyDecision::default();
         }
         let ruling = self.judge(&operation.path, Access::Mode);
+        // Without an old mode, the mode changes only if the file exists.
         let is_certain = operation.old_mode.is_some();
         if is_certain || ruling.verdict > Verdict::Allow && is_there(&operation.path) {
             ruling
@@ -220,7 +223,7 @@ fn is_known(operation: &Operation) -> bool {
     operation.expected.is_some() || has_blob
 }
 
-/// Returns whether a report need not distinguish the two hits.
+/// Returns whether a report need not distinguish the two matches.
 pub(super) fn is_same(one: &RuleMatch, other: &RuleMatch) -> bool {
     (&one.path, &one.rule, &one.source, one.verdict)
         == (&other.path, &other.rule, &other.source, other.verdict)
@@ -242,6 +245,7 @@ fn source_accesses(operation: &Operation) -> &'static [Access] {
     }
 }
 
+/// Returns the accesses to the resulting path of the operation.
 fn arrival(operation: &Operation) -> TargetAccesses {
     const CHANGED: &[Access] = &[Access::Modify, Access::Read];
     match operation.action {
@@ -256,6 +260,7 @@ fn arrival(operation: &Operation) -> TargetAccesses {
             TargetAccesses::Certain(&[Access::Mode, Access::Read])
         }
         Action::Modify if operation.distinguishes_missing => TargetAccesses::Certain(CHANGED),
+        // `Modify` is here because a diff without git header can also create its file.
         Action::Create | Action::Copy | Action::Modify => {
             TargetAccesses::DependsOnTarget(&[Access::Create], CHANGED)
         }

@@ -16,8 +16,8 @@ pub const MAX_FILE: u64 = 1 << 20;
 /// ```
 /// use wpatch::policy::{self, PolicyOrigin};
 ///
-/// let error = policy::parse("wpatch.toml", b"[policy]\nmode = \"careful\"\n", PolicyOrigin::Project)
-///     .unwrap_err();
+/// let text = b"[policy]\nmode = \"careful\"\n";
+/// let error = policy::parse("wpatch.toml", text, PolicyOrigin::Project).unwrap_err();
 /// assert_eq!(error.span.start, 16);
 /// ```
 #[cfg(feature = "policy")]

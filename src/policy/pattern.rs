@@ -26,6 +26,7 @@ impl CaseSensitivity {
         }
     }
 
+    /// Returns `text` in the form in which patterns and paths are compared.
     fn of(self, text: &str) -> String {
         if self == Self::Insensitive {
             fold_spelling(text)
@@ -91,6 +92,7 @@ impl Patterns {
 /// - A pattern without a slash, except at its end, matches a name in any directory.
 /// - A pattern with a slash at its end matches everything in a directory.
 /// - A pattern without wildcards also matches everything in a directory with that name.
+/// - `?` and `[...]` match one byte, as in git. They therefore match no character outside ASCII.
 ///
 /// # Errors
 ///
@@ -104,6 +106,8 @@ pub(super) fn globs(pattern: &str, case: CaseSensitivity) -> Result<Vec<Glob>, S
             "{why}; use `./{pattern}` for a file with this name"
         ));
     }
+    // `./` only removes the special meaning of the first character. It does not anchor the pattern
+    // at the root, as a leading `/` does.
     let whole = pattern.strip_prefix("./").unwrap_or(pattern);
     let is_rooted = whole.starts_with('/');
     let inside = whole.trim_end_matches('/');
@@ -136,7 +140,8 @@ pub(super) fn globs(pattern: &str, case: CaseSensitivity) -> Result<Vec<Glob>, S
     texts.iter().map(|text| glob(&case.of(text))).collect()
 }
 
-/// Returns the reason why `pattern` does not have its meaning in git or in a shell here.
+/// Returns the reason why `pattern` has a special meaning in git or in a shell that policy files do
+/// not support; `None` if it has none.
 fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
     if pattern.starts_with('!') {
         return Some("`!` is not supported, because the strictest rule decides");

@@ -191,12 +191,13 @@ impl DirectoryPosition {
 }
 
 impl SecretsDirectory {
-    /// Returns whether the path `way` below the directory is protected.
+    /// Returns whether a path is protected. `way` are its components below the directory.
     fn is_closed(&self, way: &[&[u8]], access: Access) -> bool {
         let is_closed_in_ssh = match way {
             [first, rest @ ..] if self.has_ssh && names::is_spelled(first, SSH) => match rest {
                 // Listing the names in `.ssh` is allowed.
                 [] => access != Access::Read,
+                // Only the exact spelling: with other case, the name can be another file.
                 [name] => !OPEN_IN_SSH.contains(name),
                 _ => true,
             },
@@ -219,7 +220,8 @@ impl SecretsDirectory {
                 .any(|secret| closes(secret) && is_there(secret))
     }
 
-    /// Returns whether a path at or below `way` can be protected.
+    /// Returns whether a path at or below `way` can be protected. `zip` stops at the shorter side,
+    /// so a directory above a secret counts.
     fn may_hold(&self, way: &[&[u8]]) -> bool {
         let leads = |secret: &SecretPath| {
             way.iter()
@@ -234,6 +236,7 @@ impl SecretsDirectory {
     }
 }
 
+/// Returns whether `name` is a file name that [`SecretsSetting::Strict`] protects.
 fn is_strict_name(name: &[u8]) -> bool {
     let is_one = |names: &[&str]| {
         names

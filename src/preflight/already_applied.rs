@@ -26,7 +26,8 @@ pub(super) fn is_file_done(
 ) -> Result<bool, WorkspaceError> {
     let is_gone = |seen: &PathState| matches!(seen, PathState::Nothing | PathState::BelowFile(_));
     let seen = match overlay.current(&operation.path, operation.step)? {
-        // A file that cannot be converted to the repository's form is not the result of a patch.
+        // A file that cannot be converted to the form of the repository is not the result of a
+        // patch.
         PathState::Node(node) => converter
             .to_repository(&operation.path, &node)
             .map_or(PathState::Special, PathState::Node),
@@ -106,6 +107,7 @@ pub(super) fn pending_edits(
 fn pending_at_once(text: &[u8], edits: &[Replacement], how: MatchLimit<'_>) -> Vec<Replacement> {
     let is_done = |edit: &Replacement| are_done(text, std::slice::from_ref(edit), how);
     let (done, pending): (Vec<_>, Vec<_>) = edits.iter().cloned().partition(is_done);
+    // An edit can look applied only because another edit of the list produces the same text.
     if edits.len() == 1 || done.is_empty() || are_beside(text, &done, &pending, how) {
         pending
     } else if are_beside(text, edits, &[], how) {

@@ -10,7 +10,8 @@ use crate::policy::{Access, GIT_DIRECTORY, PolicyDecision, REQUIRE_HASH, RuleMat
 use crate::threads;
 use crate::workspace::Workspace;
 
-/// Returns whether policy refuses a part of `plan`, regardless of the file contents.
+/// Returns whether policy denies a part of `plan`, or a part needs approval, regardless of the file
+/// contents.
 #[must_use]
 pub fn needs_approval(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
     let policy = with_git_of_plan(plan, &options.policy, workspace);

@@ -32,8 +32,8 @@ pub struct ThreeWay {
 }
 
 impl ThreeWay {
-    /// Returns whether a rename or copy may replace an existing file at its target. As in git, this
-    /// requires an index, hunks, and a known merge base.
+    /// Returns whether the operation is a rename or copy that may replace an existing file at its
+    /// target. As in git, this requires an index, hunks, and a known merge base.
     pub(super) fn clears(&self, operation: &Operation, limit: u64) -> Result<bool, WorkspaceError> {
         let may_merge = self.is_indexed
             && matches!(operation.action, Action::Rename | Action::Copy)
@@ -127,7 +127,8 @@ pub struct MergeOutcome {
     /// The lines that both sides changed and that no option or driver resolved. For binary files
     /// and links this is the whole content.
     pub conflicts: Vec<Conflict>,
-    /// Whether one side is taken as a whole. This is also true for symbolic links.
+    /// Whether the contents are merged as a whole instead of by lines. This is also true for
+    /// symbolic links.
     pub is_binary: bool,
     /// Whether the conflicts are written into the file.
     pub is_marked: bool,
@@ -193,8 +194,8 @@ impl Bases {
     }
 }
 
-/// Reports the conflicts of a merge, if there are any. A conflict that `favour` does not resolve
-/// contains lines that were not compared.
+/// Reports the conflicts of a merge, if there are any. With a `favour`, the remaining conflicts of
+/// a text contain lines that were not compared.
 pub(super) fn tell(
     merge: &MergeOutcome,
     favour: Option<ConflictResolution>,

@@ -93,8 +93,8 @@ fn refuse_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut Problem 
 ///
 /// Without a mode in the patch, the file must be regular, so that no hunk can retarget a link. A
 /// rename, copy or deletion without content changes also accepts a link. A link to a directory is
-/// deleted only if the patch states the mode of the link, as git does. Other formats state only
-/// "delete", and their author may mean the directory.
+/// deleted only if the patch states the mode of the link, as git's patches do. Other formats state
+/// only "delete", and their author may mean the directory.
 pub(super) fn is_right_type(
     operation: &Operation,
     path: &RelPath,
@@ -213,8 +213,8 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
     operation.action == Action::Create && made[..] == node.bytes[..]
 }
 
-/// Returns whether the file has the digest and contains the prerequisite word that the operation
-/// states. Reports the first difference.
+/// Returns whether the file satisfies the digest and the prerequisite word that the operation
+/// states, if any (`Prereq:` in GNU patch). Reports the first requirement that is not met.
 pub(super) fn is_expected(
     operation: &Operation,
     node: Option<&Node>,

@@ -28,7 +28,7 @@ use problem::encoding_problem;
 
 pub use problem::denied_filter;
 pub(super) use problem::{ConversionError, problem_of};
-/// The words in an attribute file that can convert a file without CR LF.
+/// Words in an attribute file. Without any of them, no attribute converts a file without CR LF.
 const WORDS: [&str; 4] = ["crlf", "ident", "working-tree-encoding", "filter"];
 
 /// The conversions of a set of files, which are looked up on first use.
@@ -46,7 +46,7 @@ pub struct Conversions {
 pub(super) enum PreimageSource {
     WorkTree,
     /// git's index. Its content has the form of the repository, and git itself writes the work
-    /// tree. Only the encodings are checked.
+    /// tree. wpatch only checks that the encodings can represent the content.
     Index,
 }
 
@@ -166,6 +166,7 @@ impl Conversions {
         bytes: &Contents,
         cr_lf: impl Fn() -> CrLfHandling,
     ) -> Result<Option<Contents>, ConversionError> {
+        // Every conversion to the form of the repository either removes CR or needs one of `WORDS`.
         if !self.converts_lf() && !bytes.contains_str(b"\r\n") {
             return Ok(None);
         }

@@ -15,7 +15,7 @@ use crate::plan::{Action, Edit, Operation, Plan};
 /// Converts the files of one operation.
 #[derive(Clone, Copy)]
 pub(super) struct Converter<'a> {
-    /// `None` if the operation does not come from git's formats, or if nothing is configured.
+    /// `None` if `git apply` cannot perform the operation, or if the options have no conversions.
     conversions: Option<&'a Conversions>,
     operation: &'a Operation,
     text: &'a [u8],
@@ -46,6 +46,8 @@ impl<'a> Converter<'a> {
         let Some(conversions) = self.conversions.filter(is_converted) else {
             return Ok(node.clone());
         };
+        // An earlier operation may have computed the content. A second conversion of its result can
+        // give other bytes.
         let bytes = match &node.in_repository {
             Some(bytes) => Some(bytes.clone()),
             None => {
@@ -123,6 +125,7 @@ impl<'a> Converter<'a> {
         }
         let in_repository = Some(node.bytes.clone());
         let bytes = converted.unwrap_or_else(|| node.bytes.clone());
+        // A file with the same bytes on disk keeps its inode, even if it was converted in between.
         let Some(before) = before.filter(|before| before.bytes == bytes) else {
             return Some(Node {
                 bytes,

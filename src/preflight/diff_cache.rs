@@ -41,7 +41,7 @@ enum StoredDiff {
 struct CacheMiss;
 
 impl DiffCache {
-    /// Adds the diff of the operation at `index`.
+    /// Adds the diff of the operation at `index`. Beyond the limit, only its digest is stored.
     pub(crate) fn put(&self, index: usize, diff: Vec<u8>) {
         let mut held = self.lock();
         let diff = if held.sum + diff.len() <= MOST {
@@ -86,6 +86,8 @@ impl DiffCache {
             options,
         )
         .map_err(io::Error::other)?;
+        // The other diffs of the group were generated again, too. The following ones are kept,
+        // because the diffs are usually displayed in order.
         let mut held = self.lock();
         for (member, findings) in found {
             let diff = findings.outcome.diff.unwrap_or_default();

@@ -11,9 +11,8 @@ use crate::workspace::{FoldingCache, Workspace};
 
 /// The directories in which files were not found, and whether each directory itself is missing.
 ///
-/// A file lookup in a missing directory costs a system call. The directory itself is therefore
-/// checked after the second file that does not exist in it. `None` means that one such file was
-/// seen.
+/// Each lookup of a file costs a system call. After the second missing file of one directory, the
+/// directory itself is therefore checked. `None` means that only one missing file was seen so far.
 #[derive(Debug, Default)]
 pub(super) struct DirectoryCache {
     missing: Mutex<HashMap<Box<[u8]>, Option<bool>>>,

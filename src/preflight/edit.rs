@@ -48,7 +48,7 @@ pub(super) fn postimage(
         Edit::Cell(wanted) => {
             super::notebook::postimage(wanted, preimage, options.max_write(), findings)
         }
-        // `GroupExecutor` computes these edits, because it has the files from which lines are moved.
+        // `GroupExecutor` computes these edits itself. It has the files from which lines are moved.
         Edit::Lines(_) => None,
         Edit::Replacements(changes) => {
             super::replace::postimage(operation, changes, preimage, options, findings)
@@ -74,8 +74,8 @@ fn splice_hunks(
         cause::refuse_encoding(name, "inserted", findings);
         return None;
     }
-    // The hunks that are left out are placed too. The chosen hunks then get the same places as in
-    // the complete patch.
+    // The hunks that `--only` leaves out are placed too. The chosen hunks then get the same places
+    // as in the complete patch.
     let rules = whitespace::rules(operation, (text, hunks), options);
     let HunkPlacements {
         file,
@@ -111,6 +111,8 @@ fn splice_hunks(
         options,
     };
     let after = splice.run(hunks, &pending, overlaid, findings);
+    // A report needs the placements only in these cases. Most patches match as stated, so memory
+    // stays small.
     if after.is_none() || options.describe || !is_as_stated {
         findings.outcome.placements = placements;
     }
@@ -169,6 +171,7 @@ impl SpliceInputs<'_> {
             .unwrap_or_else(|| matching::splice_by(file, text, hunks, direction, &placed, rules));
         whitespace::note_correction(&mut spliced, findings);
         let after = Contents::of(preimage, spliced.pieces);
+        // The counts of the hunks are wrong if some of their lines were not applied as written.
         if pending.has_done || rules.correction.is_some() || rules.no_add {
             compare(preimage, &after, &mut findings.outcome);
         }

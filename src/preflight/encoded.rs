@@ -20,7 +20,8 @@ pub(super) struct DecodedText {
 #[derive(Clone, Copy)]
 pub(super) struct UnencodableEdit(usize);
 
-/// Decodes the file. Reports texts that the encoding cannot represent.
+/// Decodes the file. Reports texts that the encoding cannot represent, and a file that is not valid
+/// in a detected encoding.
 pub(super) fn read(
     operation: &Operation,
     changes: &Replacements,
@@ -85,8 +86,8 @@ impl DecodedText {
         self.encoding.decode(bytes).0
     }
 
-    /// Applies `changes` to `preimage`, whose text is `self.text`. The result has at most about
-    /// `most` bytes.
+    /// Applies `changes` to `preimage`, whose text is `self.text`. `most` limits the size of the
+    /// new text in UTF-8, so the limit on the encoded result is only approximate.
     pub(super) fn replace(
         &self,
         preimage: &[u8],
@@ -104,6 +105,7 @@ impl DecodedText {
                 order: EditOrder::Simultaneous,
                 ..*changes
             };
+            // The list contains one edit, so the index in an error of the callee is always 0.
             let replaced = self
                 .replace_at_once((&bytes, &text), &alone, most, interrupt)
                 .map_err(|_| UnencodableEdit(index))?;

@@ -54,8 +54,8 @@ impl Findings {
         self.note(code, Severity::Warning, message.into())
     }
 
-    /// Returns whether the report has room for one more hunk problem of this severity, and counts
-    /// the problem as reported or omitted. A complete report always has room.
+    /// Counts one more hunk problem of this severity, and returns whether the report has room for
+    /// it. A complete report always has room. The caller must then report the problem.
     pub(super) fn has_room(&mut self, severity: Severity, is_complete: bool) -> bool {
         let reported = &mut self.hunk_problems[usize::from(severity == Severity::Warning)];
         let has_room = *reported < MOST_EXPLAINED || is_complete;

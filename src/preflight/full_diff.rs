@@ -68,7 +68,8 @@ type DiffContent<'s> = &'s dyn Fn(&RelPath, &Node) -> Option<Node>;
 
 struct DiffFiles<'n> {
     all: BTreeMap<&'n RelPath, NodePair<'n>>,
-    /// The last operation on each file, as its index in the group.
+    /// The last operation on each file, as its position in the group. For a file that is only the
+    /// source of renames and copies, the first of them.
     last: HashMap<&'n RelPath, usize>,
     /// The source of each copied file.
     copies: HashMap<&'n RelPath, &'n RelPath>,
@@ -169,8 +170,8 @@ fn renames<'n>(files: &BTreeMap<&'n RelPath, NodePair<'n>>) -> HashMap<&'n RelPa
             from.insert(path, source);
         }
     }
-    // git cannot rename a file to an existing one, unless the existing file is renamed too. A
-    // dropped rename leaves its source in place, which can block a further rename.
+    // git cannot rename a file to an existing one, unless the existing file is renamed too. If a
+    // rename is dropped, its source counts as existing again and can block a further rename.
     let was_there = |path: &RelPath| files.get(path).is_some_and(|file| file.before.is_some());
     let mut blocked: Vec<_> = from
         .keys()

@@ -71,7 +71,7 @@ pub fn with_git_on_the_way<'p, 'a>(
     workspace: &dyn Workspace,
 ) -> Cow<'p, Policy> {
     let mut places = places_on_the_way(paths.clone(), workspace);
-    // A work tree without other git directories needs no protection.
+    // A work tree without other git directories needs no protection. The policy is then not copied.
     if places
         .iter()
         .all(|(_, place)| *place == GitDirectoryRole::WorkTree)

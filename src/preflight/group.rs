@@ -1,5 +1,8 @@
-//! Groups of operations that touch the same file, or a file and a path below it. One thread
-//! performs the operations of a group in order.
+//! Groups of operations that depend on each other. One thread performs the operations of a group in
+//! order.
+//!
+//! Two operations belong to one group if they name the same file, if the path of one is above the
+//! path of the other, or if one takes lines from the other.
 
 use std::collections::HashMap;
 use std::hash::RandomState;
@@ -36,8 +39,8 @@ impl Groups {
     }
 }
 
-/// Returns the groups of `plan`. With `--reject`, the file for rejected hunks also belongs to its
-/// operation.
+/// Returns the groups of `plan`. With `--reject`, an operation also names the file for its rejected
+/// hunks.
 pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
     sets(plan, options).into_groups()
 }
@@ -77,6 +80,8 @@ fn sets(plan: &Plan, options: &Options) -> DisjointSets {
                 .or_insert(index),
         );
     }
+    // Successive paths are often in the same directory. Such a path belongs to the groups that were
+    // found for the path before it.
     let mut spellings = VisitedDirectories::default();
     for (index, path) in named() {
         if spellings.last == path.directory() {
@@ -114,7 +119,7 @@ fn sets(plan: &Plan, options: &Options) -> DisjointSets {
 struct VisitedDirectories<'p> {
     /// The directory of the last path.
     last: Option<&'p [u8]>,
-    /// The operations whose path is one of the directories above `last`.
+    /// The operations whose path is the directory `last` or a directory above it.
     joined: Vec<usize>,
     /// The first spelling of each directory and the operation with this spelling, by folded hash.
     known: HashMap<u64, (&'p [u8], usize)>,
@@ -138,6 +143,7 @@ pub(super) fn resolve(
     let mut all = Vec::with_capacity(members.len());
     let mut step = 0;
     for &index in members {
+        // A step ends when the next one begins.
         if plan.operations[index].step != step {
             worker.check_uncopies(&mut all)?;
             step = plan.operations[index].step;

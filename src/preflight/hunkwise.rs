@@ -20,7 +20,7 @@ pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
     options.merge_hunks.is_some() && stays && has_lines && operation.left_out.is_empty()
 }
 
-/// Returns the postimage after merging the hunks with `file`.
+/// Returns the postimage after merging the hunks with `file`. Conflicts are between markers.
 pub(super) fn merge_all(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),

@@ -13,7 +13,7 @@ const MOST_OF_ALL: usize = 8 << 20;
 
 /// Keeps the images of files before and after the first operations of a plan.
 ///
-/// The kept images do not depend on the order in which they are added.
+/// The kept images do not depend on the order in which the threads add them.
 #[derive(Debug, Default)]
 pub struct ImagePreviews {
     store: Mutex<ImageStore>,

@@ -13,8 +13,8 @@ use crate::plan::Operation;
 /// this number in total.
 pub(super) const MOST_KEPT: usize = 1000;
 
-/// The first operations with a problem, by code, severity and input. A problem of a later operation
-/// is not in any report, regardless of the problems that other threads still find.
+/// The indexes of the first operations with a problem, by code, severity and input. A problem of a
+/// later operation is not in any report, regardless of the problems that other threads still find.
 #[derive(Debug, Default)]
 pub(crate) struct FirstProblems(Mutex<HashMap<ProblemKey, BinaryHeap<usize>>>);
 
@@ -52,7 +52,7 @@ impl FirstProblems {
                 .for_each(|mismatch| (mismatch.expected, mismatch.nearest) = (Vec::new(), None));
         }
     }
-    /// Returns whether a report can list `problem` of the operation at `index`.
+    /// Records `problem` of the operation at `index`, and returns whether a report can list it.
     pub(crate) fn admits(&self, problem: &Problem, index: usize, operation: &Operation) -> bool {
         // A report always lists every skipped part of a change.
         let is_warning = match problem.severity {

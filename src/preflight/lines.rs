@@ -26,8 +26,8 @@ const MOST_SHOWN: usize = 200;
 /// The files whose lines are edited, in the version to which the line numbers refer; by [`key`].
 pub(super) type NumberedFiles = HashMap<(usize, usize), Arc<Bytes>>;
 
-/// Returns pairs of operations, by index. The first operation of a pair takes lines from the second
-/// one.
+/// Returns pairs of operations, by index. The first operation of a pair inserts lines from the file
+/// of the second one.
 pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
     let changed = |(index, operation)| edits(operation).map(|edits| (index, operation, edits));
     let changed = || plan.operations.iter().enumerate().filter_map(changed);
@@ -155,6 +155,8 @@ fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, is
     if HashlineTag::of(preimage) == changes.tag {
         return Some((Arc::clone(preimage), 0));
     }
+    // All earlier versions have the stated tag. Different files can have the same short tag, so all
+    // of them must agree on the offset.
     let mut shifts = changes
         .earlier
         .iter()

@@ -4,7 +4,7 @@
 //! one [`FileOutcome`] per operation and all problems. A [`Sink`] receives each finished file
 //! change.
 //!
-//! 1. `held` applies the policy before any content is read.
+//! 1. `approval_gate` applies the policy before any content is read.
 //! 2. `group` puts operations on the same files into one group.
 //! 3. `pass` resolves the groups in parallel.
 //! 4. `operation` performs the operations of one group in order over an overlay, the in-memory view
@@ -108,10 +108,10 @@ const MANY: usize = 256;
 
 /// Computes the changes of all files in `plan`, and hands each finished change to `sink`.
 ///
-/// A path that the policy denies or holds ([`Options::held`]) is a problem before any content is
-/// read. After the first error the sink receives nothing more, but the other operations are still
-/// resolved, so that all problems are known. If [`Options::rules`] request less than full detail,
-/// resolving stops at the first error.
+/// A path that the policy denies, or that needs approval by the approval gate, is a problem before
+/// any content is read. After the first error the sink receives nothing more, but the other
+/// operations are still resolved, so that all problems are known. If [`Options::rules`] request
+/// less than full detail, resolving stops at the first error.
 ///
 /// # Errors
 ///
@@ -158,7 +158,8 @@ pub fn resolve_shown(
         .collect();
     let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
     let action = options.whitespace.action;
-    // Warnings do not affect the files. White space is then checked in parallel with them.
+    // Warnings do not affect the files. White space is then checked in parallel with the groups.
+    // For other actions, the check must end before the first group.
     let early = (action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
     let whitespace = WhitespaceRules {
@@ -260,7 +261,7 @@ pub struct Resolution {
     /// Errors and warnings in the order of the operations: the first 1000 of each code for each
     /// input. For the hunks of one file, at most
     /// [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings are
-    /// included.
+    /// included. The white space errors of the patch follow, one problem for each file.
     pub problems: Vec<Problem>,
     /// The number of files that would change.
     pub changes: usize,

@@ -17,6 +17,8 @@ pub(super) fn attribute_source<'n>(
     }
 }
 
+/// Returns the permissions of the result. An existing file keeps its permission bits, except for
+/// the execute bits that the patch sets or clears.
 pub(super) fn permissions(
     operation: &Operation,
     before: Option<&Node>,
@@ -47,7 +49,8 @@ pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
     is_kind && mode_to_set(operation).is_none_or(|mode| mode == git_mode(node))
 }
 
-/// Changes the execute bits only if they differ from `wanted`.
+/// Returns `permissions` with the execute bits that `wanted` states, if any. The bits change only
+/// if the bit of the owner differs, because git looks at this bit only.
 fn executable(permissions: Permissions, wanted: Option<bool>) -> Permissions {
     match (permissions, wanted) {
         (Permissions::Exact(bits), Some(wanted)) if (bits & 0o100 != 0) != wanted => {
@@ -65,6 +68,7 @@ fn is_executable(node: &Node) -> bool {
     }
 }
 
+/// Returns the mode that git has for the file. The only directories in a diff are submodules.
 pub(super) fn git_mode(node: &Node) -> FileMode {
     match node.kind {
         FileKind::Symlink => FileMode::Symlink,

@@ -10,7 +10,7 @@ impl Operation {
         matches!(self.action, Action::Create | Action::Rename | Action::Copy)
     }
 
-    /// Returns the path that the operation removes.
+    /// Returns the path at which the operation removes a file, if it removes one.
     pub(crate) fn leaves(&self) -> Option<&RelPath> {
         match self.action {
             Action::Delete | Action::RemoveCopy => Some(&self.path),
@@ -19,8 +19,9 @@ impl Operation {
         }
     }
 
-    /// Returns whether the operation also creates a missing file. The operation must state the
-    /// whole content, or its only hunk must fill an empty file (`check_preimage` in git's apply.c).
+    /// Returns whether an operation that changes a file also creates the file if it is missing. The
+    /// operation must state the whole content, or its only hunk must fill an empty file
+    /// (`check_preimage` in git's apply.c).
     pub(crate) fn may_fill(&self) -> bool {
         let hunks = match &self.edit {
             Edit::Hunks(hunks) => hunks,

@@ -146,8 +146,8 @@ impl Default for Options {
     }
 }
 
-/// The changes with the verdict `ask` that are refused like denied changes, from the least to the
-/// most.
+/// The changes with the verdict `ask` that are refused like denied changes. The variants are in
+/// ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ApprovalGate {
@@ -162,7 +162,7 @@ pub enum ApprovalGate {
 }
 
 impl ApprovalGate {
-    /// Returns the least strict verdict on reading a file that keeps the file unread.
+    /// Returns the mildest verdict on reading that prevents wpatch from reading a file.
     #[must_use]
     pub fn unread(self) -> Verdict {
         if self == Self::Nothing {

@@ -32,6 +32,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
         most,
         ..ControlFileAliases::default()
     };
+    // In the root itself, a target has the same path.
     names.look(&policy, workspace, &|target| {
         Some((Some(target.clone()), None))
     });

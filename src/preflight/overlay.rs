@@ -1,4 +1,7 @@
 //! The overlay: the files of one group after the operations so far, on top of the files on disk.
+//!
+//! Each path has three states: the file on disk, the file at the start of the current step, and the
+//! file after the operations so far. An entry is read from disk when it is first needed.
 
 mod changes;
 mod load;
@@ -20,11 +23,13 @@ pub(super) struct Node {
     pub(super) permissions: Permissions,
     /// The content, or the target of a link. Empty for a directory.
     pub(super) bytes: Contents,
-    /// The content in the repository, if an operation wrote the regular file in another form.
+    /// The content in the form of the repository, if an operation converted it to the form of the
+    /// work tree.
     pub(super) in_repository: Option<Contents>,
-    /// The file on disk that supplies the attributes.
+    /// The file on disk that supplies owner, group and extended attributes.
     pub(super) like: Option<RelPath>,
-    /// The file on disk that has exactly this content.
+    /// The file on disk that has exactly this content. If the plan removes that file, the
+    /// transaction can rename it instead of writing the content.
     pub(super) origin: Option<RelPath>,
     /// The old file in the history that is restored, and its state when it was read.
     pub(super) restored: Option<(RelPath, FileState)>,
@@ -71,7 +76,7 @@ impl OverlayEntry {
 /// The overlay of one group.
 pub(super) struct Overlay<'w> {
     workspace: &'w dyn Workspace,
-    /// `None` if some files are looked up in another tree.
+    /// The shared cache of missing directories; `None` if some files are in another tree.
     directories: Option<&'w DirectoryCache>,
     max_file: u64,
     entries: HashMap<RelPath, OverlayEntry>,
@@ -156,8 +161,8 @@ impl<'w> Overlay<'w> {
         Ok(())
     }
 
-    /// Removes the entry that was at `path` at the start of `step`. An entry that was stored there
-    /// since stays, unless the path was empty at the start of the step.
+    /// Removes the entry that was at `path` at the start of `step`. An entry that an operation of
+    /// this step stored there stays, unless the path was empty at the start of the step.
     pub(super) fn take_away(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
         if entry.made_in != Some(step) || !matches!(entry.base, PathState::Node(_)) {
@@ -247,6 +252,7 @@ impl<'w> Overlay<'w> {
     fn entry(&mut self, path: &RelPath, step: usize) -> Result<&mut OverlayEntry, WorkspaceError> {
         if !self.entries.contains_key(self.stored_name(path)) {
             let loaded = self.load(path)?;
+            // All spellings of one file share the entry under the name in directory listings.
             match self.other_spelling(path, loaded.1.as_ref())? {
                 None => self.insert(path.clone(), step, loaded),
                 Some(stored) => {
@@ -264,6 +270,7 @@ impl<'w> Overlay<'w> {
             .entries
             .get_mut(path)
             .expect("BUG: the entry was just put there");
+        // This is the first access in a new step.
         if entry.base_step != step {
             entry.base = entry.current.clone();
             entry.base_step = step;

@@ -25,7 +25,7 @@ pub(super) struct PassState<'a> {
     pub(super) shown: PreviewSinks<'a>,
     /// The findings of each operation.
     pub(super) all: &'a [Mutex<Findings>],
-    /// Whether the plan is refused. The sink then receives nothing more.
+    /// Whether a problem refuses the plan. The sink then receives nothing more.
     pub(super) is_refused: AtomicBool,
     /// The number of changes.
     pub(super) changes: AtomicUsize,
@@ -37,6 +37,7 @@ impl PassState<'_> {
     /// Resolves `groups` in parallel.
     pub(super) fn resolve(&self, groups: &group::Groups) -> Result<(), WorkspaceError> {
         let numbers: Vec<_> = (0..groups.len()).collect();
+        // After a system error, the remaining groups are skipped.
         let is_stopped = AtomicBool::new(false);
         let results = threads::map(&numbers, 1, |&number| {
             if is_stopped.load(Ordering::Relaxed) {
@@ -53,6 +54,8 @@ impl PassState<'_> {
         let options = self.options;
         options.progress.step(members.len());
         check_interrupt(options)?;
+        // The policy has already refused a failed operation. Its group is not resolved, because no
+        // content of its files may be read.
         let has_ended = options.ends_early() && self.is_refused.load(Ordering::Relaxed);
         let is_failed = |&index: &usize| lock_unpoisoned(&self.all[index]).is_failed();
         if has_ended || members.iter().any(is_failed) {
@@ -88,6 +91,7 @@ impl PassState<'_> {
         let operation = &self.plan.operations[index];
         self.kept
             .limit(index, operation, self.options, &mut findings);
+        // The policy decision is known since before the pass.
         let mut known = lock_unpoisoned(&self.all[index]);
         findings.outcome.ruling = mem::take(&mut known.outcome.ruling);
         *known = findings;

@@ -70,6 +70,8 @@ pub(super) fn note(
     let spans = rejected
         .iter()
         .filter_map(|&hunk| Some(hunks.get(hunk)?.span));
+    // GNU patch repeats the lines before the first hunk that name the file. git writes a header of
+    // its own.
     let head = hunks
         .first()
         .map(|first| Span::new(operation.span.start, first.span.start));
@@ -84,6 +86,7 @@ pub(super) fn note(
         replaced: None,
         text,
     }));
+    // Errors of other kinds, for example a denied path, still refuse the whole plan.
     soften(findings);
     let is_soft = findings
         .problems

@@ -54,6 +54,7 @@ pub(super) fn postimage(
             findings.outcome.is_done = true;
             return Some(EditResult::Same);
         }
+        // Apply the remaining edits, without a second search for applied ones.
         let (changes, options) = (
             Replacements {
                 edits: left,
@@ -174,8 +175,8 @@ fn apply_edits(
     }
 }
 
-/// Runs the guards on the places of the edits. Each place refers to `text`, unless the edits are
-/// applied in turn.
+/// Runs the guards on the places of the edits. Each place refers to `text`, unless several edits
+/// are applied one after the other.
 fn judge(
     changes: &Replacements,
     text: &[u8],

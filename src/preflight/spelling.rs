@@ -84,6 +84,7 @@ impl EmptiedDirectories {
                 .collect()
         };
         let going = self.going.get_or_init(leaving);
+        // Every entry must be removed, or be a directory that is itself emptied.
         let mut is_emptied = !plan
             .operations
             .iter()
@@ -174,6 +175,7 @@ impl<'w> NameSpellings<'w> {
             return Ok(None);
         };
         let mut made: Option<RelPath> = None;
+        // From the root down: each component gets the name that its directory listing has.
         for above in path.ancestors().collect::<Vec<_>>().iter().rev() {
             let named = made.as_ref().map_or_else(
                 || RelPath::new(above.name()),
@@ -260,6 +262,7 @@ impl<'w> NameSpellings<'w> {
                 let (Ok(first), Ok(second)) = (RelPath::new(first), RelPath::new(part)) else {
                     continue;
                 };
+                // Names with the same folded hash are one name only if a file system folds them.
                 let are_files = left.contains(&first) && left.contains(&second);
                 let is_there =
                     || Ok::<_, WorkspaceError>(!are_files && workspace.stat(&first)?.is_some());

@@ -60,6 +60,7 @@ pub(super) fn attempt(
     if !may_merge || !is_kept || !matches!(before.kind, FileKind::Regular | FileKind::Symlink) {
         return Ok(MergeAttempt::Unmergeable);
     }
+    // If the current file is the base, the patch applies without a merge.
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
     if !is_made
         && three_way.bases.given.is_none()
@@ -152,6 +153,7 @@ fn merge_sides(
         .favour
         .or((driver == Some(&MergeDriver::Union)).then_some(ConflictResolution::Union));
     let style = conflict_style(three_way);
+    // If the patch changes nothing, or the file already has its result, no driver runs.
     let MergedText { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
         MergedText {
             bytes: texts[1].to_vec(),
@@ -171,6 +173,7 @@ fn merge_sides(
     if has_conflicts && is_link {
         tell_link(texts, findings);
     }
+    // A binary conflict has no markers. With `WriteMarkers`, the file keeps our content.
     let is_refused = has_conflicts && !is_marked;
     let is_marked = has_conflicts && is_marked;
     let sides = (is_marked && three_way.is_indexed).then_some(sides);

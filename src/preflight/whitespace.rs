@@ -112,6 +112,7 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &WhitespaceRules) -> Fi
         .map(|(_, hunk)| hunk)
     {
         for line in hunk.lines(text, direction) {
+            // The file has CR LF from here on, so CR at the end of a line is no error.
             if is_returned(line.kind, line.text) {
                 rule = rule.with_cr();
             }
@@ -231,7 +232,7 @@ pub(super) fn tell(
             continue;
         };
         all.action = action;
-        // `judge_end` has already reported blank lines at the end of the file.
+        // If the action refuses the patch, blank lines at the end of the file are already reported.
         let count = if action.refuses() {
             lines_alone
         } else {

@@ -140,6 +140,7 @@ pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Timeout) -> io::Resu
     }
 }
 
+/// Runs a command; see [`super::run`].
 pub(super) fn run_with_io(
     errand: &ShellCommand<'_>,
     interrupt: &Interrupt,
@@ -243,6 +244,7 @@ impl<'a> CommandIo<'a> {
 
     /// Writes and reads the bytes that are possible now, or waits for a short time.
     fn go_on(&mut self) -> io::Result<()> {
+        // Closing the pipe ends the input of the command.
         if self.rest.is_empty() {
             self.input = None;
         }
@@ -274,6 +276,7 @@ impl<'a> CommandIo<'a> {
         Ok(())
     }
 
+    /// Writes the next bytes of the input once.
     fn give(&mut self) -> io::Result<()> {
         let Some(pipe) = &mut self.input else {
             return Ok(());
@@ -318,6 +321,7 @@ impl<'a> CommandIo<'a> {
     }
 }
 
+/// Returns whether a later call can succeed: the pipe was not ready, or a signal arrived.
 fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,11 +1,12 @@
 //! Child processes: runs shell commands with input, captured output and a time limit.
 //!
-//! [`run`] takes a [`ShellCommand`] and returns a [`CommandOutput`]. Each command runs in a process group of its
-//! own, so that all its processes end with it. `command` finds programs safely, [`home()`] finds
-//! home directories. Start with [`run`], then read `linux.rs`.
+//! [`run`] takes a [`ShellCommand`] and returns a [`CommandOutput`]. Each command runs in a process
+//! group of its own, so that all its processes end with it. `command` finds a program in the search
+//! path, but not in an untrusted tree. [`home()`] finds home directories. Start with [`run`], then
+//! read `linux.rs`.
 //!
-//! To support another system, add `process/<system>.rs` with `Group`, `converse`, `user` and
-//! `wait_for_bytes`, and select it here.
+//! To support another system, add `process/<system>.rs` with `ProcessGroup`, `run_with_io`, `user`
+//! and `wait_for_bytes`, and select it here.
 
 mod conventions;
 mod home;
@@ -45,7 +46,7 @@ pub const MOST_OUTPUT: usize = 16 << 10;
 /// The time between the request to end a command and SIGKILL.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// The longest pause between two checks of a waiting thread.
+/// The longest pause between two checks of a waiting thread. It limits the delay of an interrupt.
 const LONGEST: Duration = Duration::from_millis(20);
 
 /// The limits of a wait for output of a process.
@@ -71,8 +72,8 @@ impl Timeout {
     ///
     /// # Errors
     ///
-    /// Returns [`io::ErrorKind::TimedOut`] after the time limit or if the interrupt is raised.
-    /// Callers must not retry.
+    /// Returns [`io::ErrorKind::TimedOut`] after the time limit or if the interrupt is raised. The
+    /// kind is not `Interrupted`, because readers of the standard library retry that one.
     fn ask(&self, start: Instant) -> io::Result<()> {
         if let Some(signal) = self.interrupt.signal() {
             return Err(io::Error::new(

@@ -12,8 +12,8 @@ const USUAL: &[&str] = if cfg!(unix) {
 } else {
     &[]
 };
-/// A path that contains no program. An empty or unset `PATH` means the current directory to some
-/// shells.
+/// A search path that contains no program. Some shells search the current directory if `PATH` is
+/// empty or not set.
 const NOWHERE: &str = "/dev/null";
 
 /// Returns a command that starts `program`. It is an absolute path, or a name to search for in
@@ -93,7 +93,8 @@ fn find_program(
     Err(io::Error::new(io::ErrorKind::NotFound, why))
 }
 
-/// Directories under each of their names: absolute, and with links resolved.
+/// Trees from which no program may be started. Each tree has two paths here: the absolute path, and
+/// the path with links resolved.
 struct UntrustedDirectories(Vec<PathBuf>);
 
 impl UntrustedDirectories {
@@ -107,8 +108,9 @@ impl UntrustedDirectories {
         Self(directories.iter().flat_map(names).collect())
     }
 
-    /// Returns whether `path` is in one of the trees, directly or through links, and could come
-    /// from it.
+    /// Returns whether `path` is in one of the trees, directly or through links, and the tree could
+    /// have supplied it. A default directory below a tree such as `/` does not count if only root
+    /// can write to it.
     fn have(&self, path: &Path) -> bool {
         let real = resolve_links(path);
         let mut around = self
@@ -119,6 +121,7 @@ impl UntrustedDirectories {
     }
 }
 
+/// Returns whether `tree` contains a default directory.
 fn holds_system(tree: &Path) -> bool {
     USUAL
         .iter()

@@ -84,7 +84,8 @@ impl StderrReader {
         Ok(Self { kept, listener })
     }
 
-    /// Returns the line that states the reason of a failure. Waits for further lines until `until`.
+    /// Returns the line that states the reason of a failure. Waits until the end of standard error,
+    /// but not longer than `until`.
     ///
     /// The reason is the last line that starts with `fatal:`, else the first line that starts with
     /// `error:`, else the last line that is not blank. If a line with a git command follows, it is

@@ -53,6 +53,7 @@ pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: &Timeout) -> io::Res
     patience.ask(Instant::now())
 }
 
+/// Fails on this system.
 pub(super) fn run_with_io(
     _errand: &ShellCommand<'_>,
     _interrupt: &Interrupt,

@@ -66,6 +66,7 @@ fn compose_at_once(
 ) -> Result<Vec<u8>, Vec<(usize, PlacementError)>> {
     let file = FileLines::of(content, log).map_err(|error| vec![(0, error)])?;
     let (mut placed, mut errors) = (Vec::new(), Vec::new());
+    // The end of the previous hunk. A hunk above it is out of order.
     let mut behind = 0;
     for (index, chunk) in section.chunks.iter().enumerate() {
         match place(&file, chunk, (behind, section.is_enveloped), log) {
@@ -109,6 +110,7 @@ fn compose_at_once(
             || placed.iter().any(is_cut)
             || placed.iter().enumerate().any(is_twin))
     {
+        // Any of the hunks can be wrong, so the last one carries the error.
         errors.push((section.chunks.len() - 1, PlacementError::Overlap));
     }
     if !errors.is_empty() {
@@ -150,17 +152,18 @@ fn compose_in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -
     Some(content)
 }
 
+/// Records the counts in the header of a hunk if they differ from its numbers of old and new lines.
+fn note_counts(chunk: &RawHunk<'_>, found: (usize, usize), log: &mut RepairLog) {
+    if chunk.header.counts.is_some_and(|counts| counts != found) {
+        log.note(RepairKind::Counts, chunk.line);
+    }
+}
+
 /// Records the wrong numbers in the header of a hunk.
 fn note_header(chunk: &RawHunk<'_>, placed: &HunkEffect, log: &mut RepairLog) {
     let old = placed.lines.len();
     let new = old + placed.insertions.len() - placed.deletions.len();
-    if chunk
-        .header
-        .counts
-        .is_some_and(|counts| counts != (old, new))
-    {
-        log.note(RepairKind::Counts, chunk.line);
-    }
+    note_counts(chunk, (old, new), log);
     // Without preimage lines, a header states the line before the insertion.
     if chunk
         .header
@@ -189,6 +192,8 @@ pub(super) fn splice_lines(
     range: Range<usize>,
 ) -> Vec<u8> {
     let (count, start) = (file.all.len(), range.start);
+    // `come[i]` lists the insertions before line `start + i`. The last entry is for the end of the
+    // range.
     let mut come: Vec<Vec<&InsertedLine>> = vec![Vec::new(); range.len() + 1];
     let mut gone = vec![false; range.len()];
     for one in placed {
@@ -246,6 +251,7 @@ pub(super) fn splice_lines(
 pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for chunk in &section.chunks {
+        // A model can omit the signs of a new file. Each line is then a line of the file.
         let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
         // In a hunk without signs, a header line can also be a line of the file.
         if is_bare && (!section.is_enveloped || section.chunks.len() > 1) {
@@ -275,6 +281,7 @@ pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Opt
         };
         let content = |body: &BodyCandidate<'_, '_>| inserted_content(body.lines, ending);
         let (content, body) = certain.find_map(|body| Some((content(body)?, body)))?;
+        note_counts(chunk, (0, lines(&content).count()), log);
         out.extend(content);
         if let Some(blank) = body.lines.iter().find(|line| line.text.is_empty()) {
             log.note(RepairKind::Markers, blank.number);
@@ -295,6 +302,7 @@ fn inserted_content(
     for line in body {
         match line.text {
             [b'\\'] | [b'\\', b' ', ..] => {
+                // The note states that the line before it has no terminator.
                 out.truncate(without_ending(&out).len());
                 continue;
             }
@@ -308,8 +316,8 @@ fn inserted_content(
     Some(out)
 }
 
-/// Returns whether a deletion states the whole content of the file, or states no content. The
-/// content must be exact, because the whole file is deleted.
+/// Returns whether a deletion states the whole content of the file, or states no content. Every
+/// line must be equal, because the whole file is deleted. Line endings are ignored.
 pub(super) fn is_whole(
     section: &Section<'_>,
     content: &[u8],
@@ -319,11 +327,15 @@ pub(super) fn is_whole(
         return Ok(true);
     }
     log.spend(read_cost(content))?;
+    // Only the most likely reading counts. Another reading would interpret the lines more loosely.
     let readings: Vec<_> = section
         .chunks
         .iter()
         .filter_map(|chunk| chunk.readings().into_iter().next())
         .collect();
+    for (chunk, reading) in section.chunks.iter().zip(&readings) {
+        note_counts(chunk, (reading.lines.len(), 0), log);
+    }
     let old: Vec<_> = readings.iter().flat_map(|reading| &reading.lines).collect();
     let is_gone = old.iter().all(|line| line.kind == LineKind::Deletion);
     let found: Vec<_> = lines(content)

@@ -74,6 +74,7 @@ fn elision(line: &[u8]) -> Option<Elision> {
     if let Some(comment) = placeholder_comment(text).filter(|_| !is_comment(text)) {
         return elision(comment.as_bytes()).map(|_| Elision::Words);
     }
+    // Comment marks and brackets around the words have no meaning.
     let bare = text.trim_matches([
         '#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t', '{', '}',
     ]);

@@ -103,6 +103,7 @@ pub(super) fn fit_reading(
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line takes the line ending of the deleted line that it replaces, if there is one.
     let mut like = start.saturating_sub(usize::from(old.is_empty()));
+    // The deletions since the last context line that no insertion has replaced yet.
     let mut free = VecDeque::new();
     for line in &reading.lines {
         match line.kind {

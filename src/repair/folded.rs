@@ -38,6 +38,8 @@ pub(super) fn match_folded(
     let [Some(found), Some(old), Some(new)] = texts else {
         return Ok(None);
     };
+    // A place with CR, or with other than typographic differences, is not repaired. Equal texts
+    // need no repair.
     if found.contains('\r') || !folds_to_same(found, old) || found == old {
         return Ok(None);
     }
@@ -46,6 +48,7 @@ pub(super) fn match_folded(
         return Err(refuse(PlacementError::Typography));
     };
     let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
+    // The lines of a file exclude its byte order mark, so the edit starts after the mark.
     let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()
     } else {

@@ -24,7 +24,7 @@ pub(super) struct FileLines<'f> {
 impl<'f> FileLines<'f> {
     /// Returns the lines of `content`.
     pub(super) fn of(content: &'f [u8], log: &mut RepairLog) -> Result<Self, PlacementError> {
-        // A patch usually lacks the byte order mark, so it is not part of the first line. `spliced`
+        // A patch usually lacks the byte order mark, so it is not part of the first line. `splice`
         // writes it again.
         let text = without_mark(content);
         log.spend(read_cost(text))?;

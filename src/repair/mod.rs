@@ -6,8 +6,8 @@
 //! `SectionChange` writes the change as a git diff. `engine::lenient` finds and reads the file of
 //! each section.
 //!
-//! Two functions repair a whole text before it is parsed: [`unquote_json`] extracts a patch from a JSON
-//! document, and [`plain_text`] decodes UTF-16 and removes colours and surrounding text.
+//! Two functions repair a whole text before it is parsed: [`unquote_json`] extracts a patch from a
+//! JSON document, and [`plain_text`] decodes UTF-16 and removes colours and surrounding text.
 //! [`repair_texts`] repairs the texts that parsed edits search for.
 //!
 //! 1. `older` converts context and normal diffs to unified hunks.
@@ -17,15 +17,15 @@
 //!
 //! Invariants:
 //!
-//! - It reads and writes no file. The resulting diff is matched, checked, reported and committed
-//!   like any other patch.
-//! - It never guesses. The first reading that matches is used only if it has one place. A hunk
-//!   without a place, or with several that nothing decides between, is refused.
+//! - The module reads and writes no file. The resulting diff is matched, checked, reported and
+//!   committed like any other patch.
+//! - The module never guesses. The first reading that matches is used only if it has one place. A
+//!   hunk without a place, or with several that nothing decides between, is refused.
 //! - All work of one input shares one budget in steps (`RepairLog`), so the result does not depend
 //!   on time.
 //!
 //! Read `readings.rs` and `place.rs` first. To add a repair, add a row to [`ROWS`] and the
-//! corresponding reading in `chunk` or `read`, or in `engine/lenient/names.rs`.
+//! corresponding reading in `readings` or `read`. `engine/lenient/names.rs` repairs file names.
 
 mod bodies;
 mod chunk;

@@ -8,7 +8,8 @@ use super::fitted::{HunkEffect, find_applied, fit_reading};
 use super::lines::FileLines;
 use crate::plan::LineKind;
 
-/// The rungs for the lines between gaps.
+/// The rungs for the lines between gaps, as indexes of [`LADDER`](crate::lines::LADDER): `exact`
+/// and `trailing`. A gap makes a place less certain, so looser rungs are not tried.
 const RUNGS: [usize; 2] = [0, 1];
 
 /// Places a reading with gaps. Each part between gaps must have exactly one place in the whole
@@ -36,6 +37,7 @@ pub(super) fn place_parts(
     }
     let mut whole: Option<HunkEffect> = None;
     for lines in lines.split(is_gap).filter(|lines| !lines.is_empty()) {
+        // Only readings without headings have gaps. The caller reports the repair.
         let part = Reading {
             lines: lines.to_vec(),
             headings: Vec::new(),

@@ -11,8 +11,9 @@ use super::{RepairKind, RepairLog, lost};
 use crate::lines::LADDER;
 use crate::plan::LineKind;
 
-/// The rungs in order. Each rung is tried in the whole file before the next one, so that a strict
-/// match elsewhere precedes a loose match at the stated line.
+/// The rungs in order, as indexes of [`LADDER`]: `exact`, `trailing`, `indent`, `punct` and
+/// `whitespace`. Each rung is tried in the whole file before the next one, so that a strict match
+/// elsewhere precedes a loose match at the stated line.
 const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
 /// The maximum number of places that an error contains.
 const MOST: usize = 8;
@@ -38,11 +39,13 @@ pub(super) fn place(
     if let Some(cut) = cut.filter(|_| readings.is_empty()) {
         return Err(PlacementError::Cut(cut));
     }
+    // The line where the postimage of each reading already is.
     let stood = readings
         .iter()
         .map(|reading| find_applied(file, reading, log))
         .collect::<Result<Vec<_>, _>>()?;
     let mut error = PlacementError::NotFound;
+    // A strict match of a later reading precedes a loose match of an earlier one.
     for rung in RUNGS {
         for (reading, stood) in readings.iter().zip(&stood) {
             if changes_nothing(reading) {
@@ -64,6 +67,7 @@ pub(super) fn place(
             }
         }
     }
+    // Only now may a context line such as `...` represent omitted lines of the file.
     for reading in readings
         .iter()
         .filter(|reading| shortage(reading).is_none())
@@ -73,6 +77,7 @@ pub(super) fn place(
             return Ok(placed);
         }
     }
+    // A result that is already in the file is the most useful reason, then missing lines.
     let error = cut.map_or(error, PlacementError::Cut);
     Err(stood
         .into_iter()
@@ -333,6 +338,7 @@ fn places_below(
     let Some(outermost) = reading.headings.last() else {
         return Ok(Some(starts.to_vec()));
     };
+    // `first` is the line of the last heading, and `from` is the line after it.
     let (mut from, mut first) = (0, 0);
     for heading in &reading.headings {
         let Some(at) = heading_at(file, heading, from, log)? else {

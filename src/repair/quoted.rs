@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::read::starts_section;
 use crate::text::without_mark;
 
 /// Returns the patch in a JSON document; `None` for any other text. The patch is the member
@@ -40,9 +41,17 @@ fn section(operation: &Value) -> Option<String> {
         return None;
     }
     let text = |key: &str| members.get(key).and_then(Value::as_str);
-    // A newline in the path would start another line of the envelope.
-    let path = text("path").filter(|path| !path.contains('\n'))?;
-    match (text("type")?, text("diff")) {
+    // A newline in the path would start another line of the envelope. An envelope has no form for
+    // white space around a path.
+    let path = text("path").filter(|path| !path.contains('\n') && path.trim() == *path)?;
+    // The operation concerns the file `path` only. A header in its diff would start a section for
+    // another file.
+    let diff = text("diff");
+    let lines = diff.unwrap_or_default().split('\n').map(str::as_bytes);
+    if lines.into_iter().any(starts_section) {
+        return None;
+    }
+    match (text("type")?, diff) {
         ("create_file", Some(diff)) => {
             Some(format!("*** Add File: {path}\n{}", with_newline(diff)))
         }

@@ -134,6 +134,7 @@ fn closest(chunk: &RawHunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<M
     if !log.charge(content.len() * LOOK + reading.lines.len()) {
         return None;
     }
+    // `starts` maps the offset of each line in `text` to its offset in the patch.
     let (mut text, mut starts) = (Vec::new(), Vec::new());
     for line in &reading.lines {
         starts.push((text.len(), line.at));
@@ -180,6 +181,7 @@ fn closest(chunk: &RawHunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<M
         .as_mut()
         .and_then(|nearest| nearest.difference.as_mut())
     {
+        // The mismatch refers to `text`. Its line has a position in the patch.
         let line = starts
             .partition_point(|&(start, _)| start <= difference.patch_offset)
             .saturating_sub(1);

@@ -37,8 +37,8 @@ pub(super) fn second_match(
     {
         return Ok(None);
     }
-    // The place must be four times nearer, as in `nearest_to_stated`. A place that overlaps the match is
-    // no second one.
+    // The place must be four times nearer, as in `nearest_to_stated`. A place that overlaps the
+    // match is no second one.
     let away = (start.abs_diff(stated) / 4).min(MOST_AWAY);
     let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;
     let near = (0..=away).flat_map(|away| [stated.saturating_sub(away), stated + away]);

@@ -123,6 +123,7 @@ fn side<'f>(path: &'f RelPath, file: Option<&'f FileVersion>) -> Option<DiffSide
         path,
         mode: *mode,
         content,
+        // Without object names, the diff has no `index` line.
         blob: "",
     })
 }

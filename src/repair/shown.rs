@@ -20,6 +20,7 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
             return None;
         }
         last = Some(number);
+        // An empty line can lack the separator, because viewers write no blanks at its end.
         let rest = if rest.is_empty() {
             rest
         } else {

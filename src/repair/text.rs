@@ -9,6 +9,7 @@ use bstr::ByteSlice;
 use super::rows::{ROWS, RepairKind};
 use super::unwrap::unwrap_patch;
 use crate::plan::Repair;
+use crate::syntax::UnicodeEncoding;
 use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
@@ -16,8 +17,8 @@ use crate::text::{Bytes, Lines, Span, without_ending};
 /// Returns `None` if no repair is necessary, or if the UTF-16 is invalid.
 pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
     let decoded = match encoding(original) {
-        Some("UTF-16LE") => Some(decode_utf16(original, u16::from_le_bytes)?),
-        Some("UTF-16BE") => Some(decode_utf16(original, u16::from_be_bytes)?),
+        Some(UnicodeEncoding::Utf16Le) => Some(decode_utf16(original, u16::from_le_bytes)?),
+        Some(UnicodeEncoding::Utf16Be) => Some(decode_utf16(original, u16::from_be_bytes)?),
         _ => None,
     };
     let mut repairs: Vec<_> = decoded

@@ -145,6 +145,7 @@ impl<'f> SearchedText<'f> {
             self.lines = None;
         }
         let Some(lines) = &mut self.lines else { return };
+        // The replaced region consists of whole lines.
         let start = memchr::memrchr(b'\n', &before[mark..start]).map_or(mark, |at| mark + at + 1);
         let end = memchr::memchr(b'\n', &before[end..]).map_or(before.len(), |at| end + at + 1);
         let first = memchr::memchr_iter(b'\n', &before[mark..start]).count();
@@ -199,6 +200,8 @@ fn repair_text<'f>(
         }
         Err(_) => {}
     }
+    // The text does not match exactly. A marker in both texts then represents lines of the file,
+    // and it must be certain which of these lines change.
     if is_marker_moved(&pairs(&lines)) {
         return Err(refuse(PlacementError::Elided));
     }

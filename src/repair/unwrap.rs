@@ -75,6 +75,7 @@ fn json(text: &[u8], from: usize) -> Option<Span> {
     };
     let (start, _) = all_lines(text, from).find(|(_, line)| is_start(line))?;
     let mut values = serde_json::Deserializer::from_slice(&text[start..]).into_iter::<IgnoredAny>();
+    // A document that is not complete JSON stays as it is.
     values.next()?.ok()?;
     Some(Span::new(start, start + values.byte_offset()))
 }
@@ -93,6 +94,8 @@ fn hashline(text: &[u8], from: usize) -> Option<Span> {
             b"" => {}
             line if is_hashline_header(line) => {
                 start.get_or_insert(at);
+                // The end marker ends an envelope. Otherwise, a fence of the same kind as
+                // the one above the sections ends them.
                 let is_closed = |(_, line): &(usize, &[u8])| {
                     let is_closing =
                         fence.is_some_and(|fence| is_fence(line) && line.first() == fence.first());

@@ -41,6 +41,7 @@ pub fn build(
     // Rejected parts do not prevent the approval of the rest.
     let is_possible = decisive.is_none() || outcome.is_partial();
     let body = ReportBody::of(facts, &ListedFiles::of(facts, !is_possible));
+    // A conflict that is written with markers is only a warning, but `error` names it.
     let decisive = decisive.or_else(|| problems::conflict(facts).filter(|_| outcome.is_partial()));
     let (problems, error) = problems::reports(facts, decisive, &body.files);
     let reach = resolved.index_report.as_ref().map(|index| index.reach);
@@ -136,6 +137,7 @@ fn count_omitted(facts: ReportInputs<'_>, body: &ReportBody, listed_problems: us
     omitted
 }
 
+/// Returns the value of [`Report::changed`].
 fn has_changed(facts: ReportInputs<'_>, outcome: Outcome) -> bool {
     let was_put_back = facts
         .result
@@ -210,6 +212,8 @@ fn files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
         .collect()
 }
 
+/// Returns the counts over `files`. The number of hunks comes from the plan, because an entry of a
+/// file need not list its hunks.
 fn summary(files: &[FileReport], plan: &Plan) -> Summary {
     let hunks = plan
         .operations

@@ -127,8 +127,8 @@ pub struct GrantReport {
 impl Explanation {
     /// Returns the verdicts on `accesses` to the file at `path` under `policy`.
     ///
-    /// `named` is the requested path, which resolves to `path`. The hits must be sorted, strictest
-    /// first.
+    /// `named` is the requested path, which resolves to `path`. The matches of each access must be
+    /// sorted, strictest first.
     #[must_use]
     pub fn of(
         named: &RelPath,

@@ -208,7 +208,7 @@ impl FileReport {
         }
     }
 
-    /// Returns the entry of an operation that only changes the mode as `modes` states.
+    /// Returns the entry without counts, contents, hunks and policy. The `with_` methods add them.
     fn from_modes(
         (index, operation): (usize, &Operation),
         known: &FileOutcome,

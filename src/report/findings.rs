@@ -322,6 +322,7 @@ fn find_correction(
         .as_ref()
         .filter(|_| nearest.matched + 1 == nearest.of)?;
     let found = difference.found.as_ref()?;
+    // Only a line that the report shows unchanged can replace a line of the patch.
     let is_whole = |line: &str| !line.ends_with('\u{2026}') && !line.chars().any(char::is_control);
     let is_certain = find_syntax(format).is_some_and(Syntax::has_sign_column)
         && is_whole(&difference.expected)

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::findings::{Finding, FindingLevel, FindingLocation, findings};
-use super::stat::changes;
-use super::{Format, Outcome, Report};
+use super::stat::result;
+use super::{Format, Report};
 use crate::text::printable;
 
 /// One line for each finding, and a total.
@@ -39,13 +39,9 @@ impl Format for GitHub {
         for line in report.omitted.lines() {
             writeln!(out, "::notice::{line}")?;
         }
-        match report.outcome {
-            Outcome::WouldApply => writeln!(out, "would apply:{}", changes(report)),
-            Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
-            Outcome::Partial => writeln!(out, "partly applied:{}", changes(report)),
-            Outcome::WouldBePartial => writeln!(out, "would partly apply:{}", changes(report)),
-            _ => Ok(()),
-        }
+        result(report)
+            .iter()
+            .try_for_each(|result| writeln!(out, "{result}"))
     }
 }
 

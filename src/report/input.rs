@@ -46,6 +46,7 @@ pub struct InputReport {
 /// Returns the entries of all patches. Limits the numbers of repairs and of changes without
 /// content.
 pub(super) fn reports(facts: ReportInputs<'_>) -> Vec<InputReport> {
+    // The limits apply to all patches together.
     let (mut named, mut repaired) = if facts.command.is_complete {
         (usize::MAX, usize::MAX)
     } else {

@@ -241,6 +241,7 @@ pub(super) fn listed_problems(facts: ReportInputs<'_>) -> Vec<usize> {
     } else {
         PROBLEMS
     };
+    // Errors and warnings have separate limits, so many warnings never hide an error.
     let mut left = [most; 2];
     let is_listed = |index: &usize| {
         let room =

@@ -262,6 +262,7 @@ impl LogEntry {
             .iter()
             .flat_map(|refusal| &refusal.files)
             .filter_map(LogFile::of_rejected);
+        // The history has two files for a rename. The entry of the target names the source.
         let is_moved_away = |file: &&EntryFile| {
             file.after.is_none() && matches!(file.old, OldContentLocation::MovedTo(_))
         };

@@ -141,7 +141,9 @@ pub struct Report {
     pub command: &'static str,
     /// Whether the command succeeded. For a check: whether the change can be made.
     pub ok: bool,
-    /// Whether the tree changed. If `dry_run` is set: whether the tree would change.
+    /// Whether the change of this command is in the tree. If `dry_run` is set: whether it would be.
+    /// The rollback of an earlier, interrupted change counts only for `recover`. `recovered` lists
+    /// it for every command.
     pub changed: bool,
     /// The outcome of the command.
     pub outcome: Outcome,

@@ -41,7 +41,7 @@ pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     Sha256::of_all(first.chain(files.iter().map(netstrings)).chain([last])).to_string()
 }
 
-/// Returns the netstrings of `file`.
+/// Returns the netstrings of `file`. Other programs compute the same bytes, see [`plan_id`].
 fn netstrings(file: &FileReport) -> Vec<u8> {
     let mut text = Vec::with_capacity(512);
     append(&mut text, file.op.to_string().as_bytes());

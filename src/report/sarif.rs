@@ -120,6 +120,7 @@ fn artifact(place: &FindingLocation) -> Value {
 }
 
 fn fix(mending: &SuggestedFix, patch: &FindingLocation) -> Value {
+    // Columns count from 1 in characters, and the first column contains the sign.
     let region = json!({
         "startLine": mending.line,
         "startColumn": 2,

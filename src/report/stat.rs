@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::{FileReport, FileType, Format, Report};
+use super::{FileReport, FileType, Format, Outcome, Report};
 
 /// The maximum width of a name, in columns.
 const NAME: usize = 50;
@@ -70,7 +70,8 @@ impl Format for Stat {
     }
 }
 
-/// Removes the start of a long name, up to a slash if possible.
+/// Removes the start of a long name, up to a slash if possible. Lengths are in bytes, as in
+/// `show_stats` in git's `apply.c`.
 fn shorten_name(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
     if name.len() <= width {
         return name;
@@ -99,6 +100,23 @@ impl Stat {
             }
         }
     }
+}
+
+/// Returns what the command did and the total, for example `applied: 1 file changed, 2
+/// insertions(+)`. Returns `None` if the command changes no files, and would change none.
+pub(super) fn result(report: &Report) -> Option<String> {
+    let done = match (report.outcome, report.command) {
+        (Outcome::Applied, "undo") => "undone",
+        (Outcome::Applied, "redo") => "redone",
+        (Outcome::Applied, _) => "applied",
+        (Outcome::WouldApply, "undo") => "would undo",
+        (Outcome::WouldApply, "redo") => "would redo",
+        (Outcome::WouldApply, _) => "would apply",
+        (Outcome::Partial, _) => "partly applied",
+        (Outcome::WouldBePartial, _) => "would partly apply",
+        _ => return None,
+    };
+    Some(format!("{done}:{}", changes(report)))
 }
 
 /// Returns the total, for example ` 1 file changed, 2 insertions(+)`.

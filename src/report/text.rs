@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use super::stat::changes;
+use super::stat::{changes, result};
 use super::{
     FileReport, FileStatus, Format, HunkReport, KeptFileReport, LeftOutReport, Op, Outcome,
     RecoveredReport, Report,
@@ -41,16 +41,14 @@ impl Format for Text {
         for LeftOutReport { id, path } in &report.left_out {
             writeln!(out, "skipped {id} {}", printable(path.as_bytes()))?;
         }
+        if let Some(result) = result(report) {
+            writeln!(out, "{result}")?;
+            // Only a plan that applies completely is saved.
+            return report.saved.iter().try_for_each(|saved| {
+                writeln!(out, "saved until {}: {}", saved.expires, saved.id)
+            });
+        }
         match report.outcome {
-            Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
-            Outcome::WouldApply => {
-                writeln!(out, "would apply:{}", changes(report))?;
-                report.saved.iter().try_for_each(|saved| {
-                    writeln!(out, "saved until {}: {}", saved.expires, saved.id)
-                })
-            }
-            Outcome::Partial => writeln!(out, "partly applied:{}", changes(report)),
-            Outcome::WouldBePartial => writeln!(out, "would partly apply:{}", changes(report)),
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => {
                 writeln!(out, "nothing to recover")

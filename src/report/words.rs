@@ -32,8 +32,8 @@ pub(super) fn time(seconds: u64) -> String {
 
 /// Returns one line as text, shortened to [`MOST_CHARACTERS`].
 pub(super) fn clip(line: &[u8]) -> String {
-    // A character has at most four bytes, so this cut never removes a character that the next one
-    // would keep.
+    // A character has at most four bytes, so the first cut keeps all characters that are returned.
+    // It only avoids the conversion of a very long line.
     let text = text(&line[..line.len().min(MOST_CHARACTERS * 4 + 4)]);
     match text.char_indices().nth(MOST_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),

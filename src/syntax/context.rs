@@ -119,6 +119,8 @@ fn hunk<'a>(
     let (old_edges, old_at) = edges(text, lines, b"*** ", OLD_LINES)?;
     let mut old = half(text, lines, b"-!", None)?;
     let (new_edges, new_at) = edges(text, lines, b"--- ", NEW_LINES)?;
+    // The header of the new half ends the old half. Nothing ends the new half, because other text
+    // can follow, so its count does.
     let new_count = new_edges.count(new_at)?;
     let mut new = half(text, lines, b"+!", Some(new_count))?;
     let new_end = if new.len() < new_count {
@@ -127,6 +129,8 @@ fn hunk<'a>(
         new_at
     };
     if new.is_empty() {
+        // An omitted half consists of the context of the other one. At the end of the text, the
+        // half can also be missing because the text is truncated.
         let is_cut_off = new_end != new_at;
         let missing = SyntaxErrorKind::LineCount {
             side: "new",

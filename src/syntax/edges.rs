@@ -97,6 +97,8 @@ pub(super) fn count_error_span(text: &[u8], lines: &Lines<'_>, header: Span) -> 
     }
 }
 
+/// Parses the digits at the start of `text` and returns the number with the rest of the text.
+/// [`LineBounds::count`] rejects a number that exceeds [`LARGEST`].
 fn number(text: &[u8]) -> Option<(usize, &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at(length);

@@ -83,15 +83,16 @@ pub enum SyntaxErrorKind {
     /// The input contains editor commands, as `diff -e` writes them.
     #[error("ed scripts are not supported, because they can run commands")]
     EdScript,
-    /// The input has a known form that wpatch does not support.
+    /// The patch uses a construct of its format that wpatch does not support. The field names the
+    /// construct in the plural.
     #[error("{0} are not supported")]
-    Unsupported(&'static str),
+    UnsupportedConstruct(&'static str),
     /// The mail cannot be decoded.
     #[error("{0}")]
     Mail(MailError),
-    /// The input has a known format that wpatch does not apply.
+    /// The whole input has a known format that wpatch does not apply.
     #[error("the input is {}", .0.name())]
-    Foreign(UnsupportedFormat),
+    UnsupportedFormat(UnsupportedFormat),
     /// The patch changes more files than this limit.
     #[error("the patch changes more than {0} files")]
     TooManyFiles(usize),
@@ -140,10 +141,55 @@ pub enum UnsupportedFormat {
     Statistics,
     /// HTML.
     Html,
-    /// Text in another encoding. The field is its name.
-    Encoded(&'static str),
-    /// Compressed data. The field is the name of the program.
-    Compressed(&'static str),
+    /// Text in UTF-16 or UTF-32.
+    Encoded(UnicodeEncoding),
+    /// Compressed data.
+    Compressed(Compression),
+}
+
+/// An encoding in which no patch can be read, because its ASCII characters have more than one byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum UnicodeEncoding {
+    /// UTF-16, little-endian.
+    Utf16Le,
+    /// UTF-16, big-endian.
+    Utf16Be,
+    /// UTF-32 in either byte order.
+    Utf32,
+}
+
+/// A format of compressed data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Compression {
+    /// gzip.
+    Gzip,
+    /// xz.
+    Xz,
+    /// bzip2.
+    Bzip2,
+    /// Zstandard.
+    Zstd,
+    /// LZMA in the format of `lzma`.
+    Lzma,
+    /// A zip archive.
+    Zip,
+}
+
+impl Compression {
+    /// Returns the name of the program that compresses to this format.
+    #[must_use]
+    pub fn program(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Xz => "xz",
+            Self::Bzip2 => "bzip2",
+            Self::Zstd => "zstd",
+            Self::Lzma => "lzma",
+            Self::Zip => "zip",
+        }
+    }
 }
 
 impl UnsupportedFormat {
@@ -158,15 +204,15 @@ impl UnsupportedFormat {
             Self::SideBySide => "a side-by-side diff",
             Self::Statistics => "a diffstat, which contains no changes",
             Self::Html => "HTML, not the plain text of a patch",
-            Self::Encoded("UTF-16LE") => "text encoded as UTF-16 (little-endian)",
-            Self::Encoded("UTF-16BE") => "text encoded as UTF-16 (big-endian)",
-            Self::Encoded(_) => "text encoded as UTF-32",
-            Self::Compressed("gzip") => "compressed data (gzip)",
-            Self::Compressed("xz") => "compressed data (xz)",
-            Self::Compressed("bzip2") => "compressed data (bzip2)",
-            Self::Compressed("zstd") => "compressed data (zstd)",
-            Self::Compressed("zip") => "compressed data (zip)",
-            Self::Compressed(_) => "compressed data",
+            Self::Encoded(UnicodeEncoding::Utf16Le) => "text encoded as UTF-16 (little-endian)",
+            Self::Encoded(UnicodeEncoding::Utf16Be) => "text encoded as UTF-16 (big-endian)",
+            Self::Encoded(UnicodeEncoding::Utf32) => "text encoded as UTF-32",
+            Self::Compressed(Compression::Gzip) => "compressed data (gzip)",
+            Self::Compressed(Compression::Xz) => "compressed data (xz)",
+            Self::Compressed(Compression::Bzip2) => "compressed data (bzip2)",
+            Self::Compressed(Compression::Zstd) => "compressed data (zstd)",
+            Self::Compressed(Compression::Lzma) => "compressed data (lzma)",
+            Self::Compressed(Compression::Zip) => "compressed data (zip)",
         }
     }
 
@@ -196,6 +242,6 @@ impl UnsupportedFormat {
     }
 
     pub(super) fn error(self, at: Span) -> SyntaxError {
-        SyntaxError::new(SyntaxErrorKind::Foreign(self), at)
+        SyntaxError::new(SyntaxErrorKind::UnsupportedFormat(self), at)
     }
 }

@@ -1,12 +1,12 @@
 //! Inputs that are recognised and not applied: coloured diffs, combined diffs, word diffs, other
 //! encodings, HTML pages, archives.
 //!
-//! To add a kind, add a variant of [`UnsupportedFormat`] with its name and its help, and a function that
-//! recognises it.
+//! To add a kind, add a variant of [`UnsupportedFormat`] with its name and its help, and a function
+//! that recognises it.
 
 use bstr::ByteSlice;
 
-use super::{SyntaxError, UnsupportedFormat};
+use super::{Compression, SyntaxError, UnicodeEncoding, UnsupportedFormat};
 use crate::text::{Lines, Span, without_ending, without_entities, without_mark};
 
 /// Rejects an input by its first bytes.
@@ -16,7 +16,7 @@ use crate::text::{Lines, Span, without_ending, without_entities, without_mark};
 /// Returns an error for an input that no grammar can read.
 pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
     let found = encoding(text).map(UnsupportedFormat::Encoded);
-    let found = found.or_else(|| compression(text).map(UnsupportedFormat::Compressed));
+    let found = found.or_else(|| detect_compression(text).map(UnsupportedFormat::Compressed));
     let found = found.or_else(|| is_page(text).then_some(UnsupportedFormat::Html));
     found.map_or(Ok(()), |found| Err(found.error(Span::new(0, 0))))
 }
@@ -27,11 +27,12 @@ const LOOKED_AT: usize = 64;
 
 /// Returns the encoding of `text` if it is UTF-16 or UTF-32, with or without byte order mark.
 #[must_use]
-pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
+pub(crate) fn encoding(text: &[u8]) -> Option<UnicodeEncoding> {
+    // The mark of UTF-32 starts with the mark of UTF-16, so it is tested first.
     match text {
-        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Some("UTF-32"),
-        [0xff, 0xfe, ..] => return Some("UTF-16LE"),
-        [0xfe, 0xff, ..] => return Some("UTF-16BE"),
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Some(UnicodeEncoding::Utf32),
+        [0xff, 0xfe, ..] => return Some(UnicodeEncoding::Utf16Le),
+        [0xfe, 0xff, ..] => return Some(UnicodeEncoding::Utf16Be),
         _ => {}
     }
     // Without the mark, the text is UTF-16 if it starts with ASCII characters in this encoding.
@@ -43,14 +44,27 @@ pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
             .all(|pair| pair[zero] == 0 && is_ascii(pair[1 - zero]))
     };
     match start.len() >= 8 {
-        true if all(1) => Some("UTF-16LE"),
-        true if all(0) => Some("UTF-16BE"),
+        true if all(1) => Some(UnicodeEncoding::Utf16Le),
+        true if all(0) => Some(UnicodeEncoding::Utf16Be),
         _ => None,
     }
 }
 
-fn compression(text: &[u8]) -> Option<&'static str> {
-    super::detect_compression(text).or_else(|| text.starts_with(b"PK\x03\x04").then_some("zip"))
+/// Returns the format of compressed data that starts like `text`.
+#[must_use]
+pub fn detect_compression(text: &[u8]) -> Option<Compression> {
+    const SIGNATURES: [(&[u8], Compression); 6] = [
+        (b"\x1f\x8b", Compression::Gzip),
+        (b"\xfd7zXZ\0", Compression::Xz),
+        (b"BZh", Compression::Bzip2),
+        (b"\x28\xb5\x2f\xfd", Compression::Zstd),
+        (b"\x5d\0\0\x80\0", Compression::Lzma),
+        (b"PK\x03\x04", Compression::Zip),
+    ];
+    SIGNATURES
+        .iter()
+        .find(|(signature, _)| text.starts_with(signature))
+        .map(|(_, format)| *format)
 }
 
 fn is_page(text: &[u8]) -> bool {

@@ -29,6 +29,7 @@ impl<'a> Headings<'a> {
     pub(super) fn before(&mut self, start: usize) -> &'a [u8] {
         let mut end = start;
         while end > self.searched {
+            // The last byte of the line can be its own newline, so the search starts before it.
             let line = memchr::memrchr(b'\n', &self.text[self.searched..end - 1])
                 .map_or(self.searched, |newline| self.searched + newline + 1);
             if is_heading(&self.text[line..end]) {

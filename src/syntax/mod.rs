@@ -54,7 +54,10 @@ mod unified;
 pub mod write;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
-pub use error::{MalformedPatch, SyntaxError, SyntaxErrorKind, UnsupportedFormat};
+pub use error::{
+    Compression, MalformedPatch, SyntaxError, SyntaxErrorKind, UnicodeEncoding, UnsupportedFormat,
+};
+pub use foreign::detect_compression;
 pub(crate) use hashline::is_header as is_hashline_header;
 pub(crate) use hunks::is_mail_signature;
 pub use json::{EditList, edits};
@@ -63,7 +66,7 @@ pub(crate) use message::{begins_patch, patch_after};
 pub(crate) use not_included::find_in_damaged;
 pub use options::{Options, TruncationHandling, UnnamedHandling};
 pub use parse::{open_input, parse};
-pub use quilt::{detect_compression, parse_list};
+pub use quilt::parse_list;
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 pub use sections::Sections;
@@ -209,6 +212,7 @@ fn find_line(text: &[u8], from: usize, is_start: impl Fn(Lines<'_>) -> bool) -> 
     Some(lines.offset())
 }
 
+/// Rejects any text except white space between `start` and `end`.
 fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError> {
     let between = &text[start..end];
     let Some(first) = between.iter().position(|byte| !byte.is_ascii_whitespace()) else {

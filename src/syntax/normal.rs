@@ -55,6 +55,7 @@ impl Syntax for Normal {
     ) -> Result<usize, SyntaxError> {
         let mut lines = Lines::of_span(text, Span::new(from, text.len()));
         let mut unified = Vec::new();
+        // A `<` or `>` line directly above the command belongs to a hunk that was not recognised.
         let above = text[..from].strip_suffix(b"\n").unwrap_or_default();
         let above = above
             .rsplit(|byte| *byte == b'\n')

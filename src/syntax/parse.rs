@@ -26,6 +26,7 @@ pub fn parse(
     let mut sections = Sections::default();
     let started = foreign::refuse_start(&input.bytes);
     if let Err(error) = started.and_then(|()| read(&mut input, among, options, &mut sections)) {
+        // A change that a quoted text names has no position in this input.
         input.not_included = sections
             .not_included
             .into_iter()
@@ -45,6 +46,7 @@ pub fn parse(
 /// Returns the plan of the `sections` that were read from `input`.
 fn plan_of(input: Input, sections: Sections) -> Plan<Name> {
     let name = input.name.clone();
+    // The text itself is input 0, so the numbers of the quoted texts start at 1.
     let quoted = sections
         .quoted
         .into_iter()

@@ -80,22 +80,6 @@ fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)
     Ok(Some((path, strip, direction)))
 }
 
-/// Returns the program that compressed `text`, recognised by the first bytes.
-#[must_use]
-pub fn detect_compression(text: &[u8]) -> Option<&'static str> {
-    const PACKED: [(&[u8], &str); 5] = [
-        (b"\x1f\x8b", "gzip"),
-        (b"\xfd7zXZ\0", "xz"),
-        (b"BZh", "bzip2"),
-        (b"\x28\xb5\x2f\xfd", "zstd"),
-        (b"\x5d\0\0\x80\0", "lzma"),
-    ];
-    PACKED
-        .iter()
-        .find(|(start, _)| text.starts_with(start))
-        .map(|(_, name)| *name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -104,6 +104,7 @@ fn octal(input: &[u8]) -> IResult<&[u8], u8> {
             digit.to_digit(8).and_then(|value| u8::try_from(value).ok())
         })
     };
+    // The value must fit into a byte, so the first of the three digits is at most 3.
     (digit("0123"), digit("01234567"), digit("01234567"))
         .map(|(high, middle, low)| high << 6 | middle << 3 | low)
         .parse(input)

@@ -108,6 +108,9 @@ impl<'t> Reader<'t> {
                 (self.offset, self.is_named) = (patch, false);
                 continue;
             }
+            // A normal diff names no file, and prose can quote such a diff. Without a name, it
+            // counts only if the text has no section of another grammar. The caller then names the
+            // file.
             let is_alone = self.before.is_none_or(|before| !before.names_files())
                 && self.starts.are_all_of(syntax);
             self.is_named |= lead::names_file(&self.text[self.offset..start]);
@@ -148,6 +151,7 @@ impl<'t> Reader<'t> {
             refuse_prose(self.text, self.end, start)?;
         }
         let between = &self.text[self.end..start];
+        // Each patch of a series is a step of its own.
         if syntax.takes_prose() && series::has_border(between) {
             sections.step += 1;
         }
@@ -196,6 +200,8 @@ fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
 /// once.
 struct SectionStarts {
     next: Vec<(&'static dyn Syntax, Option<usize>)>,
+    /// Whether the grammars have searched the text at least once. `None` in `next` then means that
+    /// the rest of the text has no section.
     is_searched: bool,
 }
 

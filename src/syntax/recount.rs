@@ -19,6 +19,8 @@ pub(super) fn note(plan: &mut Plan<Name>) {
         }
         for hunk in hunks.iter().filter(|hunk| hunk.anchor.is_numbered()) {
             if hunks::is_miscounted(&input.bytes, hunk) {
+                // The operations are in the order of the text, so each newline is counted
+                // only once.
                 let start = input.original_offset(hunk.header.start).max(offset);
                 line += memchr::memchr_iter(b'\n', &input.original()[offset..start]).count();
                 offset = start;

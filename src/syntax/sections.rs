@@ -35,19 +35,23 @@ impl Sections {
             ..Self::default()
         };
         read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
+        // A quoted text can quote texts itself: a JSON string can contain a context diff.
+        let first = self.quoted.len() + 1;
         self.quoted.push(input.bytes);
-        let input = self.quoted.len();
-        self.operations.extend(
-            inside
-                .operations
-                .into_iter()
-                .map(|operation| Operation { input, ..operation }),
-        );
+        self.quoted.append(&mut inside.quoted);
+        self.operations
+            .extend(inside.operations.into_iter().map(|operation| Operation {
+                input: first + operation.input,
+                ..operation
+            }));
         self.not_included.extend(
             inside
                 .not_included
                 .into_iter()
-                .map(|named| ContentlessChange { input, ..named }),
+                .map(|named| ContentlessChange {
+                    input: first + named.input,
+                    ..named
+                }),
         );
         self.hunks += inside.hunks;
         self.step = inside.step;

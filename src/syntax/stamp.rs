@@ -135,6 +135,7 @@ fn parse_ctime(input: &[u8]) -> IResult<&[u8], TimeStamp> {
     let (rest, (hour, minute, has_seconds)) = clock(rest)?;
     let (rest, zone) = opt(preceded(space1, alt((zone, value(0, name(5)))))).parse(rest)?;
     let (rest, year) = preceded(space1, digits(4, 4)).parse(rest)?;
+    // Only these two months can contain the epoch in some zone.
     let month = match month {
         b"Jan" => 1,
         b"Dec" => 12,

@@ -61,7 +61,7 @@ impl Syntax for Unified {
             }
             Some(SectionForm::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
             Some(SectionForm::EdScript) => refuse(SyntaxErrorKind::EdScript),
-            Some(SectionForm::Other(what)) => refuse(SyntaxErrorKind::Foreign(what)),
+            Some(SectionForm::Other(what)) => refuse(SyntaxErrorKind::UnsupportedFormat(what)),
             None => refuse(SyntaxErrorKind::Expected("`---`, `+++` and `@@` lines")),
         }
     }
@@ -110,6 +110,7 @@ fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<SectionForm> {
     match third {
         [b'@', b'@', b'@', ..] => Some(SectionForm::Other(UnsupportedFormat::Combined)),
         [b'@', b'@', ..] => Some(SectionForm::Unified),
+        // An ed script can have this header too. As prose, its change would be lost.
         _ if normal::is_ed_command(third) => Some(SectionForm::EdScript),
         _ => None,
     }
@@ -293,7 +294,7 @@ mod tests {
             assert_eq!(
                 refused(&behind),
                 (
-                    SyntaxErrorKind::Foreign(UnsupportedFormat::Combined),
+                    SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::Combined),
                     first.into()
                 ),
                 "{text}"

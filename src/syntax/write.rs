@@ -39,8 +39,8 @@ pub fn git_diff(
     write_file(action, before, after, DiffDetail::Changes)
 }
 
-/// Returns the same diff as [`git_diff`], but with section headings, and with all binary content, so
-/// that it can be applied (`git diff --binary`).
+/// Returns the same diff as [`git_diff`], but with section headings, and with all binary content,
+/// so that it can be applied (`git diff --binary`).
 #[must_use]
 pub fn whole_diff(
     action: Action,

@@ -107,8 +107,8 @@ impl TextEncoding {
         self.0.name().to_ascii_lowercase()
     }
 
-    /// Converts `bytes` to UTF-8. Each byte that cannot be decoded becomes a byte that never occurs
-    /// in UTF-8. Also returns whether there are any.
+    /// Converts `bytes` to UTF-8, and returns whether a byte cannot be decoded. Each such byte
+    /// becomes 0xff, which never occurs in UTF-8.
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> (Vec<u8>, bool) {
         let (mut text, mut has_undecodable) = (Vec::with_capacity(bytes.len()), false);
@@ -201,7 +201,7 @@ impl Iterator for DecodeUnits<'_> {
         let unit = if first.is_ascii() && self.encoding.is_ascii_compatible() {
             single_byte(first)
         } else {
-            // No valid sequence is a prefix of another one.
+            // No valid sequence is a prefix of another one, so the shortest one is the right one.
             (1..=LONGEST.min(self.rest.len()))
                 .find_map(|length| decode_unit(self.encoding, &self.rest[..length]))
                 .unwrap_or_else(|| single_byte(UNDECODABLE))

@@ -26,6 +26,7 @@ enum Representation {
 struct PieceTable {
     base: Arc<Bytes>,
     pieces: Pieces,
+    /// All bytes as one slice. The first access that needs them creates them.
     whole: OnceLock<Arc<Bytes>>,
 }
 
@@ -152,6 +153,7 @@ impl PartialEq for Contents {
         } else {
             (other, self)
         };
+        // The pieces of one side are compared without joining them.
         let is_equal = || {
             let mut rest = &whole[..];
             made.slices().into_iter().all(|slice| {

@@ -32,8 +32,9 @@ pub enum DecodeError {
     Unsupported,
 }
 
-/// Returns the name of the UTF-16 variant of `bytes`. It is detected by the byte order mark, or by
-/// zeros in every second one of the first bytes.
+/// Returns the name of the UTF-16 variant of `bytes`, or `None` if the bytes do not look like
+/// UTF-16. A byte order mark decides. Otherwise the first 256 bytes decide: more than half of the
+/// even offsets, or more than half of the odd offsets, must contain a zero, and the others none.
 #[must_use]
 pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(256)];

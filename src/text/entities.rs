@@ -8,7 +8,7 @@ const NAMED: [(&[u8], u8); 5] = [
     (b"&amp;", b'&'),
 ];
 
-/// Replaces the HTML entities in `text` that denote ASCII characters.
+/// Replaces the HTML entities in `text` that denote a tab or a printable ASCII character.
 #[must_use]
 pub fn without_entities(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
@@ -28,6 +28,7 @@ fn entity(text: &[u8]) -> Option<(usize, u8)> {
         return Some((entity.len(), *plain));
     }
     let number = text.strip_prefix(b"&#")?;
+    // The number of an ASCII character has at most three digits, after an optional `x`.
     let end = number.iter().take(5).position(|&byte| byte == b';')?;
     let digits = std::str::from_utf8(&number[..end]).ok()?;
     let code = match digits.strip_prefix(['x', 'X']) {

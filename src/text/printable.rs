@@ -65,9 +65,9 @@ impl fmt::Display for Printable<'_> {
     }
 }
 
-/// Returns whether a character is a control character, or a Unicode format character that reorders,
-/// joins or hides text. These are the general category Cf, line and paragraph separators, variation
-/// selectors and tags.
+/// Returns whether a character is a control character, or a Unicode character that reorders, joins
+/// or hides text: most of the general category Cf, line and paragraph separators, variation
+/// selectors, tags, and letters without a glyph such as the Hangul fillers.
 pub(crate) fn is_dangerous(character: char) -> bool {
     character.is_control()
         || matches!(character,

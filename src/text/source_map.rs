@@ -167,6 +167,7 @@ impl PartEncoding {
             }
             Self::QuotedPrintable => {
                 let mut left = count;
+                // The loop also skips the soft line breaks directly before the wanted byte.
                 while at < input.len() {
                     let (length, byte) = unquote(&input[at..]);
                     if byte.is_some() && left == 0 {
@@ -177,6 +178,8 @@ impl PartEncoding {
                 }
             }
             Self::Base64 => {
+                // A group of three bytes has four characters. Byte `n` of a group, counted from 0,
+                // starts in character `n`.
                 let mut left = count / 3 * 4 + count % 3;
                 let rest = input.get(from..).unwrap_or_default().iter();
                 let is_reached = |&(_, &byte): &(usize, &u8)| {

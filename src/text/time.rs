@@ -1,8 +1,10 @@
 //! Formats points in time.
 
+/// The number of seconds in a day.
 const DAY: u64 = 24 * 60 * 60;
-/// The number of days from 0000-03-01 to 1970-01-01, and in 400 years.
+/// The number of days from 0000-03-01 to 1970-01-01.
 const EPOCH: u64 = 719_468;
+/// The number of days in 400 years, after which the calendar repeats.
 const ERA: u64 = 146_097;
 
 /// Formats the time `seconds` after the start of 1970 as in RFC 3339. The year must not exceed
@@ -13,8 +15,11 @@ const ERA: u64 = 146_097;
 pub fn rfc3339(seconds: u64) -> String {
     let (days, time) = (seconds / DAY + EPOCH, seconds % DAY);
     let (era, day) = (days / ERA, days % ERA);
+    // Without the leap days before `day`, every year has 365 days.
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
+    // `(153 * month + 2) / 5` is the number of days before `month`, where 0 is March. This line is
+    // the inverse.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let (month, is_next_year) = if month < 10 {

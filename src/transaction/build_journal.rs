@@ -60,6 +60,8 @@ pub(super) fn build_journal(
         let number = leave(workspace, stage, &mut changes, (&from, &state))?;
         sources.push((number, state));
         if let Some(change) = changes.get_mut(&to) {
+            // A staged copy takes precedence over the inode of the source. An existing file at the
+            // target is moved out first, because a move in never replaces a file.
             change.source.get_or_insert(MoveInSource::Old(number));
             change.moves_out |= change.before.is_some();
         }

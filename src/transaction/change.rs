@@ -12,6 +12,8 @@ use crate::path::RelPath;
 use crate::workspace::Stat;
 
 /// The change of one file. It holds identities, not contents.
+///
+/// The serialized names are part of the journal format and of the history, so they never change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Change {
@@ -19,7 +21,8 @@ pub(super) struct Change {
     pub(super) number: usize,
     #[serde(with = "escape")]
     pub(super) path: RelPath,
-    /// The old file, or `None` if there is none. A directory that makes room is also `None`.
+    /// The old file, or `None` if the path has no file. This is also `None` for a directory that is
+    /// removed to make room for the new file.
     pub(super) before: Option<FileIdentity>,
     /// The new file, or `None` for a deletion.
     pub(super) after: Option<FileIdentity>,
@@ -215,6 +218,7 @@ impl Change {
         match (side, image) {
             (None, None) => true,
             (Some(side), Some(image)) if side.is_same_content(image) => {
+                // If both sides have the same content, only the mode distinguishes them.
                 let is_told = other.is_none_or(|other| !other.is_same_content(side));
                 is_told || side.mode.is_none() || side.mode == image.mode
             }

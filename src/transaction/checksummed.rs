@@ -110,7 +110,7 @@ impl Write for ChecksummedWriter<'_> {
     }
 }
 
-/// Returns the record whose `text` [`seal`] or [`write()`] created. The text was read from `path`.
+/// Parses a record in either form and checks its checksum. `text` was read from `path`.
 pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
     let body = if text.starts_with(PIECED) {
         body_before_checksum(text)

@@ -39,8 +39,8 @@ pub(super) struct Commit<'a> {
 }
 
 impl Commit<'_> {
-    /// Commits the arranged changes, or rolls them back. Returns the locations of the old files,
-    /// and the files that changed while the commit hooks ran.
+    /// Commits the changes of the journal, or rolls them back. Returns the locations of the old
+    /// files, and the files that changed while the commit hooks ran.
     pub(super) fn run(
         &self,
         arranged: &BuiltJournal,
@@ -183,6 +183,7 @@ impl Commit<'_> {
             .try_for_each(|directory| self.sync_directory(directory.as_ref()))
     }
 
+    /// Swaps the files, syncs the names, runs the commit hooks and writes the commit record.
     fn publish(&self, arranged: &BuiltJournal) -> Result<(OldFileLookup, Vec<RelPath>), Failure> {
         let slots = FileMover::new(self.workspace);
         let swap = Swap {
@@ -207,6 +208,7 @@ impl Commit<'_> {
         }
         self.record()?;
         Ok((
+            // Without these rename flags, an old file can have another scratch name than usual.
             if slots.has_flags() {
                 OldFileLookup::Journaled
             } else {
@@ -258,6 +260,7 @@ impl Commit<'_> {
         stay: &BTreeSet<&RelPath>,
     ) -> Result<(), Failure> {
         let journal = &arranged.journal;
+        // These files keep their inode, so a sync of their directory does not cover them.
         let is_same_inode = |change: &&Change| change.is_mode() || change.is_overwrite();
         let files = journal
             .changes

@@ -18,13 +18,13 @@ pub struct Receipt {
     pub warnings: Vec<String>,
     /// The reason why the change is not in the history, or `None` if it is.
     pub unkept: Option<NoHistoryReason>,
-    /// The files that changed while a [`CommitHook`](super::CommitHook) ran and therefore differ from the
-    /// change.
+    /// The files that changed while a [`CommitHook`](super::CommitHook) ran. Their content differs
+    /// from the change.
     pub altered: Vec<RelPath>,
 }
 
 impl Transaction<'_> {
-    /// Adds the commit to the history, if there was one, and sweeps.
+    /// Adds the commit, if there was one, to the history. Then sweeps and releases the lock.
     pub(super) fn receipt(&mut self, done: Option<CommittedTransaction>) -> Receipt {
         let mut warnings = Vec::new();
         let kept = match &done {

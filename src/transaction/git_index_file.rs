@@ -47,9 +47,11 @@ impl IndexLocation {
     }
 }
 
+/// The content of the note.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct IndexLockNote {
+    /// The identity of the root, which distinguishes the note from one in a copied root.
     root: String,
     /// The directory, relative to the root of the file system.
     #[serde(with = "escape")]

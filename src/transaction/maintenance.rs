@@ -25,8 +25,7 @@ pub fn init(
 }
 
 /// Recovers interrupted transactions and removes the entries and saved plans that exceed the limits
-/// of `options`. Returns the number of removed ones. Does nothing without a history and a state
-/// directory.
+/// of `options`. Also returns their number. Does nothing without a history and a state directory.
 ///
 /// # Errors
 ///

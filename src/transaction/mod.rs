@@ -9,7 +9,7 @@
 //!
 //! - Before the journal is durable, the tree contains no change except scratch files.
 //! - A file that moves out is verified before it is discarded.
-//! - After the commit record a commit does not fail.
+//! - After the commit record, no step returns an error. Later faults become warnings.
 //!
 //! Read this file first, then `commit.rs` for the order of the steps, then `swap.rs`, `rollback/`
 //! and `recover.rs`.
@@ -105,7 +105,8 @@ pub struct Transaction<'w> {
     state: Option<StateDirectory>,
     scratch: Scratch,
     stage: ChangeStager,
-    /// A time before any file was read.
+    /// A time before any file was read. A file with an older modification time cannot have changed
+    /// unnoticed.
     since: Timestamp,
     /// Whether the sweep must leave the journal or the record for `recover`.
     keeps_journal: bool,
@@ -180,8 +181,8 @@ impl<'w> Transaction<'w> {
         Ok((scratch, since))
     }
 
-    /// Takes git's lock of the index and allows a change of [`IndexLocation::path`] to be staged like
-    /// any other file.
+    /// Takes git's lock of the index. A change of [`IndexLocation::path`] can then be staged like
+    /// the change of any other file.
     ///
     /// The lock is held until the transaction ends. Read the index only after this call.
     ///
@@ -338,6 +339,7 @@ impl<'w> Transaction<'w> {
         };
         self.progress.enter(Phase::Sweeping, 0);
         if self.keeps_journal {
+            // The directory stays until the next command, so git must ignore it.
             state.ignore(self.workspace);
             return Ok(());
         }

@@ -33,7 +33,7 @@ impl<'w> FileMover<'w> {
         self.workspace.rename(path, slot, RenameMode::Replace)
     }
 
-    /// Moves the scratch file `slot` to `path`. Returns [`ErrorKind::Exists`] if a file exists there.
+    /// Moves the scratch file `slot` to `path`. Returns [`ErrorKind::Exists`] if `path` exists.
     ///
     /// If the file system has no exclusive rename, the file gets a hard link at `path`, because
     /// link(2) never replaces a file. The sweep later removes the scratch name. Without hard links
@@ -50,7 +50,7 @@ impl<'w> FileMover<'w> {
         self.workspace.rename(slot, path, RenameMode::Replace)
     }
 
-    /// Moves the scratch file like [`Moves::put_in`], but with link(2) and unlink(2).
+    /// Moves the scratch file like [`FileMover::move_in`], but with link(2) and unlink(2).
     ///
     /// Linux allows only one rename between directories at a time (`s_vfs_rename_mutex` in the
     /// kernel's documentation of directory locking). Links in different directories can be created

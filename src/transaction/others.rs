@@ -1,8 +1,8 @@
 //! The state of other users on the same work tree: in another user's git directory, and in state
 //! directories that they created.
 //!
-//! wpatch does not trust or change this state. It takes the lock of it, and refuses to write while
-//! a change in it is unfinished.
+//! wpatch does not trust or change this state. It takes the locks of the other users, and refuses
+//! to write while one of their changes is unfinished.
 
 use std::thread;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::workspace::{ErrorKind, Lock, Result as Done, Stat, TEMPORARY, Workspa
 /// The time between two checks of a state directory that this user cannot lock.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Returns the location of the state when no other user's command is running in a temporary state
-/// directory at the usual place. Returns [`LockWaitResult::Held`] while one is running.
+/// Returns the location of the state, unless another user's command is running in a temporary state
+/// directory at the usual place. Returns [`LockWaitResult::Held`] in that case.
 ///
-/// Returns [`LockWaitResult::Retry`] if the directory was removed or replaced, because another user's next
-/// command can take the usual place. The directory of a dead command stays.
+/// Returns [`LockWaitResult::Retry`] if the directory was removed or replaced, because the next
+/// command of another user can then use the same place. The directory of a dead command stays.
 pub(super) fn await_commands(
     workspace: &dyn Workspace,
     patience: Duration,
@@ -58,8 +58,8 @@ fn is_hidden(workspace: &dyn Workspace, (directory, stat): (&RelPath, &Stat)) ->
     stat.permissions & TEMPORARY != 0 && is_denied(workspace.list(Some(directory)))
 }
 
-/// Returns `Ok` if a command of another user took the place of the state directory after this
-/// command had looked. Otherwise returns `failure`.
+/// Returns `Ok` if a command of another user created the state directory after this command had
+/// located it. The caller then tries again. Otherwise returns `failure`.
 pub(super) fn is_taken(
     workspace: &dyn Workspace,
     directory: &RelPath,

@@ -23,6 +23,8 @@ pub(super) fn run_pipeline<'t, T: Sync, R: Send, E: Send>(
     second: impl Fn(R) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let is_stopped = &AtomicBool::new(false);
+    // The channel has no limit. It holds at most one small result per item, and `items` is already
+    // in memory. A limit would make `first` wait for the other thread.
     let (hand, handed) = mpsc::channel::<Vec<R>>();
     let follow = || {
         let followed = handed.into_iter().flatten().try_for_each(&second);

@@ -46,7 +46,7 @@ pub(super) fn place(workspace: &dyn Workspace) -> Result<StateLocation, Failure>
     place_with_git(workspace, workspace.git_directory()?)
 }
 
-/// Does the same for a known git directory.
+/// Returns the location of the state of `workspace`, whose git directory is `git`.
 pub(super) fn place_with_git(
     workspace: &dyn Workspace,
     git: GitDirectory,
@@ -211,7 +211,8 @@ pub(super) fn find(
     find_by(workspace, directory, ModeProbe::Named)
 }
 
-/// Does the same without creating a probe file.
+/// Returns the lifetime of the state directory `directory` without creating a probe file, for
+/// commands that only read.
 pub(super) fn find_to_read(
     workspace: &dyn Workspace,
     directory: &RelPath,
@@ -233,6 +234,7 @@ fn find_by(
             || workspace.keeps_modes(above.as_ref(), probe)
     };
     let reason = match stat.kind {
+        // These are the owner and the bits of the mount, see above.
         FileKind::Directory if is_open(workspace, &stat) && !has_bits() => {
             return Ok(Some(lifetime(workspace, directory, &stat, probe)?));
         }

@@ -13,7 +13,7 @@ use crate::path::RelPath;
 use crate::threads;
 use crate::workspace::{DirectoryPermissions, ErrorKind, Result as Done, Timestamp, Workspace};
 
-/// The prefix of transactions in a state directory.
+/// The prefix of the names of transactions in a state directory.
 const PREFIX: &str = "txn-";
 /// The number of scratch files outside buckets, and the number in each bucket. A file system
 /// searches the whole directory for each name, and lets only one thread at a time add a name.
@@ -23,7 +23,7 @@ pub(super) const BUCKET: usize = 32;
 pub(super) const BUCKETED: usize = 1 << 31;
 /// The prefix of the names of buckets.
 const BUCKETS: &str = "files";
-/// The minimum number of names per thread, because a bucket must be listed.
+/// The minimum number of names per thread. Each name of a bucket requires a directory listing.
 const LISTED: usize = 64;
 
 /// The location of the scratch files of one transaction.
@@ -147,7 +147,8 @@ impl Scratch {
             .collect())
     }
 
-    /// Does the same including the files in buckets. The name of a bucket follows its files.
+    /// Returns the names of all existing files, including those in buckets. The name of a bucket
+    /// follows the names of its files.
     pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
         let own = self.own_names(workspace)?;
         let names = threads::map(&own, LISTED, |name| {
@@ -264,6 +265,8 @@ impl Scratch {
 
 /// Returns an ID for a transaction that starts at `now`. IDs are unique and sort by time. An ID
 /// sorts after `last`, even if the clock did not advance or went back.
+///
+/// An ID consists of hex digits: 10 for the seconds, 8 for the nanoseconds, `-`, and 8 random ones.
 pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let hex = |text: Option<&str>| text.and_then(|digits| u64::from_str_radix(digits, 16).ok());

@@ -27,11 +27,12 @@ pub(super) struct ChangeStager {
     pub(super) links: HardLinkMode,
     numbers: FileNumbers,
     staged: Mutex<StagedChanges>,
+    /// The sources of copies that changed after they were first read.
     stale: Mutex<Vec<RelPath>>,
     /// The missing directories above the staged paths.
     missing: Mutex<BTreeSet<RelPath>>,
-    /// For each examined directory, whether its scratch files must be in the directory itself. The
-    /// empty name is the root.
+    /// For each examined directory, whether its scratch files must be in the directory itself,
+    /// because a rename from the state directory fails. The empty name is the root.
     beside: Mutex<HashMap<Box<[u8]>, bool>>,
 }
 
@@ -83,6 +84,7 @@ impl ChangeStager {
         let is_directory_after = after
             .as_ref()
             .is_some_and(|after| after.kind == FileKind::Directory);
+        // The directory of a submodule exists already. It must stay even if it becomes empty.
         if is_directory_after && before.as_ref().is_some_and(is_directory) {
             self.push(StagedChange {
                 keeps: Some(path),
@@ -113,6 +115,7 @@ impl ChangeStager {
         };
         self.note(workspace, &change)?;
         match after {
+            // A new directory needs no staged file. An old file at its path makes room.
             Some(after) if after.kind == FileKind::Directory => {
                 one.makes.push(change.path.clone());
                 change.moves_out = true;

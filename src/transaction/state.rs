@@ -29,16 +29,18 @@ pub(super) struct StateDirectory {
     pub(super) unusable: Option<NoHistoryReason>,
     /// The locks of other users on the same work tree.
     pub(super) others: Vec<Mutex<Lock>>,
-    /// The locked object.
+    /// The object on which `lock` was taken.
     locks: LockObject,
-    /// The lock, which is only held. The mutex makes the struct `Sync`.
+    /// The lock, which is held and never read. The mutex makes the struct `Sync`.
     lock: Mutex<Lock>,
 }
 
-/// The object that a lock is on.
+/// The object on which the lock is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LockObject {
+    /// The state directory itself. Only a temporary directory is locked in this way.
     Directory,
+    /// The file [`LOCK`] in the state directory.
     File,
 }
 
@@ -77,8 +79,10 @@ impl StateDirectory {
         Ok(state)
     }
 
-    /// Records the top of the work tree to which the history belongs, if necessary. If this fails,
-    /// the next command records it.
+    /// Records the top of the work tree to which the history belongs, if the git directory does not
+    /// record its work tree. If this fails, the next command records it.
+    ///
+    /// The inode number of the state directory distinguishes the record from one in a copy.
     fn bind(&self, workspace: &dyn Workspace, place: &StateLocation) {
         let (Some(binding), Ok(path)) = (&place.binding, join(&self.directory, TOP)) else {
             return;
@@ -105,6 +109,7 @@ impl StateDirectory {
     ) -> Result<Option<Self>, Failure> {
         match find(workspace, directory)? {
             None => {
+                // Only a state directory in a git directory has a parent directory below the root.
                 let is_in_git = directory.parent().is_some();
                 let privacy = if is_in_git {
                     DirectoryPermissions::Private
@@ -203,7 +208,8 @@ impl StateDirectory {
         Self::lock(workspace, directory, lifetime, patience)
     }
 
-    /// Locks the directory. Returns `None` if another process removed it, as [`State::close`] does.
+    /// Locks the directory. Returns `None` if another process removed it, or made it permanent
+    /// while this process waited.
     ///
     /// A temporary directory is locked itself, which saves the creation and removal of a lock file.
     fn lock(

@@ -53,6 +53,7 @@ impl Swap<'_> {
         // Deletions and moves out come first, because they free names and space.
         self.take_all_out()?;
         let mut stay = BTreeSet::new();
+        // The list has parents first, so the reverse order empties inner directories first.
         for (index, removed) in self.journal.removes.iter().enumerate().rev() {
             self.poll()?;
             if !self.take_out_dir(
@@ -187,8 +188,8 @@ impl Swap<'_> {
 
     /// Moves an empty directory out and returns whether it is gone.
     ///
-    /// Like git, it leaves a directory that is not empty or must not be removed. A later create of
-    /// a file at this path then fails.
+    /// Like git, it leaves a directory that is not empty or that this user may not remove. A later
+    /// create of a file at this path then fails.
     ///
     /// The directory is renamed, so that a rollback restores its owner and attributes. If the
     /// rename fails, it is removed.

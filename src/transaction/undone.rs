@@ -1,4 +1,4 @@
-//! The result of a rollback.
+//! The results of a rollback and of a failed commit.
 
 use super::{Failure, KeptFile};
 use crate::path::RelPath;

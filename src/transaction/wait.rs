@@ -1,4 +1,4 @@
-//! Waits for a lock until a signal arrives.
+//! Waits for a lock with a time limit. A signal ends the wait.
 
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// The result of one attempt to take a lock.
 pub(super) enum LockWaitResult<T> {
+    /// The attempt succeeded.
     Done(T),
     /// Another process holds the lock.
     Held,

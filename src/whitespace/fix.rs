@@ -81,6 +81,7 @@ fn fix_indent(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> 
         || rule.has(WhitespaceFlags::INDENT_WITH_NON_TAB)
             && has_wide_run(&content[..end], rule.tab_width)
     {
+        // Without indent-with-non-tab, the spaces after the last tab are no error.
         let skipped = if rule.has(WhitespaceFlags::INDENT_WITH_NON_TAB) {
             tabs.max(spaces)
         } else {

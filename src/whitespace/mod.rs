@@ -1,7 +1,7 @@
 //! White-space errors: the rules of git's `core.whitespace`, and functions to check and fix lines.
 //!
-//! Input: a line and a [`WhitespaceRule`]. Output: the errors as [`WhitespaceFlags`], or the fixed line. The
-//! module is pure. Start with [`check()`] and [`fix()`].
+//! Input: a line and a [`WhitespaceRule`]. Output: the errors as [`WhitespaceFlags`], or the fixed
+//! line. The module is pure. Start with [`check()`] and [`fix()`].
 //!
 //! To add a rule, add a row to `RULES` and its implementation to `check` and `fix`.
 
@@ -103,6 +103,7 @@ struct FlagName {
 const RULES: &[FlagName] = &[
     FlagName {
         name: "trailing-space",
+        // Both blank-at-eol and blank-at-eof.
         flags: WhitespaceFlags(0b11),
         is_set_by_attribute: true,
     },
@@ -183,7 +184,8 @@ impl WhitespaceRule {
     ///
     /// # Errors
     ///
-    /// Returns [`Contradiction`] if the rule would prohibit both tabs and spaces in indentations.
+    /// Returns [`RuleConflictError`] if the rule would prohibit both tabs and spaces in
+    /// indentations.
     pub fn parse(text: &[u8]) -> Result<Self, RuleConflictError> {
         let mut rule = Self::default();
         let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r');
@@ -226,8 +228,8 @@ impl WhitespaceRule {
         Ok(rule)
     }
 
-    /// Returns the rule of the attribute `whitespace` without a value: all usual errors, with the
-    /// tab width of this rule.
+    /// Returns the rule of the attribute `whitespace` without a value, with the tab width of this
+    /// rule. It finds all errors except those that git excludes from this default.
     #[must_use]
     pub fn strict(self) -> Self {
         let usual = RULES.iter().filter(|row| row.is_set_by_attribute);

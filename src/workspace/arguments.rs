@@ -23,8 +23,8 @@ pub enum AttributeSource<'a> {
     NewIn(Directory<'a>),
 }
 
-/// Prefix of the names of files that [`ModeProbe::Named`] creates. A killed process can leave such a
-/// file. It can be removed at any time.
+/// Prefix of the names of files that [`ModeProbe::Named`] creates. A killed process can leave such
+/// a file. The file can be removed at any time.
 pub const PROBE: &str = ".wpatch-probe-";
 
 /// How [`Workspace::keeps_modes`](super::Workspace::keeps_modes) tests a file system.
@@ -45,8 +45,8 @@ pub enum ModeProbe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenameMode {
-    /// Fails with [`ErrorKind::Exists`](super::ErrorKind::Exists). Uses `RENAME_NOREPLACE` of rename(2),
-    /// which can be [`ErrorKind::Unsupported`](super::ErrorKind::Unsupported).
+    /// Fails with [`ErrorKind::Exists`](super::ErrorKind::Exists). Uses `RENAME_NOREPLACE` of
+    /// rename(2), which can be [`ErrorKind::Unsupported`](super::ErrorKind::Unsupported).
     Exclusive,
     /// Exchanges the two files atomically. Uses `RENAME_EXCHANGE` of rename(2), which can be
     /// [`ErrorKind::Unsupported`](super::ErrorKind::Unsupported).

@@ -35,9 +35,10 @@ type FoldedNames = HashMap<Vec<u8>, Vec<Vec<u8>>>;
 /// Cached facts about the file systems at and below one root.
 #[derive(Debug, Default)]
 pub struct FoldingCache {
-    /// Whether a file system folds names. The key is the device and whether the probed name is
-    /// ASCII.
+    /// Whether a file system folds names. The key is the device and whether the probed path is
+    /// ASCII: a file system can fold ASCII letters only.
     known: Mutex<HashMap<(u64, bool), bool>>,
+    /// The names in each listed directory. The key is its path; the root has the empty path.
     listings: Mutex<HashMap<Vec<u8>, Arc<FoldedNames>>>,
 }
 
@@ -110,6 +111,7 @@ impl FoldingCache {
             };
             stored = Some(joined);
         }
+        // If listings do not show the stored names, they cannot correct the spelling.
         let is_stored = |_: &RelPath| are_stored(workspace, path);
         Ok(stored.filter(is_stored).unwrap_or_else(|| path.clone()))
     }
@@ -162,6 +164,8 @@ impl FoldingCache {
                     .map_or_else(|| RelPath::new(other), |above| above.join(other));
                 let Ok(beside) = beside else { continue };
                 if workspace.stat(&beside)?.is_some() {
+                    // Two listed names with one folded form are two files. The lookup then found
+                    // the second file, and the directory does not fold names.
                     let listing = self.listing(workspace, path.parent().as_ref())?;
                     return Ok(Some(
                         listing
@@ -177,7 +181,7 @@ impl FoldingCache {
         Ok(None)
     }
 
-    /// Probes the files in `directory`. Returns `None` if no name contains a letter.
+    /// Probes the files in `directory`. Returns `None` if no name contains an ASCII letter.
     fn probe_inside(
         &self,
         workspace: &dyn Workspace,
@@ -193,8 +197,8 @@ impl FoldingCache {
         for name in names.into_iter().take(MOST_PROBES) {
             let path = directory.map_or_else(|| RelPath::new(name), |above| above.join(name));
             let Ok(path) = path else { continue };
-            // If this name is a mount point, it shows nothing about this file system. Mounts on
-            // files are rare, so the answer is accepted.
+            // A mount point shows nothing about the file system of `directory`. Mount points are
+            // rare, so the answer is accepted.
             let answer = self.probe(workspace, &path)?;
             if answer.is_some() {
                 return Ok(answer);

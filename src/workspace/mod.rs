@@ -73,16 +73,17 @@ pub const BACKENDS: &[Backend] = &[
 /// The interface to the files below one root.
 ///
 /// A verb resolves its path through real directories only. If a directory of the path is a symbolic
-/// link, the verb fails with [`ErrorKind::ThroughLink`]. The last component is never followed either.
+/// link, the verb fails with [`ErrorKind::ThroughLink`]. If the last component is a link, the verb
+/// works on the link itself or fails.
 ///
 /// Atomic, durable and ordered are three different guarantees. A verb is atomic if its system call
 /// is. It is durable only after the sync that its documentation names.
 ///
 /// # Errors
 ///
-/// Every verb returns a [`WorkspaceError`], whose [`ErrorKind`] is the error kind. If a verb that
-/// changes files fails, its effect is unknown: inspect the file system before deciding. A read-only
-/// backend does not implement the verbs that change files. They fail with [`ErrorKind::Unsupported`].
+/// Every verb returns a [`WorkspaceError`], which contains an [`ErrorKind`]. If a verb that changes
+/// files fails, its effect is unknown: inspect the file system before deciding. A read-only backend
+/// does not implement the verbs that change files. They fail with [`ErrorKind::Unsupported`].
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Workspace: Sync {
     /// Returns the attributes of the file at `path`, without following a symbolic link. Returns
@@ -208,8 +209,8 @@ pub trait Workspace: Sync {
 
     /// Locks the directory at `path`, in the same way as [`Workspace::lock`].
     ///
-    /// Fails with [`ErrorKind::Unsupported`] if the file system can lock only files that are open for
-    /// writing, such as NFS; see flock(2).
+    /// Fails with [`ErrorKind::Unsupported`] if the file system can lock only files that are open
+    /// for writing, such as NFS; see flock(2).
     fn lock_dir(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
@@ -249,8 +250,8 @@ pub trait Workspace: Sync {
         None
     }
 
-    /// Returns whether an external history is configured but cannot be used: its directory is not an
-    /// absolute path without `..`, or one of the two directories contains the other.
+    /// Returns whether an external history is configured but cannot be used: its path is relative
+    /// or contains `..`, or one of the two directories contains the other.
     fn has_unusable_history(&self) -> bool {
         false
     }
@@ -294,8 +295,8 @@ pub trait Workspace: Sync {
     }
 
     /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
-    /// and the git directories. For the root, the list also contains the directories that
-    /// environment variables of git name.
+    /// and the git directories. For the root, the list also contains the directories that `GIT_DIR`
+    /// and `GIT_COMMON_DIR` name.
     ///
     /// The list is empty if `.git` is an ordinary directory that no other work tree shares.
     ///
@@ -356,6 +357,6 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
 /// See [`Workspace::external_history`].
 pub const ATTIC: &str = ".wpatch-attic";
 
-/// The name below a root under which verbs find the directory set by [`Workspace::git_index_file`]. That
-/// directory contains the git index file.
+/// The name below a root under which verbs find the directory set by
+/// [`Workspace::git_index_file`]. That directory contains the git index file.
 pub const ANNEX: &str = ".wpatch-index";

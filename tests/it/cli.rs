@@ -239,6 +239,25 @@ fn quiet_says_nothing_and_verbose_says_what_is_done() {
 }
 
 #[test]
+fn undo_and_redo_report_what_they_did() {
+    let tree = tree();
+    for arguments in [&["init"][..], &["apply"]] {
+        assert_eq!(code(&run(tree.path(), arguments, PATCH)), 0);
+    }
+    for (arguments, done) in [
+        (&["undo", "-v", "--dry-run"][..], "would undo"),
+        (&["undo", "-v"], "undone"),
+        (&["redo", "-v"], "redone"),
+        (&["undo", "--output", "github"], "undone"),
+    ] {
+        let output = run(tree.path(), arguments, "");
+        let last = text(&output.stdout).lines().last();
+        let expected = format!("{done}: 1 file changed, 1 insertion(+), 1 deletion(-)");
+        assert_eq!((code(&output), last), (0, Some(&*expected)));
+    }
+}
+
+#[test]
 fn a_report_that_cannot_be_printed_does_not_deny_the_commit() {
     let root = tree();
     let full = || {

@@ -7,6 +7,7 @@ mod ends;
 mod forms;
 mod further;
 mod lists;
+mod naming;
 mod overlay;
 mod refusals;
 mod reports;

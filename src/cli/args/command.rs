@@ -155,23 +155,53 @@ pub(in crate::cli) enum Command {
 }
 
 impl Command {
-    /// Returns the name of the command if it prints no report.
-    pub(in crate::cli) fn without_report(&self) -> Option<&'static str> {
+    /// Returns the name of the command, as the command line and reports contain it.
+    pub(in crate::cli) fn name(&self) -> &'static str {
         match self {
-            Self::Log => Some("log"),
-            Self::Show { .. } => Some("show"),
-            Self::Grammar { .. } => Some("grammar"),
-            Self::Schema { .. } => Some("schema"),
-            Self::Completions { .. } => Some("completions"),
-            Self::Man { .. } => Some("man"),
-            Self::Read(_) => Some("read"),
-            Self::List(_) => Some("list"),
-            Self::Diff(_) => Some("diff"),
-            Self::Policy { .. } => Some("policy"),
-            Self::Mcp(_) => Some("mcp"),
-            Self::Hook { .. } => Some("hook"),
-            _ => None,
+            Self::Apply(_) => "apply",
+            Self::Check(_) => "check",
+            Self::Reject(_) => "reject",
+            Self::Edit(_) => "edit",
+            Self::Write(_) => "write",
+            Self::Append(_) => "append",
+            Self::Notebook { .. } => "notebook",
+            Self::Recover => "recover",
+            Self::Undo(_) => "undo",
+            Self::Redo(_) => "redo",
+            Self::Log => "log",
+            Self::Show(_) => "show",
+            Self::Init => "init",
+            Self::Gc { .. } => "gc",
+            Self::Grammar { .. } => "grammar",
+            Self::Schema { .. } => "schema",
+            Self::Completions { .. } => "completions",
+            Self::Man { .. } => "man",
+            Self::Read(_) => "read",
+            Self::List(_) => "list",
+            Self::Diff(_) => "diff",
+            Self::Policy { .. } => "policy",
+            Self::Mcp(_) => "mcp",
+            Self::Hook { .. } => "hook",
         }
+    }
+
+    /// Returns whether the command can print a report, which `--output` selects.
+    pub(in crate::cli) fn has_report(&self) -> bool {
+        !matches!(
+            self,
+            Self::Log
+                | Self::Show(_)
+                | Self::Grammar { .. }
+                | Self::Schema { .. }
+                | Self::Completions { .. }
+                | Self::Man { .. }
+                | Self::Read(_)
+                | Self::List(_)
+                | Self::Diff(_)
+                | Self::Policy { .. }
+                | Self::Mcp(_)
+                | Self::Hook { .. }
+        )
     }
 
     /// Returns the file or directory of the command, if the command can use one outside the root.
@@ -188,19 +218,6 @@ impl Command {
         }
     }
 
-    /// Returns the name in reports of a command that [`Self::file`] supports.
-    pub(in crate::cli) fn name(&self) -> &'static str {
-        match self {
-            Self::Edit(_) => "edit",
-            Self::Write(_) => "write",
-            Self::Append(_) => "append",
-            Self::Notebook { .. } => "notebook",
-            Self::Read(_) => "read",
-            Self::Policy { .. } => "policy",
-            _ => "list",
-        }
-    }
-
     /// Sets the filters of a command that reads a patch.
     pub(super) fn set_filters(&mut self, filters: Vec<(bool, String)>) {
         match self {
@@ -213,7 +230,8 @@ impl Command {
     }
 }
 
-/// Returns the names of all manual pages: of the program, of git's name for it, and of each command.
+/// Returns the names of all manual pages: of the program, of its name as a git command, and of each
+/// command.
 pub(in crate::cli) fn pages() -> impl Iterator<Item = String> {
     let commands = COMMANDS.iter().map(|name| format!("wpatch-{name}"));
     ["wpatch", "git-wpatch"]

@@ -53,7 +53,8 @@ pub(in crate::cli) struct Global {
     /// Print long output at once instead of page by page
     ///
     /// `show`, `log`, `diff` and `check` run a pager on a terminal. `WPATCH_PAGER`, `GIT_PAGER`,
-    /// git's `core.pager` and `PAGER` name it; the default is `less`.
+    /// git's `core.pager` and `PAGER` name it. The default is `less`, or none if `TERM` is empty or
+    /// `dumb`.
     #[arg(long, global = true, hide_short_help = true)]
     pub(in crate::cli) no_pager: bool,
     /// Print each action

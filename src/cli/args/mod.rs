@@ -100,6 +100,7 @@ fn parse_one_command<T: Args>(
     command: impl FnOnce(T) -> Command,
 ) -> Option<Cli> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
+    // `-h` is an unknown argument here, so the complete parser prints the help.
     // Leak the parser: the process parses one command line, and dropping the parser would add a
     // tenth of the time of a small patch.
     let parser = Box::leak(Box::new(
@@ -163,6 +164,7 @@ pub(super) fn format_among(arguments: &[OsString]) -> Option<String> {
 /// line. The first match decides.
 fn filters(matches: &ArgMatches) -> Vec<(bool, String)> {
     let given = |id: &str, takes: bool| {
+        // The small parser does not define these options.
         if matches.try_contains_id(id).is_err() {
             return Vec::new();
         }
@@ -173,6 +175,7 @@ fn filters(matches: &ArgMatches) -> Vec<(bool, String)> {
             .map(move |(place, pattern)| (place, takes, pattern.clone()))
             .collect::<Vec<_>>()
     };
+    // clap stores the values of each option separately. The indices restore the common order.
     let mut filters = [given("include", true), given("exclude", false)].concat();
     filters.sort_by_key(|&(place, ..)| place);
     filters

@@ -58,6 +58,7 @@ pub(super) fn expand_arguments(arguments: &[OsString]) -> Option<Vec<OsString>> 
         let (name, value) = long
             .split_once('=')
             .map_or((long, None), |(name, value)| (name, Some(value)));
+        // As in git, the last word counts: `--no-NAME` has no effect on a later `--NAME`.
         if let Some(cancelled) = find_cancelled(name).filter(|_| value.is_none()) {
             cancel(&mut known, cancelled);
         } else {
@@ -82,7 +83,8 @@ fn find_option(name: &str) -> Option<&'static (&'static str, Option<char>, bool)
     options.next().filter(|_| options.next().is_none())
 }
 
-/// Returns the option that `--name` cancels.
+/// Returns the option that `--name` cancels: `--recount` for `--no-recount`, and `--no-add` for
+/// `--add`.
 fn find_cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
     let is_opposite = OPTIONS
         .iter()

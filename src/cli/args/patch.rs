@@ -45,8 +45,8 @@ pub(in crate::cli) struct ApplyOptions {
     pub(in crate::cli) plan: Option<String>,
 }
 
-/// Returns the options that a saved plan already contains. These are all options that read a patch,
-/// except the options for the report and for other programs.
+/// Returns the options whose values a saved plan contains: all options of [`PatchOptions`] and
+/// [`CommonGnuOptions`], except the options for the report, language servers and filter drivers.
 fn saved_options() -> Vec<Id> {
     let all = CommonGnuOptions::augment_args(PatchOptions::augment_args(Command::new("")));
     let others = DiagnosticsOptions::augment_args(ReportOptions::augment_args(Command::new("")));
@@ -309,7 +309,9 @@ impl PatchOptions {
             in_place: self.links.in_place,
             merge_hunks: self.merge.hunkwise(),
             three_way: self.merge.three_way(),
+            // `request` sets the use of the index after it has opened it.
             index: None,
+            // Only the editing commands have the option `--encoding`.
             encoding: None,
             gnu: mem::take(&mut self.gnu),
             guards: self.guard.selected_guards(),

@@ -16,6 +16,36 @@ fn the_command_line_is_consistent() {
     assert_eq!(named, COMMANDS);
 }
 
+#[test]
+fn each_command_has_the_name_that_the_command_line_contains() {
+    let arguments = |name: &str| -> &[&str] {
+        match name {
+            "edit" => &["f", "--old", "a", "--new", "b"],
+            "write" | "append" | "read" | "completions" | "grammar" | "hook" => &["@"],
+            "notebook" => &["delete", "f", "--cell", "1"],
+            "diff" => &["a", "b"],
+            "reject" => &["x"],
+            "policy" => &["explain", "f"],
+            _ => &[],
+        }
+    };
+    for name in COMMANDS {
+        let value = match name {
+            "completions" => "bash",
+            "grammar" => "codex",
+            "hook" => "claude",
+            _ => "f",
+        };
+        let mut line = vec![name];
+        line.extend(
+            arguments(name)
+                .iter()
+                .map(|&it| if it == "@" { value } else { it }),
+        );
+        assert_eq!(parsed(&line).command.name(), name);
+    }
+}
+
 /// Command lines that the complete parser accepts. The first [`USUAL`] contain only usual options.
 const LINES: [&[&str]; 10] = [
     &["apply"],

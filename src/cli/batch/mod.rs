@@ -107,11 +107,14 @@ struct Batch {
     progress: Progress,
     /// The paths from the command line that messages of problems can contain.
     places: Vec<String>,
+    /// The open repositories by directory, most recently used first.
     repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
     interrupt: Interrupt,
+    /// The number of jobs in progress.
     busy: AtomicUsize,
     answered: AtomicUsize,
     has_failed: AtomicBool,
+    /// Whether no further job may start, because of an error outside the jobs.
     is_stopped: AtomicBool,
     /// The exit code and the message of the error that stopped the batch.
     broken: Mutex<Option<(u8, String)>>,
@@ -329,6 +332,7 @@ impl Batch {
         repository
     }
 
+    /// Stops the batch. The first reason decides the exit code.
     fn break_off(&self, exit_code: u8, message: String) {
         self.is_stopped.store(true, Ordering::SeqCst);
         let mut broken = lock_unpoisoned(&self.broken);

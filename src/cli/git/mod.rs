@@ -2,8 +2,8 @@
 //! these messages.
 //!
 //! [`print`] takes the outcome and the options, and writes git's messages before wpatch's own
-//! diagnosis. [`CoveredProblems`] states how the two relate, so that the diagnosis does not repeat git's
-//! message.
+//! diagnosis. [`CoveredProblems`] states how the two relate, so that the diagnosis does not repeat
+//! git's message.
 //!
 //! Invariant: a problem that git does not have, or a patch in a format that git does not know,
 //! produces no message of git.
@@ -87,11 +87,12 @@ fn check_messages(
     speech: GitMessageOptions,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    // An unlisted file has the same problem as the files before it.
+    // `missing` counts the files that do not exist, `unfit` all other files that failed.
     let (mut missing, mut unfit) = (0, 0);
     for (file, problems) in files {
         // After many problems of one kind, the outcome counts further problems without storing
-        // them.
+        // them. A failed file without a stored problem therefore has the kind of the files before
+        // it.
         let is_missing = problems.iter().any(|problem| is_missing(outcome, problem))
             || missing > 0
                 && problems.is_empty()
@@ -126,7 +127,8 @@ pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
     *problem.code == code::MISSING && problem.operation.is_some() && is_told(outcome, problem)
 }
 
-/// The problems that the lines of [`print`] cover.
+/// The problems that the lines of [`print`] cover. For each file this is the first problem that git
+/// has.
 pub(super) struct CoveredProblems {
     speech: GitMessageOptions,
     /// The index of the problem in the text of the patch.

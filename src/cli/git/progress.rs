@@ -92,6 +92,7 @@ pub(super) fn search_message(
     let mut is_taken = false;
     for line in text.split_inclusive(|&byte| byte == b'\n').skip(1) {
         if line.starts_with(b"\\") {
+            // `\ No newline at end of file` removes the newline of the line before it.
             said.truncate(said.len() - usize::from(is_taken));
             continue;
         }

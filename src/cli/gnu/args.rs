@@ -185,7 +185,7 @@ pub(super) struct UnsupportedOptions {
 }
 
 impl GnuArguments {
-    /// Returns the first refused option on the command line, and the reason.
+    /// Returns an option of the command line that this program refuses, and the reason.
     pub(super) fn refused_option(&self) -> Option<(&'static str, &'static str)> {
         let Self {
             refused, read_only, ..

@@ -81,6 +81,7 @@ fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, Ear
         ..Global::default()
     };
     let below = options.directory.as_deref().unwrap_or(Path::new("."));
+    // Changing to a directory needs no permission to list it.
     if let Err(error) = fs_err::read_dir(below).map(drop)
         && error.kind() != io::ErrorKind::PermissionDenied
     {
@@ -117,7 +118,7 @@ fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, Ear
     Ok(Some((outcome, notes)))
 }
 
-/// Disables the backups of files that `--forward` skips.
+/// Disables the backups of files that `--forward` skips. A check finds these files.
 fn skip_unchanged(request: &mut Request, options: &GnuArguments, workspace: &Disk) {
     if !options.forward || request.decide.gnu.backup.is_none() {
         return;

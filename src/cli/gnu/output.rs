@@ -32,7 +32,7 @@ impl OutputTarget {
     }
 
     /// Patches a copy in memory of the only file that `request` changes, and writes the result to
-    /// this destination. The file with rejected hunks is written before that.
+    /// this destination. The file with rejected hunks is written before the result.
     ///
     /// # Errors
     ///

@@ -99,8 +99,8 @@ impl<'o> MessagePrinter<'o> {
         Ok(())
     }
 
-    /// Returns whether `problem` is printed. All errors are printed, and two warnings that GNU
-    /// patch does not have: about a guess and about an incomplete input.
+    /// Returns whether `problem` is printed. All errors are printed. Two warnings that GNU patch
+    /// does not have are printed as well: about a guess and about an incomplete input.
     fn is_told(&self, problem: &Problem) -> bool {
         let is_shown = [&code::SEVERAL_PLACES, &code::NOT_INCLUDED].contains(&problem.code);
         problem.severity != Severity::Warning || (is_shown && !self.options.quiet)

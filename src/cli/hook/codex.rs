@@ -163,7 +163,8 @@ fn decide_patch(
 }
 
 /// Returns the directory and the patch of a script that only runs `apply_patch`, after at most one
-/// `cd`. The patch must be a here-document or one quoted word.
+/// `cd`. The patch must be a here-document or one quoted word. The directory is empty without a
+/// `cd`.
 fn plain_call(script: &str) -> Option<(&str, &str)> {
     let script = script.trim();
     let (directory, call) = match script.strip_prefix("cd ") {

@@ -131,8 +131,8 @@ enum Decision {
 }
 
 impl Decision {
-    /// Returns the stricter of two decisions. `other` is the decision of the rules, or no decision
-    /// if no rule matches.
+    /// Returns the stricter of two decisions, or `self` if both are equally strict. `other` is the
+    /// decision of the rules, or no decision if no rule matches.
     fn stricter(self, other: Self) -> Self {
         // Claude Code gets no decision for `Outside`, so a rule about another path of the same file
         // must win over it.

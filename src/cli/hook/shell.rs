@@ -101,6 +101,7 @@ fn is_git_reader(arguments: &[String]) -> bool {
     GIT_READERS.contains(&command.as_str()) && !arguments.iter().any(is_action)
 }
 
+/// A parser for the part of the shell's grammar without expansions, groups and here-documents.
 struct Parser<'s> {
     rest: std::iter::Peekable<std::str::Chars<'s>>,
     commands: Vec<ParsedCommand>,
@@ -139,7 +140,7 @@ impl<'s> Parser<'s> {
                     self.rest.next_if_eq(&'&');
                     self.end_command(!is_or)?;
                 }
-                // `&>` has different meanings in different shells.
+                // `&>` redirects in bash. In a POSIX shell the command runs in the background.
                 '&' if self.rest.peek() == Some(&'>') => return None,
                 '&' => {
                     self.rest.next_if_eq(&'&');

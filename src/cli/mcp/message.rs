@@ -65,6 +65,7 @@ struct MessageId<'a> {
     id: Option<&'a RawValue>,
 }
 
+/// Deserializes a field that is present. Without this function, serde reads `null` as `None`.
 fn there<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<&'de RawValue>, D::Error> {

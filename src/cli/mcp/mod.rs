@@ -82,6 +82,7 @@ struct Server<'a> {
 
 impl<'a> Server<'a> {
     fn new(options: &McpOptions, global: &'a Global) -> Result<Self, EarlyExit> {
+        // Fail now if the root cannot be opened, and not at the first call.
         open(global)?;
         let watched = signals::watch_work();
         let interrupt = watched.map_err(|error| {
@@ -111,6 +112,7 @@ impl<'a> Server<'a> {
         })
     }
 
+    /// Responds to messages of at most `limit` bytes, until the input ends or a signal arrives.
     fn converse(&self, limit: usize) -> io::Result<()> {
         let (mut input, mut out) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
         let mut buffer = Vec::new();

@@ -26,6 +26,7 @@ impl Client {
                 Ok(())
             }
             (Some(method), None) => self.note(method, params),
+            // A response without a matching request is ignored.
             (None, Some(id)) => {
                 let answer = id.as_i64().and_then(|number| self.answers.get_mut(&number));
                 if let Some(answer) = answer {

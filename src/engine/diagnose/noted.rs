@@ -23,6 +23,7 @@ pub(in crate::engine) struct RecordingSink<'a> {
     notes: Mutex<RecordedFiles>,
 }
 
+/// The changed files, by path.
 #[derive(Default)]
 struct RecordedFiles {
     files: BTreeMap<RelPath, RecordedFile>,
@@ -32,6 +33,7 @@ struct RecordedFiles {
 
 /// A file before and after a change.
 struct RecordedFile {
+    /// Whether a regular file existed before the change.
     was_there: bool,
     after: ResultingFile,
 }
@@ -83,6 +85,7 @@ impl<'a> RecordingSink<'a> {
     ) -> Result<Vec<Document>, WorkspaceError> {
         let mut notes = mem::take(&mut lock_unpoisoned(&self.notes).files);
         let mut from = moves(&notes, plan);
+        // A rename is one document, so the deletion at its old path is dropped.
         let gone: Vec<_> = from
             .values()
             .filter(|from| notes.get(*from).is_some_and(RecordedFile::goes))

@@ -85,6 +85,7 @@ fn entry(
     let path = operation.from.as_ref().unwrap_or(&operation.path);
     let mode = operation.old_mode.unwrap_or(FileMode::Regular);
     if mode == FileMode::Submodule {
+        // The preimage is the commit on a line that is not an insertion.
         let id = commit(operation, text, LineKind::Insertion);
         return Ok(id.map(|id| IndexEntry::new(mode, id)));
     }

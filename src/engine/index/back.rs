@@ -82,6 +82,7 @@ fn previous_stages<'b>(
     staged: &IndexTree,
 ) -> (StagesByPath<'b>, Vec<Problem>) {
     let (mut now, mut left) = (StagesByPath::new(), Vec::new());
+    // The newest change comes first, so an older change sees the entries that are then restored.
     for change in back.records.iter().flat_map(|record| &record.entries) {
         let IndexChange {
             path,
@@ -128,6 +129,7 @@ fn keep_blocked(now: &mut StagesByPath<'_>, staged: &IndexTree) -> Vec<Problem> 
         .iter()
         .map(|path| index_warning(path, why))
         .collect();
+    // A path with its current entry is not updated.
     now.extend(blocked.into_iter().map(|path| (path, staged.all(path))));
     problems
 }

@@ -49,6 +49,7 @@ impl ComparedIndex {
             .operations
             .iter()
             .filter(|operation| operation.action == Action::Create);
+        // As in git, a patch can create a file that has only an intent-to-add entry.
         created.for_each(|operation| staged.fulfil(&operation.path));
         // Blobs have the form of the repository, not of the work tree.
         let conversions = options
@@ -100,6 +101,7 @@ impl ComparedIndex {
         if let Some(first) = resolution.files.first_mut() {
             first.omitted_problems += self.matches.omitted;
         }
+        // A merge can result in the content of the index, which is then no change of the index.
         if self.reach == UpdateScope::Both && options.three_way.is_some() && resolution.is_clean() {
             let compared = (&self.staged, &self.matches);
             resolution.changes += restored::restore(plan, compared, task.workspace, &gather)?;

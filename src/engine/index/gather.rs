@@ -24,9 +24,11 @@ pub(super) struct IndexSink<'a> {
     gathered: Mutex<CollectedUpdates>,
 }
 
+/// The changes that an [`IndexSink`] collected.
 #[derive(Default)]
 pub(super) struct CollectedUpdates {
     pub(super) updates: Vec<IndexUpdate>,
+    /// Changes of the work tree that wait until git can read their blobs.
     pub(super) held: Vec<PendingSmudge>,
 }
 
@@ -112,6 +114,7 @@ impl<'a> IndexSink<'a> {
         Ok(())
     }
 
+    /// Adds an update of the index.
     fn note(&self, update: IndexUpdate) {
         self.gathered
             .lock()
@@ -195,6 +198,7 @@ impl<'a> IndexSink<'a> {
                 let content = Content::MovedFrom(from, state);
                 return sink.take(with_content(change, content));
             }
+            // git writes a converted file from its new blob, so the old file is deleted.
             Some(state) => sink.take(FileChange {
                 path: from.clone(),
                 before: Some(state),
@@ -210,6 +214,7 @@ impl<'a> IndexSink<'a> {
         Ok(())
     }
 
+    /// Adds a change of the work tree whose content git computes from the blob of `entry`.
     fn hold(&self, change: FileChange, entry: Option<IndexEntry>) {
         let Some(IndexEntry { id, .. }) = entry else {
             return;
@@ -239,6 +244,8 @@ impl<'a> IndexSink<'a> {
         let Some(state) = matches.state(model).filter(is_file) else {
             return (None, Permissions::New { executable });
         };
+        // The index decides about execute bits. If its mode does not change, the bits of the file
+        // in the work tree stay, even if they differ (`core.fileMode=false`).
         let was = self
             .staged
             .entry(model)
@@ -264,6 +271,7 @@ impl Sink for IndexSink<'_> {
             Some(after) => self.entry(&change.path, after)?,
             None => None,
         };
+        // `gitlinks.rs` changes the entries of submodules.
         let is_blob = |entry: &IndexEntry| entry.mode != FileMode::Submodule;
         let goes = change.after.is_none()
             && self

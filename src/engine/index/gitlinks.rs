@@ -33,6 +33,8 @@ pub(super) fn updates(plan: &Plan, staged: &IndexTree) -> GitlinkChanges {
         if found.is_none() && !is_said(operation.old_mode) && !is_said(operation.new_mode) {
             continue;
         }
+        // The old commit is on a line that is not an insertion, the new one on a line that is not a
+        // deletion.
         let commit = |other: LineKind| commit(operation, plan.text(operation), other);
         let expected = commit(LineKind::Insertion);
         if expected.is_some() && expected != found.map(|entry| entry.id) {

@@ -16,10 +16,12 @@ const UNTRACKED: &str = "an untracked file already exists at this path";
 pub(super) enum FileComparison {
     /// There is no file to compare. git would check it out.
     Nothing,
+    /// The file matches its entry, or it may be replaced.
     Same(FileState),
     /// The bytes differ. The file can still match after git converts line endings and applies
     /// filters.
     Other(FileState),
+    /// The file does not match. The text is the reason.
     Different(&'static str),
     /// The file is not valid in its encoding.
     Undecodable(Box<Problem>),
@@ -31,6 +33,7 @@ pub(super) struct FileComparer<'a> {
     pub(super) index: &'a GitIndex,
     pub(super) workspace: &'a dyn Workspace,
     pub(super) options: &'a preflight::Options,
+    /// Whether git ignores the execute bits of files (`core.fileMode` is false).
     pub(super) ignores_modes: bool,
 }
 
@@ -96,6 +99,7 @@ impl FileComparer<'_> {
             FileMode::Executable => !is_executable && !self.ignores_modes,
             FileMode::Symlink | FileMode::Submodule => false,
         };
+        // With `core.symlinks=false`, a link is a regular file that contains the target.
         let is_link_file = self.options.links_are_files
             && entry.mode == FileMode::Symlink
             && stat.kind == FileKind::Regular;
@@ -108,6 +112,7 @@ impl FileComparer<'_> {
         let Some((state, id)) = self.state(path, stat)? else {
             return Ok(FileComparison::Different(OTHER));
         };
+        // Any directory matches a submodule: its commit is not compared.
         let is_same = entry.mode == FileMode::Submodule || id == entry.id.to_string();
         Ok(match state.stat.kind {
             _ if is_same => FileComparison::Same(state),

@@ -17,7 +17,9 @@ use crate::workspace::{FoldingCache, Workspace};
 /// The result of comparing the files of a plan.
 #[derive(Debug, Default)]
 pub(super) struct ComparisonResult {
+    /// The files of the work tree that match the index, or that may be replaced.
     states: BTreeMap<RelPath, FileState>,
+    /// The paths whose contents git converts.
     converted: BTreeSet<RelPath>,
     pub(super) problems: Vec<Problem>,
     /// The number of problems that the report does not list.
@@ -60,6 +62,8 @@ impl ComparisonResult {
         for (number, operation) in plan.operations.iter().enumerate() {
             let paths = operation.from.iter().chain([&operation.path]);
             for path in paths.filter(|path| seen.insert((*path).clone())) {
+                // Preflight refuses a protected path. An added name that is only another spelling
+                // of a removed name has no file of its own.
                 if protecting_rule(path).is_some()
                     || spelling.is_respelled(path) && !spelling.is_listed(workspace, path)?
                 {
@@ -220,7 +224,8 @@ impl ComparisonResult {
             .filter(|it| !is_same(*it))
             .map(|(path, _)| path.clone());
         let mut other: BTreeSet<_> = other.collect();
-        // git reports no change of a marked entry, so only unmarked entries can be compared.
+        // git reports no change of an entry with `--assume-unchanged` or `--skip-worktree`, so git
+        // can compare only entries without a mark.
         let unmarked = other
             .iter()
             .filter(|path| entry(path).is_some_and(|entry| entry.mark == EntryFlag::None));

@@ -100,6 +100,7 @@ fn resolve<'i>(
     resolved: &mut Resolved,
 ) -> Result<NewIndexState<'i>, Failure> {
     let staged = indexed.index.read()?;
+    // The git process of the index knows `core.symlinks`, even if the request has no git.
     let ignores_links = indexed.reach == UpdateScope::Both && indexed.index.ignores_links()?;
     let options = &preflight::Options {
         links_are_files: options.links_are_files || ignores_links,
@@ -116,6 +117,7 @@ fn resolve<'i>(
         .selected
         .problems
         .extend(compared.problems(&resolved.selected.plan));
+    // A change that is refused, or whose files may not be read, stages nothing.
     let sink = sink.filter(|_| !compared.is_held && !resolved.is_refused());
     let Selected { plan, problems, .. } = &mut resolved.selected;
     let (mut resolution, CollectedUpdates { mut updates, held }) =
@@ -146,7 +148,8 @@ fn resolve<'i>(
 /// stage of a path.
 fn complete(staged: &IndexTree, mut updates: Vec<IndexUpdate>) -> Vec<IndexUpdate> {
     updates.extend(implied_removals(staged, &updates));
-    // A new entry replaces the old one, so the removal of the same path is redundant.
+    // A new entry replaces the old one, so the removal of the same path is redundant. Removals sort
+    // after the entries of their path and stage, and `dedup_by` drops them.
     updates.sort_by(|a, b| {
         (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some()))
     });
@@ -170,8 +173,8 @@ fn record_index_change(
     resolved.index_changes = states(updates).into_iter().map(change).collect();
 }
 
-/// Computes the resulting index and work tree. If the change is applied, takes the lock of the index
-/// and stages both. Returns `None` if the change does not concern the index.
+/// Computes the resulting index and work tree. If the change is applied, takes the lock of the
+/// index and stages both. Returns `None` if the change does not concern the index.
 pub(super) fn resolve_index<'w>(
     task: &CommandRun<'w>,
     options: &preflight::Options,
@@ -188,6 +191,7 @@ pub(super) fn resolve_index<'w>(
     Some(done.map(|()| None))
 }
 
+/// Takes the lock of the index, computes the changes, and stages them unless there is a problem.
 fn stage_index(
     task: &CommandRun<'_>,
     indexed: &IndexTarget,

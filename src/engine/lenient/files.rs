@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::names::{NameLookup, NameLookupResult};
-use super::target_tree::TargetTree;
+use super::target_tree::{NameOptions, TargetTree};
 use crate::path::RelPath;
 use crate::repair::{
     FileVersion, RepairError, RepairErrorKind, RepairKind, RepairLog, Section, SectionChange,
@@ -20,14 +20,23 @@ pub(super) struct FileOverlay<'w> {
 }
 
 impl<'w> FileOverlay<'w> {
-    /// Returns the files of `tree` before the first section. If an option names one `file`, all
-    /// sections are for this file.
-    pub(super) fn new(tree: &'w TargetTree<'w>, file: Option<RelPath>) -> Self {
+    /// Returns the files of `tree` before the first section of the first patch.
+    pub(super) fn new(tree: &'w TargetTree<'w>) -> Self {
         Self {
             tree,
-            names: NameLookup { tree, file },
+            names: NameLookup { tree, file: None },
             now: HashMap::new(),
         }
+    }
+
+    /// Sets the file that all sections of the next patch are for, or `None` if their names decide.
+    pub(super) fn set_file(&mut self, file: Option<RelPath>) {
+        self.names.file = file;
+    }
+
+    /// Returns the options that determine the paths of names.
+    pub(super) fn naming(&self) -> &NameOptions<'w> {
+        &self.tree.naming
     }
 
     /// Returns the section as a git diff, or the reasons why it cannot be repaired.
@@ -42,6 +51,7 @@ impl<'w> FileOverlay<'w> {
         };
         let is_known = |path: &RelPath| self.now.get(path).is_some_and(Option::is_some);
         let named = self.names.resolve(section, is_known)?;
+        // A normal diff has no `/dev/null`, so a missing file can mean that the section creates it.
         if matches!(named, NameLookupResult::None(_))
             && let Some(section) = section.as_creation()
         {
@@ -62,7 +72,10 @@ impl<'w> FileOverlay<'w> {
             Ok(before) => before,
             Err(message) => return refuse(RepairErrorKind::Unreadable, Some(path), message),
         };
-        let target = match section.target.map(|name| self.names.new_path(name)) {
+        let target = match section
+            .target
+            .map(|name| self.names.new_path(name, section))
+        {
             None => path.clone(),
             Some(Some(target)) => target,
             Some(None) => {

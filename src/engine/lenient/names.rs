@@ -1,6 +1,6 @@
 //! Finds the file that the names in a section refer to.
 
-use super::target_tree::TargetTree;
+use super::target_tree::{NameOptions, TargetTree};
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::repair::{RepairErrorKind, Section, SectionAction};
@@ -138,10 +138,25 @@ impl NameLookup<'_> {
         if is_absolute(&plain) {
             return Some(vec![PathCandidate::other(self.below_root(&plain)?)]);
         }
+        let naming = &self.tree.naming;
+        if naming.is_exact() && !section.is_enveloped {
+            let is_other = plain != name;
+            let path = self.exact_path(&plain, section);
+            // With `--git-paths`, a name can be that of a file outside the root.
+            return match path {
+                None if naming.below.is_some() => None,
+                path => Some(
+                    path.map(|path| PathCandidate { path, is_other })
+                        .into_iter()
+                        .collect(),
+                ),
+            };
+        }
         let mut found = Vec::new();
-        let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"]
+        let is_prefixed = [b"a/".as_slice(), b"b/", b"c/", b"i/", b"o/", b"w/"]
             .iter()
             .any(|prefix| plain.starts_with(prefix));
+        // These are the prefixes of git. An envelope has none, but models write them there, too.
         let stripped = is_prefixed.then(|| &plain[2..]);
         // As in strict mode, `..` may lead back to the root. No reading of the name may lead out of
         // it.
@@ -158,8 +173,9 @@ impl NameLookup<'_> {
                 .names
                 .iter()
                 .all(|name| name.get(..2) == plain.get(..2));
-        let whole = RelPath::new(&plain).ok();
-        let stripped = stripped.and_then(|rest| RelPath::new(rest).ok());
+        let locate = |name| naming.locate(name, section.is_enveloped);
+        let whole = locate(&plain);
+        let stripped = stripped.and_then(locate);
         // git writes the names of a rename without a prefix.
         let is_whole = section.is_enveloped || is_directory || section.target.is_some();
         let (likely, unlikely) = if is_whole {
@@ -194,12 +210,18 @@ impl NameLookup<'_> {
         shown: String,
     ) -> Result<NameLookupResult, WorkspaceError> {
         let mut found: Vec<RelPath> = Vec::new();
+        let naming = &self.tree.naming;
+        if naming.is_exact() && !section.is_enveloped {
+            return Ok(NameLookupResult::None(shown));
+        }
         for name in &section.names {
             let plain = cleaned(name);
             let mut rest = plain.as_slice();
             while let Some(slash) = memchr::memchr(b'/', rest) {
                 rest = &rest[slash + 1..];
-                let Ok(path) = RelPath::new(rest) else { break };
+                let Some(path) = naming.locate(rest, section.is_enveloped) else {
+                    break;
+                };
                 let is_file = self
                     .tree
                     .stat(&path)?
@@ -216,18 +238,39 @@ impl NameLookup<'_> {
         })
     }
 
-    /// Returns the path of a new file.
-    pub(super) fn new_path(&self, name: &[u8]) -> Option<RelPath> {
+    /// Returns the new path of a file that `section` renames to `name`; `None` if the name leads
+    /// out of the root.
+    pub(super) fn new_path(&self, name: &[u8], section: &Section<'_>) -> Option<RelPath> {
         let plain = cleaned(name);
         if is_absolute(&plain) {
             self.below_root(&plain)
+        } else if section.is_enveloped {
+            self.tree.naming.locate(&plain, true)
         } else {
-            RelPath::new(&plain).ok()
+            self.exact_path(&plain, section)
         }
     }
 
-    /// Returns the path of an absolute name, if the path is below the root.
+    /// Returns the path of a name in a diff according to the options. Without a strip level, the
+    /// name must have no prefix.
+    fn exact_path(&self, plain: &[u8], section: &Section<'_>) -> Option<RelPath> {
+        let naming = &self.tree.naming;
+        // git writes the names of a rename without a prefix.
+        let prefixes = usize::from(section.target.is_some());
+        let level = naming
+            .strip_level
+            .map(|level| level.saturating_sub(prefixes));
+        let default = 1 - prefixes;
+        let name = NameOptions::strip(plain, level.unwrap_or(default))?;
+        naming.locate(name, false)
+    }
+
+    /// Returns the path of an absolute name, if the path is below the root. As in strict mode, a
+    /// name below `--directory` cannot be absolute.
     fn below_root(&self, name: &[u8]) -> Option<RelPath> {
+        if !self.tree.naming.directory.is_empty() {
+            return None;
+        }
         RelPath::new(name.strip_prefix(self.tree.root)?.strip_prefix(b"/")?).ok()
     }
 }

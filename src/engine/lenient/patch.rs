@@ -1,10 +1,11 @@
 //! Repairs one patch for the files of a tree.
 
 use super::files::FileOverlay;
-use super::target_tree::TargetTree;
 use crate::path::RelPath;
 use crate::plan::Repair;
-use crate::repair::{DamagedPatch, RepairError, RepairLog, Section, SectionSpan, budget_refusal};
+use crate::repair::{
+    DamagedPatch, RepairError, RepairErrorKind, RepairLog, Section, SectionSpan, budget_refusal,
+};
 use crate::text::Span;
 use crate::workspace::WorkspaceError;
 
@@ -17,8 +18,9 @@ pub(super) struct RepairedPatch {
     pub(super) repairs: Vec<Repair>,
 }
 
-/// Repairs `text` for the files of `tree`. If an option names one `file`, the patch is for this
-/// file. All files, hunks and readings of the patch share the budget of `log`.
+/// Repairs `text` for `files`, which contain the changes of the earlier patches. If an option names
+/// one `file`, the patch is for this file. All files, hunks and readings of the patch share the
+/// budget of `log`.
 ///
 /// # Errors
 ///
@@ -26,7 +28,7 @@ pub(super) struct RepairedPatch {
 pub(super) fn repair(
     text: &[u8],
     file: Option<&[u8]>,
-    tree: &TargetTree<'_>,
+    files: &mut FileOverlay<'_>,
     mut log: RepairLog,
 ) -> Result<Result<RepairedPatch, Vec<RepairError>>, WorkspaceError> {
     let patch = match DamagedPatch::new(text) {
@@ -38,10 +40,12 @@ pub(super) fn repair(
         Err(refusal) => return Ok(Err(vec![*refusal])),
     };
     let (mut out, mut refusals, mut results) = (Vec::new(), Vec::new(), Vec::new());
-    let mut files = FileOverlay::new(tree, file.and_then(|file| lone_file(&sections, file)));
+    files.set_file(file.and_then(|file| lone_file(&sections, file)));
     for section in &sections {
         let start = out.len();
-        if section.is_verbatim {
+        if section.is_verbatim && files.naming().is_set() {
+            refusals.push(verbatim_refusal(section.span));
+        } else if section.is_verbatim {
             out.extend_from_slice(section.span.of(text));
         } else {
             match files.section(section, &mut log)? {
@@ -68,6 +72,14 @@ pub(super) fn repair(
         text: out,
         repairs: log.repairs(&results),
     }))
+}
+
+/// Returns the refusal of a section that is copied to the result, with its names. The names in the
+/// result are paths below the root.
+fn verbatim_refusal(span: Span) -> RepairError {
+    let message = "the patch needs a repair, and wpatch cannot change the names of this section; \
+                   name paths below the root instead of using -p, --directory or --git-paths";
+    RepairError::new(RepairErrorKind::Name, None, span, message.to_owned())
 }
 
 /// Returns the path of `file`, which an option names, if the patch is for one file.

@@ -19,7 +19,7 @@ pub(super) struct StrictResolution {
     pub(super) selected: Selected,
     /// The options of a preflight without diffs and guards.
     pub(super) options: preflight::Options,
-    /// Whether there is no problem.
+    /// Whether the patches apply.
     pub(super) fits: bool,
     /// The errors of preflight.
     errors: Vec<Problem>,

@@ -7,6 +7,60 @@ use crate::repair::{FileVersion, RepairErrorKind, SectionAction};
 use crate::text::is_binary;
 use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
+/// The options that determine the path of a name, as in strict mode.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NameOptions<'w> {
+    /// The strip level (`-p`), or `None` if prefixes are recognised.
+    pub(super) strip_level: Option<usize>,
+    /// The directory to put before every name (`--directory`), or nothing.
+    pub(super) directory: &'w [u8],
+    /// The path of the root below the top of its repository (`--git-paths`).
+    pub(super) below: Option<&'w [u8]>,
+}
+
+impl NameOptions<'_> {
+    /// Returns whether an option determines the path, so that the name must be exact.
+    pub(super) fn is_exact(&self) -> bool {
+        self.strip_level.is_some() || self.below.is_some()
+    }
+
+    /// Returns whether an option changes the meaning of names.
+    pub(super) fn is_set(&self) -> bool {
+        self.is_exact() || !self.directory.is_empty()
+    }
+
+    /// Returns `name` without its first `level` components; `None` if nothing is left.
+    pub(super) fn strip(name: &[u8], level: usize) -> Option<&[u8]> {
+        let mut rest = name;
+        for _ in 0..level {
+            rest = &rest[memchr::memchr(b'/', rest)? + 1..];
+        }
+        Some(rest).filter(|rest| !rest.is_empty())
+    }
+
+    /// Returns the path of a relative name without prefix. `is_enveloped` states whether the name
+    /// is in an envelope, whose names start at the root.
+    pub(super) fn locate(&self, name: &[u8], is_enveloped: bool) -> Option<RelPath> {
+        let directory = self.directory.strip_suffix(b"/").unwrap_or(self.directory);
+        let path = if directory.is_empty() {
+            RelPath::new(name).ok()?
+        } else {
+            RelPath::new(&[directory, name].join(&b'/')).ok()?
+        };
+        match self.below.filter(|_| !is_enveloped) {
+            None => Some(path),
+            Some(below) => {
+                let below = below.strip_suffix(b"/").unwrap_or(below);
+                let rest = path.as_bytes().strip_prefix(below)?;
+                if below.is_empty() {
+                    return Some(path);
+                }
+                RelPath::new(rest.strip_prefix(b"/")?).ok()
+            }
+        }
+    }
+}
+
 /// The tree that patches are repaired for, and the limits on reading its files.
 pub(super) struct TargetTree<'w> {
     pub(super) workspace: &'w dyn Workspace,
@@ -16,6 +70,8 @@ pub(super) struct TargetTree<'w> {
     pub(super) unread: Verdict,
     /// The absolute path of the root.
     pub(super) root: &'w [u8],
+    /// The options that determine the path of a name.
+    pub(super) naming: NameOptions<'w>,
     /// The maximum size in bytes of a file that is read.
     pub(super) max_file: u64,
 }
@@ -45,6 +101,7 @@ impl TargetTree<'_> {
                 stat.kind
             )));
         }
+        // The size is checked here, because the error of `read` would end the command.
         if stat.size > self.max_file {
             return Ok(Err("the file exceeds the size limit".into()));
         }

@@ -1,7 +1,8 @@
 //! Tests of the budget of an input: its end changes no result.
 
+use super::files::FileOverlay;
 use super::patch::repair;
-use super::target_tree::TargetTree;
+use super::target_tree::{NameOptions, TargetTree};
 use crate::path::RelPath;
 use crate::policy::{Policy, Verdict};
 use crate::repair::testing::{HEAD, costly};
@@ -20,10 +21,12 @@ fn repaired(file: &str, patch: &str, most: u64) -> Result<Vec<u8>, Vec<RepairErr
         policy: &policy,
         unread: Verdict::Deny,
         root: b"/r",
+        naming: NameOptions::default(),
         max_file: u64::MAX,
     };
     let log = RepairLog::with_work(StepBudget::with_limit(most));
-    let found = repair(patch.as_bytes(), None, &tree, log);
+    let mut files = FileOverlay::new(&tree);
+    let found = repair(patch.as_bytes(), None, &mut files, log);
     found.unwrap().map(|repaired| repaired.text)
 }
 

@@ -38,6 +38,7 @@ impl Versions<'_> {
     /// Returns the diff of `file`. `source` is the file that was moved to it, if any.
     fn file_diff(&self, source: Option<&EntryFile>, file: &EntryFile) -> Option<Vec<u8>> {
         let old = source.unwrap_or(file);
+        // The old content of a file that was only moved is at its new path.
         let here = [&old.path, &file.path];
         let (before, after) = (
             self.find(here, old.before),
@@ -83,7 +84,7 @@ impl Versions<'_> {
         }
     }
 
-    /// Returns `version` with its contents, read from `paths` or from a displaced file; `None` if
+    /// Returns `version` with its contents, read from `paths` or from a kept file; `None` if
     /// no file has these contents. The result has the first path.
     fn find(&self, paths: [&RelPath; 2], version: Option<Version>) -> Option<VersionContent> {
         let version = version?;

@@ -188,6 +188,7 @@ impl DirectoryEntry {
         )
     }
 
+    /// Returns a sort key that orders the newest entry first.
     fn age(&self) -> (Reverse<Timestamp>, &[u8]) {
         (Reverse(self.stat.modified), &self.name)
     }
@@ -266,6 +267,7 @@ impl ListWalk<'_> {
     fn take(&mut self, entry: DirectoryEntry) {
         let most = self.request.most;
         self.found.push(entry);
+        // The newest entries are known only after sorting. `SLACK` keeps the number of sorts low.
         if self.request.order == ListOrder::Newest
             && self.found.len() > most.saturating_mul(2).saturating_add(SLACK)
         {

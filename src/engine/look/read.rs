@@ -322,6 +322,7 @@ impl<'a> LineFormatter<'a> {
             .extend_from_slice(&self.head[..self.head.len().min(self.most)]);
         let mut end = window.start;
         for (span, line) in lines(&text[window.clone()]) {
+            // A byte order mark at the start of the file is not part of the first line.
             let line = if end == 0 { without_mark(line) } else { line };
             let before = self.out.len();
             let is_cut = self.put(line);

@@ -171,6 +171,7 @@ impl SearchWalk<'_> {
         match (ruling.verdict, ruling.hits.into_vec().into_iter().next()) {
             (Verdict::Deny, Some(hit)) => Err(search_problem(&hit, self.files.0)),
             (Verdict::Ask, hit) => {
+                // The search continues, because a later file can be denied.
                 self.asked = self.asked.take().or(hit);
                 Ok(())
             }

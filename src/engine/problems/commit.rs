@@ -54,6 +54,7 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
             refused,
             cause,
         } => {
+            // The incomplete rollback comes first, because the user must act on it.
             let reasons = [refused, cause]
                 .into_iter()
                 .flatten()

@@ -36,7 +36,9 @@ pub(in crate::engine) fn syntax_problem(
         SyntaxErrorKind::Contradiction(_) => &code::CONTRADICTION,
         SyntaxErrorKind::Binary(_) => &code::BINARY_DATA,
         SyntaxErrorKind::EdScript => &code::ED_SCRIPT,
-        SyntaxErrorKind::Unsupported(_) | SyntaxErrorKind::Foreign(_) => &code::UNSUPPORTED_FORM,
+        SyntaxErrorKind::UnsupportedConstruct(_) | SyntaxErrorKind::UnsupportedFormat(_) => {
+            &code::UNSUPPORTED_FORM
+        }
         SyntaxErrorKind::Mail(_) => &code::MAIL,
         SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
         SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
@@ -48,7 +50,7 @@ pub(in crate::engine) fn syntax_problem(
             "provide a unified, git, context or normal diff, a Codex patch, SEARCH/REPLACE blocks, hashline edits or \
              a JSON document",
         ),
-        SyntaxErrorKind::Foreign(foreign) => Some(foreign.help()),
+        SyntaxErrorKind::UnsupportedFormat(foreign) => Some(foreign.help()),
         SyntaxErrorKind::EdScript => Some("create a unified diff of the same files with `diff -u`"),
         SyntaxErrorKind::Mail(_) => {
             Some("save the patch without the mail and apply that file, or download the mail again")

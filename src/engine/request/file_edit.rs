@@ -11,7 +11,7 @@ use crate::text::Span;
 
 /// The default limit on the size of a file that is read or created without a patch, in bytes.
 pub const MAX_FILE: u64 = 10 << 20;
-/// The default limit on the size of a diff in the report of such an edit, in bytes.
+/// The default limit on the size of a diff in the report of an edit without a patch, in bytes.
 pub const MAX_DIFF: usize = 16 << 10;
 
 /// The edit of one file without a patch.
@@ -31,7 +31,7 @@ pub struct FileEdit {
     pub mode: Option<FileMode>,
     /// The action if the parent directories do not exist.
     pub parents: MissingParents,
-    /// The text that the spans of `edit` point into.
+    /// The text that the spans of `edit` refer to.
     pub input: Input,
 }
 
@@ -87,6 +87,8 @@ impl FileEdit {
         }
     }
 
+    /// Returns the plan with the edit as its only operation. `expected` is the required digest of
+    /// the file before the edit.
     pub(in crate::engine) fn plan(self, expected: Option<Sha256>) -> Plan<Name> {
         let span = Span::new(0, self.input.bytes.len());
         let operation = Operation {

@@ -20,7 +20,7 @@ pub struct GnuOptions {
     /// The names of backup files, which keep the old contents (`--backup`).
     pub backup: Option<BackupNames>,
     /// The file below the root that receives the new contents. The only file of the patch keeps its
-    /// own contents (`--output`).
+    /// own contents (`--output-file`).
     pub output: Option<Vec<u8>>,
     /// Whether a file is deleted if the patch leaves it empty (`--remove-empty-files`).
     pub removes_empty: bool,
@@ -29,8 +29,8 @@ pub struct GnuOptions {
     /// Whether a `Prereq:` line is ignored (`--force`).
     pub ignores_prerequisites: bool,
     /// Whether hunks are placed by the rules of GNU patch, see
-    /// [`MatchRules::is_gnu`](crate::matching::MatchRules::is_gnu). Sections without a name are then
-    /// accepted.
+    /// [`MatchRules::is_gnu`](crate::matching::MatchRules::is_gnu). Sections without a name are
+    /// then accepted.
     pub as_gnu: bool,
     /// Whether the carriage returns of the patch were removed. CR LF and LF then compare as equal.
     pub converts_line_ends: bool,

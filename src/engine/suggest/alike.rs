@@ -34,6 +34,7 @@ pub(in crate::engine) fn explain_missing_file(
     else {
         return;
     };
+    // The name can be right although the directory is wrong.
     let found: Vec<_> = find_by_name(wanted.name(), workspace)
         .into_iter()
         .filter(|path| is_open(workspace, policy, path))
@@ -118,6 +119,7 @@ fn similar(wanted: &RelPath, workspace: &dyn Workspace) -> Option<RelPath> {
             .collect();
         let only = match &alike[..] {
             [only] => *only,
+            // A name that differs only in case counts if no name looks the same.
             [] => match &texts()
                 .filter(|name| name.to_lowercase() == text.to_lowercase())
                 .collect::<Vec<_>>()[..]

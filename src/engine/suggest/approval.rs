@@ -87,6 +87,7 @@ fn last(word: &str) -> &str {
 pub(crate) fn local_approval(arguments: &[OsString], id: &str) -> Option<String> {
     let mut words = utf8(arguments)?;
     let verb = verb(words.get(1..)?)? + 1;
+    // `apply` has no `--git-timeout`, also not in an abbreviated form.
     let is_only_of_check = |word: &&str| word.starts_with("--git-t");
     if words[verb] != "check" || words.iter().any(is_only_of_check) {
         return None;

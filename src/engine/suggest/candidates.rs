@@ -108,6 +108,8 @@ impl<'p> RequiredFiles<'p> {
             }
         };
         levels.clone().for_each(|level| add(level, b""));
+        // One search of the tree, for the first missing file, finds the directories. A directory is
+        // a candidate only if all files exist below it.
         let Some(first) = self.first_missing(strip, workspace) else {
             return found;
         };

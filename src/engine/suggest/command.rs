@@ -49,6 +49,7 @@ pub(super) fn command(arguments: &[OsString], difference: &CommandChange) -> Opt
     };
     written.keep(&words[..verb], difference)?;
     written.words.push(words[verb].to_owned());
+    // New options follow the subcommand directly, so they precede every `--`.
     let place = written.words.len();
     written.keep(&words[verb + 1..], difference)?;
     let options = options(difference, written.root.as_deref())?;
@@ -84,6 +85,7 @@ pub(super) fn program_words(program: &str) -> Vec<&str> {
 
 /// Returns the index of the subcommand.
 pub(super) fn verb(words: &[&str]) -> Option<usize> {
+    // The value of an option can be the name of a subcommand, as in `-d apply`.
     let is_value = |index: usize| index > 0 && WITH_VALUE.contains(&words[index - 1]);
     words
         .iter()
@@ -118,6 +120,7 @@ impl NewCommandLine {
                     words.next()?;
                 }
                 _ if difference.strip.is_some() && is_short && word.starts_with("-p") => {}
+                // The level in a cluster such as `-Rp1` cannot be removed without parsing it.
                 _ if difference.strip.is_some() && is_short && word.contains('p') => return None,
                 "--directory" if difference.directory.is_some() && glued.is_none() => {
                     words.next()?;
@@ -181,6 +184,7 @@ fn reorder(words: &mut [String], order: &[String]) -> Option<()> {
     let places: Vec<_> = (0..words.len())
         .filter(|&place| order.contains(&words[place]))
         .collect();
+    // A name that is also the value of an option occurs too often.
     if places.len() != order.len() {
         return None;
     }

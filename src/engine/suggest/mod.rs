@@ -110,6 +110,7 @@ pub(super) fn suggest(
         progress: Progress::default(),
         ..options.clone()
     };
+    // A trial only shows whether the patch applies, so whitespace errors do not matter.
     options.whitespace.action = WhitespaceAction::NoWarn;
     let (workspace, selected) = (task.workspace, &mut done.resolved.selected);
     let budget = Budget::of(&selected.plan.operations, workspace);
@@ -192,6 +193,7 @@ impl ProblemHelp {
                 && (self.codes.is_empty() || self.codes.contains(problem.code))
         };
         for (nth, problem) in problems.iter_mut().filter(is_helped).enumerate() {
+            // The first problem has the help for all of them. Only missing files repeat it.
             let is_listed = *problem.code == code::MISSING && problem.operation.is_some();
             problem.help = (nth == 0 || is_listed).then(|| self.help.clone());
             problem.facts.is_helped_elsewhere = problem.help.is_none();

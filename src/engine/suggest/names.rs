@@ -57,6 +57,7 @@ pub(super) fn suggest(trials: &TrialContext<'_>) -> Option<ProblemHelp> {
         request.decide.strip.is_some(),
     );
     let policy = &trials.options.policy;
+    // A series file has its own strip levels, and `--file` replaces the names.
     if trials.origin.series.is_none() && request.decide.file.is_none() {
         let found = needs.candidates(level, trials.workspace, policy);
         let found = found.into_iter().take(MAX_TRIALS);
@@ -155,6 +156,7 @@ impl TrialContext<'_> {
     /// Returns whether the patches apply with `decide` to `workspace`, under `policy`.
     fn applies(&self, decide: Decide, (workspace, policy): (&dyn Workspace, &Arc<Policy>)) -> bool {
         let count = self.selected.plan.operations.len();
+        // Other names can match `--exclude`. A plan with fewer operations is not the same patch.
         let plan = self
             .read(decide, workspace)
             .filter(|plan| plan.operations.len() >= count);
@@ -172,6 +174,7 @@ impl TrialContext<'_> {
             ..self.options.clone()
         };
         whitespace::load_whitespace_rules(&self.task.request, &mut selected, &mut options);
+        // Loading the rules also set the configured action.
         options.whitespace.action = WhitespaceAction::NoWarn;
         !selected.is_refused() && super::resolve(&selected.plan, &options, workspace).is_some()
     }
@@ -188,6 +191,7 @@ fn join_prefix(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
 /// Tries the names of git diffs relative to the top of the repository (`--git-paths`).
 fn git_paths(trials: &TrialContext<'_>, plan: &Plan<plan::Name>) -> Option<NameMatch> {
     let request = &trials.task.request;
+    // Only git diffs have names that start at the top of the repository.
     let prefix = trials.prefix()?;
     if request.decide.below.is_some()
         || !plan
@@ -301,6 +305,7 @@ fn advise(trials: &TrialContext<'_>, matches: &[NameMatch]) -> Option<ProblemHel
                 ),
             )
         }
+        // No reading applies, and nothing shows which one is meant.
         ([], _) => return None,
         (several, _) => several_places(trials, several),
     };

@@ -43,12 +43,15 @@ pub(super) fn suggest(trials: &TrialContext<'_>) -> Option<ProblemHelp> {
     let patches = PatchOperations::of(trials);
     let failed = patches.first_failed()?;
     let is_series = (2..=MAX_PATCHES).contains(&patches.all.len());
+    // An order in which every patch still changes something is the best explanation, so it is tried
+    // before the search for applied patches.
     let strict = is_series.then(|| patches.order(&trials.options));
     if let Some(found) = strict.as_ref().filter(|found| found.is_complete)
         && let Some(&(late, early)) = found.needs.iter().find(|(late, _)| *late == failed)
     {
         return Some(patches.order_advice((late, early), found, false));
     }
+    // The kind of a mismatch shows whether a hunk is already applied.
     let rules = MatchRules {
         detail: MismatchDetail::Kind,
         ..trials.options.rules.clone()
@@ -80,6 +83,7 @@ impl<'a> PatchOperations<'a> {
     fn of(trials: &'a TrialContext<'a>) -> Self {
         let operations = &trials.selected.plan.operations;
         let parts: BTreeSet<_> = operations.iter().map(|operation| operation.part).collect();
+        // If the input has only one part, the steps separate its patches.
         let number = |operation: &Operation| {
             if parts.len() > 1 {
                 operation.part
@@ -127,6 +131,7 @@ impl<'a> PatchOperations<'a> {
             let first = self.all[number]
                 .first()
                 .map_or(0, |operation| operation.step);
+            // The steps must rise in the new order.
             let renumbered = self.all[number].iter().map(|operation| {
                 let step = next + operation.step.saturating_sub(first);
                 Operation {
@@ -162,6 +167,7 @@ impl<'a> PatchOperations<'a> {
             self.trials.budget.spend(work) && self.resolve(&order, options).is_some()
         }) {
             let number = rest.remove(place);
+            // The patch applies only after a patch that follows it in the given order.
             if let Some(&before) = found.numbers.last().filter(|&&before| before > number) {
                 found.needs.push((number, before));
             }
@@ -292,6 +298,7 @@ impl<'a> PatchOperations<'a> {
         let is_seen = |operation: &Operation| {
             !matches!(operation.action, Action::Delete | Action::RemoveCopy)
         };
+        // The given order is unchanged, so the outcomes are in the order of the operations.
         let mut outcomes = resolution.files.iter();
         let is_applied = |problem: &Problem| *problem.code == code::ALREADY_APPLIED;
         let mut has_done = self.trials.selected.problems.iter().any(is_applied);

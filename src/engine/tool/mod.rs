@@ -159,9 +159,9 @@ pub struct ToolAnswer {
 
 /// Calls the tool `name` with `arguments`, a JSON object; returns `None` if there is no such tool.
 ///
-/// In addition to the names in [`TOOLS`], `str_replace_based_edit_tool` is accepted: the text
-/// editor tool with all its commands. An unknown argument results in an answer with an error, like
-/// every other mistake that a model can correct.
+/// In addition to the names in [`TOOLS`], `str_replace_based_edit_tool` and `str_replace_editor`
+/// are accepted: the text editor tool with all its commands. An unknown argument results in an
+/// answer with an error, like every other mistake that a model can correct.
 ///
 /// # Examples
 ///
@@ -196,6 +196,7 @@ pub fn tool(
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
 ) -> Option<ToolAnswer> {
+    // The caller is a model, so the rule about control files applies.
     let policy = Arc::new(Policy::clone(&options.policy).for_model());
     let options = &ToolOptions {
         policy,
@@ -286,6 +287,7 @@ impl ToolContext<'_> {
         relative_to(&self.options.roots, Path::new(path))
     }
 
+    /// Applies `request` with the options of the call.
     fn make(&self, mut request: Request) -> Outcome {
         request.commit.transaction = self.options.transaction;
         request.commit.commands = self.options.commands.clone();

@@ -24,6 +24,7 @@ pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer
     } = read(arguments)?;
     let path = call.relative_path(&path);
     let window = view_range.map_or(Ok(ReadRange::All), lines)?;
+    // The caller chose the lines of a range, so only the size limits them.
     let max_lines = if view_range.is_none() {
         MAX_LINES
     } else {

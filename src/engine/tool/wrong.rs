@@ -30,6 +30,7 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
+    // A misspelt argument is both unknown and missing. The unknown name explains more.
     let is_complete = schema["additionalProperties"] == false;
     is_complete
         .then(|| unknown_argument(&given, properties, &required))

@@ -40,6 +40,7 @@ impl EntryReversal<'_> {
         };
         match (&file.old, file.before) {
             (OldContentLocation::MovedTo(to), Some(before)) => {
+                // In the same change, a new file took the old path. It is deleted first.
                 if let Some(kind) = here.filter(|_| file.from.is_none()) {
                     operations.push(Operation {
                         action: Action::Delete,
@@ -61,6 +62,7 @@ impl EntryReversal<'_> {
             (OldContentLocation::Kept(from), Some(before)) => {
                 operations.extend(restore_operations(from, before, here, plain));
             }
+            // The content did not change, so only the permissions are restored.
             (OldContentLocation::None, Some(before)) => {
                 operations.push(Operation {
                     permissions: before.permissions,
@@ -81,6 +83,8 @@ impl EntryReversal<'_> {
                     });
                 }
             }
+            // The target of a rename has no operation of its own, because the source moves it back.
+            // `lost_problems` reports a lost content.
             _ => {}
         }
         Ok(())
@@ -150,6 +154,7 @@ impl EntryReversal<'_> {
                 Edit::Keep
             }
         };
+        // Parents come first in `made`, so the reverse order removes inner directories first.
         for path in self
             .entry
             .made
@@ -306,6 +311,8 @@ fn mode(version: Version) -> FileMode {
     }
 }
 
+/// Returns the mode of a file of this kind that is not executable. In a plan, the mode of a
+/// directory is that of a submodule.
 fn of_kind(kind: FileKind) -> FileMode {
     match kind {
         FileKind::Symlink => FileMode::Symlink,

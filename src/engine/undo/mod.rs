@@ -114,6 +114,7 @@ fn take_back(
     let (options, interrupt) = (task.request.transaction(), task.interrupt().clone());
     let (transaction, recovered) = Transaction::begin(task.workspace, options, &interrupt)?;
     done.note_recovered(recovered);
+    // The history is read after the lock was taken, so no other process can change it.
     let resolved = &mut done.resolved;
     let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? else {
         return Ok(());
@@ -194,7 +195,8 @@ fn plan_back(
     let options = raise_size_limit(&chosen, task.request.preflight());
     task.command.links = links(&chosen, &task.request);
     let entries: Vec<_> = chosen.iter().copied().cloned().collect();
-    // If the tree already has the old state, the plan stays empty.
+    // If the tree already has the old state, the plan stays empty. The undo then only records that
+    // the entries are undone.
     if !undo.force && seen::is_back(workspace, &chosen, &options)? {
         return Ok(Some((entries, options)));
     }

@@ -31,6 +31,7 @@ pub(super) fn is_back(
         }
     }
     let files = chosen.iter().flat_map(|entry| &entry.files);
+    // The newest entry comes first, so the version before the oldest entry remains for each path.
     let before: BTreeMap<_, _> = files.map(|file| (&file.path, file.before)).collect();
     let before: Vec<_> = before
         .into_iter()

@@ -10,6 +10,7 @@ pub(super) fn parse(text: &str) -> Result<(), ParseFailure> {
     let Err(error) = serde_json::from_str::<IgnoredAny>(text) else {
         return Ok(());
     };
+    // The text ends with the position, which is returned separately.
     let whole = error.to_string();
     let message = whole
         .rfind(" at line ")

@@ -1,8 +1,8 @@
 //! Detects files that a change makes syntactically invalid.
 //!
 //! A file that was already invalid is not reported: it could be a template, or in a dialect.
-//! Parsers stop at the first fault and keep nothing. The size limit of each language bounds time
-//! and memory.
+//! Parsers stop at the first fault and build no document. The size limit of each language bounds
+//! time and memory.
 //!
 //! To add a language, add a file to this folder and a row to [`LANGUAGES`].
 

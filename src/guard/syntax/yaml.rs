@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str) -> Result<(), ParseFailure> {
     Ok(())
 }
 
-/// Returns the fault at `marker`, whose column is counted in characters.
+/// Returns the fault at `marker`. It counts lines from 1, and columns from 0 in characters.
 fn fault(text: &str, marker: &Marker, message: &str) -> ParseFailure {
     let span = lines(text.as_bytes())
         .nth(marker.line().saturating_sub(1))

@@ -14,7 +14,8 @@ pub(super) const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The hashes of the lines of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineHashes {
-    /// The hash of all lines before each line, and finally of all lines.
+    /// The hash of all lines before each line, and at the end the hash of all lines. This list has
+    /// one more element than the text has lines.
     sums: Vec<u64>,
 }
 
@@ -71,7 +72,7 @@ fn add(comparison: Comparison, sum: u64, line: &[u8]) -> u64 {
     sum.wrapping_mul(BASE).wrapping_add(comparison.hash(line))
 }
 
-/// Returns the factor of the hash of a line that is followed by `count` lines.
+/// Returns the factor of the hash of a line before `count` other lines: a power of [`BASE`].
 pub(crate) fn power(count: usize) -> u64 {
     BASE.wrapping_pow(u32::try_from(count).unwrap_or(u32::MAX))
 }

@@ -20,7 +20,8 @@ pub(crate) struct RunMatches<'w> {
 }
 
 impl RunMatches<'_> {
-    /// Returns the number of candidates at or after the line `from`.
+    /// Returns the number of candidates at or after the line `from`. The function does not compare
+    /// their lines, so the number can be too high.
     pub(crate) fn count_from(&self, from: usize) -> usize {
         self.candidates
             .map_or(0, |lines| lines.count_within(&(from..usize::MAX)))

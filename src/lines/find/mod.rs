@@ -1,9 +1,9 @@
 //! Finds the occurrences of a run of lines in a text.
 //!
-//! Two types find a run, with the same result. An [`ExactRunFinder`] searches the text for the bytes of one
-//! run. A [`RunIndex`] hashes all lines once and then finds many runs, also under a [`Comparison`]
-//! that ignores differences. Both implement [`RunOccurrences`]. [`LineOccurrences`]
-//! finds single lines. Lines are counted from 0.
+//! Two types find a run, with the same result. An [`ExactRunFinder`] searches the text for the
+//! bytes of one run. A [`RunIndex`] hashes all lines once and then finds many runs, also under a
+//! [`Comparison`] that ignores differences. The matches of both implement [`RunOccurrences`].
+//! [`LineOccurrences`] finds single lines. Lines are counted from 0.
 //!
 //! Repetitive texts do not make a search slow. The occurrences of a run are stored as arithmetic
 //! progressions, and all runs of one length are located in one pass.
@@ -78,9 +78,10 @@ pub(crate) struct RunIndex<'a> {
 impl<'a> RunIndex<'a> {
     /// Hashes the lines of a text.
     ///
-    /// `expected` are the runs that will be searched for, which have about `asked` lines together.
-    /// Each other run takes one more pass over the text. After `interrupt` is raised, occurrences
-    /// can be missing.
+    /// `expected` are the runs that will be searched for. Together they have about `asked` lines,
+    /// which is an estimate and only balances the work of two threads. The first search for a run
+    /// that is not expected takes one more pass over the text. After `interrupt` is raised,
+    /// occurrences can be missing.
     pub(crate) fn new(
         index: &'a LineOffsets<'a>,
         comparison: Comparison,
@@ -89,7 +90,8 @@ impl<'a> RunIndex<'a> {
     ) -> Self {
         let (mut runs, mut hashes) = (HashMap::<usize, Runs>::new(), LineHashes::default());
         let mut expected = Some(expected);
-        // The first part is smaller, because the same thread also hashes the expected runs.
+        // The first part of the text is smaller, because the same thread also hashes the expected
+        // runs.
         let left = asked.saturating_mul(HASHED_MEANWHILE);
         let middle = index.count().saturating_sub(left) / 2;
         let hash = |lines: Range<usize>, room| {
@@ -108,7 +110,7 @@ impl<'a> RunIndex<'a> {
         let mut second = || rest = hash(middle..index.count(), index.count() - middle);
         (index.together)(index.text().len(), &mut first, &mut second);
         // An interrupt can end the first part early. The lines of the second part would then get
-        // wrong numbers.
+        // wrong numbers, so they are dropped.
         if middle == 0 {
             hashes = rest;
         } else if hashes.starts(1).len() == middle {
@@ -124,8 +126,8 @@ impl<'a> RunIndex<'a> {
         }
     }
 
-    /// Returns the lines that have one of `hashes`, with their hashes. The Bloom filter can also
-    /// let other lines pass.
+    /// Returns the lines that have one of `hashes`, with their hashes. Some lines with another hash
+    /// are also returned, because a Bloom filter has false positives.
     pub(crate) fn lines_with(&self, hashes: &[u64]) -> impl Iterator<Item = (usize, u64)> {
         let filter = BloomFilter::new(hashes);
         self.hashes

@@ -63,7 +63,8 @@ impl LineOccurrences {
         }
     }
 
-    /// Returns the number of steps for looking up a hash.
+    /// Returns the number of steps for looking up a hash. After [`Self::replace`], each lookup
+    /// scans the hashes of all lines.
     pub(crate) fn lookup_cost(&self) -> usize {
         if self.lines.is_some() {
             1
@@ -72,7 +73,7 @@ impl LineOccurrences {
         }
     }
 
-    /// Replaces the lines in `range` by `lines`.
+    /// Replaces the lines in `range` with `lines`.
     pub(crate) fn replace<'l>(
         &mut self,
         range: Range<usize>,

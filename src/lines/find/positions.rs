@@ -37,7 +37,8 @@ impl Progressions {
         }
     }
 
-    /// Appends a number, which must be larger than all others.
+    /// Appends a number, which must be larger than all others. The second number of a progression
+    /// decides its step.
     pub(super) fn push(&mut self, number: usize) {
         let last = &mut self.last;
         if last.count == 1 || last.last() + last.step == number {

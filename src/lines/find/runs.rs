@@ -80,6 +80,8 @@ impl Runs {
                 }
             }
         };
+        // Both halves of the text are searched at the same time. Only the first one fills `starts`,
+        // and the occurrences in the second one follow later. Each list is therefore ascending.
         let (end, mut rest) = (lines.starts(count).end, Vec::new());
         let mut starts: Vec<Option<Progressions>> = self.hashes.iter().map(|_| None).collect();
         let mut add = |number: usize, line| match &mut starts[number] {
@@ -115,6 +117,7 @@ impl BloomFilter {
         filter
     }
 
+    /// Returns the index of the word of a hash. It depends on other bits than [`Self::bits`].
     fn word(&self, hash: u64) -> usize {
         usize::try_from(hash >> 33).unwrap_or_default() & (self.words.len() - 1)
     }

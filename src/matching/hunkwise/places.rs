@@ -157,6 +157,7 @@ impl<'m> HunkwiseSearch<'m> {
         }
         // A changed context line counts as one deletion and one insertion.
         let (mut best_count, mut least, mut most) = (0, sides.old.count() - context, 2 * context);
+        // The deleted lines must fit before the end of the file. Context lines may be missing.
         let furthest = (end + context).saturating_sub(sides.old.count());
         let places = frozen.min(best)..if sides.is_first() {
             furthest.min(best)

@@ -39,7 +39,7 @@ const MANY: usize = 1000;
 
 /// Places each hunk where its old lines match, nearest to the stated line.
 ///
-/// Earlier hunks have made the file of `index` of the file of `original`.
+/// Earlier hunks have turned the file of `original` into the file of `index`.
 pub(super) fn place(
     original: &LineOffsets<'_>,
     index: &LineOffsets<'_>,

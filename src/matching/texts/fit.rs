@@ -19,6 +19,7 @@ pub(super) fn fit_edit(
         EditTarget::Text { old, .. } if search::is_literal(old) => edit.new.clone(),
         EditTarget::Text { old, .. } => {
             let region = &text[site.bytes.clone()];
+            // Unlike for whole lines, the rung `PUNCT` does not ignore the indentation of a text.
             let is_loose =
                 match_mode == MatchMode::Reindented && (INDENT..PUNCT).contains(&site.rung);
             let new = if is_loose {

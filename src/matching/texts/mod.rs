@@ -1,8 +1,8 @@
 //! Edits that name text: finds the text in a file and builds the new file.
 //!
 //! Input: the file and [`Replacements`]. Output: the new file and the place of each change, or
-//! every change that has no place. `search` finds the text, `sites` selects its place, `fit` adapts the new content to its
-//! place, and `nearest` finds the closest match.
+//! every change that has no place. `search` finds the text, `sites` selects its place, `fit` adapts
+//! the new content to its place, and `nearest` finds the closest match.
 //!
 //! Bytes outside the places never change. A comparison is tried on the whole file before a looser
 //! one. A text that must be unique may match in only one place.
@@ -56,7 +56,7 @@ pub type ReplaceResult = Result<(Vec<u8>, Vec<TextChange>), UnplacedChanges>;
 pub struct UnplacedChanges {
     /// The changes that have no place; at least one.
     pub mismatches: Vec<TextMismatch>,
-    /// For changes in turn, the places of the other changes.
+    /// For sequential changes, the places of the other changes.
     pub places: Vec<TextChange>,
 }
 
@@ -68,7 +68,7 @@ const MOST_LOOKED: usize = 64 << 20;
 ///
 /// # Errors
 ///
-/// Returns every change that has no place. For changes in turn, also returns the places of the
+/// Returns every change that has no place. For sequential changes, also returns the places of the
 /// other changes. After `interrupt` is raised, no change has a place, and the list of changes can
 /// be incomplete.
 pub fn replace(

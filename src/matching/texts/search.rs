@@ -32,6 +32,7 @@ pub(super) const RUNGS: &[(usize, SearchFn)] = &[
 /// The rungs for whole lines, strictest first, and their search functions.
 pub(super) const LINE_RUNGS: &[(usize, SearchFn)] = &[
     (EXACT, exact_lines),
+    // The first rows of `RUNGS` are at the index of their rung.
     RUNGS[TRAILING],
     RUNGS[INDENT],
     (PUNCT, |file, old, _| {
@@ -176,7 +177,8 @@ fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> TextMatche
     };
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     if match_mode != MatchMode::Exact && old.first().is_some_and(is_blank) {
-        // On the ladder, the first line of the text must not start within a deeper indentation.
+        // On the ladder, a match that starts inside a deeper indentation does not count if exactly
+        // one other match exists.
         let is_inside =
             |place: &Range<usize>| place.start > 0 && is_blank(&file.text[place.start - 1]);
         let outside: Vec<_> = hits

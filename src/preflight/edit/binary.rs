@@ -40,6 +40,7 @@ pub(super) fn postimage(
     if !binary_from_repo::is_preimage(operation, preimage, blobs, findings) {
         return None;
     }
+    // The `index` line of a deletion names no new blob, so the contents cannot be verified.
     let limits = BinaryLimits {
         size: options.max_write(),
         ratio: options.max_ratio,
@@ -86,6 +87,7 @@ fn verify_contents(
         );
     }
     let Some(name) = name else { return Ok(None) };
+    // The first pass only hashes. The contents are produced a second time if the name is correct.
     let id = streamed_blob_id(made.size(), named_format(name), |take| made.pieces(take))?;
     if is_named(&id, name) {
         made.contents().map(Some)

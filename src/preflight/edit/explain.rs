@@ -175,7 +175,7 @@ fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineOffset
 }
 
 /// Returns whether a hunk deletes nothing and has only leading and trailing context, all of which
-/// `fuzz` would ignore.
+/// `fuzz` would ignore. Such a hunk would match everywhere, so it is not placed.
 fn fades(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
     let kinds: Vec<_> = hunk
         .lines(text, Direction::Forward)
@@ -196,6 +196,7 @@ fn fades(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
     has_context_alone && (1..=fuzz).contains(&leading.max(trailing))
 }
 
+/// Returns the line of `text` from `offset` to its end, without the newline.
 fn line_at(text: &[u8], offset: usize) -> Span {
     let length = memchr::memchr(b'\n', &text[offset..]).unwrap_or(text.len() - offset);
     Span::new(offset, offset + length)

@@ -16,7 +16,7 @@ pub(super) struct HunkPlacements<'p> {
 }
 
 impl<'p> HunkPlacements<'p> {
-    /// Places the hunks and counts their lines in parallel.
+    /// Places the hunks and counts their lines. For a large patch, both run in parallel.
     pub(super) fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),

@@ -29,6 +29,7 @@ impl GroupExecutor<'_> {
         replaced: Option<&Node>,
         findings: &mut Findings,
     ) {
+        // Such a file is described as the preimage instead.
         let is_start = |node: &&Node| before.is_none() && node.kind == FileKind::Regular;
         let is_going = self.going.contains(&(operation.step, &operation.path));
         let is_asked = self.options.describe || self.options.three_way.is_some();
@@ -56,6 +57,7 @@ impl GroupExecutor<'_> {
         outcome.is_link_file =
             self.options.links_are_files && outcome.modes.1 == Some(FileMode::Symlink);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
+        // A plan with guards contains whole files, so no edit has counted the changed lines.
         if operation.guard.is_some() {
             let bytes =
                 |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();

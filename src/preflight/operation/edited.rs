@@ -34,6 +34,7 @@ impl GroupExecutor<'_> {
             .as_ref()
             .map(|node| node.bytes.clone())
             .unwrap_or_default();
+        // Edits of numbered lines need `numbered`, the files from which lines are moved.
         let edited = if let Edit::Lines(changes) = &operation.edit {
             lines::postimage(
                 operation,
@@ -55,6 +56,7 @@ impl GroupExecutor<'_> {
         let Some(node) = converter.postimage(node, before, findings) else {
             return Ok(None);
         };
+        // The result of a deletion is not written, so no limit applies to it.
         let is_kept = matches!(operation.action, Action::Delete | Action::RemoveCopy);
         Ok(
             (is_kept || checks::is_possible(&node, self.options.max_write(), findings))

@@ -28,7 +28,7 @@ impl GroupExecutor<'_> {
         let seen = self.overlay.base(path, operation.step)?;
         let is_right = match guard {
             Precondition::Any => true,
-            // A directory must be empty or become empty, which `has_room` checks.
+            // A directory must be empty or become empty. A later check of the new file verifies it.
             Precondition::Absent => match &seen {
                 PathState::Node(node) => node.kind == FileKind::Directory,
                 // The undone change may have created a link above the path. The plan then removes
@@ -48,7 +48,8 @@ impl GroupExecutor<'_> {
         Ok(is_right)
     }
 
-    /// Returns the old file from the history, if the history still contains it unchanged.
+    /// Returns the old file from the history. If the history no longer contains the file unchanged,
+    /// reports a conflict.
     pub(super) fn find_restored(
         &self,
         operation: &Operation,
@@ -141,6 +142,8 @@ impl GroupExecutor<'_> {
             operation.from.as_ref().unwrap_or(&operation.path),
             operation.step,
         );
+        // git reads the source of a rename or copy as it was before the patch. The other operations
+        // also see the earlier operations of the same patch.
         let seen = match operation.action {
             Action::Create | Action::Modify | Action::Delete | Action::RemoveCopy => {
                 self.overlay.current(&operation.path, step)?
@@ -162,9 +165,10 @@ impl GroupExecutor<'_> {
         Ok(is_right.then_some(node))
     }
 
-    /// Returns whether a file can be created at the path of the operation at `index`. Later
-    /// operations of the same patch may remove the entries above or below the path, because git
-    /// removes files before it writes files (`write_out_results` in git's apply.c).
+    /// Returns whether a file can be created at the path of the operation at `index`, and reports
+    /// the obstacle if not. Later operations of the same patch may remove the entries above or
+    /// below the path, because git removes files before it writes files (`write_out_results` in
+    /// git's apply.c).
     pub(super) fn has_room(
         &mut self,
         index: usize,

@@ -1,8 +1,9 @@
 //! Performs the operations of one group on the overlay.
 //!
-//! `GroupExecutor::resolve` performs one operation: `found` reads the preimage and checks the path,
-//! `edited` computes the postimage, `describe` records both for the report, and `leave` stores the
-//! result in the overlay. `conclusion` checks each step and the whole group at the end.
+//! [`GroupExecutor::resolve`] performs one operation: `found` reads the preimage and checks the
+//! path, `edited` computes the postimage, `describe` records both for the report, and this file
+//! stores the result in the overlay. `conclusion` checks each step and the whole group at the end.
+//! `submodule` performs operations on submodules, and `rejects` writes rejected hunks.
 
 mod conclusion;
 mod describe;
@@ -42,7 +43,8 @@ pub(super) struct GroupExecutor<'a> {
     /// The files that each part of the plan removes, with the index of the last operation that
     /// removes each.
     leaving: HashMap<(usize, &'a RelPath), usize>,
-    /// The files of failed operations, with the code of the failure.
+    /// The files of failed operations, with the code of the failure. A later operation on such a
+    /// file also fails, without a problem of its own.
     failed: HashMap<&'a RelPath, &'static ProblemCode>,
     /// The rejected hunks that were written so far, by file.
     rejects: HashMap<RelPath, RejectFile>,
@@ -157,6 +159,8 @@ impl<'a> GroupExecutor<'a> {
                 return Ok(());
             }
         }
+        // With `--3way`, the existing file is one side of the merge, and the file that the patch
+        // creates is the other side.
         let rival = self.rival(operation)?;
         let before = match operation.action {
             Action::Create => rival.clone(),

@@ -65,6 +65,7 @@ impl GroupExecutor<'_> {
         {
             rejects.replaced = lost;
         }
+        // The text follows on demand. Storing it here would copy it again after each operation.
         self.overlay
             .put(&path, operation.step, empty_reject_file(known))?;
         Ok(true)
@@ -88,8 +89,8 @@ impl GroupExecutor<'_> {
                 .path = Some(path.clone());
             return Ok(None);
         }
-        // An operation that moves the file reads its content as of the start of the step, so the
-        // overlay must contain the text of the earlier steps.
+        // An operation that moves the file reads its content at the start of the step. The overlay
+        // must then contain the text of the earlier steps.
         if is_named
             && self
                 .rejects
@@ -169,6 +170,7 @@ impl GroupExecutor<'_> {
         if !self.options.reject {
             return;
         }
+        // Only a skipped operation has failed without refusing the plan.
         let is_left = |findings: &Findings| findings.is_failed() && !findings.refuses();
         let left: HashSet<&RelPath> = all
             .iter()

@@ -11,7 +11,8 @@ use crate::workspace::WorkspaceError;
 
 impl GroupExecutor<'_> {
     /// Performs the operation at `index`: creates an empty directory for a new submodule, and
-    /// removes the directory of a deleted submodule if it is empty.
+    /// removes the directory of a deleted submodule if it is empty. Another commit of a submodule
+    /// does not change its directory.
     pub(super) fn submodule(
         &mut self,
         index: usize,

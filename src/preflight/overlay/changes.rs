@@ -25,6 +25,8 @@ impl Overlay<'_> {
                 .collect();
         }
         let moves = self.moves();
+        // A directory that a file replaces is a change. A directory that still has files below it
+        // is not.
         let needed = self.ancestors_of(|entry| matches!(entry.current, PathState::Node(_)));
         let emptied = self.ancestors_of(|entry| {
             entry.found.is_some() && matches!(entry.current, PathState::Nothing)
@@ -76,7 +78,8 @@ impl Overlay<'_> {
     fn ancestors_of(&self, is_such: impl Fn(&OverlayEntry) -> bool) -> HashSet<RelPath> {
         let mut found = HashSet::new();
         for (path, _) in self.entries.iter().filter(|(_, entry)| is_such(entry)) {
-            // If a directory is in the set, so are all directories above it. `all` stops there.
+            // If a directory is already in the set, so are all directories above it. `all` stops
+            // there.
             let _ = path.ancestors().all(|above| found.insert(above));
         }
         found
@@ -96,6 +99,8 @@ impl Overlay<'_> {
         }
     }
 
+    /// Returns the change of the file at `path`. Returns `None` if the file stays as it is on disk,
+    /// or if it moves to another path, whose change contains the move.
     fn change(
         &self,
         path: &RelPath,

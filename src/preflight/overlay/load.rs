@@ -65,8 +65,8 @@ impl Overlay<'_> {
         }
     }
 
-    /// Returns the topmost obstacle above `path`. Returns [`PathState::Nothing`] if another process has
-    /// removed the obstacle in the meantime.
+    /// Returns the topmost obstacle above `path`. Returns [`PathState::Nothing`] if another process
+    /// has removed the obstacle in the meantime.
     fn find_obstacle(&self, path: &RelPath) -> Result<PathState, WorkspaceError> {
         let mut above: Vec<_> = path.ancestors().collect();
         above.reverse();

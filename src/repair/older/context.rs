@@ -39,6 +39,7 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
     let Some(old_edges) = edges(lines[1].text, b"*** ") else {
         return Err(stars.span);
     };
+    // Line 0 has the stars, and line 1 is the header of the old half.
     let middle = lines[2..]
         .iter()
         .position(|line| edges(line.text, b"--- ").is_some() || line.text.starts_with(STARS));

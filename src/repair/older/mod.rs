@@ -158,6 +158,7 @@ fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
     let Some(at) = above.filter(|&at| out[at].text.starts_with(b"Index:")) else {
         return;
     };
+    // `swap_remove` moves the last line to `at`, and `truncate` then removes that line too.
     let above = out.swap_remove(at);
     let name = above.text[6..].trim_ascii();
     // The lines between `Index:` and the hunk name no other file.

@@ -139,6 +139,7 @@ impl<'t> Section<'t> {
         if let Some(name) = behind(b"rename to ") {
             self.target = Some(name);
         } else if let Some(name) = behind(b"rename from ") {
+            // The name on this line has no prefix, so it replaces the names of `diff --git`.
             self.names = vec![name];
         } else if let Some(bits) = behind(b"new file mode ") {
             self.action = SectionAction::Create;
@@ -161,12 +162,14 @@ impl<'t> Section<'t> {
         self.is_verbatim |= !matches!(self.mode, Some(FileMode::Regular | FileMode::Executable));
     }
 
-    /// Returns whether a side has one of the names that were read before, regardless of prefixes.
+    /// Returns whether a side has one of the names that were read before. One of both can have a
+    /// prefix such as `b/`.
     fn agrees(&self, sides: [Option<&[u8]>; 2]) -> bool {
         let is_same = |side: &[u8]| {
             let mut known = self.names.iter().chain(&self.target);
             known.any(|name| {
-                name.ends_with(without_prefix(side)) || side.ends_with(without_prefix(name))
+                let [of_side, of_name] = [side, name].map(|name| [name, without_prefix(name)]);
+                of_side.iter().any(|name| of_name.contains(name))
             })
         };
         let given: Vec<_> = sides

@@ -4,7 +4,7 @@
 //! with their hunks. The reader proceeds line by line and treats unrecognised lines as prose. A
 //! line that looks like a change but belongs to none makes the text unreadable, so that no change
 //! is lost. The reader reads no files: `place` decides later whether a section matches. Start with
-//! `Reader::line`.
+//! `SectionReader::line`.
 
 mod body;
 mod header;
@@ -21,7 +21,7 @@ use crate::text::{Span, mark_length};
 
 use body::Lookahead;
 use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};
-pub(super) use markers::{is_fence, is_signature};
+pub(super) use markers::{is_fence, is_signature, starts_section};
 pub(crate) use section::{Section, SectionAction};
 use source::source;
 
@@ -162,6 +162,7 @@ impl<'t> SectionReader<'t> {
         if self.is_message(line) {
             return;
         }
+        // A marker or a file header ends the previous hunk, so both are tested before a hunk line.
         if let Some(marker) = marker(line.text) {
             if !is_exact_marker(line.text) {
                 log.note(RepairKind::Envelope, line.number);
@@ -211,6 +212,7 @@ impl<'t> SectionReader<'t> {
         if !matches!(line.text, [b'+' | b'-' | b'*' | b'@', ..]) {
             return false;
         }
+        // The text of each message is located only once.
         let Some(start) = self.message.take().filter(|_| !begins_patch(line.text)) else {
             return false;
         };
@@ -359,6 +361,7 @@ impl<'t> SectionReader<'t> {
                 return;
             }
             Marker::Move(name) => return self.read_move(name, line),
+            // Between hunks, these markers state nothing about a change.
             Marker::EndOfFile | Marker::Environment => return,
             Marker::Add(name) => (SectionAction::Create, name),
             Marker::Delete(name) => (SectionAction::Delete, name),

@@ -66,6 +66,7 @@ pub(super) fn decisive_problem(facts: ReportInputs<'_>) -> Option<usize> {
     } else {
         Severity::Reject
     };
+    // `max_by_key` would return the last of several equal problems.
     all(least).reduce(|gravest, index| {
         if gravity(index) > gravity(gravest) {
             index

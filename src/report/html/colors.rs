@@ -166,7 +166,8 @@ impl Lexer {
         }
     }
 
-    /// Returns the offset after the text that begins with the quote at `at`, if it ends on the line.
+    /// Returns the offset after the text that begins with the quote at `at`, if the text ends on
+    /// the line.
     fn text(&mut self, line: &[u8], at: usize, quote: u8) -> Option<usize> {
         if quote == b'\'' && !self.language.has_texts {
             return end_of(
@@ -202,8 +203,8 @@ fn number(line: &[u8], at: usize) -> usize {
     end
 }
 
-/// Returns the offset after the first `end` in `line` from `at` on. A backslash hides the byte after
-/// it if `is_escaped` is set.
+/// Returns the offset after the first `end` in `line` from `at` on. If `is_escaped` is set, a
+/// backslash hides the byte after it.
 fn end_of(line: &[u8], mut at: usize, end: &[u8], is_escaped: bool) -> Option<usize> {
     while at < line.len() {
         if line[at..].starts_with(end) {

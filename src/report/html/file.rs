@@ -96,8 +96,8 @@ pub(super) struct Reason<'a> {
     more: usize,
 }
 
-/// Returns the first reason why a file does not apply. The problems of the file precede those of its
-/// hunks.
+/// Returns the first reason why a file does not apply, or else the reason of the policy's verdict.
+/// The problems of the file precede those of its hunks.
 fn reason<'r>(told: &'r ProblemIndex<'_>, file: &'r FileReport) -> Option<Reason<'r>> {
     let hunks = file.hunks.iter().flat_map(|hunk| told.problems(&hunk.id));
     let problems = told.problems(&file.id).iter().chain(hunks);

@@ -80,8 +80,8 @@ pub(super) fn add_stated<'a>(
     }
     rows::mark_words(&mut rows, &mut room.inline);
     if let Some(difference) = difference {
-        // The text of the difference is shortened. It tells apart the texts of a JSON document, which
-        // have one line number.
+        // The text of the difference is shortened. It distinguishes the texts of a JSON document,
+        // which have one line number.
         let start = difference.expected.trim_end_matches('\u{2026}').as_bytes();
         let is_it = |row: &&mut Row<'_>| {
             row.numbers[0] == Some(difference.patch_line)

@@ -130,8 +130,8 @@ pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Resul
     out.write_all(markup.take().as_bytes())
 }
 
-/// Adds the tree of files up to the limit, and opens the element for the changes next to it. Returns
-/// the indexes of the shown files, in the order of the tree.
+/// Adds the tree of files up to the limit, and opens the element for the changes next to it.
+/// Returns the indexes of the shown files, in the order of the tree.
 fn columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
     let shown = leaves.len().min(MOST_FILES);
     if shown < leaves.len() {

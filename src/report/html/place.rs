@@ -73,6 +73,7 @@ pub(super) fn add_stated(
         out.raw("<div class=\"compared\">\n");
     }
     let text = (hunk.source.input, hunk.source.text);
+    // A patch with several grammars can have hunks without signs.
     let is_marked = told.inputs.get(text.0).is_some_and(|input| {
         let is_marked = |format| find_syntax(format).is_some_and(Syntax::has_sign_column);
         input.formats.iter().all(|format| is_marked(format))

@@ -142,8 +142,8 @@ fn mark(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
     }
 }
 
-/// Adds syntax colors to the rows of one hunk, within the limits of `room`. The old and the new file
-/// are read separately, because each can begin or end a comment.
+/// Adds syntax colors to the rows of one hunk, within the limits of `room`. The old and the new
+/// file are read separately, because each can begin or end a comment.
 pub(super) fn color(
     rows: &mut [Row<'_>],
     language: Option<&'static Language>,

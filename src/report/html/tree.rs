@@ -150,6 +150,7 @@ fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
 fn bar(file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let width = |lines: usize| match lines {
         0 => 0,
+        // Two pixels show even a single line next to a file with thousands.
         _ => (lines.saturating_mul(BAR) / most.max(1)).max(2),
     };
     let (added, removed) = (width(file.added), width(file.removed));

@@ -121,6 +121,8 @@ impl RowBuilder {
     }
 
     fn push(&mut self, character: char, width: usize, tone: TextStyle) {
+        // A row takes at least one character, even a wide one in a row of one column. Combining
+        // characters have no width and stay with the character before them.
         let is_full = self
             .all
             .last()

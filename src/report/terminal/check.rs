@@ -56,6 +56,7 @@ fn listed(files: &[FileReport]) -> Vec<&FileReport> {
         file.verdict != Verdict::Allow || !matches!(file.status, FileStatus::Ok)
     };
     let notable = files.iter().filter(|file| is_notable(file)).count();
+    // The remaining numbers of notable files and of other files.
     let mut room = [notable.min(MOST_FILES), MOST_FILES.saturating_sub(notable)];
     files
         .iter()

@@ -260,7 +260,8 @@ impl<'f> PatchHunks<'f> {
         }
     }
 
-    /// Returns the hunks of the patch in `shown`.
+    /// Returns the hunks of the patch whose first line is in `shown`, or all hunks if the diff has
+    /// only one.
     fn within(&self, shown: &DiffHunk<'_>) -> &[&'f HunkReport] {
         if self.is_one {
             return &self.hunks;
@@ -337,7 +338,8 @@ fn escape(text: &str) -> String {
     printable(text.as_bytes()).to_string()
 }
 
-/// Returns the sizes of the binary data in `diff` before and after, in bytes.
+/// Returns the sizes of the binary data in `diff` before and after, in bytes. A binary patch states
+/// the postimage first, see `git diff --binary`.
 fn data(diff: &[u8]) -> Option<(usize, usize)> {
     let start = diff.find(b"\nGIT binary patch\n")?;
     let mut sizes = diff[start..]

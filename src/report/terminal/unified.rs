@@ -53,6 +53,7 @@ fn put(
     (sheet, style): (TerminalOptions, Style),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
+    // Before the text there are the numbers, a blank, a marker and a blank.
     let width = sheet.width.saturating_sub(numbers.len() + 3);
     for row in rows(line.text, &line.marks, width) {
         if row.is_continued {

@@ -65,6 +65,8 @@ impl Syntax for Blocks {
             b'>',
             Marker::is_closing,
         );
+        // A closing marker above the first opening marker ends a block whose start was not
+        // recognised.
         closing.or_else(|| {
             opening.map(|at| path::line_above(text, from, at).map_or(at, |line| line.start))
         })
@@ -106,6 +108,7 @@ impl Syntax for Blocks {
             end = reader.offset();
             reader.skip_between();
         }
+        // For a block without old lines, an empty file is like a missing one.
         let makes = matches!(
             edits.first(),
             Some(Replacement {

@@ -38,6 +38,8 @@ pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
         None if is_decorated => (bare, is_path_like(bare)),
         None => (
             bare,
+            // Prose has blanks. Such a line is a name only directly above the block, and if it does
+            // not end like a sentence.
             !has_blanks(bare) || is_direct && !bare.ends_with(b"."),
         ),
     };

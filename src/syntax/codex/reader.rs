@@ -91,7 +91,7 @@ impl<'a> LineCursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Reader::peek`].
+    /// Returns the errors of [`LineCursor::peek`].
     pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, SyntaxError> {
         self.take_if(|_| true)
     }
@@ -100,7 +100,7 @@ impl<'a> LineCursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Reader::peek`].
+    /// Returns the errors of [`LineCursor::peek`].
     pub(super) fn take_if(
         &mut self,
         is_meant: impl Fn(&Line<'a>) -> bool,
@@ -121,7 +121,7 @@ impl<'a> LineCursor<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Reader::peek`].
+    /// Returns the errors of [`LineCursor::peek`].
     pub(super) fn skip_blank_lines(&mut self) -> Result<(), SyntaxError> {
         while self.take_if(|line| line.trim().is_empty())?.is_some() {}
         Ok(())

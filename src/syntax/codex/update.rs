@@ -47,6 +47,7 @@ pub(super) fn read(
     Ok(())
 }
 
+/// Reads the hunks up to the end of the section.
 pub(super) fn chunks(
     reader: &mut LineCursor<'_>,
     options: Options,
@@ -138,6 +139,7 @@ fn headings(reader: &mut LineCursor<'_>) -> Result<(Span, Vec<Span>), SyntaxErro
 /// Returns the text after `@@ `, or `None` if there is none.
 fn text(heading: &Line<'_>) -> Option<Span> {
     let length = heading.content().trim_end().len();
+    // `is_heading` accepts only `@@` alone, or `@@` with a blank after it.
     (length > 2).then(|| Span::new(heading.span.start + 3, heading.span.start + length))
 }
 
@@ -149,6 +151,7 @@ fn body(reader: &mut LineCursor<'_>) -> Result<(usize, usize), SyntaxError> {
             return Ok((old, new));
         };
         let (is_old, is_new) = match line.content().as_bytes().first() {
+            // An empty line is context that lost its leading space.
             None | Some(b' ') => (true, true),
             Some(b'-') => (true, false),
             Some(b'+') => (false, true),

@@ -25,25 +25,28 @@ fn utf16(text: &str, bytes: impl Fn(u16) -> [u8; 2]) -> Vec<u8> {
 
 #[test]
 fn other_encodings_and_archives_are_named() {
+    use Compression::{Bzip2, Gzip, Lzma, Xz, Zip, Zstd};
+    use UnicodeEncoding::{Utf16Be, Utf16Le, Utf32};
     use UnsupportedFormat::{Compressed, Encoded, Html};
 
     let texts = [
-        (utf16(HUNK, u16::to_le_bytes), Encoded("UTF-16LE")),
-        (utf16(HUNK, u16::to_be_bytes), Encoded("UTF-16BE")),
+        (utf16(HUNK, u16::to_le_bytes), Encoded(Utf16Le)),
+        (utf16(HUNK, u16::to_be_bytes), Encoded(Utf16Be)),
         (
             utf16(&format!("\u{feff}{HUNK}"), u16::to_le_bytes),
-            Encoded("UTF-16LE"),
+            Encoded(Utf16Le),
         ),
         (
             utf16(&format!("\u{feff}{HUNK}"), u16::to_be_bytes),
-            Encoded("UTF-16BE"),
+            Encoded(Utf16Be),
         ),
-        (b"\xff\xfe\0\0-\0\0\0".to_vec(), Encoded("UTF-32")),
-        (b"\x1f\x8b\x08".to_vec(), Compressed("gzip")),
-        (b"BZh9".to_vec(), Compressed("bzip2")),
-        (b"\xfd7zXZ\0".to_vec(), Compressed("xz")),
-        (b"\x28\xb5\x2f\xfd".to_vec(), Compressed("zstd")),
-        (b"PK\x03\x04".to_vec(), Compressed("zip")),
+        (b"\xff\xfe\0\0-\0\0\0".to_vec(), Encoded(Utf32)),
+        (b"\x1f\x8b\x08".to_vec(), Compressed(Gzip)),
+        (b"BZh9".to_vec(), Compressed(Bzip2)),
+        (b"\xfd7zXZ\0".to_vec(), Compressed(Xz)),
+        (b"\x28\xb5\x2f\xfd".to_vec(), Compressed(Zstd)),
+        (b"\x5d\0\0\x80\0".to_vec(), Compressed(Lzma)),
+        (b"PK\x03\x04".to_vec(), Compressed(Zip)),
         (
             format!("\n<!DOCTYPE html>\n<pre>\n{HUNK}").into_bytes(),
             Html,
@@ -60,7 +63,7 @@ fn other_encodings_and_archives_are_named() {
     for (text, expected) in texts {
         assert_eq!(
             kind(&text),
-            SyntaxErrorKind::Foreign(expected),
+            SyntaxErrorKind::UnsupportedFormat(expected),
             "{}",
             crate::text::printable(&text)
         );
@@ -100,7 +103,7 @@ fn texts_without_a_section_are_named() {
     for (text, expected) in texts {
         assert_eq!(
             refused(text).0,
-            SyntaxErrorKind::Foreign(expected),
+            SyntaxErrorKind::UnsupportedFormat(expected),
             "{text}"
         );
     }
@@ -140,7 +143,7 @@ fn coloured_diffs_are_refused_wherever_they_start() {
     ] {
         assert_eq!(
             refused(&text).0,
-            SyntaxErrorKind::Foreign(UnsupportedFormat::Coloured),
+            SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::Coloured),
             "{text:?}"
         );
     }
@@ -160,7 +163,7 @@ fn word_diffs_are_named_where_a_hunk_is_damaged() {
         let text = format!("{header}{body}");
         assert_eq!(
             refused(&text).0,
-            SyntaxErrorKind::Foreign(UnsupportedFormat::WordDiff),
+            SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::WordDiff),
             "{body}"
         );
     }

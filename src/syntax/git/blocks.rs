@@ -72,6 +72,7 @@ fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, Synta
                 body: Span::new(start, span.start),
             }));
         }
+        // Only the form is checked here. `BinaryPostimage` decodes the data under size limits.
         base85::declared_length(line)
             .ok_or_else(|| damaged("a line is not valid base85 of the declared length"))?;
     }

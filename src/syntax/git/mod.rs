@@ -71,6 +71,8 @@ impl Syntax for Git {
                 content_span(text, content),
             ));
         }
+        // As in git, a header without any change is skipped, for example one that states only a
+        // similarity.
         if header.is_nothing(&edit) {
             return Ok(end);
         }
@@ -253,6 +255,7 @@ fn mode(text: &[u8], span: Span) -> Result<FileMode, SyntaxError> {
     let bits = digits.iter().try_fold(0_u32, |bits, digit| {
         bits.checked_mul(8)?.checked_add((digit & 7).into())
     });
+    // A mode has 16 bits.
     let mode = bits
         .filter(|&bits| is_octal && bits <= 0o177_777)
         .and_then(FileMode::from_bits);

@@ -74,6 +74,7 @@ impl<'a, 's> Document<'a, 's> {
                     self.finish_section(at)?;
                     return Ok(self.lines.offset());
                 }
+                // The text after `*** Abort` is ignored.
                 ABORT => {
                     self.finish_section(at)?;
                     return Ok(self.text.len());
@@ -149,7 +150,7 @@ impl<'a, 's> Document<'a, 's> {
 
     fn operation(&mut self, content: &'a [u8], at: Span) -> Result<(), SyntaxError> {
         if let Some(form) = line::older_form(content) {
-            return Err(error(SyntaxErrorKind::Unsupported(form), at));
+            return Err(error(SyntaxErrorKind::UnsupportedConstruct(form), at));
         }
         let read = line::operation(content).map_err(|kind| error(kind, at))?;
         let (file, _) = self.file(at)?;
@@ -302,6 +303,7 @@ impl<'a, 's> Document<'a, 's> {
         let operation = file.operation;
         let operation = &mut self.sections.operations[operation];
         operation.action = Action::Rename;
+        // A quoted path ends before its closing quote.
         let end = at.end - usize::from(self.text[at.end - 1] == b'"' && !path.ends_with(b"\""));
         let target = name(path, Span::new(end - path.len(), end));
         operation.from = Some(std::mem::replace(&mut operation.path, target));
@@ -338,7 +340,7 @@ fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
         }
         Locator::Block => {
             let form = "blocks that state only their first line, `N*` instead of `N.=M`,";
-            return Err(error(SyntaxErrorKind::Unsupported(form), at));
+            return Err(error(SyntaxErrorKind::UnsupportedConstruct(form), at));
         }
     })
 }

@@ -49,7 +49,7 @@ pub(super) fn read(
 fn explain_error(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
     if foreign::is_word_diff(text, start) {
         return SyntaxError::new(
-            SyntaxErrorKind::Foreign(UnsupportedFormat::WordDiff),
+            SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::WordDiff),
             content_span(text, start),
         );
     }
@@ -201,6 +201,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     if !has_note(bytes) {
         return Ok(());
     }
+    // `last` states whether the previous line belongs to the old and to the new side.
     let (mut last, mut is_old_over, mut is_new_over) = ((false, false), false, false);
     for (span, line) in Lines::of_span(text, body) {
         if let Some(BodyLine::Line(kind)) = body_line(line) {
@@ -220,6 +221,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
 }
 
 fn line_count(header: &HunkHeader, counts: BodyCounts, at: Span) -> SyntaxError {
+    // If a side has too many lines, that side is reported, otherwise a side with too few lines.
     let is_old = if counts.old > header.old.count || counts.new > header.new.count {
         counts.old > header.old.count
     } else {
@@ -278,6 +280,7 @@ fn refuse_extra_lines(
     mut lines: Lines<'_>,
     options: Options,
 ) -> Result<(), SyntaxError> {
+    // `is_direct` states that no blank line separates the hunk from the next line.
     let is_direct = lines
         .peek()
         .is_some_and(|line| !line.trim_ascii().is_empty());

@@ -70,6 +70,7 @@ impl Syntax for Json {
             )
         };
         let start = next(from).filter(|&start| matches!(text[start], b'{' | b'['))?;
+        // An object has a key or ends. A list of operations contains objects.
         let may_follow: &[u8] = if text[start] == b'{' { b"\"}" } else { b"{" };
         next(start + 1)
             .filter(|&key| may_follow.contains(&text[key]))

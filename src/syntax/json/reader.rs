@@ -28,23 +28,16 @@ pub(super) struct Member<'a> {
 impl<'a> Value<'a> {
     /// Reads the value at `from` and returns it with its end.
     pub(super) fn read(text: &'a [u8], from: usize) -> Result<(Self, usize), SyntaxError> {
-        let rest = std::str::from_utf8(&text[from..]).map_err(|error| {
-            let at = from + error.valid_up_to();
-            SyntaxError::new(
-                SyntaxErrorKind::Expected("text in UTF-8"),
-                Span::new(at, at + 1),
-            )
-        })?;
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        // The deserializer checks the encoding of the value only. The text after it can be a patch
+        // of another grammar, in any encoding.
+        let mut values =
+            serde_json::Deserializer::from_slice(&text[from..]).into_iter::<&RawValue>();
         match values.next() {
-            Some(Ok(raw)) => Ok((
-                Self {
-                    raw: rest,
-                    start: from,
-                }
-                .part(raw),
-                from + values.byte_offset(),
-            )),
+            Some(Ok(raw)) => {
+                let raw = raw.get();
+                let start = raw.as_ptr().addr() - text.as_ptr().addr();
+                Ok((Self { raw, start }, from + values.byte_offset()))
+            }
             Some(Err(error)) => Err(json_error(&error, text, from)),
             None => Err(SyntaxError::new(
                 SyntaxErrorKind::Expected("JSON"),
@@ -138,6 +131,7 @@ impl Member<'_> {
 /// Returns the error for malformed JSON. Lines and columns of `error` are counted from 1, columns
 /// in bytes.
 fn json_error(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError {
+    // No newline precedes line 1, and `nth` counts from 0.
     let mut newlines = memchr::memchr_iter(b'\n', &text[from..]);
     let line = error
         .line()
@@ -145,6 +139,13 @@ fn json_error(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxErro
         .and_then(|before| newlines.nth(before))
         .map_or(0, |end| end + 1);
     let at = (from + line + error.column().saturating_sub(1)).min(text.len());
+    if let Err(encoding) = std::str::from_utf8(&text[from..at]) {
+        let at = from + encoding.valid_up_to();
+        return SyntaxError::new(
+            SyntaxErrorKind::Expected("text in UTF-8"),
+            Span::new(at, at + 1),
+        );
+    }
     if error.is_eof() {
         let end = Span::new(text.len(), text.len());
         return SyntaxError::new(

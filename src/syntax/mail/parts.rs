@@ -37,6 +37,7 @@ pub(super) fn decode(
             continue;
         };
         walk.flush(at)?;
+        // A delimiter ends all inner bodies. The last delimiter also ends its own body.
         walk.open.truncate(depth + usize::from(!is_last));
         if !is_last {
             let (header, body) = MailHeader::read(input, lines.offset())?;

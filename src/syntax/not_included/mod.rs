@@ -2,8 +2,8 @@
 //! `Only in b: x`.
 //!
 //! The input is the text and the span between two sections. The output is a list of
-//! [`ContentlessChange`]. git and GNU patch ignore such lines. wpatch warns about them, or fails under
-//! `--strict-input`.
+//! [`ContentlessChange`]. git and GNU patch ignore such lines. wpatch warns about them, or fails
+//! under `--strict-input`.
 //!
 //! The text of a mail or commit message is prose, and its lines name no change. Some lines can also
 //! occur in prose. Such a line counts only next to other lines of a diff program, because diff
@@ -35,6 +35,7 @@ pub(super) fn find(
     edges: (Neighbour, Neighbour),
     found: &mut Vec<ContentlessChange>,
 ) {
+    // Most sections follow each other directly. Every form starts with at least four bytes.
     if between.of(text).len() < 4 {
         return;
     }
@@ -97,6 +98,7 @@ fn parts(text: &[u8], between: Span, end: Neighbour) -> Vec<(Span, LineRole)> {
     let mut message = is_header(between.of(text)).then_some(MessageIndent::Plain);
     for (span, line) in Lines::of_span(text, between) {
         let line = without_ending(line);
+        // A message extends from a border or a signature to the start of the next patch.
         let is_border = series::is_border(line);
         if is_border || message.is_none() && line.trim_ascii_end() == b"--" {
             if message.is_none() {
@@ -234,7 +236,7 @@ impl StatementReader<'_> {
 
     fn add_statement(&mut self, mut found: Statement, span: Span) {
         let is_same = |(pending, _): &(Statement, Span)| {
-            found.name.is_empty() || same_file(&pending.name, &found.name)
+            found.name.is_empty() || is_same_file(&pending.name, &found.name)
         };
         if let Some((pending, _)) = self.pending.take_if(|pending| is_same(pending)) {
             if found.name.is_empty() || found.content == ContentLocation::Next {
@@ -284,7 +286,7 @@ fn classify(line: &[u8]) -> LineRole {
 
 /// Returns whether two names refer to the same file. One of them can be below a directory such as
 /// `b/`.
-fn same_file(one: &[u8], other: &[u8]) -> bool {
+fn is_same_file(one: &[u8], other: &[u8]) -> bool {
     let (long, short) = if one.len() >= other.len() {
         (one, other)
     } else {

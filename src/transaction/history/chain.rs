@@ -78,6 +78,7 @@ impl<'e> UndoChain<'e> {
     #[must_use]
     pub fn head(&self, entry: &'e HistoryEntry) -> &'e HistoryEntry {
         let mut head = entry;
+        // An undo is always newer. The check ends the loop if damaged records form a cycle.
         while let Some(next) = self.undone_by(head).filter(|next| next.id > head.id) {
             head = next;
         }
@@ -92,6 +93,7 @@ impl<'e> UndoChain<'e> {
             if entry.label.undoes.is_empty() {
                 found.insert(entry.id.as_str());
             }
+            // An undone entry is always older, so damaged records cannot form a cycle.
             let older = |id: &&String| **id < entry.id;
             open.extend(
                 entry

@@ -291,7 +291,7 @@ pub(super) struct HistoryDirectory {
 }
 
 impl HistoryDirectory {
-    /// Returns the place of `scratch`, with unknown size.
+    /// Returns the history directory of `scratch`, with unknown size.
     pub(super) fn new(scratch: Scratch) -> Self {
         Self {
             scratch,

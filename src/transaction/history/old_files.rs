@@ -7,7 +7,7 @@ use crate::transaction::change::{Change, ChangesByNumber};
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{ScratchFile, slot_of};
 
-/// The knowledge about the locations of old files.
+/// The way in which old files are located.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::transaction) enum OldFileLookup {
     /// Each file was just moved to the location in the journal.

@@ -79,8 +79,8 @@ fn prune_places(
     let is_large = |place: &&HistoryDirectory| place.bytes > limits.bytes;
     let mut bytes = 0;
     let is_kept = |(rank, place): (usize, &HistoryDirectory)| {
-        bytes += if is_large(&place) { 0 } else { place.bytes };
         // An entry that is too large itself is drained below, so it does not count here.
+        bytes += if is_large(&place) { 0 } else { place.bytes };
         rank < newest
             || rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
     };

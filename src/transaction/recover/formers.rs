@@ -32,7 +32,7 @@ pub(super) fn formers<'w>(
     Ok(below.into_iter().chain(above).chain(of_user).collect())
 }
 
-/// Recovers the transactions there.
+/// Recovers the transactions in the previous state directories.
 pub(super) fn finish_formers(
     workspace: &dyn Workspace,
     place: &StateLocation,

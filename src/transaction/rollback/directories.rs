@@ -15,7 +15,7 @@ use crate::transaction::verify::look;
 use crate::workspace::{DirectoryPermissions, ErrorKind, FoldingCache, Stat};
 
 impl Rollback<'_> {
-    /// Gives the owner access to a directory that the transaction created with more restrictive
+    /// Gives the owner full access to a directory that the transaction created with fewer owner
     /// bits.
     pub(super) fn open_dir(
         &self,

@@ -1,7 +1,7 @@
 //! Rollback and recovery: restores the old state of the tree from the journal and the existing
 //! files.
 //!
-//! The input is a [`Journal`] and the scratch files. The output is a [`RollbackResult`] value with the
+//! The inputs are a [`Journal`] and the scratch files. The output is a [`RollbackResult`] with the
 //! paths that could not be restored. Invariants:
 //!
 //! - Files are identified by content, because names and inodes are not reliable after a power loss.
@@ -53,9 +53,11 @@ enum RestoreOutcome {
     Skipped,
 }
 
-/// One attempt. After an error, it continues with the other files.
+/// One attempt to restore all files. After an error, the attempt continues with the other files.
 struct RollbackPass<'a> {
+    /// The paths that another process has changed and that stay unchanged.
     left: &'a mut BTreeSet<RelPath>,
+    /// The first error of the attempt.
     trouble: Option<Failure>,
 }
 
@@ -139,6 +141,7 @@ impl<'a> Rollback<'a> {
             trouble: None,
         };
         for made in &self.journal.makes {
+            // Without access to the directory, its files could not be moved out.
             self.open_dir(made)?;
         }
         let (lost, changes): (Vec<_>, Vec<_>) = self
@@ -249,6 +252,7 @@ impl<'a> Rollback<'a> {
                 None => Ok(RestoreOutcome::Restored),
             },
             (Some(_), true) => self.keep(change, &old),
+            // The old file was never moved out, or it was already restored and then changed.
             (Some(_), false) => Ok(RestoreOutcome::Restored),
         }
     }

@@ -1,4 +1,5 @@
-//! Finds an old file in another change's scratch file. Files with equal content can be confused.
+//! Finds an old file among the scratch files of other changes. Files are identified by content, so
+//! a file can be at the scratch name of another file with equal content.
 
 use std::collections::HashMap;
 

@@ -16,6 +16,8 @@ use crate::transaction::staged::StagedChange;
 use crate::workspace::{AttributeSource, ErrorKind, ModeProbe, Stat, Workspace, WorkspaceError};
 
 impl ChangeStager {
+    /// Stages the postimage `after` of `change`. `missing` is the number of missing directories
+    /// above the path.
     pub(super) fn stage(
         &self,
         workspace: &dyn Workspace,
@@ -29,6 +31,7 @@ impl ChangeStager {
             content,
             like,
         } = after;
+        // The existing bits are those of the moved file, or of the file at the path.
         let shown = if let Content::MovedFrom(_, state) = &content {
             Some(state)
         } else {

@@ -14,6 +14,7 @@ pub(super) struct ScratchLocation {
     pub(super) missing: usize,
     /// The missing directories that no earlier path has recorded.
     pub(super) makes: Vec<RelPath>,
+    /// Whether the scratch files must be in the nearest existing directory above the path.
     pub(super) is_beside: bool,
 }
 

@@ -20,7 +20,7 @@ const OF_BINARY: [&str; 3] = ["diff", "merge", "text"];
 /// The limit on the directories that are searched. Above it, git is run.
 const MOST_DIRECTORIES: usize = 2000;
 
-/// A path that does not exist.
+/// A path that does not exist. git treats a missing index as empty.
 const NO_INDEX: &str = "/nonexistent/index";
 
 /// The state of an attribute of a path.
@@ -147,7 +147,7 @@ impl Git {
     }
 
     /// Returns whether an attribute file that applies to one of `paths` contains one of `words`,
-    /// which must be in lower case.
+    /// which must be in lower case. Also returns true if only git knows which files apply.
     ///
     /// # Errors
     ///
@@ -157,6 +157,7 @@ impl Git {
     }
 
     /// Returns whether an attribute file that applies to one of `paths` contains one of `names`.
+    /// Also returns true if only git knows which files apply.
     fn may_say(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
         let place = match self.discover() {
             RepositorySearch::Nowhere => return Ok(false),

@@ -37,7 +37,7 @@ pub use filters::{FilterDirection, FilterDriver};
 ///
 /// # Security
 ///
-/// git decides which repositories it trusts: see `safe.directory` in git-config(1). It runs no
+/// git decides which repositories it trusts: see `safe.directory` in git-config(1). git runs no
 /// program that the repository or its configuration names, except filter drivers that
 /// [`Git::allow_filters`] names.
 #[derive(Debug)]
@@ -48,8 +48,11 @@ pub struct Git {
     /// The filter drivers of the repository that the user allows.
     allowed_filters: Vec<String>,
     interrupt: Interrupt,
+    /// The repository of the directory.
     found: OnceLock<RepositorySearch>,
+    /// The configuration files, or `None` if only git knows which files it reads.
     texts: OnceLock<Option<LowercaseContents>>,
+    /// The variables that git listed, or the reason of its failure.
     entries: OnceLock<Result<ConfigVariables, String>>,
     attribute_files: Mutex<AttributeFiles>,
 }
@@ -93,7 +96,7 @@ impl Git {
         }
     }
 
-    /// Returns the directory of the questions.
+    /// Returns the directory in which git is run.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory

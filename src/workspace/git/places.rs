@@ -22,7 +22,7 @@ const MAX_TEXT: u64 = 1 << 20;
 /// Variables that redirect a part of the repository or its configuration.
 const REDIRECTIONS: [&str; 3] = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG"];
 
-/// The position of the repository of a directory.
+/// The result of the search for the repository of a directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RepositorySearch {
     /// There is no repository.
@@ -41,7 +41,7 @@ pub(super) enum RepositorySearch {
 pub(super) struct RepositoryPaths {
     /// The top of the work tree.
     pub(super) top: PathBuf,
-    /// The directory of the question, without links.
+    /// The directory in which git is run, without links.
     pub(super) directory: PathBuf,
     /// The per-worktree git directory. It may not exist.
     git_dir: PathBuf,

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use super::special;
 use crate::process::{self, ProcessGroup, StderrReader, TimedReader, Timeout};
 
-/// The time limit for an answer.
+/// The limit on each wait for output of git.
 pub(super) const LIMIT: Duration = Duration::from_secs(20);
-/// The time limit for a filter driver.
+/// The limit on each wait for output of a filter driver.
 pub(super) const FILTER_LIMIT: Duration = Duration::from_secs(600);
-/// The limit on the bytes of an answer.
+/// The limit in bytes on the output of git or of a filter driver.
 const MOST_ANSWER: u64 = 256 << 20;
 /// How long to wait for the error messages of a git that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 ///
-/// Returns an error if git cannot be started, fails, or does not answer before `patience` ends. The
+/// Returns an error if git cannot be started, fails, or prints nothing until `patience` ends. The
 /// error quotes git's reason.
 pub(in crate::workspace) fn run(
     command: &mut Command,
@@ -39,8 +39,8 @@ pub(in crate::workspace) fn run(
 ///
 /// # Errors
 ///
-/// Returns an error if the program fails or does not end before `patience` ends. The error quotes
-/// the program's reason.
+/// Returns an error if the program fails. Also returns an error if `patience` ends during a wait
+/// for output or for the end of the program. The error quotes the program's reason.
 pub(super) fn output(
     mut group: ProcessGroup,
     name: &str,

@@ -137,6 +137,7 @@ impl CheckedFiles {
             .iter()
             .try_for_each(|name| check_file(&common.join(name)))?;
         check_names(git_dir, |name| name.starts_with(SHARED_INDEX))?;
+        // git looks for a reference in the per-worktree directory and in the common directory.
         let mut reference = git_dir.join("HEAD");
         for _ in 0..MOST_REFERENCES {
             let text = text(&reference)?.unwrap_or_default();

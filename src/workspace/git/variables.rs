@@ -100,6 +100,7 @@ impl ConfigReader<'_> {
             match self.next() {
                 b'"' => break,
                 b'\n' => return None,
+                // The guard reads the escaped byte, which is part of the name.
                 b'\\' if self.next() == b'\n' => return None,
                 _ => {}
             }

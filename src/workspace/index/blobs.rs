@@ -37,8 +37,10 @@ pub(super) enum BlobMode {
 
 #[derive(Debug, Default)]
 struct PendingBlobs {
+    /// The blobs that are not written yet, in the format of a pack without its header.
     objects: Vec<u8>,
     count: u32,
+    /// The IDs of all blobs that were added so far.
     known: HashSet<ObjectId>,
 }
 

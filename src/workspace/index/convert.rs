@@ -115,7 +115,7 @@ impl GitIndex {
 
     /// Returns the blob ID that each of `paths` would get if git added the current file of the work
     /// tree. Nothing is written. git does not read the index here, unlike in
-    /// [`GitIndex::unchanged`].
+    /// [`GitIndex::unchanged_paths`].
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl GitIndex {
     }
 
     /// Returns the `paths` whose file in the work tree matches the index. Unlike
-    /// [`GitIndex::cleaned`], git then also reads attributes that are only in the index. It also
+    /// [`GitIndex::clean`], git then also reads attributes that are only in the index. It also
     /// keeps CR LF in a file that has CR LF in the index.
     ///
     /// # Errors

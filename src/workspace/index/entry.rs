@@ -148,7 +148,8 @@ pub enum EntryFlag {
 }
 
 impl EntryFlag {
-    /// Returns the flag for the letter `tag` of `git ls-files -v`.
+    /// Returns the flag for the letter `tag` of `git ls-files -v`. A lower-case letter means
+    /// assume-unchanged. `s` stands for both flags, and the result is only skip-worktree.
     pub(super) fn of(tag: &[u8]) -> Self {
         match tag {
             b"S" | b"s" => Self::SkipWorktree,

@@ -64,9 +64,10 @@ impl GitIndex {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Missing`] if there is no repository or git cannot be started. The source is git's
-    ///   reason.
-    /// - [`ErrorKind::NotRegular`] if the index or another file that git opens is not a regular file.
+    /// - [`ErrorKind::Missing`] if there is no repository or git cannot be started. The source is
+    ///   git's reason.
+    /// - [`ErrorKind::NotRegular`] if the index or another file that git opens is not a regular
+    ///   file.
     pub fn find(root: &Path, interrupt: &Interrupt) -> Result<Self> {
         let refused = |fault, source| refusal(root, fault, source);
         let root = root

@@ -12,7 +12,7 @@ use crate::workspace::git::process;
 
 pub(super) use crate::workspace::git::variables::path_of;
 
-/// The time limit. Filter drivers of the user can be slow.
+/// The limit on each wait for output of git. Filter drivers of the user can be slow.
 const LIMIT: Duration = Duration::from_secs(600);
 /// The variables that contain paths. Relative paths start at the directory of this process.
 const PATHS: [&str; 4] = [

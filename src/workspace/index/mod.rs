@@ -3,10 +3,13 @@
 //! | task | item |
 //! | --- | --- |
 //! | find the index | [`GitIndex::find`] |
-//! | read its entries, as a read-only [`Workspace`](super::Workspace) | [`GitIndex::read`], which returns an [`IndexTree`] |
-//! | add contents | [`BlobCollector`]; the repository contains them after [`BlobCollector::write`] |
-//! | change entries | [`GitIndex::rewrite`], which changes a copy; the transaction locks and replaces the index |
-//! | convert a file between work tree and repository, as git does | [`GitIndex::clean`], [`GitIndex::smudge`] |
+//! | read its entries as a read-only workspace | [`GitIndex::read`], returns an [`IndexTree`] |
+//! | add contents to the repository | [`BlobCollector::add`], then [`BlobCollector::write`] |
+//! | change the entries in a copy of the index | [`GitIndex::rewrite`] |
+//! | hash a file of the work tree as git does | [`GitIndex::clean`] |
+//! | convert a blob to a file of the work tree | [`GitIndex::smudge`] |
+//!
+//! The transaction locks the index and replaces it with the changed copy.
 //!
 //! Paths are relative to the root, which can be a subdirectory of the work tree. git runs no hooks
 //! and no file system monitor here. A filter driver runs only if the attributes of a file name it,
@@ -121,7 +124,7 @@ impl GitIndex {
         &self.objects
     }
 
-    /// Returns the handle for questions to git about the root.
+    /// Returns the handle that reads git's configuration and attributes for the root.
     #[must_use]
     pub fn git(&self) -> &Arc<Git> {
         &self.git
@@ -223,8 +226,8 @@ impl GitIndex {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Exists`] if `file` is this index or a file that is not an index. Returns an
-    /// error if git cannot write the file.
+    /// Returns [`ErrorKind::Exists`] if `file` is this index, or a file that is not an index.
+    /// Returns an error if git cannot write the file.
     pub fn write_alone(&self, file: &Path, entries: &[IndexUpdate]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
         if is_this || !is_index(file).unwrap_or(true) {

@@ -30,7 +30,8 @@ impl IndexTree {
         }
     }
 
-    /// Returns the names in `directory`, without duplicates.
+    /// Returns the names in `directory`, without duplicates. The list is empty if `directory` does
+    /// not exist or is a file.
     fn names(&self, directory: Directory<'_>) -> Vec<Vec<u8>> {
         let prefix = directory.map_or_else(Vec::new, |path| [path.as_bytes(), b"/"].concat());
         let below = self

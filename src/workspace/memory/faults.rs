@@ -18,9 +18,10 @@ pub struct FaultInjection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The process dies before the verb. This verb and all later ones do nothing.
+    /// The process dies before the verb. This verb and all later ones do nothing and return errors.
     Killed,
-    /// The process dies after the verb. This verb does its work, and later ones do nothing.
+    /// The process dies after the verb. This verb does its work, and later ones do nothing. All of
+    /// them return errors.
     KilledAfter,
     /// The verb fails and does nothing.
     TransientError,

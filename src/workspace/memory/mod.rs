@@ -2,7 +2,8 @@
 //!
 //! A test builds a [`Memory`] from entries, runs verbs on it, and compares the resulting entries.
 //! The test can make any verb fail, let another process act before a verb, or simulate a crash or a
-//! power loss. Verbs return the errors that Linux returns.
+//! power loss. Verbs return the errors that Linux returns, with one exception: only the verbs that
+//! create a file, a link or a directory check the write permission of the directory.
 //!
 //! Invariants: a change reaches the durable copy only through a sync, and `power.rs` tracks the
 //! pending changes. `faults.rs` counts every verb. Read [`Memory`] first, then `verbs.rs` and
@@ -57,14 +58,20 @@ type VerbResult<T> = Result<T, ErrorKind>;
 
 #[derive(Debug)]
 struct MemoryState {
+    /// The tree that verbs see.
     live: InodeTable,
+    /// The tree that survives a power loss, and the changes that are not durable yet.
     disk: DurableState,
     meter: VerbCounter,
+    /// The features that the file system does not support.
     lacks: BTreeSet<Feature>,
+    /// The directories that are the roots of other file systems.
     mounts: BTreeSet<Inode>,
     locked: BTreeSet<Inode>,
     has_external_history: bool,
+    /// The clock. It does not advance, so times are the same in each run of a test.
     now: Timestamp,
+    /// The next unused inode number.
     next: Inode,
 }
 

@@ -27,6 +27,7 @@ impl MemoryState {
         }
     }
 
+    /// Returns the innermost mount above `path`, or `None` for the file system of the root.
     fn device(&self, path: &RelPath) -> Option<Inode> {
         let above = path
             .ancestors()
@@ -34,6 +35,8 @@ impl MemoryState {
         above.into_iter().find(|inode| self.mounts.contains(inode))
     }
 
+    /// Checks whether rename(2) may replace `other` with `inode`. Both must be directories, and
+    /// `other` empty, or neither is a directory.
     pub(super) fn may_replace(&self, inode: Inode, other: Inode) -> VerbResult<()> {
         match (
             self.live.nodes[&inode].names(),
@@ -70,7 +73,7 @@ impl MemoryState {
     ) -> VerbResult<()> {
         let first = self.live.directory(one.0.parent().as_ref())?;
         let second = self.live.directory(other.0.parent().as_ref())?;
-        // Count one more name for both nodes meanwhile, so that neither is removed.
+        // During the exchange, one of the nodes has no name. An additional link keeps both nodes.
         self.live.keep_both(one.1, other.1, 1);
         let won = self.name(first, one.0.name(), Some(other.1));
         let lost = self.name(second, other.0.name(), Some(one.1));

@@ -169,6 +169,7 @@ impl DurableState {
         (durable.uid, durable.gid) = (node.uid, node.gid);
     }
 
+    /// Makes the changes `open` durable, and all changes that they need.
     fn settle(&mut self, mut open: Vec<usize>) {
         let mut chosen = BTreeSet::new();
         while let Some(id) = open.pop() {
@@ -178,6 +179,7 @@ impl DurableState {
                 open.extend(&change.needs);
             }
         }
+        // The numbers ascend, so changes of the same name are applied in their order.
         for id in chosen {
             if let Some(change) = self.pending.remove(&id) {
                 self.tree.set_name(
@@ -215,6 +217,8 @@ impl DurableState {
         disk.tree
     }
 
+    /// Selects the durable content of a node by `dice`: the old content, the new content, or the
+    /// new first half followed by the rest of the old content.
     fn throw(&mut self, inode: Inode, live: &InodeTable, dice: u64) {
         if dice.is_multiple_of(3) {
             return;

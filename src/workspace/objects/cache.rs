@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use super::id::ObjectId;
 
-/// A cache with two generations. A lookup moves an object to the young generation. If that would
-/// exceed half of the limit, it becomes the old generation, and the previous old one is dropped.
+/// A cache with two generations. A lookup moves an object to the young generation. If the young
+/// generation would then exceed half of the limit, it becomes the old generation, and the previous
+/// old generation is dropped.
 #[derive(Debug)]
 pub(super) struct ObjectCache<T> {
     young: HashMap<ObjectId, Arc<T>>,
     old: HashMap<ObjectId, Arc<T>>,
+    /// The weight in bytes of the young generation.
     weight: usize,
 }
 

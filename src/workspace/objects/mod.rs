@@ -53,6 +53,7 @@ pub struct Repository(Arc<Inner>);
 struct Inner {
     place: RepositoryLocation,
     patience: Timeout,
+    /// The git processes that no thread uses at the moment.
     idle: Mutex<Vec<ObjectReader>>,
     trees: Mutex<ObjectCache<GitTree>>,
     /// Objects of all kinds except trees.
@@ -61,8 +62,9 @@ struct Inner {
 
 /// A tree of a repository, as a read-only [`Workspace`](super::Workspace).
 ///
-/// Verbs that change files fail with [`ErrorKind::Unsupported`]. User 0 owns all files, and only the
-/// owner can write to them. A submodule is an empty directory, as in a checkout without submodules.
+/// Verbs that change files fail with [`ErrorKind::Unsupported`]. User 0 owns all files, and only
+/// the owner can write to them. A submodule is an empty directory, as in a checkout without
+/// submodules.
 #[derive(Debug)]
 pub struct RepositoryTree {
     repository: Repository,
@@ -79,9 +81,9 @@ impl Repository {
     ///
     /// # Security
     ///
-    /// The caller vouches for the repository: git does not check its owner, just as with `GIT_DIR`.
-    /// The git program is not taken from below `root` either. `root` is the directory in which the
-    /// command works, if there is one.
+    /// git does not check the owner of the repository, just as with `GIT_DIR`. The caller must
+    /// trust it. `root` is the directory that the command changes, if there is one. A git program
+    /// below `root` is not used either.
     #[must_use]
     pub fn at(git_dir: &Path, root: Option<&Path>, patience: Timeout) -> Self {
         Self::of(
@@ -207,8 +209,8 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::TooLarge`] if the blob is larger, and [`ErrorKind::Missing`] if the object does
-    /// not exist. Returns another error kind if the object is not a blob.
+    /// Returns [`ErrorKind::TooLarge`] if the blob is larger, and [`ErrorKind::Missing`] if the
+    /// object does not exist. Returns another error kind if the object is not a blob.
     pub fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>> {
         self.contents(id, limit)
             .map_err(|trouble| trouble.at("read the object", &id))

@@ -100,7 +100,7 @@ impl ObjectReader {
     }
 
     /// Requests the object `name`, which is any name that git accepts and contains no line feed. If
-    /// the object exists, the caller must call [`Reader::contents`] or [`Reader::skip`] next.
+    /// the object exists, the caller must call [`Self::contents`] or [`Self::skip`] next.
     pub(super) fn ask(&mut self, name: &[u8]) -> io::Result<ObjectHeader> {
         self.requests.write_all(&[name, b"\n"].concat())?;
         self.requests.flush()?;
@@ -140,6 +140,7 @@ impl ObjectReader {
         self.end()
     }
 
+    /// Reads the line feed after a content.
     fn end(&mut self) -> io::Result<()> {
         let mut end = [0];
         self.answers.read_exact(&mut end)

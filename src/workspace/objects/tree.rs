@@ -8,7 +8,7 @@ use crate::mode::FileMode;
 const DIRECTORY: u32 = 0o040_000;
 const TYPE: u32 = 0o170_000;
 
-/// A directory.
+/// A tree object. Its entries can be looked up by name.
 #[derive(Debug)]
 pub(super) struct GitTree {
     bytes: Vec<u8>,

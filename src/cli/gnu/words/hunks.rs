@@ -6,7 +6,9 @@ use super::{MessagePrinter, quote_name};
 use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus};
 
 impl MessagePrinter<'_> {
+    /// Prints the messages about all hunks, and the numbers of ignored and failed hunks.
     pub(super) fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+        // `shift` is the number of lines that the previous hunks of the file have added.
         let (mut failed, mut passed, mut shift) = (0, 0, 0);
         for (index, hunk) in file.hunks.iter().enumerate() {
             if !hunk.merged.is_empty() {

@@ -112,8 +112,7 @@ enum OpenedAttributeSource {
     Directory(Arc<InheritedAttributes>),
 }
 
-/// Returns whether a change was refused because the file belongs to `owner`, who is not the current
-/// user.
+/// Returns whether a change was refused because another user, `owner`, owns the file.
 fn is_foreign(trouble: &SysError, owner: u32) -> bool {
     Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
 }

@@ -51,6 +51,7 @@ pub(super) fn git_of(directory: &Path) -> DotGitResult<DotGitKind> {
             DotGitKind::NotARepository
         });
     }
+    // A refusal because of the owner also names the git directory, so find that directory first.
     let target = target(directory, &git);
     check_owner(&git, found.uid())
         .map_err(|refusal| refusal.with_theirs(target.as_deref().ok()))?;
@@ -207,7 +208,8 @@ impl DotGitError {
         Self::with_remedy(why, false)
     }
 
-    /// Returns the same as [`DotGitError::unusable`]. `has_remedy` states whether `why` names a remedy.
+    /// Returns the same as [`DotGitError::unusable`]. `has_remedy` states whether `why` names a
+    /// remedy.
     fn with_remedy(why: String, has_remedy: bool) -> Self {
         Self::Unusable(UnusableGitDirectory {
             why,

@@ -85,7 +85,7 @@ impl ExternalHistory {
         }
     }
 
-    /// Returns the absolute path of `path`, which is in the external history.
+    /// Returns the absolute path of `path`, or `None` if `path` is not in the external history.
     pub(super) fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
         Some(
             self.above

@@ -49,7 +49,7 @@ pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Returns whether `directory` has the structure of a git directory. The rule is that of
-/// `is_git_directory` in git's setup.c.
+/// `is_git_directory` in git's setup.c, except that the content of `HEAD` is not checked.
 pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
     let head = if_accessible(directory.join("HEAD").symlink_metadata())?;
     if !head.is_some_and(|head| head.is_file() || head.is_symlink()) {

@@ -39,7 +39,8 @@ impl GitIndexFile {
         self.lock().is_some().then_some(rest)
     }
 
-    /// Returns the absolute path of `path`, which is in the directory.
+    /// Returns the absolute path of `path`. Returns `None` if `path` is not in the directory, or if
+    /// no directory is set.
     pub(super) fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = inner(path.as_bytes())?;
         Some(

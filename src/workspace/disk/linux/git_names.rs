@@ -141,6 +141,7 @@ pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
         links += 1;
         names.push(done.clone());
         done.pop();
+        // The components of the target replace the name of the link.
         for part in parts(&target).into_iter().rev() {
             rest.push_front(part);
         }

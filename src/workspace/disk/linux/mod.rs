@@ -1,13 +1,14 @@
 //! The disk backend on Linux. It works with directory handles and single names, and follows no
 //! link.
 //!
-//! A verb enters in `verbs.rs`. `parents.rs` turns its path into a directory handle and a name; no
-//! other file resolves paths. The system call is then made on that handle. `fault.rs` maps its
-//! error number to an [`ErrorKind`](crate::workspace::ErrorKind). Read `verbs.rs` first, then `parents.rs`.
+//! A verb starts in `verbs.rs`. `parents.rs` turns its path into a directory handle and a name; no
+//! other file resolves the paths of verbs. The system call is then made on that handle.
+//! `sys_error.rs` maps its error number to an [`ErrorKind`](crate::workspace::ErrorKind). Read
+//! `verbs.rs` first, then `parents.rs`.
 //!
-//! Invariant: below the root, every path is resolved through real directories only. The exceptions
-//! are the external history (`external_history.rs`), the directory of git's index file (`git_index_file.rs`) and the
-//! git directory (`work_tree.rs`), which can be outside the root.
+//! Invariant: every path of a verb is resolved through real directories only, and below the root.
+//! Three directories can be outside the root: the external history (`external_history.rs`), the
+//! directory of git's index file (`git_index_file.rs`) and the git directory (`work_tree.rs`).
 
 mod attributes;
 mod contents;
@@ -82,8 +83,11 @@ pub struct Disk {
     located: OnceLock<WorkTreePosition>,
     /// The umask of the process, read on first use.
     umask: OnceLock<u32>,
+    /// The attributes of a file that this process creates in a directory.
     births: PerDirectoryCache<InitialAttributes>,
+    /// The attributes that new files get from a directory.
     heritages: PerDirectoryCache<InheritedAttributes>,
+    /// Whether each file system stores permission bits.
     modes: ModeSupportCache,
     /// Held by the only verb that retries while no file handles are free.
     shortage: Mutex<()>,
@@ -94,9 +98,9 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Missing`](crate::workspace::ErrorKind::Missing) if the directory does not
-    /// exist, and [`ErrorKind::NotDirectory`](crate::workspace::ErrorKind::NotDirectory) if it is not a
-    /// directory.
+    /// Returns [`ErrorKind::Missing`](crate::workspace::ErrorKind::Missing) if the directory does
+    /// not exist, and [`ErrorKind::NotDirectory`](crate::workspace::ErrorKind::NotDirectory) if
+    /// `root` is not a directory.
     pub fn open(root: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {

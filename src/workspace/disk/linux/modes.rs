@@ -50,7 +50,8 @@ impl ModeSupportCache {
     }
 }
 
-/// Tests with an unnamed file. Returns `None` if the file system does not support such files.
+/// Tests with an unnamed file. Returns `None` if the file system does not support such files. Any
+/// other error, such as missing write permission, counts as support for permission bits.
 fn test_unnamed(directory: &OwnedFd) -> Option<bool> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match retry_on_intr(|| openat(directory, ".", flags, Mode::from_raw_mode(0o600))) {

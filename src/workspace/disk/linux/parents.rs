@@ -39,6 +39,7 @@ pub(super) struct DirectoryResolver {
     git: OnceLock<DirectoryHandle>,
     /// Whether the kernel has no `openat2`. Paths are then opened component by component.
     walks: AtomicBool,
+    /// The limit on cached handles: a small part of the handles that the process may open.
     capacity: usize,
     kept: Mutex<HandleCache>,
 }
@@ -47,7 +48,8 @@ pub(super) struct DirectoryResolver {
 struct HandleCache {
     /// Ordered by last use. The most recently used entry is at the end.
     entries: Vec<CachedHandle>,
-    /// Incremented when entries are dropped. A handle that was resolved before that is not cached.
+    /// Incremented when entries are dropped. A handle whose resolution started before that is not
+    /// cached.
     generation: u64,
 }
 
@@ -218,6 +220,7 @@ impl CachedHandle {
 }
 
 impl HandleCache {
+    /// Returns the cached handle of `path`, which then is the most recently used one.
     fn find(&mut self, path: &[u8]) -> Option<DirectoryHandle> {
         let index = self
             .entries

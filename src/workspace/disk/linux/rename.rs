@@ -37,6 +37,7 @@ impl Disk {
             ),
             RenameMode::Replace => renameat(&old_directory, old, &new_directory, new),
         };
+        // An error does not prove that nothing was renamed, so drop the handles in any case.
         self.parents.forget([from, to]);
         result.map_err(|errno| match errno {
             // Without the flags, EINVAL only means that a directory would be moved below itself.

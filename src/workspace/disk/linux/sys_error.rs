@@ -88,8 +88,8 @@ pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError
     is_protected.then(|| SysError::new(ErrorKind::Denied, error()))
 }
 
-/// Returns an error that states that the file system has no symbolic links. symlink(2) reports this
-/// as `EPERM`, for example.
+/// Returns the error of symlink(2). There, `EPERM` means that the file system does not support
+/// symbolic links.
 pub(super) fn no_links(errno: Errno) -> SysError {
     match errno {
         Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::without_errno(

@@ -2,7 +2,7 @@
 //! and without running git.
 //!
 //! Discovery follows `setup_git_directory_gently_1` in git's setup.c. From the root upwards, the
-//! first directory with a `.git` is the top. A `.git` directory without a repository is skipped. It
+//! first directory with a `.git` is the top. A `.git` directory without a repository is skipped; it
 //! marks the top only if discovery finds no repository. `.git` is a directory, a link to one, or a
 //! file with `gitdir: PATH` (linked work trees, submodules, `--separate-git-dir`). A git directory
 //! named `.git` is accepted only in its own parent directory. Discovery stops at a bare repository
