@@ -62,7 +62,7 @@ struct PendingRange {
 /// The search for a point of a shortest path through a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchEffort {
-    /// At most [`FEW`] changes from each end.
+    /// A few changes from each end, as many as git allows.
     Few,
     /// As many changes as the budget allows.
     Many,

@@ -90,7 +90,8 @@ impl<'f> Frontier<'f> {
         &mut self.reached[(diagonal + self.base).cast_unsigned()]
     }
 
-    /// Adds a diagonal on each side, within the bounds. New diagonals start at `nowhere`.
+    /// Adds a diagonal on each side, within the bounds. The last argument is the value of a
+    /// diagonal that the search has not reached yet.
     ///
     /// A side that has reached its bound loses a diagonal instead. The next round visits the
     /// diagonals of the other parity, and the bound itself is not one of them.

@@ -244,7 +244,7 @@ impl Conversions {
     }
 
     /// Returns whether a file without CR LF may be converted in either direction. If git fails,
-    /// returns true, and [`Self::of`] then returns the error.
+    /// returns true, and the lookup of a conversion then returns the error.
     fn converts_lf(&self) -> bool {
         *self.converts_lf.get_or_init(|| {
             let paths: Vec<_> = self.paths.iter().collect();

@@ -136,7 +136,7 @@ pub struct PreviewSinks<'a> {
     pub image_previews: Option<&'a ImagePreviews>,
 }
 
-/// Resolves a plan as [`resolve`] does, and moves the diffs and images to `shown`.
+/// Resolves a plan as [`resolve`] does, and moves the diffs and images to the given receivers.
 ///
 /// # Errors
 ///

@@ -75,7 +75,7 @@ pub struct Options {
     pub text_repair: Option<Arc<dyn TextRepair>>,
     /// The additional checks of changes (`--guard`).
     pub guards: Vec<&'static Guard>,
-    /// Whether images are collected. [`resolve_shown`](super::resolve_shown) sets this field.
+    /// Whether images are collected. The field depends on [`PreviewSinks`](super::PreviewSinks).
     pub(crate) images: bool,
     /// The repository that contains the blobs of binary files without data in the patch. Only blobs
     /// that the patch names in full are read.

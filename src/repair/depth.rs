@@ -48,6 +48,7 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
         .zip(chosen)
         .filter(|(_, old)| !trim(old).is_empty())
         .peekable();
+    // The raw form was chosen for every preimage line, so each line lost a sign or a column.
     let is_bare =
         |line: &ReadingLine| !trim(&line.text).is_empty() && indentation(&line.text).is_empty();
     old.peek().is_some()

@@ -84,6 +84,7 @@ fn elision(line: &[u8]) -> Option<Elision> {
     let has_dots = ["...", "\u{2026}"]
         .iter()
         .any(|dots| inner.starts_with(dots) || inner.ends_with(dots));
+    // Dots in a comment or in brackets are a marker. Dots alone can be code.
     if ["...", "\u{2026}"].iter().any(is_dots) {
         return Some(if text == inner {
             Elision::Dots

@@ -102,6 +102,7 @@ pub(super) fn fit_reading(
     let style = (rung >= LOOSE).then(|| StyleAdapter::new(&chosen, found, rung));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line takes the line ending of the deleted line that it replaces, if there is one.
+    // Without preimage lines, it takes the line ending of the line above.
     let mut like = start.saturating_sub(usize::from(old.is_empty()));
     // The deletions since the last context line that no insertion has replaced yet.
     let mut free = VecDeque::new();
@@ -159,6 +160,7 @@ impl HunkEffect {
             file.content(line) == *text && LineEnding::of(file.all[line]) == ending
         };
         let mut lines = self.lines.clone().zip(old.iter().zip(&chosen));
+        // Without preimage lines, nothing shows the line endings of the file, unless it is empty.
         if lines.all(is_same) && (!old.is_empty() || file.all.is_empty()) {
             let is_new = |line: &&ReadingLine| line.kind == LineKind::Insertion;
             let new = reading.lines.iter().filter(is_new);

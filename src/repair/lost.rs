@@ -118,6 +118,7 @@ fn flips(
     let Some(wanted) = chunk.header.counts else {
         let signed = signed(LineKind::Insertion, log)?;
         let mut all = Vec::new();
+        // `n` candidates have 2^n sets. `min` keeps the shift in range.
         for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MOST_READINGS)
         {
             all.extend(choices(&signed, count, log)?);

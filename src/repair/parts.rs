@@ -16,12 +16,13 @@ const RUNGS: [usize; 2] = [0, 1];
 /// file, and the places must be in order. Returns `None` if the reading has no gaps, or a part has
 /// no place.
 ///
-/// Line numbers and distances do not decide, because the length of a gap is unknown.
+/// Line numbers and distances do not decide, because the length of a gap is unknown. The second
+/// value is the loosest rung that a part needs.
 pub(super) fn place_parts(
     file: &FileLines<'_>,
     reading: &Reading,
     log: &mut RepairLog,
-) -> Result<Option<HunkEffect>, PlacementError> {
+) -> Result<Option<(HunkEffect, usize)>, PlacementError> {
     let is_gap = |line: &ReadingLine| line.kind == LineKind::Context && is_elision(&line.text);
     if !reading.headings.is_empty() || !reading.lines.iter().any(is_gap) {
         return Ok(None);
@@ -35,7 +36,7 @@ pub(super) fn place_parts(
     {
         return Ok(None);
     }
-    let mut whole: Option<HunkEffect> = None;
+    let (mut whole, mut loosest): (Option<HunkEffect>, usize) = (None, 0);
     for lines in lines.split(is_gap).filter(|lines| !lines.is_empty()) {
         // Only readings without headings have gaps. The caller reports the repair.
         let part = Reading {
@@ -44,9 +45,10 @@ pub(super) fn place_parts(
             rows: Vec::new(),
             is_closed: true,
         };
-        let Some(placed) = place_part(file, &part, log)? else {
+        let Some((placed, rung)) = place_part(file, &part, log)? else {
             return Ok(None);
         };
+        loosest = loosest.max(rung);
         match &mut whole {
             None => whole = Some(placed),
             Some(before) if before.lines.end <= placed.lines.start => {
@@ -57,15 +59,17 @@ pub(super) fn place_parts(
             Some(_) => return Ok(None),
         }
     }
-    Ok(whole.filter(|placed| !placed.deletions.is_empty() || !placed.insertions.is_empty()))
+    let whole =
+        whole.filter(|placed| !placed.deletions.is_empty() || !placed.insertions.is_empty());
+    Ok(whole.map(|placed| (placed, loosest)))
 }
 
-/// Returns the only place of the part between two gaps.
+/// Returns the only place of the part between two gaps, and its rung.
 fn place_part(
     file: &FileLines<'_>,
     part: &Reading,
     log: &mut RepairLog,
-) -> Result<Option<HunkEffect>, PlacementError> {
+) -> Result<Option<(HunkEffect, usize)>, PlacementError> {
     let old: Vec<_> = part.old().collect();
     // Blank lines occur everywhere, so they place nothing.
     if old.iter().all(|line| line.text.trim_ascii().is_empty()) {
@@ -83,7 +87,7 @@ fn place_part(
                     .all(|line| line.kind != LineKind::Deletion);
                 return match find_applied(file, part, log)?.filter(|_| is_pure) {
                     Some(line) => Err(PlacementError::Applied(line)),
-                    None => fit_reading(file, part, start, rung).map(Some),
+                    None => fit_reading(file, part, start, rung).map(|placed| Some((placed, rung))),
                 };
             }
             _ => return Err(PlacementError::Ambiguous(starts)),

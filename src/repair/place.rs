@@ -72,8 +72,12 @@ pub(super) fn place(
         .iter()
         .filter(|reading| shortage(reading).is_none())
     {
-        if let Some(placed) = place_parts(file, reading, log)? {
+        if let Some((placed, rung)) = place_parts(file, reading, log)? {
             log.note(RepairKind::Elision, chunk.line);
+            note_reading(reading, chunk, log);
+            if rung > 0 {
+                log.note(RepairKind::Whitespace, chunk.line);
+            }
             return Ok(placed);
         }
     }
@@ -181,9 +185,7 @@ fn place_at(
         return Err(PlacementError::Sign(chunk.line));
     }
     let placed = fit_reading(file, reading, start, rung)?;
-    for &row in &reading.rows {
-        log.note(row, chunk.line);
-    }
+    note_reading(reading, chunk, log);
     note_rung(rung, reading, file, start, chunk.line, log);
     Ok(Some(placed))
 }
@@ -199,6 +201,13 @@ fn is_section_of_cut(chunk: &RawHunk<'_>, reading: &Reading, start: usize) -> bo
     let is_glued = reading.rows.contains(&RepairKind::GluedHeader)
         && reading.lines[0].kind == LineKind::Context;
     is_glued && is_elsewhere && !reading.is_closed && chunk.shortage((old - 1, new - 1)).is_some()
+}
+
+/// Records the repairs that `reading` of `chunk` contains.
+fn note_reading(reading: &Reading, chunk: &RawHunk<'_>, log: &mut RepairLog) {
+    for &row in &reading.rows {
+        log.note(row, chunk.line);
+    }
 }
 
 fn note_rung(

@@ -91,6 +91,7 @@ pub(super) fn refusals(
         let chunk = &section.chunks[index];
         let first = chunk.body.first().map_or(section.span, |line| line.span);
         let mismatch = closest(chunk, content, log);
+        // The strict search also finds a postimage that is already in the file.
         let (error, nearest) = match mismatch {
             Some(Mismatch {
                 kind: MismatchKind::AlreadyApplied { line },

@@ -64,7 +64,7 @@ pub const ROWS: &[(RepairKind, &str, &str)] = &[
     (
         RepairKind::Envelope,
         "envelope",
-        "misspelled markers of the Codex envelope were accepted",
+        "misspelled or additional markers of an envelope or a block were accepted",
     ),
     (
         RepairKind::Counts,

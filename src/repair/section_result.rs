@@ -43,6 +43,7 @@ pub(crate) fn apply_section(
     };
     match (section.action, before) {
         (SectionAction::Create, _) => {
+            // In a complete hunk, only the count is wrong.
             let short = |chunk: &RawHunk<'_>| {
                 chunk
                     .shortage(counts(&chunk.body))

@@ -60,6 +60,10 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
 fn replace_markers(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut marked, mut first, mut open) = (text.to_vec(), None, None);
     for (number, (span, line)) in Lines::of_span(text, Span::new(0, text.len())).enumerate() {
+        // After a hunk header, such a line is a deletion or an insertion of a diff.
+        if open.is_none() && line.starts_with(b"@@ -") {
+            break;
+        }
         match (without_ending(line).trim_ascii_end(), open) {
             (b"------- SEARCH", None) => open = Some(span.start),
             (b"+++++++ REPLACE", Some(start)) => {

@@ -58,6 +58,7 @@ pub fn repair_texts(
     let Replacements {
         order, match_mode, ..
     } = changes;
+    // One storage for each edit. The lines of the file borrow from all of them.
     let cells: Vec<_> = changes
         .edits
         .iter()

@@ -14,6 +14,7 @@ pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
         matches!(operation.path, Name::Traditional { .. } | Name::Unnamed(_))
     };
     let may_name = |operation: &Operation<Name>| matches!(operation.path, Name::Unnamed(_));
+    // Most preambles contain no colon, and therefore no `Index:` and no `Prereq:` line.
     if memchr::memchr(b':', between).is_none() && !operations.iter().any(may_name) {
         return;
     }
@@ -37,6 +38,7 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
     let (Name::Unnamed(span), Edit::Hunks(hunks)) = (&operation.path, &operation.edit) else {
         return;
     };
+    // Only unified hunks have `---` and `+++` lines.
     if hunks.iter().any(|hunk| hunk.anchor != Anchor::Line) {
         return;
     }

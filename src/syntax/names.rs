@@ -109,6 +109,7 @@ pub(super) fn quoted_pair(
             )?,
         ]));
     }
+    // The first name is plain, so a quote after a blank starts the second one.
     let Some(quote) = line.find(b" \"") else {
         return Ok(None);
     };

@@ -186,6 +186,7 @@ impl HunkCommand {
             self.old.range("old", counts.0, at)?,
             self.new.range("new", counts.1, at)?,
         );
+        // `a` needs new lines, `d` needs old lines, and `c` needs both.
         let is_empty =
             (self.letter != b'a' && old.count == 0) || (self.letter != b'd' && new.count == 0);
         if is_empty {

@@ -51,10 +51,9 @@ fn plan_of(input: Input, sections: Sections) -> Plan<Name> {
         .quoted
         .into_iter()
         .enumerate()
-        .map(|(index, bytes)| Input {
+        .map(|(index, quoted)| Input {
             name: format!("{name}, diff {}", index + 1),
-            bytes,
-            ..Input::default()
+            ..quoted
         });
     let mut inputs: Vec<_> = std::iter::once(input).chain(quoted).collect();
     for named in sections.not_included {

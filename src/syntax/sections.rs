@@ -2,7 +2,7 @@
 
 use super::SyntaxError;
 use crate::plan::{Action, ContentlessChange, Direction, Edit, Input, Name, Operation};
-use crate::text::{Bytes, Span};
+use crate::text::Span;
 
 /// The sections read so far.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Sections {
     pub hunks: usize,
     /// Texts that the patch contains in another form, for example in JSON strings. They are
     /// numbered from 1.
-    pub quoted: Vec<Bytes>,
+    pub quoted: Vec<Input>,
     /// The changes that the text names without their content.
     pub not_included: Vec<ContentlessChange>,
 }
@@ -37,7 +37,7 @@ impl Sections {
         read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
         // A quoted text can quote texts itself: a JSON string can contain a context diff.
         let first = self.quoted.len() + 1;
-        self.quoted.push(input.bytes);
+        self.quoted.push(input);
         self.quoted.append(&mut inside.quoted);
         self.operations
             .extend(inside.operations.into_iter().map(|operation| Operation {

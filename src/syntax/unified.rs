@@ -141,6 +141,7 @@ pub(super) fn section(
     let header = content_span(text, start);
     let (action, name) = match action_and_name(old, new, &hunks) {
         Some(meaning) => meaning,
+        // GNU patch reads `/dev/null` on both sides as a section that names no file.
         None if options.unnamed == UnnamedHandling::Accept => {
             (action_by_time((true, true), &hunks), Name::Unnamed(header))
         }

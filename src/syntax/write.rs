@@ -216,6 +216,7 @@ fn section(
         put(&mut out, &[verb.as_bytes(), b" from ", &quote(old_name)]);
         put(&mut out, &[verb.as_bytes(), b" to ", &quote(new_name)]);
     }
+    // Only the mode or the name changes.
     if old == new && before.is_some() && after.is_some() {
         return out;
     }
@@ -281,6 +282,7 @@ fn index_line(
     digits: usize,
 ) {
     let whole = before.or(after).map_or(0, |side| side.blob.len());
+    // As in git, the object name of a missing side consists of zeros.
     let zeros = "0".repeat(digits.min(whole));
     let name = |side: Option<&DiffSide<'_>>| {
         side.map_or(zeros.clone(), |side| {
@@ -288,6 +290,7 @@ fn index_line(
         })
     };
     let (old, new) = (name(before), name(after));
+    // An unknown object name cannot be written.
     if old.is_empty() || new.is_empty() {
         return;
     }

@@ -5,7 +5,15 @@ use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use wpatch::syntax::{self, Options, SyntaxErrorKind};
 
+use crate::case::Case;
+use crate::run;
+
 const DOCUMENTS: u64 = 20_000;
+
+/// Grammars of fixtures, except JSON itself.
+const GRAMMARS: &[&str] = &[
+    "blocks", "codex", "context", "git", "hashline", "normal", "unified",
+];
 
 /// Keys and values of which documents are made; most are right in some place.
 const KEYS: &[&str] = &["path", "content", "expected_hash", "expected", "contents"];
@@ -167,4 +175,27 @@ fn a_document_is_taken_where_the_schema_says_so() {
         taken > 1000 && refused > 1000,
         "{taken} taken, {refused} refused"
     );
+}
+
+#[test]
+fn a_patch_in_a_json_string_is_the_same_change() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for case in GRAMMARS.iter().flat_map(|grammar| Case::of(grammar)) {
+        let Ok(text) = std::str::from_utf8(&case.patch) else {
+            continue;
+        };
+        // A patch in a string has no format of its own to select.
+        if case.after.is_none() || case.settings.format.is_some() || !text.ends_with('\n') {
+            continue;
+        }
+        count += 1;
+        let memory = run::memory(&case.before);
+        let document = json!({ "patch": text }).to_string();
+        let report = run::apply(&memory, document.as_bytes(), &case.settings);
+        if Some(&run::tree(&memory)) != case.after.as_ref() {
+            wrong.push(format!("{}: {}", case.name, report["error"]));
+        }
+    }
+    assert!(wrong.is_empty(), "of {count}:\n{}", wrong.join("\n"));
+    assert!(count >= 200, "{count}");
 }

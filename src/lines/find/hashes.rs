@@ -56,7 +56,7 @@ impl LineHashes {
     }
 
     /// Returns the hash of the run of `count` lines that starts at `line`. `power` must be
-    /// [`power`] of `count`.
+    /// the base of the polynomial to the power of `count`.
     pub(crate) fn run(&self, line: usize, count: usize, power: u64) -> u64 {
         self.sums[line + count].wrapping_sub(self.sums[line].wrapping_mul(power))
     }

@@ -4,7 +4,7 @@ use crate::convert::{Conversion, CrLfAction, WorkTreeEncoding};
 use crate::digest::ObjectFormat;
 use crate::workspace::git::Attribute;
 
-/// The attributes that convert contents, in the order that [`of_attributes`] expects.
+/// The attributes that convert contents. Lists of attribute values have this order.
 pub(super) const ATTRIBUTES: [&str; 6] = [
     "text",
     "crlf",

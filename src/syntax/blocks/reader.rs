@@ -66,6 +66,7 @@ pub(super) fn next(
         if is_start && marker(line.of(text)).is_some_and(is_meant) {
             return Some(at);
         }
+        // The search continues after the line, so that each line is read only once.
         offset = line.end.min(end);
     }
     None
@@ -176,6 +177,7 @@ impl<'a> LineCursor<'a> {
     /// Moves the cursor past the lines `:start_line:N`, `:end_line:N` and `-------` that can follow
     /// the first marker. Returns the first number.
     pub(super) fn skip_line_numbers(&mut self) -> Option<usize> {
+        // The cursor moves only if the separator follows the numbers.
         let mut ahead = self.lines.clone();
         let mut start = None;
         while let Some(line) = ahead.next().map(|(_, line)| trim(without_ending(line))) {

@@ -61,6 +61,7 @@ impl Syntax for Codex {
             let start = memchr::memrchr(b'\n', &text[offset..at])
                 .map_or(offset, |newline| offset + newline + 1);
             let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
+            // The marker can be indented, but it must be alone on its line.
             if std::str::from_utf8(&text[start..end]).is_ok_and(|line| line.trim() == BEGIN) {
                 return Some(wrapper_before(text, from, start).unwrap_or(start));
             }
@@ -91,6 +92,7 @@ impl Syntax for Codex {
         while !is_end(&mut reader, is_first)? {
             options.allow_files(sections.operations.len() + 1, reader.place())?;
             section(&mut reader, options, sections)?;
+            // Each section sees the tree after the previous one.
             sections.step += 1;
             is_first = false;
         }
@@ -253,6 +255,7 @@ fn read_added(reader: &mut LineCursor<'_>) -> Result<(Edit, Span), SyntaxError> 
     }
     let body = Span::new(start, reader.offset());
     let edit = match count {
+        // A section without lines creates an empty file.
         0 => Edit::Keep,
         _ => Edit::Hunks(vec![Hunk {
             anchor: Anchor::Headings {

@@ -128,6 +128,7 @@ impl GitHeader {
             Keyword::OldMode => set_once(&mut self.old_mode, mode(text, rest)?, rest),
             Keyword::NewMode => set_once(&mut self.new_mode, mode(text, rest)?, rest),
             Keyword::Deleted => {
+                // The line also states the mode, so a further `old mode` line is a duplicate.
                 set_once(&mut self.deletes, rest, rest)?;
                 set_once(&mut self.old_mode, mode(text, rest)?, rest)
             }

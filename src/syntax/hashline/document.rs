@@ -109,6 +109,7 @@ impl<'a, 's> Document<'a, 's> {
             self.finish_section(at)?;
         }
         let (path, tag) = line::header(content).map_err(|kind| error(kind, at))?;
+        // `./a` and `a` are the same file. An invalid path is reported later.
         let plain =
             RelPath::new(path).map_or_else(|_| path.to_vec(), |path| path.as_bytes().to_vec());
         self.current = Some(plain.clone());
@@ -250,6 +251,7 @@ impl<'a, 's> Document<'a, 's> {
             span: at,
         });
         let operation = file.operation;
+        // `NewLines::Cut` names the operation by the start of its span.
         let operation = self.sections.operations[operation].span.start;
         self.registers.insert(
             register,
@@ -276,6 +278,7 @@ impl<'a, 's> Document<'a, 's> {
                 at,
             )
         };
+        // The register keeps its lines, so several `PUT` can use them.
         let lines = self.registers.get(name).cloned().ok_or_else(empty)?;
         if name.is_empty() {
             self.nameless_cuts = 0;

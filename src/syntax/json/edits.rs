@@ -50,6 +50,7 @@ pub(super) fn of_files(
             .ok_or_else(|| value.expected_error("an object with `path`"))?;
         let file = RelPath::new(&claim.bytes)
             .map_or_else(|_| claim.bytes.clone(), |path| path.as_bytes().to_vec());
+        // All edits of a file belong to one operation, at the place of the first one.
         let at = *operations.entry(file).or_insert_with(|| {
             let changes = Replacements {
                 edits: Vec::new(),
@@ -116,6 +117,7 @@ fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
             .iter()
             .any(|member| member.key == *old || member.key == *new)
     };
+    // The first pair with one of its keys decides. The keys of the other pairs are then unknown.
     let &(old_key, new_key) = SPELLINGS
         .iter()
         .find(is_spelled)

@@ -205,6 +205,7 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
 /// Reads the name of a file. Each file may have only one entry.
 fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
+    // `./a` and `a` are the same file. An invalid path is reported later.
     let plain =
         RelPath::new(&bytes).map_or_else(|_| bytes.clone(), |path| path.as_bytes().to_vec());
     if !seen.insert(plain) {

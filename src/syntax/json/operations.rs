@@ -9,7 +9,7 @@
 
 use super::reader::{Member, Value};
 use super::{Options, Sections, SyntaxError, claim, digest, is_digest};
-use crate::plan::{Action, Edit, Name, NameCandidate};
+use crate::plan::{Action, Edit, Input, Name, NameCandidate};
 use crate::syntax::codex;
 use crate::text::Span;
 
@@ -103,6 +103,7 @@ fn operation(
         _ => return Err(at.expected_error(KINDS)),
     };
     match (action, diff) {
+        // The diff of a deletion has no effect.
         (Action::Delete, _) => {
             sections.push(action, Name::Agreed(vec![path]), Edit::Keep, value.span());
         }
@@ -135,11 +136,15 @@ fn add_change(
     };
     let edit = edit.map_err(|error| SyntaxError::new(error.kind, at.span()))?;
     let name = Name::Agreed(vec![NameCandidate {
+        // The name is in the document, not in the text of the diff.
         span: Span::new(0, 0),
         ..path
     }]);
     let span = Span::new(0, text.len());
-    sections.quoted.push(text.into());
+    sections.quoted.push(Input {
+        bytes: text.into(),
+        ..Input::default()
+    });
     let input = sections.quoted.len();
     sections.push(action, name, edit, span).input = input;
     Ok(())

@@ -2,9 +2,8 @@
 
 use super::reader::Value;
 use super::{Json, Options, Sections, Syntax, SyntaxError};
-use crate::plan::Input;
-use crate::syntax::SYNTAXES;
 use crate::syntax::reader::read;
+use crate::syntax::{SYNTAXES, open_input};
 
 /// Reads the patch as an input of its own, because the document does not contain its lines
 /// literally.
@@ -22,10 +21,9 @@ pub(super) fn read_patch(
         .copied()
         .filter(|syntax| syntax.name() != Json.name())
         .collect();
-    let input = Input {
-        bytes: text.into(),
-        ..Input::default()
-    };
+    // A mail in the string is decoded like a mail in a file.
+    let input = open_input("", text.into())
+        .map_err(|malformed| SyntaxError::new(malformed.error.kind, value.span()))?;
     sections.quote(input, value.span(), |input, sections| {
         read(input, &among, options, sections)
     })

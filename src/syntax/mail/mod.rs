@@ -93,6 +93,7 @@ impl MailboxReader<'_> {
     fn message(&mut self, start: usize) -> Result<usize, SyntaxError> {
         let (header, body) = MailHeader::read(self.input, start)?;
         let end = self.end(start, body, &header);
+        // A message that is not encoded is copied later, with the text around it.
         if header.is_mail && header.is_encoded() {
             let copied = self.copied;
             let opened = self.opened.get_or_insert_default();

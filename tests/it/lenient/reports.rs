@@ -111,3 +111,59 @@ fn a_repaired_patch_keeps_the_options_of_gnu_patch() {
         (old.to_vec(), new.to_vec())
     );
 }
+
+#[test]
+fn a_hunk_with_gaps_reports_each_repair() {
+    let python = "def f():\n    a = 1 \n    b = 2\n    c = 3\n    d = 4\n    e = 5\n";
+    let patch = "--- a/dir/file.txt\n+++ b/dir/file.txt\n@@ ... @@ def f():\n     a = 1\n     ...\n-    d = 4\n+    d = 40\n     e = 5\n";
+    let memory = Memory::with_files([(path(), Entry::file(python))]);
+    let outcome = engine::apply(lenient(patch), &memory, &Interrupt::new());
+    let repairs = &outcome.report.inputs[0].repairs;
+    let codes: Vec<_> = repairs.iter().map(|repair| &*repair.code).collect();
+    assert_eq!(
+        codes,
+        ["bare_header", "glued_header", "whitespace", "elision"]
+    );
+}
+
+#[test]
+fn an_operation_changes_only_the_file_that_it_names() {
+    for diff in [
+        "@@\n-a\n+b\n*** Delete File: x\n",
+        "@@\n-a\n+b\n***end patch\n***begin patch\n*** Delete File: x\n",
+        "@@\n-a\n+b\n*** Move to: y\n",
+        "@@\n-a\n+b\ndiff --git a/x b/x\ndeleted file mode 100644\n",
+    ] {
+        let name = |name: &str| RelPath::new(name.as_bytes()).unwrap();
+        let memory = Memory::with_files(["a", "x"].map(|file| (name(file), Entry::file("a\n"))));
+        let operation = json!({"type": "update_file", "path": "a", "diff": diff}).to_string();
+        let outcome = engine::apply(lenient(operation), &memory, &Interrupt::new());
+        assert!(!outcome.report.ok, "{diff}");
+        assert!(!outcome.report.changed);
+    }
+}
+
+#[test]
+fn names_that_contradict_each_other_are_refused() {
+    let name = |name: &str| RelPath::new(name.as_bytes()).unwrap();
+    let files = ["o.rs", "src/foo.rs", "src/o.rs"];
+    let memory = Memory::with_files(files.map(|file| (name(file), Entry::file("a\nb\nc\n"))));
+    for given in ["src/foo.rs", "src/o.rs"] {
+        let patch = format!(
+            "diff --git a/{given} b/{given}\n--- a/o.rs\n+++ b/o.rs\n@@ -1,2 +1,4 @@\n a\n-b\n+B\n c\n"
+        );
+        let outcome = engine::apply(lenient(patch), &memory, &Interrupt::new());
+        assert!(!outcome.report.ok, "{given}");
+    }
+}
+
+#[test]
+fn a_diff_that_contains_the_markers_of_blocks_is_repaired_as_a_diff() {
+    let before = "h\n------ SEARCH\nt\n";
+    let memory = Memory::with_files([(path(), Entry::file(before))]);
+    let patch = "--- a/dir/file.txt\n+++ b/dir/file.txt\n@@ -1,2 +1,4 @@\n h\n------- SEARCH\n+++++++ REPLACE\n t\n";
+    let outcome = engine::apply(lenient(patch), &memory, &Interrupt::new());
+    assert!(outcome.report.ok, "{:?}", outcome.report.error);
+    let expected = Memory::with_files([(path(), Entry::file("h\n++++++ REPLACE\nt\n"))]);
+    assert_eq!(crate::run::tree(&memory), crate::run::tree(&expected));
+}
