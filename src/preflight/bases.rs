@@ -234,7 +234,8 @@ pub(super) fn tell(
         (false, _) if is_uncompared => {
             "use --conflict markers to write both versions into the file"
         }
-        (false, _) => {
+        (false, true) => "use --ours or --theirs to take one version of the file",
+        (false, false) => {
             "use --ours, --theirs or --union to resolve it, or --conflict markers to write both versions into the file"
         }
     };

@@ -87,7 +87,8 @@ fn line_ending_help(
         return "use --ignore-whitespace to match the lines and keep the line endings of the file"
             .into();
     }
-    let (path, line, of) = (&operation.path, nearest.line + 1, nearest.of);
+    let path = operation.from.as_ref().unwrap_or(&operation.path);
+    let (line, of) = (nearest.line + 1, nearest.of);
     format!(
         "read {path} again from line {line}: {matched} of {of} lines match except for the line endings"
     )

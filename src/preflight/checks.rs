@@ -7,16 +7,19 @@ use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, PathState};
 use super::problem::{Problem, ProblemFacts};
-use crate::digest::Sha256;
+use crate::digest::{Sha256, is_blob};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, Direction, Edit, LineKind, Operation};
+use crate::plan::{Action, BlobIds, Direction, Edit, LineKind, Operation};
 use crate::text::printable;
 use crate::workspace::WorkspaceError;
 
 /// The maximum length of a symbolic link's target in bytes: `PATH_MAX` without the final NUL, see
 /// `symlink(7)`.
 const MAX_TARGET: usize = 4095;
+
+/// The number of hex digits of a full SHA-1 object name. A full SHA-256 name is longer.
+const SHA1_DIGITS: usize = 40;
 
 /// Reports that the content of `path` is not the result of the change that is undone.
 pub(super) fn conflict(path: &RelPath, seen: &PathState, findings: &mut Findings) {
@@ -26,8 +29,7 @@ pub(super) fn conflict(path: &RelPath, seen: &PathState, findings: &mut Findings
     };
     let problem = findings.error(&code::CONFLICT, message);
     problem.path = Some(path.clone());
-    problem.help =
-        Some("use --force to undo the change anyway; that undo can be undone, too".into());
+    problem.help = Some("use --force to restore the file anyway; that can be undone, too".into());
 }
 
 /// Returns the file at `path`, or reports why it cannot be read.
@@ -144,6 +146,8 @@ pub(super) fn refuse_kind(
         .path = Some(path.clone());
 }
 
+/// Returns whether the target of the link at `path` is a directory. Does not follow a second link,
+/// or an absolute target, which can be outside the root.
 fn is_link_to_directory(
     path: &RelPath,
     node: &Node,
@@ -191,6 +195,8 @@ pub(super) fn exists(
     );
 }
 
+/// Returns whether the file that `operation` creates exists already, with the content and the mode
+/// of the result.
 pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
     if !modes::is_as_wanted(operation, node) {
         return false;
@@ -200,7 +206,18 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
         Edit::Whole(contents) => {
             return operation.action == Action::Create && contents[..] == node.bytes[..];
         }
-        _ => return operation.action == Action::Create && node.bytes.is_empty(),
+        Edit::Keep | Edit::Directory => {
+            return operation.action == Action::Create && node.bytes.is_empty();
+        }
+        // Only a full object name identifies the content.
+        Edit::Binary(_) | Edit::BinaryMissing => {
+            let is_new = |blobs: &BlobIds| {
+                blobs.new.len() >= SHA1_DIGITS && is_blob(&node.bytes, &blobs.new)
+            };
+            return operation.action == Action::Create
+                && operation.blobs.as_deref().is_some_and(is_new);
+        }
+        _ => return false,
     }
     let lines = operation
         .hunks()

@@ -49,7 +49,13 @@ pub(super) fn postimage(
         .idempotent
         .then(|| already_applied::pending_edits(text, changes, options));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
-        findings.warning(&code::ALREADY_APPLIED, "the change is already applied");
+        let (all, done) = (changes.edits.len(), changes.edits.len() - left.len());
+        let message = if left.is_empty() {
+            "the change is already applied".to_owned()
+        } else {
+            format!("{done} of {all} edits are already applied")
+        };
+        findings.warning(&code::ALREADY_APPLIED, message);
         if left.is_empty() {
             findings.outcome.is_done = true;
             return Some(EditResult::Same);

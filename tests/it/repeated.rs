@@ -4,6 +4,7 @@ use fs_err as fs;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::case::Case;
 use crate::tree;
 use crate::verbs::run;
 
@@ -183,6 +184,37 @@ fn a_file_of_another_mode_is_not_made_already() {
 }
 
 #[test]
+fn an_empty_file_is_not_the_binary_file_that_a_patch_creates() {
+    let root = root();
+    let binary = Case::of("git")
+        .into_iter()
+        .find(|case| case.name == "git/binary-create");
+    let binary = String::from_utf8(binary.unwrap().patch).unwrap();
+    let missing = "diff --git a/img b/img\nnew file mode 100644\nindex 0000000..1320085\nBinary files /dev/null and b/img differ\n";
+    fs::write(root.path().join("img"), "").unwrap();
+    for patch in [&*binary, missing] {
+        let report = run(root.path(), &["apply", "--idempotent"], patch);
+        assert_eq!(report["ok"], false, "{report}");
+    }
+    assert_eq!(fs::read(root.path().join("img")).unwrap(), b"");
+}
+
+#[test]
+fn edits_that_are_partly_applied_report_how_many() {
+    let root = root();
+    let edits = json!({"edits": [
+        {"path": "a", "old": "one", "new": "1"},
+        {"path": "a", "old": "zwei", "new": "two"},
+    ]});
+    let report = run(root.path(), &["apply", "--idempotent"], &edits.to_string());
+    assert_eq!(report["ok"], true, "{report}");
+    assert_eq!(
+        report["problems"][0]["message"],
+        "1 of 2 edits are already applied"
+    );
+}
+
+#[test]
 fn a_patch_is_applied_once() {
     let patch = "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\r\n-two\r\n+2\r\n three\n\\ No newline at end of file\n";
     let files = "diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n\
@@ -194,6 +226,11 @@ fn a_patch_is_applied_once() {
         &["apply"],
         "diff --git a/b b/b\ndeleted file mode 100644\n--- a/b\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n-x\n",
     );
+    let binary = Case::of("git")
+        .into_iter()
+        .find(|case| case.name == "git/binary-create");
+    let binary = String::from_utf8(binary.unwrap().patch).unwrap();
+    twice(&root(), &["apply"], &binary);
     let root = root();
     run(root.path(), &["apply"], patch);
     let both = [patch, files].concat();

@@ -98,10 +98,9 @@ fn check_messages(
                 && problems.is_empty()
                 && file.status == FileStatus::Failed(code::MISSING.kind);
         let is_unfit = !is_missing
-            && (problems
-                .iter()
-                .any(|problem| problem.severity == Severity::Error)
-                || unfit > 0 && problems.is_empty() && file.is_rejected());
+            && (problems.iter().any(|problem| {
+                problem.severity == Severity::Error && *problem.code != code::WHITESPACE
+            }) || unfit > 0 && problems.is_empty() && file.is_rejected());
         missing += usize::from(is_missing);
         unfit += usize::from(is_unfit);
         if (!is_missing || missing <= MOST_MISSING) && (!is_unfit || unfit <= MOST_UNFIT) {

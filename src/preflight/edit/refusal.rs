@@ -75,8 +75,8 @@ fn refuse_missing<'f>(
         let line = nearest.line + 1;
         if nearest.matched == nearest.of {
             return format!(
-                "use --unidiff-zero: {path} has these lines at line {line}, but a hunk without context at one end \
-                 must reach that end of the file"
+                "use --unidiff-zero: {path} has these lines at line {line}, but a hunk that starts at line 1, or \
+                 without context at one end, must match at that end of the file"
             );
         }
         let found = match nearest.matched {
