@@ -45,6 +45,48 @@ fn a_mending_is_of_one_line_and_counts_as_its_format_does() {
 }
 
 #[test]
+fn a_line_that_a_report_cannot_show_as_it_is_gets_no_suggested_fix() {
+    let desk = Desk::with(&[("a", b"one\ncaf\xe9 x\nthree\n"), ("b", b"one\na=c\n")]);
+    let body = "--- a/b\n+++ b/b\n@@ -1,2 +1,2 @@\n-one\n+1\n a=b\n";
+    let mail = |encoding: &str, body: &str| {
+        format!(
+            "From: A <a@b>\nSubject: s\nContent-Type: text/plain; charset=utf-8\n\
+             Content-Transfer-Encoding: {encoding}\n\n{body}"
+        )
+        .into_bytes()
+    };
+    let latin: &[u8] = b"--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n-one\n+1\n caf\xe8 x\n three\n";
+    let cases = [
+        (latin.to_vec(), false),
+        (
+            b"--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n-one\n+1\n cafe x\n three\n".to_vec(),
+            false,
+        ),
+        (
+            mail("quoted-printable", &body.replace("a=b", "a=3Db")),
+            false,
+        ),
+        (mail("7bit", body), true),
+        (body.as_bytes().to_vec(), true),
+    ];
+    for (patch, is_fixable) in cases {
+        fs::write(desk.path("p.patch"), &patch).unwrap();
+        let shown = String::from_utf8_lossy(&patch);
+        let print = |name| {
+            document(
+                name,
+                &desk.runs(&["check", "--output", name, "p.patch"], b""),
+            )
+        };
+        let (rdjson, sarif) = (print("rdjson"), print("sarif"));
+        let suggestions = &rdjson["diagnostics"][0]["suggestions"];
+        assert_eq!(suggestions.is_array(), is_fixable, "{shown}{rdjson:#}");
+        let fixes = &sarif["runs"][0]["results"][0]["fixes"];
+        assert_eq!(fixes.is_array(), is_fixable, "{shown}{sarif:#}");
+    }
+}
+
+#[test]
 fn what_somebody_said_of_a_plan_does_nothing_to_a_checker() {
     let desk = desk();
     desk.does(&["init"], b"");
