@@ -4,7 +4,7 @@
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::{DOCUMENTS, GOOD, code, desk, document};
+use super::{DOCUMENTS, GOOD, code, desk, document, governed, said};
 use crate::systems::Desk;
 
 #[test]
@@ -160,4 +160,29 @@ fn bytes_that_are_no_text_come_out_harmless() {
             assert_eq!(code(&output), 1);
         }
     }
+}
+
+#[test]
+fn a_partial_change_needs_the_same_approvals() {
+    let desk = governed();
+    let good = fs::read_to_string(desk.path("p/good.patch")).unwrap();
+    fs::write(desk.path("c"), "x\n").unwrap();
+    let patch = good + "--- a/c\n+++ b/c\n@@ -1 +1 @@\n-none\n+y\n";
+    fs::write(desk.path("p/part.patch"), patch).unwrap();
+    let checked = |name: &str| {
+        desk.runs(
+            &["check", "--reject", "--output", name, "p/part.patch"],
+            b"",
+        )
+    };
+    let text = said(&checked("github"));
+    assert!(text.contains("::notice file=a,"), "{text}");
+    let told = document("acp", &checked("acp"));
+    let content = told["content"].as_array().unwrap();
+    assert_eq!(content[1]["newText"], "one\n2\nthree\n", "{told:#}");
+    assert_eq!(
+        content[2]["content"]["text"],
+        "policy requires approval for a: a person looks at it"
+    );
+    assert_eq!(content.len(), 3, "{told:#}");
 }
