@@ -67,9 +67,7 @@ fn aim(
         return Ok(());
     };
     let weigh = |operation: &Operation| {
-        policy.weigh(operation, |path| {
-            matches!(workspace.stat(path), Ok(Some(_)))
-        })
+        policy.weigh(operation, |path| preflight::find_kind(workspace, path))
     };
     let mut ruling = weigh(operation);
     // If policy denies the name itself, no link is followed.

@@ -3,7 +3,7 @@
 use super::{
     Access, POLICY_FILE, Policy, PolicyDecision, PolicyLayer, RuleMatch, SymlinkSetting, Verdict,
 };
-use crate::mode::FileMode;
+use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation, Precondition};
 
@@ -11,21 +11,23 @@ use crate::plan::{Action, Edit, Operation, Precondition};
 pub const REQUIRE_HASH: &str = "require-hash";
 
 impl Policy {
-    /// Returns the combined decision on all paths of `operation`. Calls `is_there` only if the
-    /// existence of a file makes a difference.
+    /// Returns the combined decision on all paths of `operation`. `find_kind` returns the type of
+    /// a file, if it exists, and does not follow links. It is called only if its result makes a
+    /// difference.
     ///
     /// Changing, moving or copying a file also reads it, because a report shows its content.
     #[must_use]
     pub fn weigh(
         &self,
         operation: &Operation,
-        is_there: impl Fn(&RelPath) -> bool,
+        find_kind: impl Fn(&RelPath) -> Option<FileKind>,
     ) -> PolicyDecision {
+        let is_there = |path: &RelPath| find_kind(path).is_some();
         let source = operation.from.as_ref();
         let found = self
             .hash_hits(operation, &is_there)
             .into_iter()
-            .chain(self.link_hit(operation))
+            .chain(self.link_hit(operation, &find_kind))
             .chain(source.into_iter().flat_map(|from| {
                 self.weigh_path(operation, from, source_accesses(operation))
                     .hits
@@ -65,14 +67,35 @@ impl Policy {
             .collect()
     }
 
-    /// Returns a match if the patch states the mode of a symbolic link and the policy refuses
-    /// links.
-    fn link_hit(&self, operation: &Operation) -> Option<RuleMatch> {
-        let is_refused =
-            self.links() == SymlinkSetting::Refuse && operation.new_mode == Some(FileMode::Symlink);
-        let reason = "policy denies new symbolic links (`symlinks`)";
-        is_refused
-            .then(|| RuleMatch::of_built_in(&operation.path, Access::Create, "symlinks", reason))
+    /// Returns a match if the operation creates, changes, copies or moves a symbolic link and the
+    /// policy refuses links.
+    fn link_hit(
+        &self,
+        operation: &Operation,
+        find_kind: &dyn Fn(&RelPath) -> Option<FileKind>,
+    ) -> Option<RuleMatch> {
+        if self.links() != SymlinkSetting::Refuse {
+            return None;
+        }
+        // A copy or a rename need not state a mode.
+        let is_copied = operation
+            .from
+            .as_ref()
+            .is_some_and(|from| find_kind(from) == Some(FileKind::Symlink));
+        let is_link = operation.new_mode == Some(FileMode::Symlink);
+        let is_changed = operation.from.is_none() && operation.old_mode == operation.new_mode;
+        let (access, reason) = match (is_copied || is_link, is_changed) {
+            (false, _) => return None,
+            (true, true) => (Access::Modify, "policy denies changes of symbolic links"),
+            (true, false) => (Access::Create, "policy denies new symbolic links"),
+        };
+        let reason = format!("{reason} (`symlinks`)");
+        Some(RuleMatch::of_built_in(
+            &operation.path,
+            access,
+            "symlinks",
+            &reason,
+        ))
     }
 
     /// Returns the decision on `accesses` to `path`, one of the paths of `operation`.

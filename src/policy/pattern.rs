@@ -92,7 +92,8 @@ impl Patterns {
 /// - A pattern without a slash, except at its end, matches a name in any directory.
 /// - A pattern with a slash at its end matches everything in a directory.
 /// - A pattern without wildcards also matches everything in a directory with that name.
-/// - `?` and `[...]` match one byte, as in git. They therefore match no character outside ASCII.
+/// - `?` and `[...]` match one byte, as in git. A set with a character outside ASCII is an error,
+///   because it could never match this character.
 ///
 /// # Errors
 ///
@@ -105,6 +106,13 @@ pub(super) fn globs(pattern: &str, case: CaseSensitivity) -> Result<Vec<Glob>, S
         return Err(format!(
             "{why}; use `./{pattern}` for a file with this name"
         ));
+    }
+    if has_wide_set(pattern) {
+        return Err(
+            "`[...]` matches one byte, so a set contains only ASCII characters; use \
+             `{...,...}` or one pattern for each name"
+                .to_owned(),
+        );
     }
     // `./` only removes the special meaning of the first character. It does not anchor the pattern
     // at the root, as a leading `/` does.
@@ -147,6 +155,29 @@ fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
         return Some("`!` is not supported, because the strictest rule decides");
     }
     is_in_home(pattern).then_some("`~` is not expanded, because a pattern is a path below the root")
+}
+
+/// Returns whether a set `[...]` of `pattern` contains a character outside ASCII.
+fn has_wide_set(pattern: &str) -> bool {
+    let mut rest = pattern.chars().peekable();
+    while let Some(character) = rest.next() {
+        if character == '\\' {
+            rest.next();
+        }
+        if character != '[' {
+            continue;
+        }
+        rest.next_if(|it| matches!(it, '!' | '^'));
+        // As the first character, `]` is a member of the set. A set has no escapes.
+        let mut is_wide = rest.next().is_some_and(|first| !first.is_ascii());
+        for member in rest.by_ref().take_while(|&member| member != ']') {
+            is_wide |= !member.is_ascii();
+        }
+        if is_wide {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns whether a shell would expand `path` to a home directory, or to a path below one.

@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::git_places::with_git_of_plan;
 use super::options::{ApprovalGate, Options};
-use super::{MANY, Problem, ProblemCode, ProblemFacts, code, is_there, ruling, rulings};
+use super::{MANY, Problem, ProblemCode, ProblemFacts, code, find_kind, ruling, rulings};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::{Access, GIT_DIRECTORY, PolicyDecision, REQUIRE_HASH, RuleMatch, Verdict};
@@ -70,7 +70,7 @@ fn holds(hit: &RuleMatch, workspace: &dyn Workspace, options: &Options) -> bool 
         (Verdict::Deny, _) | (Verdict::Ask, ApprovalGate::Everything) => true,
         (Verdict::Ask, ApprovalGate::Reading) => {
             options.policy.judge(&hit.path, Access::Read).verdict > Verdict::Allow
-                && is_there(workspace, &hit.path)
+                && find_kind(workspace, &hit.path).is_some()
         }
         (Verdict::Allow, _) | (Verdict::Ask, ApprovalGate::Nothing) => false,
     }

@@ -67,7 +67,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::change::Sink;
 use crate::digest::Sha256;
 use crate::matching::{Placement, Placements};
-use crate::mode::FileMode;
+use crate::mode::{FileKind, FileMode};
 use crate::mutex::lock_unpoisoned;
 use crate::notebook::EditedCell;
 use crate::path::RelPath;
@@ -213,11 +213,12 @@ pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<P
 }
 
 fn ruling(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> PolicyDecision {
-    policy.weigh(operation, |path| is_there(workspace, path))
+    policy.weigh(operation, |path| find_kind(workspace, path))
 }
 
-fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
-    matches!(workspace.stat(path), Ok(Some(_)))
+/// Returns the type of the file at `path`; `None` if it does not exist or cannot be examined.
+pub(crate) fn find_kind(workspace: &dyn Workspace, path: &RelPath) -> Option<FileKind> {
+    workspace.stat(path).ok()?.map(|stat| stat.kind)
 }
 
 fn collect_findings(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> Resolution {

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::words::text;
-use super::{FileReport, FileType, Format, Op, Outcome, Report, print_json, refusal};
+use super::{FileReport, FileStatus, FileType, Format, Op, Outcome, Report, print_json, refusal};
 use crate::policy::Verdict;
 use crate::syntax::write::{self, DiffHunk};
 use crate::text::printable;
@@ -51,16 +51,30 @@ impl Format for Acp {
 }
 
 fn content(report: &Report) -> Vec<Value> {
-    if !report.ok {
-        return vec![words(&refusal(report))];
-    }
-    let asked = report.files.iter().filter_map(permission_request);
-    report
-        .files
-        .iter()
-        .flat_map(|file| content_blocks(report, file))
-        .chain(asked)
+    let refused = (!report.ok).then(|| words(&refusal(report)));
+    let files: &[FileReport] = if report.ok || report.outcome.is_partial() {
+        &report.files
+    } else {
+        &[]
+    };
+    let changed = files.iter().filter(|file| report.ok || is_changed(file));
+    // After an applied change the approval was already given.
+    let asked = files.iter().filter(|_| report.outcome.is_dry_run());
+    refused
+        .into_iter()
+        .chain(changed.flat_map(|file| content_blocks(report, file)))
+        .chain(asked.filter_map(permission_request))
         .collect()
+}
+
+/// Returns whether a partial change affects the file: not all hunks were rejected, or the file also
+/// has another name or mode.
+fn is_changed(file: &FileReport) -> bool {
+    match file.status {
+        FileStatus::Ok => true,
+        FileStatus::Partial => file.op != Op::Modify || file.added + file.removed > 0,
+        _ => false,
+    }
 }
 
 /// Returns the reason why the file needs an approval.

@@ -71,22 +71,23 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
         .into_iter()
         .flatten()
         .for_each(|command| command.duration_ms = 0);
-    let problems = report.problems.iter_mut();
-    let problems = problems.flat_map(|problem| {
+    let servers = report.diagnostics.iter_mut();
+    servers
+        .flat_map(|found| &mut found.servers)
+        .for_each(|server| server.duration_ms = 0);
+    for problem in report.problems.iter_mut().chain(&mut report.error) {
+        forget(&mut problem.message, places);
+        let details = &mut problem.details;
         [
-            Some(&mut problem.message),
-            problem.path.as_mut(),
-            problem.help.as_mut(),
+            &mut problem.path,
+            &mut problem.help,
+            &mut problem.advice,
+            &mut details.reason,
         ]
-    });
-    let error = report
-        .error
-        .iter_mut()
-        .flat_map(|error| [Some(&mut error.message), error.path.as_mut()]);
-    problems
-        .chain(error)
+        .into_iter()
         .flatten()
         .for_each(|text| forget(text, places));
+    }
     for file in &mut report.files {
         file.reason.iter_mut().for_each(|text| forget(text, places));
         for hit in &mut file.policy {

@@ -3,7 +3,8 @@
 use std::io;
 
 use super::summary::letters;
-use super::{Expected, Format, ProblemReport, Report};
+use super::text::Text;
+use super::{Expected, Format, Outcome, ProblemReport, Report};
 use crate::preflight::ProblemKind;
 use crate::text::{printable, printable_line};
 
@@ -20,16 +21,7 @@ impl Format for Codex {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let Some(error) = &report.error else {
-            let said = if report.command == "check" {
-                "Would update"
-            } else {
-                "Updated"
-            };
-            return write!(
-                out,
-                "Success. {said} the following files:\n{}",
-                letters(&report.files)
-            );
+            return print_success(report, out);
         };
         writeln!(out, "{}", message(error))?;
         if let (Some(Expected::Lines(lines)), ProblemKind::NotFound) =
@@ -46,6 +38,24 @@ impl Format for Codex {
             None => Ok(()),
         }
     }
+}
+
+fn print_success(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    if report.files.is_empty() {
+        // `recover` and `reject`, for example, list no files.
+        out.write_all(b"Success. ")?;
+        return Text.print(report, out);
+    }
+    let said = if report.outcome == Outcome::Applied {
+        "Updated"
+    } else {
+        "Would update"
+    };
+    write!(
+        out,
+        "Success. {said} the following files:\n{}",
+        letters(&report.files)
+    )
 }
 
 fn message(error: &ProblemReport) -> String {

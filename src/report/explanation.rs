@@ -64,7 +64,8 @@ pub struct BuiltInReport {
 pub struct AccessReport {
     /// `read`, `create`, `modify`, `delete`, `rename` or `mode`.
     pub access: &'static str,
-    /// `allow`, `ask` or `deny`.
+    /// `allow`, `ask` or `deny`: the verdict of the strictest rule. A rule that only `hook` and
+    /// `mcp` enforce counts; `built_in` states the interfaces of each rule.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub verdict: Verdict,
     /// The deciding rule; null if no rule matches, so that the access is allowed.

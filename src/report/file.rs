@@ -170,7 +170,7 @@ impl FileReport {
         let done = outcome.filter(|outcome| outcome.failed.is_none());
         // Without an outcome it is unknown whether the file exists. It counts as a new file.
         let ruling = outcome.map_or_else(
-            || policy.weigh(operation, |_| false),
+            || policy.weigh(operation, |_| None),
             |outcome| outcome.ruling.clone(),
         );
         let file = Self::from_modes((index, operation), known, modes(operation, done))

@@ -117,10 +117,7 @@ pub(super) fn findings(report: &Report) -> Vec<Finding> {
         .iter()
         .map(|problem| of_problem(report, file(problem), problem));
     // After an applied change the approval was already given.
-    let would = report
-        .files
-        .iter()
-        .filter(|_| report.outcome == Outcome::WouldApply);
+    let would = report.files.iter().filter(|_| report.outcome.is_dry_run());
     let asked = would.flat_map(|file| of_questions(report, file));
     let told = report
         .diagnostics
@@ -325,6 +322,7 @@ fn find_correction(
     // Only a line that the report shows unchanged can replace a line of the patch.
     let is_whole = |line: &str| !line.ends_with('\u{2026}') && !line.chars().any(char::is_control);
     let is_certain = find_syntax(format).is_some_and(Syntax::has_sign_column)
+        && difference.is_verbatim
         && is_whole(&difference.expected)
         && is_whole(found);
     is_certain.then(|| SuggestedFix {

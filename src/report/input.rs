@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::file::file_id;
 use super::omitted::{NOTES, Omitted};
 use super::stages::ReportInputs;
 use super::words::text;
@@ -160,8 +161,8 @@ impl Repair {
             };
             operation.input == input && repair.section.is_some_and(overlaps)
         };
-        let file = plan.operations.iter().position(is_meant);
-        let file = file.map(|index| format!("f{}", index + 1));
+        let operation = plan.operations.iter().find(|operation| is_meant(operation));
+        let file = operation.map(|operation| file_id(operation.number));
         Self {
             code: repair.code,
             line: repair.line,

@@ -38,7 +38,8 @@ pub struct Extract {
     pub encoding: String,
     /// `lf`, `crlf`, `mixed` or `none`, for the whole file.
     pub eol: &'static str,
-    /// Whether the file begins with a byte order mark.
+    /// Whether the file begins with a byte order mark. The mark of UTF-16 counts only if an
+    /// encoding was requested.
     pub bom: bool,
     /// The number of lines of the whole file, including a last line without terminator.
     pub lines: usize,

@@ -51,6 +51,8 @@ mod sarif;
 #[cfg(feature = "schema")]
 mod schema;
 mod score;
+#[cfg(feature = "html")]
+mod shown;
 mod side;
 mod stages;
 mod stat;

@@ -49,7 +49,8 @@ fn put_problems(report: &Report, text: &mut String) {
     }
     let more = report.problems.len().saturating_sub(MAX_PROBLEMS) + report.omitted.problems;
     if more > 0 {
-        let _ = writeln!(text, "and {more} more problems");
+        let noun = if more == 1 { "problem" } else { "problems" };
+        let _ = writeln!(text, "and {more} more {noun}");
     }
 }
 

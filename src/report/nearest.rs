@@ -48,6 +48,10 @@ pub struct FirstDifference {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<&'static str>"))]
     pub reason: Option<DifferenceReason>,
+    /// Whether `expected` is the beginning of the text after the sign column of the patch line, and
+    /// neither text contains escaped bytes.
+    #[serde(skip)]
+    pub(super) is_verbatim: bool,
 }
 
 impl Serialize for DifferenceReason {
@@ -102,8 +106,20 @@ impl FirstDifference {
             expected: budget.line(&difference.expected),
             found: difference.found.as_deref().map(|found| budget.line(found)),
             reason: difference.reason,
+            is_verbatim: is_verbatim(difference, counter),
         }
     }
+}
+
+/// Returns whether the patch contains the expected line after one sign, without an encoding, and
+/// both lines are UTF-8.
+fn is_verbatim(difference: &LineDifference, counter: &LineCounter<'_>) -> bool {
+    let expected = &difference.expected;
+    let is_text = |line: &[u8]| std::str::from_utf8(line).is_ok();
+    let line = counter.source_from(difference.patch_offset);
+    line.get(1..).is_some_and(|line| line.starts_with(expected))
+        && is_text(expected)
+        && difference.found.as_deref().is_none_or(is_text)
 }
 
 /// The remaining size of the lines of one hunk in a report, in bytes of JSON.

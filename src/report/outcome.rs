@@ -98,6 +98,11 @@ impl Outcome {
         matches!(self, Self::Partial | Self::WouldBePartial)
     }
 
+    /// Returns whether the change, or a part of it, can be applied and nothing was written.
+    pub(super) fn is_dry_run(self) -> bool {
+        matches!(self, Self::WouldApply | Self::WouldBePartial)
+    }
+
     /// Returns whether the command succeeded.
     #[must_use]
     pub fn is_success(self) -> bool {

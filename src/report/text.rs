@@ -43,7 +43,7 @@ impl Format for Text {
         }
         if let Some(result) = result(report) {
             writeln!(out, "{result}")?;
-            // Only a plan that applies completely is saved.
+            // A plan that applies in part is also saved.
             return report.saved.iter().try_for_each(|saved| {
                 writeln!(out, "saved until {}: {}", saved.expires, saved.id)
             });

@@ -75,6 +75,12 @@ impl<'a> LineCounter<'a> {
         Span::new(start, origin.offset(span.end).max(start))
     }
 
+    /// Returns the original input from the byte at `offset` of the decoded text on.
+    pub(super) fn source_from(&self, offset: usize) -> &'a [u8] {
+        let offset = self.origin.map_or(offset, |origin| origin.offset(offset));
+        self.text.get(offset..).unwrap_or_default()
+    }
+
     /// Returns the line, counted from 1, of the byte at `offset` of the decoded text.
     pub(super) fn line(&mut self, offset: usize) -> usize {
         let offset = self

@@ -239,6 +239,25 @@ fn repaired_patches_have_the_names_that_their_check_shows() {
 }
 
 #[test]
+fn a_repair_names_its_file_as_the_list_of_files_does() {
+    let desk = Desk::with(&[("a", b"one\ntwo\n"), ("b", b"three\n")]);
+    let patch = "Sure:\n```diff\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n--- a/b\n+++ b/b\n\
+                 @@ -1,7 +1 @@\n-three\n+3\n```\n";
+    for options in [&[][..], &["--only", "f2"], &["--exclude", "a"]] {
+        let options = [&["check", "--lenient"], options].concat();
+        let report = desk.does(&options, patch.as_bytes());
+        let files = report["files"].as_array().unwrap();
+        let of_b = files.iter().find(|file| file["path"] == "b").unwrap();
+        let repair = &report["inputs"][0]["repairs"][1];
+        assert_eq!(
+            (&repair["code"], &repair["file"]),
+            (&json!("counts"), &of_b["id"]),
+            "{options:?}"
+        );
+    }
+}
+
+#[test]
 fn every_grammar_can_be_chosen_from() {
     let desk = || Desk::with(&[("a", b"one\ntwo\none\ntwo\n"), ("b", b"x\n")]);
     let codex = "*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+2\n@@\n one\n-two\n+zwei\n*** Delete File: b\n*** End Patch\n";

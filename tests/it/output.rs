@@ -271,6 +271,18 @@ fn an_approved_change_is_not_asked_about_again() {
         said(&output),
         "applied: 1 file changed, 1 insertion(+), 1 deletion(-)\n"
     );
+    let desk = governed();
+    let apply = [
+        "apply",
+        "--output",
+        "acp",
+        "--approve",
+        &plan,
+        "p/good.patch",
+    ];
+    let told = document("acp", &desk.runs(&apply, b""));
+    assert_eq!(told["status"], "completed");
+    assert_eq!(told["content"].as_array().unwrap().len(), 1, "{told:#}");
 }
 
 #[test]

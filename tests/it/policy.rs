@@ -268,3 +268,35 @@ fn a_question_about_a_link_is_not_answered_by_where_it_leads() {
     );
     desk.does(&["edit", "a", "--old", "1", "--new", "2"], b"");
 }
+
+#[test]
+fn refused_links_are_not_created_changed_copied_or_moved() {
+    let desk = desk("[policy]\nsymlinks = 'refuse'\n");
+    symlink("a", desk.path("link")).unwrap();
+    let moved = |how: &str| {
+        format!("diff --git a/link b/new\nsimilarity index 100%\n{how} from link\n{how} to new\n")
+    };
+    let created = "diff --git a/new b/new\nnew file mode 120000\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n\
+                   +a\n\\ No newline at end of file\n";
+    let changed = "diff --git a/link b/link\nindex 2e65efe..63d8dbd 120000\n--- a/link\n+++ b/link\n@@ -1 +1 @@\n\
+                   -a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n";
+    let retyped = "diff --git a/a b/a\nold mode 100644\nnew mode 120000\n";
+    let new = "policy denies new symbolic links (`symlinks`)";
+    for (patch, reason) in [
+        (moved("copy"), new),
+        (moved("rename"), new),
+        (created.to_owned(), new),
+        (
+            changed.to_owned(),
+            "policy denies changes of symbolic links (`symlinks`)",
+        ),
+        (retyped.to_owned(), new),
+    ] {
+        let error = desk.refuses("denied", &["apply"], patch.as_bytes());
+        assert_eq!(error["reason"], reason, "{patch}");
+    }
+    desk.does(&["apply"], moved("copy").replace("link", "a").as_bytes());
+    let deleted = "diff --git a/link b/link\ndeleted file mode 120000\n--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n\
+                   -a\n\\ No newline at end of file\n";
+    desk.does(&["apply"], deleted.as_bytes());
+}

@@ -203,6 +203,20 @@ fn a_look_says_the_same_and_writes_nothing() {
 }
 
 #[test]
+fn the_text_of_a_saved_partial_plan_has_its_id() {
+    let desk = desk();
+    desk.does(&["init"], b"");
+    let output = desk.runs(&["check", "--save", "--reject", "../patch"], b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let plan_id = desk.says(&["check", "--reject", "../patch"], b"")["plan_id"].clone();
+    let (_, saved) = text.split_once("saved until ").unwrap();
+    assert!(
+        saved.trim_end().ends_with(plan_id.as_str().unwrap()),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_file_for_rejects_may_be_named() {
     let [named, nowhere] = [desk(), desk()];
     let report = named.says(&["apply", "--reject", "-r", "sub/all", "../patch"], b"");

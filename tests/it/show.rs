@@ -129,6 +129,42 @@ fn plain(drawn: &str) -> String {
         .collect()
 }
 
+#[test]
+fn a_hunk_with_much_context_has_its_notes() {
+    let lines: Vec<_> = (0..40).map(|line| format!("{line}\n")).collect();
+    let old = lines.concat();
+    let hunk = |first: usize, line: usize| {
+        let mut body: String = lines[first..first + 17]
+            .iter()
+            .map(|line| format!(" {line}"))
+            .collect();
+        body = body.replace(&format!(" {line}\n"), &format!("-{line}\n+new\n"));
+        format!("@@ -{0},17 +{0},17 @@ in {line}\n{body}", first)
+    };
+    // The stated lines are one line above the file's.
+    let patch = format!("--- a/f\n+++ b/f\n{}{}", hunk(4, 12), hunk(22, 30));
+    let sheet = TerminalOptions {
+        width: 80,
+        layout: Layout::Unified,
+        symbols: Symbols::Ascii,
+    };
+    let shown = plain(&drawn(&[("f", old.as_bytes())], &patch, sheet));
+    let heads: Vec<_> = shown
+        .lines()
+        .filter(|line| line.contains("stated") || line.contains("@@"))
+        .collect();
+    assert_eq!(
+        heads,
+        [
+            "f1h1: 1 line below its stated line",
+            "@@ -10,7 +10,7 @@ in 12",
+            "f1h2: 1 line below its stated line",
+            "@@ -28,7 +28,7 @@ in 30",
+        ],
+        "{shown}"
+    );
+}
+
 const MOVED: &str = "diff --git a/old b/new\nrename from old\nrename to new\n--- a/old\n+++ b/new\n\
                      @@ -2,3 +2,4 @@\n b\n-\tcount = 1;\n+\tcount = 22;\n+\tnext\n d\n";
 const OLD: &[u8] = b"zero\na\nb\n\tcount = 1;\nd\nlast";

@@ -86,6 +86,40 @@ fn a_pattern_that_means_more_elsewhere_is_an_error_that_says_what_to_write() {
 }
 
 #[test]
+fn a_set_with_a_character_outside_ascii_is_an_error() {
+    let is_error = |pattern: &str| {
+        let text = rule(pattern);
+        [CaseSensitivity::Sensitive, CaseSensitivity::Insensitive].map(|case| {
+            parse_with("p", text.as_bytes(), PolicyOrigin::Project, case)
+                .is_err_and(|error| error.message.contains("only ASCII characters"))
+        })
+    };
+    for pattern in [
+        "x[\u{e9}]y",
+        "k[a-\u{fc}]k",
+        "stra[\u{df}]e",
+        "[!\u{e9}]",
+        "[]\u{e9}]",
+    ] {
+        assert_eq!(is_error(pattern), [true; 2], "{pattern}");
+    }
+    for pattern in [
+        "[a-z]\u{e9}",
+        "\\[\u{e9}]",
+        "{\u{e9},\u{fc}}",
+        "[[]\u{e9}",
+        "\u{e9}[]]",
+    ] {
+        assert_eq!(is_error(pattern), [false; 2], "{pattern}");
+    }
+    assert_eq!(
+        closed_by("k{\u{e9},\u{fc}}k", &["k\u{e9}k", "k\u{fc}k", "kak"]),
+        ["k\u{e9}k", "k\u{fc}k"]
+    );
+    assert_eq!(closed_by("q?.txt", &["qa.txt", "q\u{e9}.txt"]), ["qa.txt"]);
+}
+
+#[test]
 fn patterns_that_would_cost_too_much_are_errors() {
     let nested = format!("{}a{}", "{".repeat(2000), "}".repeat(2000));
     let many = format!("{{{}}}", vec!["a*b*c*d"; 500].join(","));

@@ -9,7 +9,8 @@ use super::{FilePreview, badge, colors, image, place, problem};
 use crate::path::RelPath;
 use crate::policy::Verdict;
 use crate::preflight::{Severity, code};
-use crate::report::{FileReport, FileStatus, FileType, HunkReport, Op, ProblemReport};
+use crate::report::shown::hunks_of_patch;
+use crate::report::{FileReport, FileStatus, FileType, Op, ProblemReport};
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::is_dangerous;
 
@@ -39,6 +40,10 @@ fn tone(file: &FileReport) -> Option<Badge> {
             word: "ask",
         }),
         FileStatus::Ok | FileStatus::NoChange => None,
+        FileStatus::Partial => Some(Badge {
+            class: badge::tone::ASK,
+            word: "in part",
+        }),
         _ => Some(Badge {
             class: badge::tone::BAD,
             word: "fails",
@@ -273,25 +278,7 @@ fn add_hunks(
     out: &mut Markup,
 ) -> usize {
     let mut left = 0;
-    let mut reports: Vec<&HunkReport> = file.hunks.iter().collect();
-    reports.sort_by_key(|hunk| hunk.applied.as_ref().map(|applied| applied.old_start));
-    let mut rest = reports.into_iter().peekable();
-    for (index, hunk) in diff.iter().enumerate() {
-        let end = if index + 1 == diff.len() {
-            usize::MAX
-        } else {
-            hunk.old.start + hunk.old.count
-        };
-        let is_here = |report: &&HunkReport| {
-            report
-                .applied
-                .as_ref()
-                .is_none_or(|applied| applied.old_start <= end)
-        };
-        let mut here = Vec::new();
-        while let Some(report) = rest.next_if(is_here) {
-            here.push(report);
-        }
+    for (hunk, here) in diff.iter().zip(hunks_of_patch(file, diff)) {
         place::heading(hunk, &here, out);
         left += lines::hunk(subject, hunk, room, out);
     }

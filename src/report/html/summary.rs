@@ -25,7 +25,25 @@ pub(super) fn summary(report: &Report, approval: Option<&str>, out: &mut Markup)
     for problem in report.problems.iter().filter(others) {
         problem::problem(problem, out);
     }
-    add_failed(report, out);
+    let is_failed = |file: &FileReport| {
+        !matches!(
+            file.status,
+            FileStatus::Ok | FileStatus::NoChange | FileStatus::Partial
+        )
+    };
+    add_named(
+        report,
+        (badge::tone::BAD, "Does not apply:"),
+        &is_failed,
+        out,
+    );
+    let is_partial = |file: &FileReport| file.status == FileStatus::Partial;
+    add_named(
+        report,
+        (badge::tone::ASK, in_part(report)),
+        &is_partial,
+        out,
+    );
     // The list of failed files already counts the omitted files.
     for line in (Omitted {
         files: 0,
@@ -59,22 +77,33 @@ pub(super) fn heading(
     out.raw("</h1>\n");
 }
 
-/// Adds the names of the files that do not apply.
-fn add_failed(report: &Report, out: &mut Markup) {
-    let is_failed =
-        |file: &&FileReport| !matches!(file.status, FileStatus::Ok | FileStatus::NoChange);
-    let count = report.files.iter().filter(is_failed).count();
+/// Returns the title of the list of files of which some hunks were rejected.
+fn in_part(report: &Report) -> &'static str {
+    if report.outcome == Outcome::Partial {
+        "Applied in part:"
+    } else {
+        "Applies in part:"
+    }
+}
+
+/// Adds a list of the files that `is_named` selects, with their status. Omitted files do not apply.
+fn add_named(
+    report: &Report,
+    (tone, title): (&'static str, &'static str),
+    is_named: &dyn Fn(&FileReport) -> bool,
+    out: &mut Markup,
+) {
+    let named = || report.files.iter().filter(|file| is_named(file));
+    let count = named().count();
     if count == 0 {
         return;
     }
-    out.raw("<p class=\"word bad\"><strong>Does not apply:</strong>");
-    for (index, file) in report
-        .files
-        .iter()
-        .filter(is_failed)
-        .take(MOST_NAMED)
-        .enumerate()
-    {
+    out.raw("<p class=\"word ")
+        .raw(tone)
+        .raw("\"><strong>")
+        .raw(title)
+        .raw("</strong>");
+    for (index, file) in named().take(MOST_NAMED).enumerate() {
         out.raw(if index > 0 { ", " } else { " " })
             .raw("<a href=\"#")
             .value(&file.id)
@@ -84,7 +113,12 @@ fn add_failed(report: &Report, out: &mut Markup) {
         badge::status(file, out);
         out.raw(")");
     }
-    let more = count.saturating_sub(MOST_NAMED) + report.omitted.files;
+    let omitted = if tone == badge::tone::BAD {
+        report.omitted.files
+    } else {
+        0
+    };
+    let more = count.saturating_sub(MOST_NAMED) + omitted;
     if more > 0 {
         out.raw(", and ").count(more, "more file");
     }
@@ -112,7 +146,15 @@ pub(super) fn ending(report: &Report) -> &'static str {
         Outcome::Refused => "Refused",
         Outcome::Usage => "Invalid command line",
         Outcome::Failed => "Failed",
-        _ => "Described",
+        Outcome::Incomplete => "Partly rolled back",
+        Outcome::Locked => "Locked by another process",
+        Outcome::Interrupted => "Interrupted",
+        Outcome::Recovered => "Recovered",
+        Outcome::Initialized => "Initialized",
+        Outcome::Cleaned => "Cleaned up",
+        Outcome::Rejected => "Rejected",
+        Outcome::Withdrawn => "Rejection withdrawn",
+        Outcome::Described => "Described",
     }
 }
 

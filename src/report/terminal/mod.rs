@@ -20,6 +20,7 @@ use anstyle::{AnsiColor, Style};
 use bstr::ByteSlice;
 
 use super::inline::InlineDiff;
+use super::shown::hunks_of_patch;
 use super::{FileReport, FileStatus, FileType, HunkReport, Op, Report, stat};
 use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
@@ -162,10 +163,9 @@ fn print_file(
         writeln!(out, "  binary data: {before} bytes => {after} bytes")?;
     }
     let gutter = digits(&shown);
-    let of_patch = PatchHunks::of(file, shown.len());
-    for hunk in &shown {
-        print_notes(of_patch.within(hunk), out)?;
-        print_place(of_patch.within(hunk), hunk, sheet, out)?;
+    for (hunk, of_patch) in shown.iter().zip(hunks_of_patch(file, &shown)) {
+        print_notes(&of_patch, out)?;
+        print_place(&of_patch, hunk, sheet, out)?;
         let blocks = hunk::blocks(hunk, inline);
         match sheet.layout {
             Layout::Unified => unified::print(&blocks, gutter, sheet, out)?,
@@ -242,41 +242,6 @@ fn print_notes(hunks: &[&HunkReport], out: &mut dyn io::Write) -> io::Result<()>
     Ok(())
 }
 
-/// The hunks of the patch for one file, in the order of the file.
-struct PatchHunks<'f> {
-    hunks: Vec<&'f HunkReport>,
-    /// Whether the diff has only one hunk, which then contains all hunks of the patch.
-    is_one: bool,
-}
-
-impl<'f> PatchHunks<'f> {
-    /// Returns the hunks of `file`, whose diff has `shown` hunks.
-    fn of(file: &'f FileReport, shown: usize) -> Self {
-        let mut hunks: Vec<_> = file.hunks.iter().collect();
-        hunks.sort_by_key(|hunk| first_line(hunk));
-        Self {
-            hunks,
-            is_one: shown == 1,
-        }
-    }
-
-    /// Returns the hunks of the patch whose first line is in `shown`, or all hunks if the diff has
-    /// only one.
-    fn within(&self, shown: &DiffHunk<'_>) -> &[&'f HunkReport] {
-        if self.is_one {
-            return &self.hunks;
-        }
-        let end = shown.old.start + shown.old.count.max(1);
-        let place = |line| self.hunks.partition_point(|hunk| first_line(hunk) < line);
-        &self.hunks[place(shown.old.start)..place(end)]
-    }
-}
-
-/// Returns the first line of the file that the hunk covers; 0 if it was not applied.
-fn first_line(hunk: &HunkReport) -> usize {
-    hunk.applied.as_ref().map_or(0, |applied| applied.old_start)
-}
-
 /// Prints the lines of `shown` in one row with the section heading: the one that `hunks` of the
 /// patch state, or else the one of the file.
 fn print_place(
@@ -289,6 +254,7 @@ fn print_place(
     write!(out, "{PLACE}{place}{PLACE:#}")?;
     let stated = hunks
         .iter()
+        .filter(|hunk| hunk.applied.is_some())
         .map(|hunk| hunk.patch.section.as_bytes())
         .find(|section| !section.is_empty());
     let section = stated.unwrap_or(shown.section).trim_ascii();

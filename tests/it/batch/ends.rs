@@ -253,3 +253,20 @@ fn a_signal_ends_a_job_that_waits_for_git() {
         (&json!("interrupted"), &json!(130))
     );
 }
+
+#[test]
+fn deterministic_reports_contain_no_directory_of_a_denying_policy() {
+    let directory = directory();
+    let policy = directory.path().join("policy.toml");
+    let text = "[[rule]]\npaths = ['**']\nverdict = 'deny'\nreason = 'see REASON'\n";
+    let reason = directory.path().to_str().unwrap();
+    fs::write(&policy, text.replace("REASON", policy.to_str().unwrap())).unwrap();
+    let job = json!({"root": directory.path().join("tree"), "patch": patch("one", "1")});
+    let mut command = wpatch(directory.path(), &["--deterministic"]);
+    let output = ran(command.arg("--policy").arg(&policy), &lines(&[job]));
+    let answers = answers(&output);
+    let report = &answers[&0]["report"];
+    assert_eq!(report["error"]["kind"], "denied", "{report:#}");
+    assert_eq!(report["error"]["help"], report["problems"][0]["help"]);
+    assert!(!report.to_string().contains(reason), "{report:#}");
+}

@@ -133,6 +133,25 @@ fn the_summary_line_of_a_file_has_the_reason() {
     assert_eq!(reasons.len(), 1, "{reasons:?}");
 }
 
+#[test]
+fn a_file_that_applies_in_part_is_not_listed_as_failed() {
+    let patch = "--- a/list\n+++ b/list\n@@ -2,3 +2,3 @@\n two\n-3\n+III\n four\n@@ -6,2 +6,2 @@\n-six\n+VI\n seven\n\
+                 --- a/gone\n+++ b/gone\n@@ -1 +1 @@\n-a\n+b\n";
+    let files = [("list", LIST)].map(|(name, bytes)| (path(name.as_bytes()), Entry::file(bytes)));
+    let mut request = request(patch);
+    request.decide.reject = true;
+    let memory = Memory::with_files(files);
+    let page = page(&Shown::of(&engine::render_page(request, &memory)));
+    assert_eq!(
+        texts(&page, "header > p.word"),
+        [
+            "Does not apply: gone (missing)",
+            "Applies in part: list (partial)"
+        ]
+    );
+    assert_eq!(texts(&page, "nav .flag"), ["fails", "in part"]);
+}
+
 fn shown_denied(patch: &str) -> Shown {
     let shown = shown(&[], patch);
     assert!(!shown.report.ok);

@@ -155,3 +155,13 @@ fn a_hook_says_little_of_many_failures() {
         );
     }
 }
+
+#[test]
+fn one_omitted_problem_is_counted_in_the_singular() {
+    let patch = (0..6).map(|file| header(&format!("f{file}")) + &hunk(1, false));
+    let patch = patch.collect::<String>();
+    let output = desk().runs(&["check", "--output", "acp"], patch.as_bytes());
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = told["content"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("and 1 more problem\n"), "{text}");
+}

@@ -214,6 +214,33 @@ fn codex_lists_files_or_says_why_not_in_its_words() {
     );
 }
 
+#[test]
+fn codex_names_no_files_after_a_command_that_lists_none() {
+    let desk = desk();
+    desk.does(&["init"], b"");
+    for (command, text) in [
+        ("recover", "Success. nothing to recover\n"),
+        (
+            "init",
+            "Success. changes are now recorded here and can be undone\n",
+        ),
+        ("gc", "Success. the history is within its limits\n"),
+    ] {
+        assert_eq!(said(&desk.runs(&[command, "--output", "codex"], b"")), text);
+    }
+    let dry = [
+        "write",
+        "new",
+        "--content",
+        "x",
+        "--dry-run",
+        "--output",
+        "codex",
+    ];
+    let text = "Success. Would update the following files:\nA new\n";
+    assert_eq!(said(&desk.runs(&dry, b"")), text);
+}
+
 /// A patch that changes, deletes, renames and creates a file.
 const EACH: &str = "\
 diff --git a/a b/a

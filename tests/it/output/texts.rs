@@ -4,7 +4,7 @@
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::{DOCUMENTS, GOOD, code, desk, document};
+use super::{DOCUMENTS, GOOD, code, desk, document, governed, said};
 use crate::systems::Desk;
 
 #[test]
@@ -42,6 +42,48 @@ fn a_mending_is_of_one_line_and_counts_as_its_format_does() {
         told("sarif", "other")["runs"][0]["results"][0]["fixes"],
         Value::Null
     );
+}
+
+#[test]
+fn a_line_that_a_report_cannot_show_as_it_is_gets_no_suggested_fix() {
+    let desk = Desk::with(&[("a", b"one\ncaf\xe9 x\nthree\n"), ("b", b"one\na=c\n")]);
+    let body = "--- a/b\n+++ b/b\n@@ -1,2 +1,2 @@\n-one\n+1\n a=b\n";
+    let mail = |encoding: &str, body: &str| {
+        format!(
+            "From: A <a@b>\nSubject: s\nContent-Type: text/plain; charset=utf-8\n\
+             Content-Transfer-Encoding: {encoding}\n\n{body}"
+        )
+        .into_bytes()
+    };
+    let latin: &[u8] = b"--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n-one\n+1\n caf\xe8 x\n three\n";
+    let cases = [
+        (latin.to_vec(), false),
+        (
+            b"--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n-one\n+1\n cafe x\n three\n".to_vec(),
+            false,
+        ),
+        (
+            mail("quoted-printable", &body.replace("a=b", "a=3Db")),
+            false,
+        ),
+        (mail("7bit", body), true),
+        (body.as_bytes().to_vec(), true),
+    ];
+    for (patch, is_fixable) in cases {
+        fs::write(desk.path("p.patch"), &patch).unwrap();
+        let shown = String::from_utf8_lossy(&patch);
+        let print = |name| {
+            document(
+                name,
+                &desk.runs(&["check", "--output", name, "p.patch"], b""),
+            )
+        };
+        let (rdjson, sarif) = (print("rdjson"), print("sarif"));
+        let suggestions = &rdjson["diagnostics"][0]["suggestions"];
+        assert_eq!(suggestions.is_array(), is_fixable, "{shown}{rdjson:#}");
+        let fixes = &sarif["runs"][0]["results"][0]["fixes"];
+        assert_eq!(fixes.is_array(), is_fixable, "{shown}{sarif:#}");
+    }
 }
 
 #[test]
@@ -118,4 +160,29 @@ fn bytes_that_are_no_text_come_out_harmless() {
             assert_eq!(code(&output), 1);
         }
     }
+}
+
+#[test]
+fn a_partial_change_needs_the_same_approvals() {
+    let desk = governed();
+    let good = fs::read_to_string(desk.path("p/good.patch")).unwrap();
+    fs::write(desk.path("c"), "x\n").unwrap();
+    let patch = good + "--- a/c\n+++ b/c\n@@ -1 +1 @@\n-none\n+y\n";
+    fs::write(desk.path("p/part.patch"), patch).unwrap();
+    let checked = |name: &str| {
+        desk.runs(
+            &["check", "--reject", "--output", name, "p/part.patch"],
+            b"",
+        )
+    };
+    let text = said(&checked("github"));
+    assert!(text.contains("::notice file=a,"), "{text}");
+    let told = document("acp", &checked("acp"));
+    let content = told["content"].as_array().unwrap();
+    assert_eq!(content[1]["newText"], "one\n2\nthree\n", "{told:#}");
+    assert_eq!(
+        content[2]["content"]["text"],
+        "policy requires approval for a: a person looks at it"
+    );
+    assert_eq!(content.len(), 3, "{told:#}");
 }
