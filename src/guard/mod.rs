@@ -55,7 +55,7 @@ pub struct Change<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GuardFinding {
-    /// The balance of these pairs changed.
+    /// The change unbalances these pairs.
     Unbalanced(Vec<BalanceChange>),
     /// A block with this many characters was replaced with `[]`, which models write when they omit
     /// text.

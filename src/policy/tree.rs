@@ -15,6 +15,8 @@ pub enum GitDirectoryRole {
     WorkTree,
     /// A directory from which git runs hooks.
     Hooks,
+    /// A file that git's configuration names.
+    Configuration,
     /// A bare repository.
     Bare,
     /// The git directory of a work tree.
@@ -27,7 +29,8 @@ pub enum GitDirectoryRole {
 const BARE: &str = "the path is in a bare git repository, whose configuration can run commands";
 /// The reason why `hook` and `mcp` ask before a hook is changed.
 const HOOKS: &str = "the path is in the directory of git hooks (`core.hooksPath`)";
-
+/// The reason why `hook` and `mcp` ask before a file that git's configuration names is changed.
+const CONFIGURATION: &str = "git's configuration names the file, which can make git run commands";
 /// The reason why `hook` and `mcp` ask before any file of a very large tree is changed.
 const UNSEARCHED: &str = "the tree has more than 1,000,000 names, and a control file that was not searched can be a \
      link to the path";
@@ -239,6 +242,7 @@ impl Policy {
         match self.tree.git_around(path) {
             Some(GitDirectoryRole::Bare) => return Some(BARE.to_owned()),
             Some(GitDirectoryRole::Hooks) => return Some(HOOKS.to_owned()),
+            Some(GitDirectoryRole::Configuration) => return Some(CONFIGURATION.to_owned()),
             _ => {}
         }
         let alias = self.tree.aliases.iter().find_map(|(target, name)| {

@@ -1,5 +1,5 @@
 //! Finds other names of files that control an agent or a CI system: links, hard links, and the hook
-//! directory that git's configuration names.
+//! directory and the files that git's configuration names.
 //!
 //! The policy rules for these files use names. A program that writes through another name changes
 //! the same file.
@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 1_000_000;
 
 /// Returns `policy` with the other names of control files below the root, if the policy asks about
 /// control files. These names are links and hard links in the root and in the work tree around it,
-/// and git's hook directory.
+/// git's hook directory, and the files that git's configuration names.
 #[must_use]
 pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     with_other_names_of(MOST_NAMES, policy, workspace)
@@ -52,15 +52,15 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
             None => path_below(prefix, target).map(|rest| (None, Some(rest))),
         });
     }
-    let hooks: Vec<_> = workspace
-        .hook_ways()
-        .into_iter()
-        .map(|path| (path, GitDirectoryRole::Hooks))
-        .collect();
-    let policy = if hooks.is_empty() {
+    let hooks = workspace.hook_ways().into_iter();
+    let hooks = hooks.map(|path| (path, GitDirectoryRole::Hooks));
+    let configurations = workspace.configuration_ways().into_iter();
+    let configurations = configurations.map(|path| (Some(path), GitDirectoryRole::Configuration));
+    let places: Vec<_> = hooks.chain(configurations).collect();
+    let policy = if places.is_empty() {
         policy
     } else {
-        Arc::new(policy.with_git_places(&hooks))
+        Arc::new(policy.with_git_places(&places))
     };
     let policy = if names.is_cut_off {
         Arc::new(policy.with_unsearched_names())

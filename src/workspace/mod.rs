@@ -313,6 +313,12 @@ pub trait Workspace: Sync {
         Vec::new()
     }
 
+    /// Returns the paths of the files that git's configuration includes or names as the attribute
+    /// file of the user, and of each link on the way.
+    fn configuration_ways(&self) -> Vec<RelPath> {
+        Vec::new()
+    }
+
     /// Calls `visit` with the directory, the name and the kind of each file and link below the
     /// root, from the top down. The walk skips `.git` directories and stops after `most` names.
     /// Returns whether it visited all names.

@@ -176,7 +176,7 @@ fn what_is_made_or_goes_is_not_compared() {
     );
     let copy = "diff --git a/a.c b/b.c\nsimilarity index 50%\ncopy from a.c\ncopy to b.c\n";
     let rename = copy.replace("copy", "rename");
-    let hunk = "--- a/a.c\n+++ b/b.c\n@@ -1 +1 @@\n-#if {(\n+#if {\n";
+    let hunk = "--- a/a.c\n+++ b/b.c\n@@ -1 +1 @@\n-#if {(\n+#if {((\n";
     for patch in [copy, &rename] {
         assert_eq!(
             codes(
@@ -269,9 +269,9 @@ fn characters_are_counted_not_their_bytes() {
 #[test]
 fn a_guard_does_not_send_a_patch_to_the_repairs() {
     let diff =
-        "```diff\ndiff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-f(\n+f()\n```\n";
+        "```diff\ndiff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-f()\n+f(\n```\n";
     let report = run(
-        directory(&[("a.c", "f(\n")]).path(),
+        directory(&[("a.c", "f()\n")]).path(),
         &["apply", "--lenient", "--guard=balance"],
         diff,
     );

@@ -43,9 +43,12 @@ const SHARED_INDEX: &str = "sharedindex.";
 /// The variables that name another configuration file.
 const INCLUDES: &[&str] = &["include.path", "includeif.path"];
 /// The variables that name another file.
-const NAMING: &[&str] = &["core.attributesfile", "core.excludesfile"];
+const NAMING: &[&str] = &[ATTRIBUTES, "core.excludesfile"];
+/// The variable that names the attribute file of the user.
+const ATTRIBUTES: &str = "core.attributesfile";
 /// The limit on the symbolic references that git follows.
 const MOST_REFERENCES: usize = 6;
+
 /// Checks the files that git opens in the repository around `directory`.
 ///
 /// # Errors
@@ -53,28 +56,20 @@ const MOST_REFERENCES: usize = 6;
 /// Returns an error of the kind [`io::ErrorKind::Unsupported`] if a file is neither regular nor a
 /// directory, or if a configuration is too large. The error names the file.
 pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
-    if let Some(git_dir) = env::var_os("GIT_DIR") {
-        return check(&directory.join(git_dir));
-    }
-    let directory = fs_err::canonicalize(directory)?;
+    CheckedFiles::default().check_around(directory)
+}
+
+/// Returns the files that the configuration for `directory` names: included configurations, and
+/// the attribute file of `core.attributesFile`. The files may not exist, and the paths can contain
+/// links.
+///
+/// # Errors
+///
+/// Returns the same errors as [`check_around`].
+pub(in crate::workspace) fn named_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = CheckedFiles::default();
-    for above in directory.ancestors() {
-        files.bases = vec![above.to_owned(), directory.clone()];
-        let git_dir = match candidate(above)? {
-            RepositoryCandidate::Directory(git_dir) => git_dir,
-            RepositoryCandidate::File(named) => {
-                return named.map_or(Ok(()), |git_dir| files.check_repository(&git_dir));
-            }
-            RepositoryCandidate::Bare => above.to_owned(),
-            // git does not read a special file with this name.
-            RepositoryCandidate::Special | RepositoryCandidate::Nothing => continue,
-        };
-        files.check_repository(&git_dir)?;
-        if is_repository(&git_dir) {
-            return Ok(());
-        }
-    }
-    files.check_user()
+    files.check_around(directory)?;
+    Ok(files.named)
 }
 
 /// Checks the files that git opens in the git directory `git_dir`.
@@ -83,12 +78,7 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
 ///
 /// Returns the same errors as [`check_around`].
 pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
-    let bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
-    CheckedFiles {
-        bases,
-        ..CheckedFiles::default()
-    }
-    .check_repository(git_dir)
+    CheckedFiles::default().check_git_directory(git_dir)
 }
 
 /// Checks the attribute files from the root of the file system down to each of `directories`.
@@ -125,9 +115,41 @@ struct CheckedFiles {
     read: HashSet<PathBuf>,
     /// The directories from which relative paths in a configuration can start.
     bases: Vec<PathBuf>,
+    /// The included configurations and the attribute files that a configuration names.
+    named: Vec<PathBuf>,
 }
 
 impl CheckedFiles {
+    /// Checks the files that git opens in the repository around `directory`.
+    fn check_around(&mut self, directory: &Path) -> io::Result<()> {
+        if let Some(git_dir) = env::var_os("GIT_DIR") {
+            return self.check_git_directory(&directory.join(git_dir));
+        }
+        let directory = fs_err::canonicalize(directory)?;
+        for above in directory.ancestors() {
+            self.bases = vec![above.to_owned(), directory.clone()];
+            let git_dir = match candidate(above)? {
+                RepositoryCandidate::Directory(git_dir) => git_dir,
+                RepositoryCandidate::File(named) => {
+                    return named.map_or(Ok(()), |git_dir| self.check_repository(&git_dir));
+                }
+                RepositoryCandidate::Bare => above.to_owned(),
+                // git does not read a special file with this name.
+                RepositoryCandidate::Special | RepositoryCandidate::Nothing => continue,
+            };
+            self.check_repository(&git_dir)?;
+            if is_repository(&git_dir) {
+                return Ok(());
+            }
+        }
+        self.check_user()
+    }
+
+    fn check_git_directory(&mut self, git_dir: &Path) -> io::Result<()> {
+        self.bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
+        self.check_repository(git_dir)
+    }
+
     /// Checks the files of the repository with the git directory `git_dir`, and those of the user.
     fn check_repository(&mut self, git_dir: &Path) -> io::Result<()> {
         OWN.iter()
@@ -241,7 +263,7 @@ impl CheckedFiles {
     /// variable is in a configuration in `directory`, or in the environment. There, git includes no
     /// relative path.
     fn check_variable(
-        &self,
+        &mut self,
         directory: Option<&Path>,
         variable: &Variable,
     ) -> io::Result<Option<PathBuf>> {
@@ -254,11 +276,15 @@ impl CheckedFiles {
         };
         if is_included {
             let path = directory.map_or_else(|| name.clone(), |directory| directory.join(&name));
-            return Ok(Some(path).filter(|path| path.is_absolute()));
+            let included = Some(path).filter(|path| path.is_absolute());
+            self.named.extend(included.clone());
+            return Ok(included);
         }
-        self.bases
-            .iter()
-            .try_for_each(|base| check_file(&base.join(&name)))?;
+        let paths: Vec<_> = self.bases.iter().map(|base| base.join(&name)).collect();
+        paths.iter().try_for_each(|path| check_file(path))?;
+        if variable.key == ATTRIBUTES {
+            self.named.extend(paths);
+        }
         Ok(None)
     }
 }

@@ -227,10 +227,16 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Exists`] if `file` is this index, or a file that is not an index.
-    /// Returns an error if git cannot write the file.
+    /// Returns an error if `file` exists and cannot be read, or if git cannot write the file.
     pub fn write_alone(&self, file: &Path, entries: &[IndexUpdate]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
-        if is_this || !is_index(file).unwrap_or(true) {
+        let is_replaceable = is_missing_or_index(file).map_err(|source| WorkspaceError {
+            verb: "read",
+            path: display_path(file),
+            fault: ErrorKind::Other,
+            source,
+        })?;
+        if is_this || !is_replaceable {
             let source = io::Error::other("another file exists at this path and was kept");
             return Err(WorkspaceError {
                 verb: "write",
@@ -303,10 +309,13 @@ impl GitIndex {
     }
 }
 
-/// Returns whether the file at `path` is an index, or empty; see gitformat-index(5).
-fn is_index(path: &Path) -> io::Result<bool> {
-    if !fs::metadata(path)?.is_file() {
-        return Ok(false);
+/// Returns whether the file at `path` is missing, empty, or an index; see gitformat-index(5).
+fn is_missing_or_index(path: &Path) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(error),
     }
     let mut start = Vec::new();
     File::open(path)?

@@ -11,6 +11,7 @@ use super::decision;
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
 
+mod git_configuration;
 mod git_directories;
 
 const VENDOR: &str =

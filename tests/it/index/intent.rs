@@ -156,6 +156,22 @@ fn an_ancestor_takes_no_place_of_another_file() {
     );
 }
 
+/// Even root cannot read a link that names itself.
+#[test]
+fn an_ancestor_does_not_replace_an_unreadable_file() {
+    let tree = Tree::new();
+    let file = tree.root().join("../loop");
+    std::os::unix::fs::symlink("loop", &file).unwrap();
+    fs::write(
+        tree.patch(),
+        "diff --git a/gone b/gone\nold mode 100644\nnew mode 100755\n",
+    )
+    .unwrap();
+    let (code, report) = tree.report(&["apply", "--build-fake-ancestor", file.to_str().unwrap()]);
+    assert_eq!((code, &report["ok"]), (4, &false.into()), "{report:#}");
+    assert_eq!(fs::read_link(&file).unwrap().to_str(), Some("loop"));
+}
+
 #[test]
 fn a_file_that_does_not_come_is_not_going_to_be_added() {
     let tree = Tree::new();

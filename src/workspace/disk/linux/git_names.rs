@@ -14,8 +14,8 @@ use super::Disk;
 use super::git_files::line;
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
-use crate::workspace::git::Git;
 use crate::workspace::git::discovery::gitdir_path;
+use crate::workspace::git::{Git, special};
 use crate::workspace::{Directory, Workspace};
 
 impl Disk {
@@ -76,15 +76,29 @@ impl Disk {
     /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way.
     /// An item is `None` if that path contains the root.
     pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
+        // If git cannot read its configuration, it runs no hooks.
+        self.ways(|root| Git::for_directory(root).hooks().ok()?)
+    }
+
+    /// Returns the paths of the files that git's configuration names and of each link on the way.
+    pub(super) fn configuration_ways(&self) -> Vec<RelPath> {
+        let ways = self.ways(|root| special::named_files(root).unwrap_or_default());
+        ways.into_iter().flatten().collect()
+    }
+
+    /// Returns the paths below the root that `find` returns for the root, and each link on the
+    /// way. An item is `None` if that path contains the root.
+    fn ways<P: IntoIterator<Item = PathBuf>>(
+        &self,
+        find: impl Fn(&Path) -> P,
+    ) -> Vec<Option<RelPath>> {
         let Ok(root) = self.root.canonicalize() else {
             return Vec::new();
         };
-        // If git cannot read its configuration, it runs no hooks.
-        let Ok(Some(directory)) = Git::for_directory(&root).hooks() else {
-            return Vec::new();
-        };
         let mut names = Vec::new();
-        follow(&directory, &mut names);
+        for path in find(&root) {
+            follow(&path, &mut names);
+        }
         let way = |name: &PathBuf| match name.strip_prefix(&root) {
             Ok(below) if below != Path::new("") => {
                 RelPath::new(below.as_os_str().as_bytes()).ok().map(Some)

@@ -331,6 +331,10 @@ impl Workspace for Disk {
         self.hook_ways()
     }
 
+    fn configuration_ways(&self) -> Vec<RelPath> {
+        self.configuration_ways()
+    }
+
     fn root_name(&self) -> Option<PathBuf> {
         self.root.canonicalize().ok()
     }

@@ -1,0 +1,42 @@
+//! Files that git's configuration names.
+
+use std::os::unix::fs::symlink;
+
+use super::{desk, hooked, in_git, served};
+
+#[test]
+fn a_model_needs_approval_for_the_files_that_gits_configuration_names() {
+    let included = b"[include]\n\tpath = nested.cfg\n[core]\n\tattributesFile = tools/marks\n";
+    let desk = desk(&[
+        ("tools/team.cfg", included),
+        ("tools/other.cfg", b"x\n"),
+        (
+            "../home/.gitconfig",
+            b"[include]\n\tpath = ../root/dotfiles/git\n",
+        ),
+    ]);
+    symlink("tools", desk.path("way")).unwrap();
+    assert_eq!(hooked(&desk, ".", "claude", "tools/team.cfg").0, "allow");
+    in_git(&desk, ".", &["config", "include.path", "../way/team.cfg"]);
+    for (file, asks) in [
+        ("tools/team.cfg", true),
+        ("way/team.cfg", true),
+        ("tools/nested.cfg", true),
+        ("tools/marks", true),
+        ("dotfiles/git", true),
+        ("tools/other.cfg", false),
+        ("dotfiles/other", false),
+    ] {
+        let (verdict, why) = hooked(&desk, ".", "claude", file);
+        assert_eq!(
+            (verdict == "ask", why.contains("git's configuration")),
+            (asks, asks),
+            "{file}: {verdict} {why}"
+        );
+        assert_eq!(
+            served(&desk, ".", file)["kind"] == "approval_required",
+            asks,
+            "{file}"
+        );
+    }
+}
