@@ -18,8 +18,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The maximum number of times that the diagnostics are requested again because the server has new
 /// ones.
 const ROUNDS: usize = 5;
-/// The maximum number of diagnostics that are kept per file.
-const MAX_DIAGNOSTICS: usize = 1000;
+/// The maximum number of diagnostics per file.
+const MAX_DIAGNOSTICS: usize = 10_000;
 /// The request for the diagnostics of one document.
 const DOCUMENT_DIAGNOSTIC: &str = "textDocument/diagnostic";
 /// The error codes after which a request is repeated: `ContentModified` and `ServerCancelled`.
@@ -233,7 +233,7 @@ impl Client {
     }
 
     /// Requests the diagnostics of each open file. Repeats the requests up to [`ROUNDS`] times if
-    /// the server invalidates the diagnostics.
+    /// the server invalidates the diagnostics, and fails if the last ones are invalidated, too.
     fn pull(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         for _ in 0..ROUNDS {
             self.is_outdated = false;
@@ -249,7 +249,10 @@ impl Client {
             for (number, uri) in asked {
                 match self.wait_answer(number, patience)? {
                     Ok(answer) => self.take_pulled(uri, answer)?,
-                    Err((code, _)) if AGAIN.contains(&code) => self.is_outdated = true,
+                    Err((code, _)) if AGAIN.contains(&code) => {
+                        // The next round starts after a quiet interval.
+                        (self.is_outdated, self.heard) = (true, Instant::now());
+                    }
                     Err((_, message)) => {
                         return Err(ServerError::Refused {
                             method: DOCUMENT_DIAGNOSTIC,
@@ -260,15 +263,15 @@ impl Client {
             }
             self.wait_idle(patience)?;
             if !self.is_outdated {
-                break;
+                return Ok(());
             }
         }
-        Ok(())
+        Err(ServerError::Outdated)
     }
 
     fn take_pulled(&mut self, uri: String, answer: Value) -> Result<(), ServerError> {
-        if let DocumentDiagnostics::Full { mut items } = read(answer)? {
-            items.truncate(MAX_DIAGNOSTICS);
+        if let DocumentDiagnostics::Full { items } = read(answer)? {
+            check_count(&items)?;
             self.pulled.insert(uri, items);
         }
         Ok(())
@@ -345,6 +348,14 @@ fn message(mut head: Value, params: Value) -> Value {
         head["params"] = params;
     }
     head
+}
+
+/// Checks the number of diagnostics of one file. A part of them would hide new errors.
+fn check_count(diagnostics: &[Diagnostic]) -> Result<(), ServerError> {
+    if diagnostics.len() > MAX_DIAGNOSTICS {
+        return Err(ServerError::TooManyDiagnostics(MAX_DIAGNOSTICS));
+    }
+    Ok(())
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, ServerError> {

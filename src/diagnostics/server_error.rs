@@ -33,6 +33,15 @@ pub(super) enum ServerError {
         /// The error message of the server.
         message: String,
     },
+    /// The server sends too many diagnostics for one file.
+    #[error("sent more than {0} diagnostics for one file")]
+    TooManyDiagnostics(usize),
+    /// The server sends diagnostics for too many files.
+    #[error("sent diagnostics for more than {0} files")]
+    TooManyFiles(usize),
+    /// The server has invalidated all diagnostics that it sent.
+    #[error("sent only outdated diagnostics")]
+    Outdated,
     /// The server did not answer in time.
     #[error("did not respond in time")]
     TimedOut,

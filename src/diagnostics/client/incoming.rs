@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Client, MAX_DIAGNOSTICS, PublishedDiagnostics, read};
+use super::{Client, PublishedDiagnostics, check_count, read};
 use crate::diagnostics::protocol::PublishDiagnostics;
 use crate::diagnostics::server_error::ServerError;
 use crate::diagnostics::uri;
@@ -76,7 +76,7 @@ impl Client {
     /// Handles a notification of the server.
     fn note(&mut self, method: &str, params: Value) -> Result<(), ServerError> {
         match method {
-            "textDocument/publishDiagnostics" => self.publish(read(params)?),
+            "textDocument/publishDiagnostics" => self.publish(read(params)?)?,
             "$/progress" => {
                 let token = params["token"].to_string();
                 match params["value"]["kind"].as_str() {
@@ -101,7 +101,7 @@ impl Client {
         Ok(())
     }
 
-    fn publish(&mut self, params: PublishDiagnostics) {
+    fn publish(&mut self, params: PublishDiagnostics) -> Result<(), ServerError> {
         let uri = self
             .open
             .keys()
@@ -113,21 +113,27 @@ impl Client {
             .version
             .is_some_and(|said| version.is_some_and(|version| said < version))
         {
-            return;
+            return Ok(());
+        }
+        check_count(&params.diagnostics)?;
+        self.heard = Instant::now();
+        // Some servers publish empty diagnostics for each file of the tree.
+        if uri.is_none() && params.diagnostics.is_empty() {
+            self.published.remove(&params.uri);
+            return Ok(());
         }
         let uri = uri.unwrap_or(params.uri);
-        if self.published.len() < MAX_FILES || self.published.contains_key(&uri) {
-            let mut diagnostics = params.diagnostics;
-            diagnostics.truncate(MAX_DIAGNOSTICS);
-            self.published.insert(
-                uri,
-                PublishedDiagnostics {
-                    diagnostics,
-                    is_current: true,
-                },
-            );
+        if self.published.len() >= MAX_FILES && !self.published.contains_key(&uri) {
+            return Err(ServerError::TooManyFiles(MAX_FILES));
         }
-        self.heard = Instant::now();
+        self.published.insert(
+            uri,
+            PublishedDiagnostics {
+                diagnostics: params.diagnostics,
+                is_current: true,
+            },
+        );
+        Ok(())
     }
 }
 

@@ -68,6 +68,29 @@ fn a_server_that_cannot_be_used_is_a_warning_and_a_denial_where_errors_are_denie
 }
 
 #[test]
+fn incomplete_diagnostics_deny_a_change_where_errors_are_denied() {
+    for (behaviour, words) in [
+        ("stale", "fake sent only outdated diagnostics"),
+        ("refreshes", "fake sent only outdated diagnostics"),
+        (
+            "crowds",
+            "fake sent more than 10000 diagnostics for one file",
+        ),
+        ("spreads", "fake sent diagnostics for more than 10000 files"),
+    ] {
+        let place = Place::with(&[("a.x", BEFORE)], behaviour);
+        let report = place.report(&["apply", "--diagnostics=deny"], WORSE);
+        assert_eq!(
+            codes(&report),
+            [("error", "wpatch::diagnostics::no_answer")],
+            "{report:#}"
+        );
+        assert_eq!(report["diagnostics"]["servers"][0]["problem"], words);
+        assert_eq!(place.contents("a.x"), BEFORE);
+    }
+}
+
+#[test]
 fn nothing_of_a_server_is_left_running() {
     let place = Place::with(&[("a.x", BEFORE)], "deaf");
     assert_eq!(

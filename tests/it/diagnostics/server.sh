@@ -41,6 +41,21 @@ gossip() {
     publish "$1/a.x" "$(quote 'password=4' "$pointed"),$(quote 'a')"
 }
 
+# More warnings than the client takes of one file.
+many() {
+    seq 10000 | sed "s/.*/{$range,\"severity\":2,\"source\":\"fake\",\"message\":\"&\"}/" | paste -sd , -
+}
+
+# Diagnostics of more files than the client takes, after empty ones of as many others.
+spread() {
+    seq 20001 | awk -v range="$range" '{
+        said = NR > 10000 ? "{" range ",\"message\":\"m\"}" : ""
+        body = "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":{\"uri\":\"file:///" \
+            NR "\",\"diagnostics\":[" said "]}}"
+        printf "Content-Length: %d\r\n\r\n%s", length(body), body
+    }'
+}
+
 publish() {
     say "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":{\"uri\":\"$1\",\"diagnostics\":[$2]}}"
 }
@@ -62,7 +77,7 @@ while IFS= read -r header; do
     id=${body#*'"id":'}; id=${id%%[!0-9]*}
     case $body in
         *'"method":"initialize"'*)
-            if [ "$1" = pull ]; then provider=',"diagnosticProvider":{}'; fi
+            case $1 in pull | stale | refreshes) provider=',"diagnosticProvider":{}' ;; esac
             say '{"jsonrpc":"2.0","id":"q","method":"workspace/configuration","params":{"items":[{"section":"fake.level"}]}}'
             answer "{\"capabilities\":{\"textDocumentSync\":1$provider},\"serverInfo\":{\"name\":\"fake\",\"version\":\"1.5\"}}" ;;
         *'"method":"textDocument/didOpen"'* | *'"method":"textDocument/didChange"'*)
@@ -70,13 +85,21 @@ while IFS= read -r header; do
             name=text_$(printf '%s' "$uri" | tr -c 'A-Za-z0-9' _)
             eval "$name=\$text"
             case $1 in
-                pull | mute) ;;
+                pull | stale | refreshes | mute) ;;
+                crowds) case $text in *BAD\\ntwo*) publish "$uri" "$(many),$(items "$text")" ;; *) publish "$uri" ;; esac ;;
+                spreads) publish "$uri" "$(items "$text")"; spread ;;
                 gossips) case $text in *BAD*) gossip "${uri%/*}" ;; *) publish "$uri" ;; esac ;;
                 *) publish "$uri" "$(items "$text")" ;;
             esac ;;
         *'"method":"textDocument/diagnostic"'*)
             name=text_$(value uri | tr -c 'A-Za-z0-9' _)
             eval "text=\$$name"
+            case $1 in
+                stale)
+                    say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32801,\"message\":\"modified\"}}"
+                    continue ;;
+                refreshes) say '{"jsonrpc":"2.0","id":"r","method":"workspace/diagnostic/refresh"}' ;;
+            esac
             answer "{\"kind\":\"full\",\"items\":[$(items "$text")]}" ;;
         *'"method":"shutdown"'*) answer null ;;
         *'"method":"exit"'*) echo done > "${2:-/dev/null}"; exit 0 ;;
