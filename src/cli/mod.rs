@@ -62,7 +62,7 @@ use std::process::ExitCode;
 use args::{Cli, Command, Global};
 use early_exit::EarlyExit;
 use output::{Output, Verbosity};
-use root::{open_to_change, with_root};
+use root::{open, open_to_change, with_root};
 
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Outcome, Request, UndoTarget};
@@ -180,12 +180,11 @@ fn edit_file(
     global: &Global,
 ) -> ExitCode {
     let outcome = asked.and_then(|(task, mut request)| {
-        let workspace = open_to_change(global)?;
         // A check writes nothing, so a signal can use its default action and end the process.
-        let interrupt = if task == CommandMode::Check {
-            None
+        let (workspace, interrupt) = if task == CommandMode::Check {
+            (open(global)?, None)
         } else {
-            Some(install_signals()?)
+            (open_to_change(global)?, Some(install_signals()?))
         };
         Ok(progress::show_progress(global, |progress| {
             request.look.progress = progress;
