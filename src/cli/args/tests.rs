@@ -47,7 +47,7 @@ fn each_command_has_the_name_that_the_command_line_contains() {
             "hook" => "claude",
             _ => "f",
         };
-        let mut line = vec![name];
+        let mut line = vec!["wpatch", name];
         line.extend(
             arguments(name)
                 .iter()
