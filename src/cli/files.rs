@@ -101,9 +101,7 @@ pub(super) fn read_error(what: &str, path: &Path, error: &io::Error) -> EarlyExi
 fn code_of(error: &io::Error) -> &'static ProblemCode {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
-    let is_second = error
-        .get_ref()
-        .is_some_and(|error| error.is::<StdinReadTwice>());
+    let is_second = matches!(error.get_ref(), Some(error) if error.is::<StdinReadTwice>());
     if is_wrong_name || is_second {
         &code::USAGE
     } else {

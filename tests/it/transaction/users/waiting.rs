@@ -79,15 +79,15 @@ fn a_signal_ends_the_wait_of_recover_and_gc() {
     desk.does(&["apply"], PATCH);
     let lock = fs::File::open(desk.path(".git/wpatch/lock")).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
-    let disk = Disk::open(&desk.root()).unwrap();
+    let workspace = Disk::open(&desk.root()).unwrap();
     let options = Options {
         patience: Duration::from_secs(3600),
         ..Options::default()
     };
     let interrupt = || Interrupt::raise_after(3, 15);
     for outcome in [
-        engine::recover_with_interrupt(&disk, options, &interrupt()),
-        engine::gc(&disk, options, &interrupt()),
+        engine::recover_with_interrupt(&workspace, options, &interrupt()),
+        engine::gc(&workspace, options, &interrupt()),
     ] {
         assert_eq!(outcome.report.exit_code, 128 + 15);
     }
