@@ -52,7 +52,7 @@ impl EarlyExit {
     pub(super) fn with_line(mut self, list: &str, line: usize) -> Self {
         match &mut self.problem {
             Some(problem) => {
-                problem.message = format!("{} (line {line} of {list})", problem.message)
+                problem.message = format!("{} (line {line} of {list})", problem.message);
             }
             None => self.message = format!("{list}:{line}: {}", self.message),
         }
