@@ -6,8 +6,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::engine::Outcome;
 use crate::engine::excerpt::{Excerpt, clip};
-use crate::engine::options::{MismatchCause, Problem, Severity, code};
+use crate::engine::options::{Input, MismatchCause, Problem, Severity, code};
 use crate::report::NearestPlace;
+use crate::text::Span;
 
 /// The width of the rendered text, in columns.
 const WIDTH: usize = 160;
@@ -52,7 +53,7 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: TitleKind) -> Strin
         ));
     }
     let renderer = Renderer::styled().term_width(WIDTH);
-    if problem.place.is_some() {
+    if visible_place(outcome, problem).is_some() {
         return renderer.render(&groups);
     }
     // The renderer draws connectors between groups, which make sense only for groups with places.
@@ -81,6 +82,14 @@ fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = S
         .into_iter()
         .rev()
         .map(|line| format!("  | {}", clip(line.as_bytes(), WIDTH)))
+}
+
+/// Returns the input and the span that the excerpt shows. The input of an edit without a text, such
+/// as an insertion at a line, is empty.
+fn visible_place<'a>(outcome: &'a Outcome, problem: &Problem) -> Option<(&'a Input, Span)> {
+    let (input, span) = problem.place?;
+    let input = outcome.inputs.get(input)?;
+    (!input.bytes.is_empty() || problem.path.is_none()).then_some((input, span))
 }
 
 fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: TitleKind) -> Option<Group<'a>> {
@@ -115,10 +124,7 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: TitleKind) -> 
         TitleKind::Details => Some(note(cause().map_or_else(message, named))),
         TitleKind::Stated => cause().map(|cause| note(named(cause))),
     };
-    let input = problem
-        .place
-        .and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
-    let Some((input, span)) = input else {
+    let Some((input, span)) = visible_place(outcome, problem) else {
         return group;
     };
     let Excerpt {
@@ -163,10 +169,11 @@ fn nearest<'a>(
     }
     let file = outcome.report.file_of(problem.operation?)?;
     let hunk = file.hunk(problem.hunk?)?;
-    Some((
-        file.from.as_ref().unwrap_or(&file.path).to_string(),
-        hunk.nearest.as_ref()?,
-    ))
+    let nearest = hunk.nearest.as_ref()?;
+    // An edit of a line number has no text that could match.
+    let has_text = nearest.matched > 0 || !hunk.expected.is_empty();
+    let path = file.from.as_ref().unwrap_or(&file.path).to_string();
+    has_text.then_some((path, &**nearest))
 }
 
 /// Returns the number of the first line to show and the lines of the closest match. If the first

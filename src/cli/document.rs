@@ -1,12 +1,11 @@
 //! Prints documents about the program: grammars, schemas and shell completions.
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::args::{COMMANDS, Cli};
+use super::args::Cli;
 use super::output::print;
 use crate::engine::options::find_syntax;
 use crate::report::SCHEMAS;
@@ -40,13 +39,4 @@ pub(super) fn completions(shell: Shell) -> ExitCode {
     let mut out = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "wpatch", &mut out);
     print(&out)
-}
-
-/// Returns the first command name in `arguments`, for the report about a malformed command line.
-pub(super) fn command_among(arguments: &[OsString]) -> &'static str {
-    let named = arguments
-        .iter()
-        .skip(1)
-        .find_map(|argument| COMMANDS.iter().find(|name| argument == *name));
-    named.copied().unwrap_or("wpatch")
 }

@@ -47,6 +47,18 @@ impl EarlyExit {
         }
     }
 
+    /// Returns the error with the line of the file `list` that names the file of the error. A
+    /// complete problem names its file before the message, so the line follows the message.
+    pub(super) fn with_line(mut self, list: &str, line: usize) -> Self {
+        match &mut self.problem {
+            Some(problem) => {
+                problem.message = format!("{} (line {line} of {list})", problem.message);
+            }
+            None => self.message = format!("{list}:{line}: {}", self.message),
+        }
+        self
+    }
+
     pub(super) fn from_signal(signal: i32) -> Self {
         Self {
             signal: Some(signal),

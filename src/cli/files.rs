@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fs_err::os::unix::fs::OpenOptionsExt;
 use rustix::fd::AsFd;
@@ -15,6 +16,14 @@ use crate::text::Bytes;
 
 /// The name of standard input.
 pub(super) const STDIN: &str = "-";
+
+/// Whether standard input was read. A second read would find no data.
+static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
+
+/// Two arguments name standard input.
+#[derive(Debug, thiserror::Error)]
+#[error("only one argument can read standard input")]
+struct StdinReadTwice;
 
 /// Reads a file, or standard input for `-`. The content has at most `limit` bytes.
 ///
@@ -92,7 +101,8 @@ pub(super) fn read_error(what: &str, path: &Path, error: &io::Error) -> EarlyExi
 fn code_of(error: &io::Error) -> &'static ProblemCode {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
-    if is_wrong_name {
+    let is_second = matches!(error.get_ref(), Some(error) if error.is::<StdinReadTwice>());
+    if is_wrong_name || is_second {
         &code::USAGE
     } else {
         &code::IO
@@ -122,9 +132,12 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
 /// The content, or the error that it is too large. The error has the size in bytes, if it is known.
 pub(super) type LimitedRead = Result<Bytes, Option<u64>>;
 
-/// Reads a file of any type, or standard input for `-`.
+/// Reads a file of any type, or standard input for `-`. A process can read standard input once.
 pub(super) fn open(path: &Path, limit: u64) -> io::Result<LimitedRead> {
     if path == Path::new(STDIN) {
+        if IS_STDIN_READ.swap(true, Ordering::Relaxed) {
+            return Err(io::Error::other(StdinReadTwice));
+        }
         return read_whole(io::stdin().lock(), limit);
     }
     read_whole(fs_err::File::open(path)?, limit)

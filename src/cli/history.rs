@@ -13,45 +13,62 @@ use crate::engine::options::{HistoryLimits, Interrupt, TransactionOptions};
 use crate::engine::{self, Commit, Disk, Outcome, Request, UndoTarget, What};
 use crate::report::{Log, print_change_html, print_json};
 
+/// A function that opens the root.
+type OpenRoot = fn(&Global) -> Result<Disk, EarlyExit>;
+
 pub(super) fn recover(global: &Global) -> ExitCode {
-    run_and_print("recover", global, |workspace, options, _| {
-        engine::recover(workspace, options)
-    })
+    run_and_print(
+        "recover",
+        (open_to_change, global),
+        |workspace, options, interrupt| {
+            engine::recover_with_interrupt(workspace, options, interrupt)
+        },
+    )
 }
 
 pub(super) fn init(global: &Global) -> ExitCode {
-    run_and_print("init", global, |workspace, options, interrupt| {
-        engine::init(workspace, options, interrupt)
-    })
+    run_and_print(
+        "init",
+        (open_to_change, global),
+        |workspace, options, interrupt| engine::init(workspace, options, interrupt),
+    )
 }
 
 pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
-    run_and_print("gc", global, |workspace, options, interrupt| {
-        let history = if all {
-            HistoryLimits::NOTHING
-        } else {
-            options.history
-        };
-        engine::gc(
-            workspace,
-            TransactionOptions { history, ..options },
-            interrupt,
-        )
-    })
+    run_and_print(
+        "gc",
+        (open_to_change, global),
+        |workspace, options, interrupt| {
+            let history = if all {
+                HistoryLimits::NOTHING
+            } else {
+                options.history
+            };
+            engine::gc(
+                workspace,
+                TransactionOptions { history, ..options },
+                interrupt,
+            )
+        },
+    )
 }
 
 pub(super) fn reject(options: &RejectOptions, global: &Global) -> ExitCode {
-    run_and_print("reject", global, |workspace, transaction, interrupt| {
-        if options.withdraw {
-            return engine::unreject(&options.id, workspace);
-        }
-        engine::reject(
-            &options.id,
-            options.reason.as_deref(),
-            workspace,
-            (transaction, interrupt),
-        )
-    })
+    run_and_print(
+        "reject",
+        (open_to_change, global),
+        |workspace, transaction, interrupt| {
+            if options.withdraw {
+                return engine::unreject(&options.id, workspace);
+            }
+            engine::reject(
+                &options.id,
+                options.reason.as_deref(),
+                workspace,
+                (transaction, interrupt),
+            )
+        },
+    )
 }
 
 pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
@@ -78,38 +95,48 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
             );
         }
     };
-    run_and_print(command, global, |workspace, transaction, interrupt| {
-        progress::show_progress(global, |progress| {
-            let mut request = Request::undo(target);
-            if let What::Undo(undo) = &mut request.what {
-                (undo.force, undo.root) = (options.force, global.root().to_owned());
-            }
-            (request.look.describe, request.look.progress) = (global.is_described(), progress);
-            let (approve, commands) = (options.approve.clone(), options.commands.commands(global));
-            request.commit = Commit {
-                approve,
-                transaction,
-                commands,
-            };
-            request.context.policy = policy;
-            request.context.interrupt = interrupt.clone();
-            if options.dry_run {
-                engine::check(request, workspace)
-            } else {
-                engine::apply(request, workspace, interrupt)
-            }
-        })
-    })
+    let open = if options.dry_run {
+        open
+    } else {
+        open_to_change
+    };
+    run_and_print(
+        command,
+        (open, global),
+        |workspace, transaction, interrupt| {
+            progress::show_progress(global, |progress| {
+                let mut request = Request::undo(target);
+                if let What::Undo(undo) = &mut request.what {
+                    (undo.force, undo.root) = (options.force, global.root().to_owned());
+                }
+                (request.look.describe, request.look.progress) = (global.is_described(), progress);
+                let (approve, commands) =
+                    (options.approve.clone(), options.commands.commands(global));
+                request.commit = Commit {
+                    approve,
+                    transaction,
+                    commands,
+                };
+                request.context.policy = policy;
+                request.context.interrupt = interrupt.clone();
+                if options.dry_run {
+                    engine::check(request, workspace)
+                } else {
+                    engine::apply(request, workspace, interrupt)
+                }
+            })
+        },
+    )
 }
 
-/// Runs a command that prints each action unless `--quiet` is given.
+/// Runs a command that prints each action unless `--quiet` is given. `open` opens the root.
 fn run_and_print(
     command: &'static str,
-    global: &Global,
+    (open, global): (OpenRoot, &Global),
     run: impl FnOnce(&Disk, TransactionOptions, &Interrupt) -> Outcome,
 ) -> ExitCode {
     let outcome = || -> Result<Outcome, EarlyExit> {
-        let workspace = open_to_change(global)?;
+        let workspace = open(global)?;
         let interrupt = install_signals()?;
         let mut outcome = run(&workspace, request::transaction(global), &interrupt);
         // The history belongs to the whole work tree, so report its top directory as the root.

@@ -50,7 +50,12 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
 /// another file. Otherwise fails as [`contents`] does.
 pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, EarlyExit> {
     policy::check_readable(path, global)?;
-    contents(path, limit)
+    contents(path, limit).map_err(|mut stop| {
+        if *stop.code == code::TOO_LARGE {
+            stop.help = Some("use --max-bytes to raise the limit".to_owned());
+        }
+        stop
+    })
 }
 
 /// Reads the patch in the regular file at `path` and returns it with its name. The patch has at

@@ -262,9 +262,13 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let found = found("diff", global, |workspace, policy| {
         engine::diff(&DiffRequest { policy, ..request }, workspace)
     });
-    // The exit code 1 means that the files differ, so every error has the same code.
-    let Ok(difference) = found else {
-        return ExitCode::from(2);
+    let difference = match found {
+        Ok(difference) => difference,
+        Err(mut outcome) => {
+            // The exit code 1 means that the files differ, so every error has the same code.
+            outcome.report.exit_code = 2;
+            return finish(&outcome, &Output::of(global, Verbosity::Normal));
+        }
     };
     let printed = if global.json {
         print_to_stdout(|out| print_json(&difference, out))
@@ -282,19 +286,15 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     }
 }
 
-/// Runs `look`. If it fails, prints the report and returns the exit code.
+/// Runs `look`. Returns the outcome if it fails.
 fn found<T>(
     command: &'static str,
     global: &Global,
     look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
-) -> Result<T, ExitCode> {
-    let output = Output::of(global, Verbosity::Normal);
-    let outcome = match open(global).and_then(|workspace| Ok(look(&workspace, policy(global)?))) {
-        Ok(Ok(found)) => return Ok(found),
-        Ok(Err(outcome)) => *outcome,
-        Err(stop) => stop.into_outcome(command),
-    };
-    Err(finish(&outcome, &output))
+) -> Result<T, Box<Outcome>> {
+    open(global)
+        .and_then(|workspace| Ok(look(&workspace, policy(global)?)))
+        .unwrap_or_else(|stop| Err(Box::new(stop.into_outcome(command))))
 }
 
 /// Prints with `print` to standard output.
@@ -313,7 +313,7 @@ pub(super) fn run_look<T: Serialize>(
 ) -> ExitCode {
     let found = match found(command, global, look) {
         Ok(found) => found,
-        Err(code) => return code,
+        Err(outcome) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
     };
     let printed = print_to_stdout(|out| {
         if global.json {

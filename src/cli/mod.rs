@@ -60,9 +60,9 @@ use std::io;
 use std::process::ExitCode;
 
 use args::{Cli, Command, Global};
-use early_exit::EarlyExit;
+use early_exit::{EarlyExit, cause};
 use output::{Output, Verbosity};
-use root::{open_to_change, with_root};
+use root::{open, open_to_change, with_root};
 
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Outcome, Request, UndoTarget};
@@ -180,12 +180,11 @@ fn edit_file(
     global: &Global,
 ) -> ExitCode {
     let outcome = asked.and_then(|(task, mut request)| {
-        let workspace = open_to_change(global)?;
         // A check writes nothing, so a signal can use its default action and end the process.
-        let interrupt = if task == CommandMode::Check {
-            None
+        let (workspace, interrupt) = if task == CommandMode::Check {
+            (open(global)?, None)
         } else {
-            Some(install_signals()?)
+            (open_to_change(global)?, Some(install_signals()?))
         };
         Ok(progress::show_progress(global, |progress| {
             request.look.progress = progress;
@@ -206,7 +205,7 @@ fn install_signals() -> Result<Interrupt, EarlyExit> {
     signals::watch().map_err(|error| {
         EarlyExit::new(
             &code::IO,
-            format!("cannot install the signal handlers: {error}"),
+            format!("cannot install the signal handlers: {}", cause(&error)),
         )
     })
 }
@@ -230,10 +229,7 @@ fn report_misuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     );
     let output =
         args::format_among(arguments).map_or_else(|| Output::usage(text), Output::for_format);
-    finish(
-        &stop.into_outcome(document::command_among(arguments)),
-        &output,
-    )
+    finish(&stop.into_outcome(args::command_among(arguments)), &output)
 }
 
 /// Prints the outcome and returns its exit code.
@@ -244,7 +240,7 @@ fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
     let report = &outcome.report;
     match output.print(outcome) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            output::complain(&format!("cannot write the report: {error}"));
+            output::complain(&format!("cannot write the report: {}", cause(&error)));
             if report.ok && !report.changed {
                 ExitCode::from(4)
             } else {

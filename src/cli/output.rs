@@ -10,6 +10,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{ColorMode, Global, PatchOptions};
+use super::early_exit::cause;
 use super::git::GitMessageOptions;
 use crate::engine::Outcome;
 use crate::engine::options::{Direction, Problem, Severity, code};
@@ -211,7 +212,7 @@ pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
 pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("standard output: cannot write: {error}"));
+            complain(&format!("standard output: cannot write: {}", cause(&error)));
             ExitCode::from(4)
         }
         _ => ExitCode::SUCCESS,

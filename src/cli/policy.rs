@@ -204,12 +204,11 @@ fn check_names(
                 let Outcome {
                     problems, inputs, ..
                 } = *outcome;
-                return problems.into_iter().next().map_or(Ok(()), |problem| {
-                    Err(EarlyExit {
-                        inputs,
-                        ..EarlyExit::of(problem)
-                    })
-                });
+                let stop = problems.into_iter().next().map_or_else(
+                    || EarlyExit::new(&code::POLICY, format!("{name}: policy denies this path")),
+                    EarlyExit::of,
+                );
+                return Err(EarlyExit { inputs, ..stop });
             }
         }
     }

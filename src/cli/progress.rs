@@ -226,7 +226,7 @@ mod tests {
         drop(drawing);
         let written = written.lock().unwrap();
         let (_, last) = written.rsplit_once("<clear>").unwrap();
-        assert!(!last.contains("looking"), "{written}");
+        assert!(!last.contains("reading"), "{written}");
     }
 
     #[test]

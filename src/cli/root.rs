@@ -17,8 +17,9 @@ pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
     let workspace = open(global)?;
     if env::var_os(engine::AT_WORK).is_some_and(|at_work| engine::is_within(&at_work, &workspace)) {
         let message = "a command of a running change cannot change the same tree".to_owned();
-        let help =
-            Some("use `check`, `read`, `list` or `diff`, which see the changed tree".to_owned());
+        let help = Some(
+            "use `--dry-run`, `check`, `read` or `diff`, which see the changed tree".to_owned(),
+        );
         return Err(EarlyExit {
             help,
             ..EarlyExit::new(&code::LOCKED, message)

@@ -41,10 +41,7 @@ pub(super) fn read(
     let mut left = limit;
     let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (patch, entry) in all {
-        let told = |stop: EarlyExit| EarlyExit {
-            message: format!("{name}:{}: {}", entry.line, stop.message),
-            ..stop
-        };
+        let told = |stop: EarlyExit| stop.with_line(&name, entry.line);
         let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
         let (title, text) = input::read_patch(&file, left, global).map_err(told)?;
         if let Some(format) = detect_compression(&text) {

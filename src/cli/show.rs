@@ -11,7 +11,7 @@ use clap::Args;
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, exit_code};
 use super::root::{open, root};
-use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, request};
+use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, refuse, request};
 use crate::engine::options::{Progress, code};
 use crate::engine::{self, Disk, HAS_LOCALE, Preview, Request};
 use crate::report::print_html;
@@ -39,6 +39,16 @@ pub(super) struct ShowOptions {
     /// Show deleted lines above added lines [default on narrower terminals]
     #[arg(long)]
     unified: bool,
+    /// The first given option that needs a patch, if the operand names a change.
+    #[arg(skip)]
+    pub(super) patch_option: Option<String>,
+}
+
+impl ShowOptions {
+    /// Returns the identifier of a change in the history if it is the only operand.
+    pub(super) fn change(&self) -> Option<&str> {
+        change(&self.patch.usual.patches)
+    }
 }
 
 /// The form of the output.
@@ -115,7 +125,11 @@ fn columns() -> usize {
 
 /// Prints the diff of patches, or of a change in the history.
 pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
-    if let Some(id) = change(&options.patch.usual.patches) {
+    if let Some(id) = options.change() {
+        if let Some(option) = &options.patch_option {
+            let message = format!("{option} needs a patch, and {id} is a change of the history");
+            return refuse(EarlyExit::usage(&message), CommandMode::Show.name(), global);
+        }
         return if options.html {
             history::page(id, global)
         } else {

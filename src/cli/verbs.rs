@@ -1,6 +1,7 @@
 //! The editing commands `edit`, `write` and `append`: their options and requests.
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -43,7 +44,7 @@ pub(super) struct EditOptions {
     insert_after: Option<usize>,
     /// Insert the new text before line LINE
     #[arg(long, value_name = "LINE")]
-    insert_before: Option<usize>,
+    insert_before: Option<NonZero<usize>>,
     /// Replace the range that starts with TEXT; needs --to
     #[arg(long, value_name = "TEXT", requires = "to", allow_hyphen_values = true)]
     from: Option<OsString>,
@@ -269,7 +270,12 @@ fn edit_request(
     targets.extend(bytes(&options.old, &options.old_file)?.map(EditPosition::OldText));
     targets.extend(range.map(|(from, to)| EditPosition::Range(from, to)));
     targets.extend(options.insert_after.map(EditPosition::After));
-    targets.extend(options.insert_before.map(EditPosition::Before));
+    targets.extend(
+        options
+            .insert_before
+            .map(NonZero::get)
+            .map(EditPosition::Before),
+    );
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
         return Err(EarlyExit::usage(
             "expected exactly one of --old, --from, --insert-after, --insert-before and --edits",

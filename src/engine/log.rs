@@ -195,8 +195,18 @@ pub fn gc(
 /// assert!(report.ok && !report.changed);
 /// ```
 pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
+    recover_with_interrupt(workspace, options, &Interrupt::new())
+}
+
+/// Rolls back an interrupted change as [`recover`] does. A signal in `interrupt` ends the wait for
+/// the lock.
+pub fn recover_with_interrupt(
+    workspace: &dyn Workspace,
+    options: transaction::Options,
+    interrupt: &Interrupt,
+) -> Outcome {
     let mut done = Committed::default();
-    match transaction::recover(workspace, options) {
+    match transaction::recover_with_interrupt(workspace, options, interrupt) {
         Ok(recovered) => {
             done.problems().extend(
                 recovered

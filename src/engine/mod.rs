@@ -98,7 +98,9 @@ pub use policy_file::{
 };
 
 pub use index::build_ancestor;
-pub use log::{gc, history_root, init, log, no_history_reason, recover, show};
+pub use log::{
+    gc, history_root, init, log, no_history_reason, recover, recover_with_interrupt, show,
+};
 pub use look::{
     DiffRequest, ExplainRequest, ListOrder, ListRequest, ReadFormat, ReadRange, ReadRequest,
     SearchTarget, diff, explain, list, may_list, may_read, may_search, read,

@@ -12,7 +12,8 @@ use crate::preflight::{Problem, ProblemFacts, code};
 use crate::transaction::history::PlanRejection;
 
 pub(super) use commit::{
-    altered_warning, commit_problems, foreign, rollback_problem, sweep_warning, unfinished_warning,
+    altered_warning, commit_problems, foreign, remove_unchanged, rollback_problem, sweep_warning,
+    unfinished_warning,
 };
 pub(super) use patch::{
     left_out_warning, no_change_problem, rejection_problem, say_listed, selection_problem,

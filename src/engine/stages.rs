@@ -11,7 +11,8 @@
 use super::Outcome;
 use super::denied::name_refusal;
 use super::problems::{
-    commit_problems, name_index, not_approved_problem, rollback_problem, say_listed,
+    commit_problems, name_index, not_approved_problem, remove_unchanged, rollback_problem,
+    say_listed,
 };
 use super::request::IndexTarget;
 use crate::change::{DiscardSink, Sink};
@@ -195,6 +196,7 @@ impl Committed {
         match failure {
             Failure::Interrupted(signal) => self.result.signal = Some(*signal),
             Failure::Incomplete { left, kept, .. } => {
+                self.problems().iter_mut().for_each(remove_unchanged);
                 self.result.unrestored = (left.clone(), kept.clone());
             }
             _ => {}

@@ -300,11 +300,13 @@ fn refuse<'f>(
                 format!("{} is not in the file", describe_target(edit, &name)),
             );
             problem.help = misfit.mismatch.nearest.as_ref().map(|nearest| {
-                format!(
-                    "read {} again around line {}, the closest match",
-                    operation.path,
-                    nearest.line + 1
-                )
+                let (path, line) = (&operation.path, nearest.line + 1);
+                match edit.target {
+                    EditTarget::After(_) | EditTarget::Before(_) => {
+                        format!("read {path} again; its last line is line {line}")
+                    }
+                    _ => format!("read {path} again around line {line}, the closest match"),
+                }
             });
             problem
         }

@@ -43,7 +43,7 @@ pub fn collect(
         // same history.
         Some(_) => recover::open(below, options, interrupt)
             .map(|(state, recovered)| (Some(state), recovered))?,
-        None => recover::open_existing(below, options)?,
+        None => recover::open_existing(below, options, interrupt)?,
     };
     let Some(state) = state else {
         return Ok((recovered, 0));

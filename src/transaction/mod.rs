@@ -67,7 +67,7 @@ pub use finish::Receipt;
 pub use git_index_file::IndexLocation;
 pub use maintenance::{collect, init};
 pub use options::{Durability, HardLinkMode, HistoryLimits, Options};
-pub use recover::{examine, recover};
+pub use recover::{examine, recover, recover_with_interrupt};
 pub use recovered::{RecoveredTransaction, RecoveryOutcome};
 pub use unkept::{NoHistoryReason, Remedy};
 

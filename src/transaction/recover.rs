@@ -34,7 +34,21 @@ pub fn recover(
     workspace: &dyn Workspace,
     options: Options,
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
-    let (state, mut recovered) = open_existing(workspace, options)?;
+    recover_with_interrupt(workspace, options, &Interrupt::new())
+}
+
+/// Recovers the interrupted transactions as [`recover`] does. `interrupt` ends the wait for the
+/// lock.
+///
+/// # Errors
+///
+/// Returns the errors of [`recover`], and [`Failure::Interrupted`] after a signal.
+pub fn recover_with_interrupt(
+    workspace: &dyn Workspace,
+    options: Options,
+    interrupt: &Interrupt,
+) -> Result<Vec<RecoveredTransaction>, Failure> {
+    let (state, mut recovered) = open_existing(workspace, options, interrupt)?;
     let workspace = top(workspace)?;
     let known: Vec<_> = recovered
         .iter()
@@ -131,7 +145,7 @@ fn attempt(
         LockWaitResult::Held => return Ok(LockWaitResult::Held),
         LockWaitResult::Retry => return Ok(LockWaitResult::Retry),
     };
-    let opened = finish_formers(workspace, &place, options).and_then(|others| {
+    let opened = finish_formers(workspace, &place, options, interrupt).and_then(|others| {
         recovered.extend(others);
         let theirs = others::lock(top, &place, (options.patience, interrupt))?;
         // With the lock held, an unfinished change of another user is not in progress but
@@ -157,17 +171,35 @@ fn attempt(
 pub(super) fn open_existing(
     workspace: &dyn Workspace,
     options: Options,
+    interrupt: &Interrupt,
 ) -> Result<(Option<StateDirectory>, Vec<RecoveredTransaction>), Failure> {
     let place = place(top(workspace)?)?;
-    let mut recovered = finish_formers(workspace, &place, options)?;
+    let mut recovered = finish_formers(workspace, &place, options, interrupt)?;
     let workspace = top(workspace)?;
     others::examine(workspace, &place)?;
-    let state = StateDirectory::open_existing(workspace, &place.directory, options.patience)?;
+    let state = lock_existing(workspace, &place.directory, options, interrupt)?;
     if let Some(state) = &state {
         recovered.extend(leftovers(workspace, state, options)?);
         bring_down(workspace, state, options);
     }
     Ok((state, recovered))
+}
+
+/// Locks the state directory `directory` if it exists. A signal ends the wait for the lock.
+fn lock_existing(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    options: Options,
+    interrupt: &Interrupt,
+) -> Result<Option<StateDirectory>, Failure> {
+    wait(
+        interrupt,
+        options.patience,
+        |patience| match StateDirectory::open_existing(workspace, directory, patience) {
+            Err(Failure::Locked) => Ok(LockWaitResult::Held),
+            opened => opened.map(LockWaitResult::Done),
+        },
+    )
 }
 
 /// Moves the external history into the state directory if that is permanent.

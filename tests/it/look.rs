@@ -93,7 +93,7 @@ fn what_cannot_be_looked_at_says_why() {
     fs::write(root.join("five"), "12345").unwrap();
     fs::write(root.join("large"), vec![b'x'; (4 << 20) + 1]).unwrap();
     let deep = "{a,".repeat(300) + &"}".repeat(300);
-    let cases: [(&[&str], &str); 23] = [
+    let cases: [(&[&str], &str); 24] = [
         (&["read", "nope"], "missing"),
         (&["read", "crlf/x"], "missing"),
         (&["read", "src"], "not_a_file"),
@@ -120,6 +120,7 @@ fn what_cannot_be_looked_at_says_why() {
         (&["diff", "five", "large"], "too_large"),
         (&["diff", "five", "out"], "outside_root"),
         (&["diff", "five", "crlf", "--context", "21"], "usage"),
+        (&["diff", "five", "crlf", "--policy", "five"], "policy"),
     ];
     for (arguments, kind) in cases {
         let document = found(&root, arguments);

@@ -163,6 +163,21 @@ fn what_is_no_list_or_no_patch_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_patch_that_policy_denies_is_named_with_its_line() {
+    let desk = desk();
+    let rule = "[[rule]]\npaths = ['debian/patches/sub/*']\nops = ['read']\nverdict = 'deny'\n";
+    fs::write(desk.path("wpatch.toml"), rule).unwrap();
+    let error = desk.refuses("denied", &CHECK, b"");
+    assert_eq!(
+        json!([error["path"], error["message"]]),
+        json!([
+            "debian/patches/sub/two.patch",
+            "policy denies this path: a rule of wpatch.toml (line 4 of debian/patches/series)"
+        ])
+    );
+}
+
+#[test]
 fn a_list_may_have_remarks_blanks_and_the_line_ends_of_another_system() {
     let series = "\r\n# all\r\n  one.patch -pab # said\r\n\t\r\nsub/two.patch -p 0\r\nthree.patch --strip=2 --reverse\r\n";
     for series in [

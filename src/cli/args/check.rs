@@ -35,7 +35,7 @@ pub(in crate::cli) struct BatchOptions {
     /// Read jobs, one JSON object per line, and print one report per line
     #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"], help_heading = "Batch and git trees")]
     pub(in crate::cli) batch: bool,
-    /// Run N jobs in parallel [default: the number of processors]
+    /// Run N jobs in parallel, at most 1024 [default: the number of processors]
     #[arg(
         long,
         value_name = "N",

@@ -16,11 +16,13 @@ mod look;
 mod merge;
 mod negated;
 mod patch;
+mod scan;
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
@@ -32,8 +34,7 @@ pub(super) use index::{FilterOptions, IndexOptions};
 pub(super) use look::ReportOptions;
 pub(super) use merge::{MergeOptions, conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
-
-use global::outputs;
+pub(super) use scan::{command_among, format_among};
 
 /// Applies patches to a tree of files: completely or not at all.
 ///
@@ -120,44 +121,49 @@ fn parse_complete(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(&matches)?;
     if let Some(("apply" | "check" | "show", matches)) = matches.subcommand() {
         cli.command.set_filters(filters(matches));
+        if let Command::Show(show) = &mut cli.command
+            && show.change().is_some()
+        {
+            show.patch_option = find_patch_option(matches);
+        }
     }
     Ok(cli)
+}
+
+/// Returns the first given option of `show` that has a meaning only for a patch.
+fn find_patch_option(matches: &ArgMatches) -> Option<String> {
+    let cli = Cli::command();
+    let is_given = |option: &&Arg| {
+        let source = matches.value_source(option.get_id().as_str());
+        source == Some(ValueSource::CommandLine) && option.get_id() != "html"
+    };
+    let mut given = cli
+        .find_subcommand("show")?
+        .get_arguments()
+        .filter(is_given);
+    given.find_map(|option| match (option.get_long(), option.get_short()) {
+        (Some(name), _) => Some(format!("--{name}")),
+        (None, letter) => letter.map(|letter| format!("-{letter}")),
+    })
 }
 
 /// Parses the command line of `apply` or `check` again, with the spellings that git's option parser
 /// accepts. Returns `error` if this fails, too.
 fn as_git(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error> {
-    let takes = arguments
-        .get(1)
-        .is_some_and(|command| command == "apply" || command == "check");
-    if !takes || error.kind() != ErrorKind::UnknownArgument {
+    if error.kind() != ErrorKind::UnknownArgument {
         return Err(error);
     }
-    let known = negated::expand_arguments(&arguments[2..]);
-    let known = known.map(|known| [&arguments[..2], &known].concat());
+    let Some(command) = scan::command_index(arguments)
+        .filter(|&index| arguments[index] == "apply" || arguments[index] == "check")
+    else {
+        return Err(error);
+    };
+    let (head, options) = arguments.split_at(command + 1);
+    let known = negated::expand_arguments(options);
+    let known = known.map(|known| [head, &known].concat());
     known
         .and_then(|known| parse_complete(&known).ok())
         .ok_or(error)
-}
-
-/// Returns the report format that a malformed command line asks for.
-pub(super) fn format_among(arguments: &[OsString]) -> Option<String> {
-    let words: Vec<_> = arguments
-        .iter()
-        .take_while(|word| *word != "--")
-        .filter_map(|word| word.to_str())
-        .collect();
-    let mut formats = words
-        .iter()
-        .zip(words.iter().skip(1).chain([&""]))
-        .filter_map(|(&word, &next)| match word {
-            "--json" => Some("json"),
-            "--output" => Some(next),
-            _ => word.strip_prefix("--output="),
-        });
-    formats
-        .find(|name| outputs().contains(name))
-        .map(str::to_owned)
 }
 
 /// Returns the values of `--include` (`true`) and `--exclude` (`false`) in the order of the command

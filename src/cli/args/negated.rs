@@ -97,7 +97,8 @@ fn find_cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bo
     is_opposite.or_else(|| without().filter(|_| OPTIONS.iter().all(|(known, ..)| *known != name)))
 }
 
-/// Removes the option from the arguments, including its letter in a group of short options.
+/// Removes the option from the arguments, including its letter in a group of short options. In a
+/// group, an option with a value takes the rest of the argument.
 fn cancel(arguments: &mut Vec<OsString>, &(name, short, _): &(&str, Option<char>, bool)) {
     let long = format!("--{name}");
     arguments.retain(|word| *word != *long);
@@ -107,10 +108,14 @@ fn cancel(arguments: &mut Vec<OsString>, &(name, short, _): &(&str, Option<char>
             .to_str()
             .and_then(|word| word.strip_prefix('-'))
             .unwrap_or_default();
-        if !flags.contains(short) || !flags.chars().all(|flag| SHORT.contains(flag)) {
+        let end = flags
+            .find(|flag| !SHORT.contains(flag))
+            .unwrap_or(flags.len());
+        let (flags, value) = flags.split_at(end);
+        if !flags.contains(short) {
             return Some(word);
         }
-        let rest = flags.replace(short, "");
+        let rest = flags.replace(short, "") + value;
         (!rest.is_empty()).then(|| format!("-{rest}").into())
     };
     *arguments = std::mem::take(arguments)
@@ -149,6 +154,9 @@ mod tests {
             (&["-Rv", "--no-rev"], Some(&["-v"])),
             (&["-bRE", "--no-reverse"], Some(&["-bE"])),
             (&["-R", "--no-reverse", "-"], Some(&["-"])),
+            (&["-Rp1", "--no-reverse"], Some(&["-p1"])),
+            (&["-v3C1", "--no-3way", "--no-verbose"], Some(&["-C1"])),
+            (&["-pR", "--no-reverse"], Some(&["-pR"])),
             (&["-", "-3", "--no-3way"], Some(&["-"])),
             (&["--no-add", "-p1", "--recount"], None),
             (&["--no-exclude", "--in", "--bogus", "--no", "--no-a"], None),

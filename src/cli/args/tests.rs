@@ -17,6 +17,17 @@ fn the_command_line_is_consistent() {
 }
 
 #[test]
+fn the_spellings_of_git_need_no_command_as_the_first_word() {
+    for words in [
+        &["wpatch", "-d", "check", "apply", "--no-index", "p"][..],
+        &["wpatch", "--json", "apply", "--ind", "p"],
+        &["wpatch", "-q", "apply", "-Rp1", "--no-reverse", "p"],
+    ] {
+        assert_eq!(parsed(words).command.name(), "apply", "{words:?}");
+    }
+}
+
+#[test]
 fn each_command_has_the_name_that_the_command_line_contains() {
     let arguments = |name: &str| -> &[&str] {
         match name {
@@ -36,7 +47,7 @@ fn each_command_has_the_name_that_the_command_line_contains() {
             "hook" => "claude",
             _ => "f",
         };
-        let mut line = vec![name];
+        let mut line = vec!["wpatch", name];
         line.extend(
             arguments(name)
                 .iter()

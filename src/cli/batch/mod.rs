@@ -6,11 +6,11 @@
 //! stop the others. Each job that starts has a printed report, even after a signal.
 
 mod job;
+mod panic;
 mod queue;
 
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
@@ -21,17 +21,19 @@ use std::{mem, thread};
 use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
+use super::early_exit::cause;
 use super::policy::PolicyFiles;
 use super::root::{open_error, places, resolve_links};
 use super::{
     CommandMode, EarlyExit, input, install_signals, names, output, progress, request, tree,
 };
-use crate::engine::options::{Interrupt, Phase, Progress, code};
+use crate::engine::options::{Interrupt, Phase, Progress};
 use crate::engine::{self, Git, Repository, Request, SuggestionMode};
 use crate::mutex::lock_unpoisoned;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
 use job::{Job, usage};
+use panic::catch_panic;
 use queue::{JobLine, OutputOrder, Queue};
 
 pub(super) use queue::Shard;
@@ -43,6 +45,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The number of jobs per thread that can be taken before the next result is printed, in input
 /// order.
 const AHEAD: usize = 4;
+/// The maximum number of threads.
+const MAX_THREADS: usize = 1024;
 /// The exit code after a closed pipe: 128 + SIGPIPE, as a shell reports it.
 const UNREAD: u8 = 141;
 
@@ -133,13 +137,14 @@ impl Batch {
             ..
         } = check;
         if let Some(format) = &global.output {
-            return Err(usage(format!(
+            return Err(EarlyExit::usage(&format!(
                 "a batch prints only JSON Lines, not {format}"
             )));
         }
         let threads = jobs
             .or_else(|| thread::available_parallelism().ok())
-            .map_or(1, NonZero::get);
+            .map_or(1, NonZero::get)
+            .min(MAX_THREADS);
         if input::first(&patch.usual.patches) == Phase::Reading {
             progress.enter(Phase::Jobs, 0);
         }
@@ -192,7 +197,9 @@ impl Batch {
                     self.busy.fetch_sub(1, Ordering::SeqCst);
                 }
                 Ok(None) => return,
-                Err(error) => return self.break_off(2, format!("cannot read the jobs: {error}")),
+                Err(error) => {
+                    return self.break_off(2, format!("cannot read the jobs: {}", cause(&error)));
+                }
             }
         }
     }
@@ -256,7 +263,7 @@ impl Batch {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.break_off(UNREAD, String::new());
             }
-            Err(error) => self.break_off(4, format!("cannot write the reports: {error}")),
+            Err(error) => self.break_off(4, format!("cannot write the reports: {}", cause(&error))),
         }
     }
 
@@ -368,31 +375,6 @@ fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>,
         [] => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] if file == Path::new("-") => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] => Ok(Box::new(BufReader::new(input::file(file, global)?))),
-        _ => Err(usage("a batch needs exactly one file with jobs".to_owned())),
-    }
-}
-
-/// Returns the report of `work`. An error or a panic also becomes a report.
-fn catch_panic(work: impl FnOnce() -> Result<Report, EarlyExit>) -> Report {
-    let stop = match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(report)) => return report,
-        Ok(Err(stop)) => stop,
-        Err(_) => EarlyExit::new(
-            &code::IO,
-            "internal error of wpatch in this job; please report it".to_owned(),
-        ),
-    };
-    stop.into_outcome("check").report
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_job_that_panics_has_a_report() {
-        let report = catch_panic(|| panic!("a bug"));
-        assert_eq!((report.ok, report.exit_code), (false, 4));
-        assert!(report.error.unwrap().message.starts_with("internal error"));
+        _ => Err(EarlyExit::usage("a batch needs exactly one file with jobs")),
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::args::GnuArguments;
 use crate::cli::args::Global;
+use crate::cli::early_exit::cause;
 use crate::cli::root::{names_of, open, open_to_change};
 use crate::cli::{EarlyExit, install_signals, names};
 use crate::engine::options::{RejectTo, code};
@@ -73,7 +74,9 @@ impl OutputTarget {
         if self == Self::Standard {
             let mut out = io::stdout().lock();
             let written = out.write_all(&content).and_then(|()| out.flush());
-            written.map_err(|error| EarlyExit::new(&code::IO, format!("write error: {error}")))?;
+            written.map_err(|error| {
+                EarlyExit::new(&code::IO, format!("write error: {}", cause(&error)))
+            })?;
         }
         Ok(outcome)
     }

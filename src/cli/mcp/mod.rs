@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::commands::CommandOptions;
+use super::early_exit::cause;
 use super::line::{LineRead, next_line};
 use super::policy::policy;
 use super::root::{names_of, open};
@@ -68,7 +69,7 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
         // The client closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(&format!("the connection failed: {error}"));
+            output::complain(&format!("the connection failed: {}", cause(&error)));
             ExitCode::from(4)
         }
     }
@@ -88,7 +89,7 @@ impl<'a> Server<'a> {
         let interrupt = watched.map_err(|error| {
             EarlyExit::new(
                 &code::IO,
-                format!("cannot install the signal handlers: {error}"),
+                format!("cannot install the signal handlers: {}", cause(&error)),
             )
         })?;
         let options = ToolOptions {

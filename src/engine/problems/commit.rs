@@ -66,6 +66,16 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
     }
 }
 
+/// Removes a statement that no file was changed from the help of `problem`. After an incomplete
+/// rollback it is false.
+pub(in crate::engine) fn remove_unchanged(problem: &mut Problem) {
+    for statement in ["; no file was changed", "no file was changed; "] {
+        if let Some(help) = problem.next_step().filter(|help| help.contains(statement)) {
+            problem.help = Some(help.replace(statement, ""));
+        }
+    }
+}
+
 /// Returns the problem of a lock that another process holds.
 fn lock_problem(failure: &Failure, help: String) -> Problem {
     Problem {

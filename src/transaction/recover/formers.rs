@@ -1,11 +1,10 @@
 //! Recovers transactions in previous locations of the state directory.
 
 use super::left::transactions;
-use super::{Failure, Options, RecoveredTransaction, examine, leftovers};
+use super::{Failure, Interrupt, Options, RecoveredTransaction, examine, leftovers, lock_existing};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::transaction::place::{Lifetime, StateLocation, find_to_read, of_user, state_directory};
-use crate::transaction::state::StateDirectory;
 use crate::workspace::{Stat, Workspace, top};
 
 /// Returns the previous state directories of a root whose state is now at `place`. The state was
@@ -37,6 +36,7 @@ pub(super) fn finish_formers(
     workspace: &dyn Workspace,
     place: &StateLocation,
     options: Options,
+    interrupt: &Interrupt,
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
     let mut recovered = Vec::new();
     for (former, directory) in formers(workspace, place)? {
@@ -45,7 +45,7 @@ pub(super) fn finish_formers(
         }
         // If any journal cannot be trusted, nothing may be changed.
         examine(workspace)?;
-        if let Some(state) = StateDirectory::open_existing(former, &directory, options.patience)? {
+        if let Some(state) = lock_existing(former, &directory, options, interrupt)? {
             recovered.extend(leftovers(former, &state, options)?);
             // The next command removes the rest.
             let _ = state.close(former);

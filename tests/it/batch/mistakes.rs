@@ -150,6 +150,29 @@ fn the_exit_code_tells_a_bad_job_from_a_bad_batch() {
 }
 
 #[test]
+fn a_huge_number_of_threads_is_reduced() {
+    let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
+    for jobs in ["18446744073709551615", "4611686018427387904"] {
+        let mut command = wpatch(directory.path(), &["--deterministic", "--jobs", jobs]);
+        let output = ran(&mut command, &many(&repository, 2));
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(answers(&output).len(), 2);
+    }
+}
+
+#[test]
+fn the_help_for_an_invalid_job_describes_a_job() {
+    let directory = directory();
+    let jobs = b"{\n{\"patch\": \"\", \"patch_file\": \"\"}\n{\"id\": [], \"patch\": \"\"}\n";
+    let answers = answers(&ran(&mut wpatch(directory.path(), &[]), jobs));
+    assert_eq!(answers.len(), 3);
+    for answer in answers.values() {
+        let help = answer["report"]["error"]["help"].as_str().unwrap();
+        assert!(help.contains("one JSON object per line"), "{answer:#}");
+    }
+}
+
+#[test]
 fn a_patch_that_is_no_file_is_not_waited_for() {
     let directory = directory();
     fs::write(directory.path().join("-"), patch("one", "1")).unwrap();

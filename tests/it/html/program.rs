@@ -193,6 +193,26 @@ fn a_change_of_the_history_is_a_page_too() {
 }
 
 #[test]
+fn a_change_of_the_history_is_not_shown_with_an_option_for_patches() {
+    let desk = applied();
+    let id = desk.does(&["log"], b"")["entries"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for option in ["--stat", "--reverse", "--include=a", "-p1", "--unified"] {
+        let output = desk.runs(&["show", &id, option], b"");
+        let words = String::from_utf8(output.stderr).unwrap();
+        let name = option.split(['=', '1']).next().unwrap();
+        assert!(words.contains(&format!("{name} needs a patch")), "{words}");
+        assert_eq!(
+            (output.status.code(), output.stdout),
+            (Some(2), Vec::new()),
+            "{option}"
+        );
+    }
+}
+
+#[test]
 fn a_page_needs_an_entry_of_the_history_and_goes_with_no_json() {
     let desk = applied();
     let none = desk.runs(&["show", "0067a1b2c312345678-9abcdef0", "--html"], b"");

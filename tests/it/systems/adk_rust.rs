@@ -68,6 +68,17 @@ fn s03_lines_come_behind_or_before_a_number_with_the_line_ends_of_the_file() {
         &["edit", "a", "--insert-before", "3", "--new", "x"],
         b"",
     );
+    let output = desk.runs(&["edit", "a", "--insert-after", "3", "--new", "x"], b"");
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error[wpatch::text::not_found]: a: line 3 is not in the file\n\
+         help: read a again; its last line is line 2\n"
+    );
+    desk.refuses(
+        "usage",
+        &["edit", "a", "--insert-before", "0", "--new", "x"],
+        b"",
+    );
 }
 
 #[test]

@@ -131,6 +131,47 @@ fn what_cannot_be_done_leaves_the_tree_and_says_why() {
 }
 
 #[test]
+fn only_one_argument_can_read_standard_input() {
+    let (_directory, root) = root();
+    let before = tree::read(&root);
+    let cases: [&[&str]; 5] = [
+        &["edit", "a.txt", "--old-file", "-", "--new-file", "-"],
+        &["write", "n", "--expect-file", "-"],
+        &["append", "a.txt", "--expect-file", "-"],
+        &["apply", "-", "-"],
+        &["check", "-", "--input", "-"],
+    ];
+    for arguments in cases {
+        let report = run(&root, arguments, "one\n");
+        let message = report["error"]["message"].as_str().unwrap();
+        assert_eq!(report["exit_code"], 2, "{arguments:?}: {report:#}");
+        assert!(
+            message.ends_with(": only one argument can read standard input"),
+            "{message}"
+        );
+        assert_eq!(tree::read(&root), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_help_for_a_large_input_names_the_option() {
+    let (_directory, root) = root();
+    fs::write(root.join("big"), "0123").unwrap();
+    let arguments = [
+        "edit",
+        "a.txt",
+        "--old=one",
+        "--new-file=big",
+        "--max-bytes=3",
+    ];
+    let error = &run(&root, &arguments, "")["error"];
+    assert_eq!(
+        json!([error["kind"], error["help"]]),
+        json!(["too_large", "use --max-bytes to raise the limit"])
+    );
+}
+
+#[test]
 fn a_refusal_has_its_facts() {
     let (_directory, root) = root();
     let error = |arguments: &[&str]| run(&root, arguments, "")["error"].clone();

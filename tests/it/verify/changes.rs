@@ -71,6 +71,45 @@ fn what_a_verification_makes_elsewhere_is_its_own() {
 }
 
 #[test]
+fn a_verification_can_run_a_command_that_changes_nothing() {
+    let program = env!("CARGO_BIN_EXE_wpatch");
+    for (command, code) in [
+        ("edit other --old 1 --new 2 --dry-run", 0),
+        ("undo --dry-run", 0),
+        ("redo --dry-run", 1),
+        ("edit other --old 1 --new 2", 6),
+        ("undo", 6),
+    ] {
+        let desk = desk();
+        desk.does(&["init"], b"");
+        desk.does(&["edit", "other", "--old=other", "--new=1"], b"");
+        let report = verify(&desk, &format!("{program} {command}; test $? = {code}"));
+        assert_eq!(report["ok"], true, "{command}: {report:#}");
+        assert_eq!(desk.bytes("other"), b"1\n", "{command}");
+    }
+}
+
+#[test]
+fn no_help_states_that_no_file_was_changed_after_an_incomplete_rollback() {
+    let report = verify(&desk(), "echo mine > a; exit 1");
+    let problems = report["problems"].as_array().unwrap();
+    assert_eq!((report["exit_code"].as_i64(), problems.len()), (Some(5), 2));
+    let verify = problems
+        .iter()
+        .find(|problem| problem["code"] == "wpatch::command::verify")
+        .unwrap();
+    assert_eq!(
+        verify["help"],
+        "fix the cause that the command reports and try again"
+    );
+    let report = super::verify(&desk(), "exit 1");
+    assert_eq!(
+        report["error"]["help"],
+        "fix the cause that the command reports and try again; no file was changed"
+    );
+}
+
+#[test]
 fn a_mode_that_a_verification_sets_goes_with_the_new_file() {
     let before = sent_back("chmod 600 a; exit 1", &[]);
     assert_eq!(before["exit_code"], 1);

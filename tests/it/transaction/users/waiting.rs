@@ -4,10 +4,14 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command};
+use std::time::Duration;
 
 use fs_err as fs;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
+use wpatch::engine;
+use wpatch::transaction::{Interrupt, Options};
+use wpatch::workspace::disk::Disk;
 
 use super::{OTHER, PATCH, give, repository};
 
@@ -67,6 +71,26 @@ fn only_a_command_that_holds_the_lock_is_named() {
         "{}",
         refusal(".wpatch/lock")
     );
+}
+
+#[test]
+fn a_signal_ends_the_wait_of_recover_and_gc() {
+    let desk = repository();
+    desk.does(&["apply"], PATCH);
+    let lock = fs::File::open(desk.path(".git/wpatch/lock")).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    let workspace = Disk::open(&desk.root()).unwrap();
+    let options = Options {
+        patience: Duration::from_secs(3600),
+        ..Options::default()
+    };
+    let interrupt = || Interrupt::raise_after(3, 15);
+    for outcome in [
+        engine::recover_with_interrupt(&workspace, options, &interrupt()),
+        engine::gc(&workspace, options, &interrupt()),
+    ] {
+        assert_eq!(outcome.report.exit_code, 128 + 15);
+    }
 }
 
 const TIMES: usize = 25;
