@@ -111,3 +111,23 @@ fn a_repaired_patch_keeps_the_options_of_gnu_patch() {
         (old.to_vec(), new.to_vec())
     );
 }
+
+#[test]
+fn the_repair_of_a_block_in_a_mail_has_the_line_of_the_mail() {
+    let mail = "From: A <a@b>\nSubject: s\nContent-Type: text/plain; charset=utf-8\n\
+                Content-Transfer-Encoding: quoted-printable\n\nThis line has a soft =\nbreak.\n\n\
+                a\n<<<<<<< SEARCH\n    foo()\n=3D=3D=3D=3D=3D=3D=3D\n    baz()\n>>>>>>> REPLACE\n";
+    let desk = Desk::with(&[("a", b"if ok:\n  foo()\n  bar()\n")]);
+    let report = desk.does(&["check", "--lenient"], mail.as_bytes());
+    let line = mail
+        .lines()
+        .position(|line| line.contains("SEARCH"))
+        .unwrap()
+        + 1;
+    let repairs = report["inputs"][0]["repairs"].as_array().unwrap();
+    assert_eq!(
+        (repairs.len(), &repairs[0]["line"]),
+        (1, &json!(line)),
+        "{report:#}"
+    );
+}
