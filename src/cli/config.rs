@@ -8,7 +8,7 @@ use std::{env, io};
 use super::EarlyExit;
 use super::early_exit::cause;
 use crate::engine::options::{MAX_POLICY_FILE, Problem, ProblemFacts, Workspace, WorkspaceError};
-use crate::engine::{self, home, policy_problem};
+use crate::engine::{self, home, unreadable_policy_problem};
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
@@ -32,7 +32,8 @@ pub(super) struct Config {
 /// Returns an error if the file cannot be read, or if another user can write or replace it.
 pub(super) fn config() -> Result<Option<Config>, EarlyExit> {
     let Some(path) = place() else { return Ok(None) };
-    let unusable = |why: &str| EarlyExit::of(policy_problem(&path.to_string_lossy(), why));
+    let unusable =
+        |why: &str| EarlyExit::of(unreadable_policy_problem(&path.to_string_lossy(), why));
     // The path can contain links to a file elsewhere.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
@@ -77,7 +78,7 @@ fn directory_error(path: &Path, error: &io::Error) -> EarlyExit {
     EarlyExit::of(Problem {
         help,
         facts,
-        ..policy_problem(&directory.to_string_lossy(), &message)
+        ..unreadable_policy_problem(&directory.to_string_lossy(), &message)
     })
 }
 

@@ -12,7 +12,9 @@ use crate::engine::options::{
     Access, MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, Problem, ProblemFacts,
     RootLocation, RuleMatch, Workspace, code,
 };
-use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, policy_problem};
+use crate::engine::{
+    self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unreadable_policy_problem,
+};
 use crate::path::RelPath;
 use crate::text::Bytes;
 
@@ -324,7 +326,7 @@ impl PolicyFiles {
 
 /// Returns the error for an unreadable policy file on the command line.
 fn read_error(path: &Path, stop: &EarlyExit) -> EarlyExit {
-    let problem = policy_problem(&path.to_string_lossy(), &stop.message);
+    let problem = unreadable_policy_problem(&path.to_string_lossy(), &stop.message);
     if *stop.code != code::USAGE {
         return EarlyExit::of(problem);
     }

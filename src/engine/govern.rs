@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::policy_file::{
     PROJECT_POLICY, UnusablePolicy, policy_layer, policy_problem, project_file, project_layer,
-    read_policy_file,
+    read_policy_file, unreadable_policy_problem,
 };
 use super::{Outcome, open, refused_outcome};
 use crate::mode::FileKind;
@@ -42,7 +42,8 @@ pub(super) fn extend_policy(
     Ok(with_own_git(policy, workspace))
 }
 
-fn unusable_outcome(
+/// Returns the outcome of a command with a policy file that cannot be used.
+pub(super) fn unusable_outcome(
     command: &'static str,
     UnusablePolicy { problem, text }: UnusablePolicy,
 ) -> Box<Outcome> {
@@ -192,7 +193,7 @@ pub(super) fn policy_for_entries<'e>(
         let name = path.to_string();
         let text = read_policy_file(workspace, &path).map_err(|why| {
             Box::new(UnusablePolicy {
-                problem: policy_problem(&name, &why),
+                problem: unreadable_policy_problem(&name, &why),
                 text: Input::default(),
             })
         })?;

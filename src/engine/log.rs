@@ -5,7 +5,7 @@ mod versions;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::govern::{extend_policy, policy_for_entries, work_tree_policy};
+use super::govern::{extend_policy, policy_for_entries, unusable_outcome, work_tree_policy};
 use super::problems::rollback_problem;
 use super::stages::{Command, Committed};
 use super::{Outcome, refused_outcome};
@@ -262,7 +262,7 @@ fn read_entries(
     let all = entries(tree).map_err(|failure| stopped_outcome(command, &failure))?;
     match policy_for_entries(&policy, &all, tree) {
         Ok(policy) => Ok((all, policy)),
-        Err(unusable) => Err(refused_outcome(command, unusable.problem)),
+        Err(unusable) => Err(unusable_outcome(command, *unusable)),
     }
 }
 

@@ -95,6 +95,7 @@ pub use govern::{
 pub use plans::{load_plan, reject, save, unreject};
 pub use policy_file::{
     PROJECT_POLICY, UnusablePolicy, policy_layer, policy_problem, project_layer,
+    unreadable_policy_problem,
 };
 
 pub use index::build_ancestor;

@@ -137,6 +137,7 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
         left_out,
         skipped: filtered,
         problems,
+        ..Selected::default()
     }
 }
 

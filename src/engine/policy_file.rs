@@ -71,13 +71,22 @@ pub fn project_layer(
             .map(|text| policy_layer(name, text, PolicyOrigin::Project))
             .transpose(),
         Err(why) => Err(Box::new(UnusablePolicy {
-            problem: policy_problem(name, &why),
+            problem: unreadable_policy_problem(name, &why),
             text: Input::default(),
         })),
     }
 }
 
-/// Returns the problem of a policy file that cannot be used.
+/// Returns the problem of a policy file that cannot be read.
+#[must_use]
+pub fn unreadable_policy_problem(name: &str, why: &str) -> Problem {
+    Problem {
+        help: Some("correct the policy file or its permissions, and retry".to_owned()),
+        ..policy_problem(name, why)
+    }
+}
+
+/// Returns the problem of a policy file whose text is invalid.
 #[must_use]
 pub fn policy_problem(name: &str, why: &str) -> Problem {
     let problem = Problem::new(&code::POLICY, why.to_owned());

@@ -241,11 +241,16 @@ impl Committed {
             say_listed(problem, &plan.inputs);
         }
         let report = self.report(command);
-        let Selected { plan, problems, .. } = self.resolved.selected;
+        let Selected {
+            plan,
+            problems,
+            unusable_policy,
+            ..
+        } = self.resolved.selected;
         (
             Outcome {
                 report,
-                inputs: plan.inputs,
+                inputs: unusable_policy.map_or(plan.inputs, |text| vec![text]),
                 problems,
             },
             plan.operations,

@@ -14,7 +14,7 @@ use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{self, Problem, TextRepair};
 use crate::repair::{ROWS, RepairError, RepairKind, StepBudget, TextRepairs, repair_texts};
-use crate::text::{Position, Span};
+use crate::text::Span;
 use crate::workspace::Workspace;
 
 /// Repairs the texts of each operation to match its file, and records the repairs. The file has the
@@ -167,7 +167,7 @@ fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Sele
         return;
     };
     let located = |(at, repair): (usize, Repair)| Repair {
-        line: Position::of(&input.bytes, at).line,
+        line: input.position(at).line,
         ..repair
     };
     let repairs: Vec<_> = repairs.into_iter().map(located).collect();

@@ -45,8 +45,11 @@ pub enum HunkSelectionError {
     /// The word is not a number, a range or an id.
     #[error("`{0}` is not a number, range or id; expected a list such as 1,3-4,f6,f7h2")]
     Unreadable(String),
+    /// The word is a range whose last number is smaller than its first one.
+    #[error("the range {0} is reversed; write the smaller number first")]
+    Reversed(String),
     /// The word names a file that does not exist in the patch.
-    #[error("{word} is not a file of the patch, which has {files}")]
+    #[error("{word} is not a file of the patch, which has {}", counted(*files, "file"))]
     NoFile {
         /// The word of the list.
         word: String,
@@ -54,7 +57,7 @@ pub enum HunkSelectionError {
         files: usize,
     },
     /// The word names a hunk that does not exist in its file.
-    #[error("{word} is not a hunk of its file, which has {hunks}")]
+    #[error("{word} is not a hunk of its file, which has {}", counted(*hunks, "hunk"))]
     NoHunk {
         /// The word of the list.
         word: String,
@@ -129,12 +132,21 @@ impl SelectionItem {
         };
         let (first, last, hunk) =
             parts().ok_or_else(|| HunkSelectionError::Unreadable(word.to_owned()))?;
+        if last < first {
+            return Err(HunkSelectionError::Reversed(word.to_owned()));
+        }
         Ok(Self {
             word: word.to_owned(),
             files: (first, last),
             hunk,
         })
     }
+}
+
+/// Returns a number with its noun.
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// Parses digits. A number that is too large becomes [`usize::MAX`].

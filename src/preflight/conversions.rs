@@ -261,15 +261,20 @@ impl Conversions {
         let is_input = automatic.is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
         let is_on = !is_input && self.git.is_on("core.autocrlf")? == Some(true);
         let is_cr_lf = eol.is_some_and(|value| value.eq_ignore_ascii_case(b"crlf"));
-        let format = match self.git.config("extensions.objectformat")? {
-            Some(b"sha256") => ObjectFormat::Sha256,
-            _ => ObjectFormat::Sha1,
-        };
         Ok(ConversionDefaults {
             converts: is_on || is_input,
             has_cr_lf: is_on || is_cr_lf && !is_input,
-            format,
+            format: self.object_format(),
         })
+    }
+
+    /// Returns the hash of the repository's object names; SHA-1 if git cannot tell it.
+    #[must_use]
+    pub fn object_format(&self) -> ObjectFormat {
+        match self.git.config("extensions.objectformat") {
+            Ok(Some(b"sha256")) => ObjectFormat::Sha256,
+            _ => ObjectFormat::Sha1,
+        }
     }
 
     fn ask(&self) -> io::Result<HashMap<RelPath, FileConversion>> {

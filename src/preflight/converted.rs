@@ -19,6 +19,7 @@ pub(super) struct Converter<'a> {
     conversions: Option<&'a Conversions>,
     operation: &'a Operation,
     text: &'a [u8],
+    options: &'a Options,
 }
 
 impl<'a> Converter<'a> {
@@ -31,6 +32,7 @@ impl<'a> Converter<'a> {
             conversions,
             operation,
             text: plan.text(operation),
+            options,
         }
     }
 
@@ -61,6 +63,7 @@ impl<'a> Converter<'a> {
     }
 
     /// Returns `node` and its blob name as `git diff` shows them: in the form of the repository.
+    /// `blob` is the SHA-1 name of `node`.
     pub(super) fn convert_for_diff(
         &self,
         path: &RelPath,
@@ -68,14 +71,19 @@ impl<'a> Converter<'a> {
         blob: String,
     ) -> Option<(Node, String)> {
         let node = node?;
+        let format = self.options.object_format();
         let Some(shown) = self
             .to_repository(path, node)
             .ok()
             .filter(|shown| !shown.bytes.is_same(&node.bytes))
         else {
+            let blob = match format {
+                ObjectFormat::Sha256 if !blob.is_empty() => blob_id(&node.bytes, format),
+                _ => blob,
+            };
             return Some((node.clone(), blob));
         };
-        let blob = blob_id(&shown.bytes, ObjectFormat::Sha1);
+        let blob = blob_id(&shown.bytes, format);
         Some((shown, blob))
     }
 

@@ -38,8 +38,12 @@ pub(super) fn write(
             .to_repository(path, node)
             .ok()
     };
+    let shown = DiffContent {
+        find: &shown,
+        format: options.object_format(),
+    };
     for (path, file) in &files.all {
-        let diff = files.diff(path, file, &shown);
+        let diff = files.diff(path, file, shown);
         if let Some((_, findings)) = files.last.get(path).and_then(|&member| all.get_mut(member)) {
             findings.outcome.diff.get_or_insert_default().extend(diff);
         }
@@ -62,9 +66,15 @@ struct NodePair<'n> {
     after: Option<&'n Node>,
 }
 
-/// Returns a file with the content that a diff shows; `None` if the diff shows the content in the
-/// work tree.
-type DiffContent<'s> = &'s dyn Fn(&RelPath, &Node) -> Option<Node>;
+/// The content that a diff shows.
+#[derive(Clone, Copy)]
+struct DiffContent<'s> {
+    /// Returns a file with the shown content; `None` if the diff shows the content in the work
+    /// tree.
+    find: &'s dyn Fn(&RelPath, &Node) -> Option<Node>,
+    /// The hash of the object names.
+    format: ObjectFormat,
+}
 
 struct DiffFiles<'n> {
     all: BTreeMap<&'n RelPath, NodePair<'n>>,
@@ -200,8 +210,8 @@ fn diff(
     }
     let sides = [before, after].map(|file| {
         let (path, node) = file?;
-        let node = shown(path, node).unwrap_or_else(|| node.clone());
-        let blob = blob_id(&node.bytes, ObjectFormat::Sha1);
+        let node = (shown.find)(path, node).unwrap_or_else(|| node.clone());
+        let blob = blob_id(&node.bytes, shown.format);
         Some((path, node, blob))
     });
     let [old, new] = sides.each_ref().map(|side| {

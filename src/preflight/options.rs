@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::bases::ThreeWay;
 use super::codes::ProblemCode;
 use super::conversions::Conversions;
+use crate::digest::ObjectFormat;
 use crate::guard::Guard;
 use crate::matching::{ConflictStyle, MatchRules, MismatchDetail};
 use crate::path::{PathError, RelPath};
@@ -94,6 +95,12 @@ impl Options {
     /// Returns the maximum size of a file that is read, in bytes.
     pub(crate) fn max_read(&self) -> u64 {
         self.max_file.min(self.policy.max_read())
+    }
+
+    /// Returns the hash of the object names in diffs.
+    pub(crate) fn object_format(&self) -> ObjectFormat {
+        let conversions = self.conversions.as_deref();
+        conversions.map_or(ObjectFormat::Sha1, Conversions::object_format)
     }
 
     /// Returns whether every problem of a hunk is reported, as GNU patch does.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{CommandReport, HistoryReport, IndexReport, Outcome};
 use crate::diagnostics::Findings;
 use crate::path::RelPath;
-use crate::plan::{ExcludedItem, Plan};
+use crate::plan::{ExcludedItem, Input, Plan};
 use crate::policy::Policy;
 use crate::preflight::{FileWhitespace, Problem, Resolution};
 use crate::transaction::history::IndexChange;
@@ -67,6 +67,8 @@ pub struct Selected {
     pub skipped: Vec<(Option<RelPath>, RelPath)>,
     /// The problems so far, in order.
     pub problems: Vec<Problem>,
+    /// The policy file that cannot be used. The position of the only problem refers to it.
+    pub unusable_policy: Option<Input>,
 }
 
 /// The resulting tree.

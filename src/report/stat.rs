@@ -116,6 +116,12 @@ pub(super) fn result(report: &Report) -> Option<String> {
         (Outcome::WouldBePartial, _) => "would partly apply",
         _ => return None,
     };
+    // The history then only records that the entries are undone.
+    if matches!(report.command, "undo" | "redo") && report.files.is_empty() {
+        return Some(format!(
+            "{done}: 0 files changed, because the tree already has this state"
+        ));
+    }
     Some(format!("{done}:{}", changes(report)))
 }
 

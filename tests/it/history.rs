@@ -11,6 +11,7 @@ mod places;
 mod scratch;
 mod sequences;
 
+use fs_err as fs;
 use wpatch::engine::options::{HistoryLimits, Interrupt};
 use wpatch::engine::{self, Outcome, Request, UndoTarget, What};
 use wpatch::path::RelPath;
@@ -24,6 +25,7 @@ use wpatch::workspace::{ATTIC, DirectoryPermissions, Workspace};
 
 use crate::changes::{Case, Step, Tree, cases};
 use crate::crash::sample;
+use crate::systems::Desk;
 use crate::tree::path;
 
 const OPTIONS: Options = Options {
@@ -223,6 +225,19 @@ fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
             .unwrap()
             .kind,
         ProblemKind::NothingToUndo
+    );
+}
+
+#[test]
+fn an_undo_states_that_the_tree_already_has_the_state() {
+    let desk = Desk::with(&[("a", b"1\n")]);
+    desk.does(&["init"], b"");
+    desk.does(&["write", "a", "--content", "2\n", "--overwrite"], b"");
+    fs::write(desk.path("a"), "1\n").unwrap();
+    let text = "undone: 0 files changed, because the tree already has this state\n";
+    assert_eq!(
+        String::from_utf8_lossy(&desk.runs(&["undo"], b"").stdout),
+        text
     );
 }
 

@@ -176,16 +176,15 @@ fn what_does_not_fit_and_is_left_out_is_no_problem() {
 fn a_choice_of_what_is_not_there_says_how_much_there_is() {
     let desk = desk();
     for (list, message) in [
-        ("5", "5 is not a file of the patch, which has 4"),
-        ("0", "0 is not a file of the patch, which has 4"),
-        ("1,3-2", "3-2 is not a file of the patch, which has 4"),
+        ("5", "5 is not a file of the patch, which has 4 files"),
+        ("0", "0 is not a file of the patch, which has 4 files"),
         (
             "1-99999999999999999999999",
-            "1-99999999999999999999999 is not a file of the patch, which has 4",
+            "1-99999999999999999999999 is not a file of the patch, which has 4 files",
         ),
-        ("f5h1", "f5h1 is not a file of the patch, which has 4"),
-        ("f1h3", "f1h3 is not a hunk of its file, which has 2"),
-        ("f1h0", "f1h0 is not a hunk of its file, which has 2"),
+        ("f5h1", "f5h1 is not a file of the patch, which has 4 files"),
+        ("f1h3", "f1h3 is not a hunk of its file, which has 2 hunks"),
+        ("f1h0", "f1h0 is not a hunk of its file, which has 2 hunks"),
         (
             "f4h1",
             "f4h1 is not a hunk of a diff; select the whole file with f4",
@@ -196,9 +195,12 @@ fn a_choice_of_what_is_not_there_says_how_much_there_is() {
             assert_eq!(error["message"], message, "{list}");
         }
     }
-    for list in ["", "x", "1,", "-1", "1 2"] {
+    for list in ["", "x", "1,", "-1", "1 2", "1,3-2"] {
         desk.refuses("usage", &["check", "--only", list], FILES.as_bytes());
     }
+    let error = desk.refuses("usage", &["check", "--only", "3-2"], FILES.as_bytes());
+    let message = error["message"].as_str().unwrap();
+    assert!(message.ends_with("the range 3-2 is reversed; write the smaller number first"));
 }
 
 #[test]

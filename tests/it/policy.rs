@@ -10,6 +10,7 @@ use fs_err as fs;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
+use crate::repository::{git, run};
 use crate::systems::{Desk, program};
 
 const DENY: &str =
@@ -299,4 +300,45 @@ fn refused_links_are_not_created_changed_copied_or_moved() {
     let deleted = "diff --git a/link b/link\ndeleted file mode 120000\n--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n\
                    -a\n\\ No newline at end of file\n";
     desk.does(&["apply"], deleted.as_bytes());
+}
+
+#[test]
+fn the_history_commands_show_the_invalid_line_of_a_policy() {
+    let desk = Desk::with(&[("sub/a", b"a\n"), ("sub/wpatch.toml", b"")]);
+    run(git(&["init", "-q"]).current_dir(desk.root()), b"");
+    desk.does(
+        &[
+            "write",
+            "a",
+            "--content",
+            "b",
+            "--overwrite",
+            "--root",
+            "sub",
+        ],
+        b"",
+    );
+    fs::write(desk.path("sub/wpatch.toml"), "[policy]\nmode = 1\n").unwrap();
+    for command in ["log", "undo"] {
+        let output = desk.runs(&[command], b"");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            text.contains("sub/wpatch.toml:2:8") && text.contains("mode = 1"),
+            "{text}"
+        );
+        let report = desk.refuses("policy", &[command], b"");
+        assert_eq!(
+            report["help"],
+            "the policy file is invalid; fix it and retry"
+        );
+    }
+    fs::remove_file(desk.path("sub/wpatch.toml")).unwrap();
+    fs::create_dir(desk.path("sub/wpatch.toml")).unwrap();
+    for command in [&["log"][..], &["undo"], &["list", "--root", "sub"]] {
+        let report = desk.refuses("policy", command, b"");
+        assert_eq!(
+            report["help"],
+            "correct the policy file or its permissions, and retry"
+        );
+    }
 }

@@ -134,12 +134,10 @@ fn a_hunk_with_much_context_has_its_notes() {
     let lines: Vec<_> = (0..40).map(|line| format!("{line}\n")).collect();
     let old = lines.concat();
     let hunk = |first: usize, line: usize| {
-        let mut body: String = lines[first..first + 17]
-            .iter()
-            .map(|line| format!(" {line}"))
-            .collect();
-        body = body.replace(&format!(" {line}\n"), &format!("-{line}\n+new\n"));
-        format!("@@ -{0},17 +{0},17 @@ in {line}\n{body}", first)
+        let body = lines[first..first + 17].iter();
+        let body = body.flat_map(|line| [" ", line]).collect::<String>();
+        let body = body.replace(&format!(" {line}\n"), &format!("-{line}\n+new\n"));
+        format!("@@ -{first},17 +{first},17 @@ in {line}\n{body}")
     };
     // The stated lines are one line above the file's.
     let patch = format!("--- a/f\n+++ b/f\n{}{}", hunk(4, 12), hunk(22, 30));

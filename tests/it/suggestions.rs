@@ -228,6 +228,22 @@ fn several_places_are_listed_and_none_is_chosen() {
 }
 
 #[test]
+fn places_without_a_command_are_not_called_commands() {
+    let desk = Desk::with(&[
+        ("one/x", FILE),
+        ("two/x", FILE),
+        ("a\tb", change("x").as_bytes()),
+    ]);
+    let text = fails(&desk, "", &["check", "a\tb"]);
+    assert!(
+        text.contains(
+            "the patch applies in 2 places; use the names of the intended one: `one/x`; `two/x`"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn files_that_the_patch_does_not_fit_are_named_as_such() {
     let desk = Desk::with(&[
         ("src/x.c", b"other\n"),

@@ -191,11 +191,8 @@ impl CoveredProblems {
 /// Returns whether the message of `problem` contains no fact that git's message lacks.
 fn states_the_same(problem: &Problem) -> bool {
     match *problem.code {
-        code::MISSING
-        | code::NOT_AS_INDEXED
-        | code::NO_BINARY_DATA
-        | code::NO_BLOB
-        | code::WRONG_BLOB => true,
+        code::MISSING | code::NOT_AS_INDEXED | code::NO_BINARY_DATA | code::NO_BLOB => true,
+        code::WRONG_BLOB => problem.facts.blob.is_some(),
         // The cause is printed on a line of its own.
         code::NOT_FOUND => problem.facts.is_bare || problem.facts.cause.is_some(),
         code::EXISTS => problem.facts.is_bare,

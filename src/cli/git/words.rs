@@ -82,6 +82,7 @@ const NOT_EMPTIED: &str = "removal patch leaves file contents";
 const NO_INDEX_LINE: &str = "cannot apply binary patch to '{old}' without full index line";
 const OTHER_BLOB: &str =
     "the patch applies to '{old}' ({blob}), which does not match the current contents.";
+const OTHER_COMMIT: &str = "patch failed: {old}:1";
 const DAMAGED: &str = "binary patch does not apply to '{old}'";
 const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
 const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
@@ -124,6 +125,10 @@ pub(super) fn of_file_lines(
         } else {
             &[progress::NO_BLOB, UNFIT]
         });
+    }
+    // A submodule has a commit instead of a blob, and its diff has only the line of the commit.
+    if *problem.code == code::WRONG_BLOB && problem.facts.blob.is_none() {
+        return words(&[OTHER_COMMIT, UNFIT]);
     }
     if is_made_beyond(file, problem) {
         return words(&[MADE_BEYOND]);

@@ -38,7 +38,9 @@ pub(super) fn updates(plan: &Plan, staged: &IndexTree) -> GitlinkChanges {
         let commit = |other: LineKind| commit(operation, plan.text(operation), other);
         let expected = commit(LineKind::Insertion);
         if expected.is_some() && expected != found.map(|entry| entry.id) {
-            links.problems.push(problem(number, source));
+            links
+                .problems
+                .push(problem(number, source, found.map(|entry| entry.id)));
             continue;
         }
         if let Some(path) = operation.leaves().filter(|_| found.is_some()) {
@@ -79,8 +81,12 @@ pub(super) fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Opt
     ObjectId::from_hex(line.content().strip_prefix(LINE)?)
 }
 
-fn problem(operation: usize, path: &RelPath) -> Problem {
-    let message = "the index has another commit for this submodule than the patch states";
+/// Returns the problem of a submodule for which the index has the commit `found`.
+fn problem(operation: usize, path: &RelPath, found: Option<ObjectId>) -> Problem {
+    let message = found.map_or_else(
+        || "the index has no submodule with this name".to_owned(),
+        |id| format!("the index has the commit {id} for this submodule, not the one of the patch"),
+    );
     Problem {
         operation: Some(operation),
         path: Some(path.clone()),

@@ -102,7 +102,18 @@ impl Versions<'_> {
             });
         let mut places = paths.into_iter().chain(kept);
         let content = places.find_map(|place| self.read(place, version))?;
-        Some(VersionContent::new(paths[0], version, content.into()))
+        Some(VersionContent::new(
+            paths[0],
+            version,
+            content.into(),
+            self.object_format(),
+        ))
+    }
+
+    fn object_format(&self) -> ObjectFormat {
+        self.conversions
+            .as_ref()
+            .map_or(ObjectFormat::Sha1, Conversions::object_format)
     }
 
     fn read(&self, place: &RelPath, version: Version) -> Option<Bytes> {
@@ -123,8 +134,8 @@ struct VersionContent {
 }
 
 impl VersionContent {
-    fn new(path: &RelPath, version: Version, content: Contents) -> Self {
-        let blob = blob_id(&content, ObjectFormat::Sha1);
+    fn new(path: &RelPath, version: Version, content: Contents, format: ObjectFormat) -> Self {
+        let blob = blob_id(&content, format);
         Self {
             path: path.clone(),
             version,
@@ -140,7 +151,12 @@ impl VersionContent {
         } else {
             self.content.clone()
         };
-        Self::new(&self.path, self.version, content)
+        Self::new(
+            &self.path,
+            self.version,
+            content,
+            conversions.object_format(),
+        )
     }
 
     fn side(&self) -> DiffSide<'_> {

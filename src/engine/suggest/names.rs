@@ -318,18 +318,24 @@ fn advise(trials: &TrialContext<'_>, matches: &[NameMatch]) -> Option<ProblemHel
 
 /// Returns the help and the next step if the patch applies in each of `matches`.
 fn several_places(trials: &TrialContext<'_>, matches: &[&NameMatch]) -> (String, String) {
-    let commands = matches.iter().map(|found| {
-        trials
-            .command(&found.difference)
-            .unwrap_or_else(|| names(trials, found))
-    });
-    let commands = list_candidates(&commands.collect::<Vec<_>>());
+    let commands = matches
+        .iter()
+        .map(|found| trials.command(&found.difference));
+    let commands = commands.collect::<Option<Vec<_>>>();
     let places: Vec<_> = matches.iter().map(|found| names(trials, found)).collect();
     let (count, places) = (matches.len(), list_candidates(&places));
-    (
-        format!("the patch applies in {count} places; run one of these commands: {commands}"),
-        format!("the patch applies in {count} places; use the names of the intended one: {places}"),
-    )
+    let fault = format!("the patch applies in {count} places");
+    let next_step = format!("{fault}; use the names of the intended one: {places}");
+    let help = commands.map_or_else(
+        || next_step.clone(),
+        |commands| {
+            format!(
+                "{fault}; run one of these commands: {}",
+                list_candidates(&commands)
+            )
+        },
+    );
+    (help, next_step)
 }
 
 /// Returns the first of `candidates`, and the number of the remaining ones.

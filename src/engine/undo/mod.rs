@@ -189,6 +189,7 @@ fn plan_back(
         }
         Err(unusable) => {
             selected.problems.push(unusable.problem);
+            selected.unusable_policy = Some(unusable.text);
             return Ok(None);
         }
     }

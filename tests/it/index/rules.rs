@@ -4,6 +4,7 @@ use fs_err as fs;
 use serde_json::Value;
 
 use super::Tree;
+use crate::systems::program;
 use crate::tree::traces;
 
 /// Returns the options for a policy with one rule: `verdict` for `ops` on `paths`.
@@ -96,4 +97,33 @@ fn an_ancestor_is_written_where_policy_lets_files_come() {
         "{report:#}"
     );
     assert!(!file.exists());
+}
+
+#[test]
+fn another_commit_of_a_submodule_is_stated() {
+    let tree = Tree::new();
+    let ids = ["1", "2", "3"].map(|digit| digit.repeat(40));
+    let entry = format!("160000,{},sub", ids[0]);
+    tree.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    for (name, fault) in [
+        (
+            "sub",
+            format!("the index has the commit {} for this submodule", ids[0]),
+        ),
+        (
+            "none",
+            "the index has no submodule with this name".to_owned(),
+        ),
+    ] {
+        let patch = format!(
+            "diff --git a/{name} b/{name}\nindex 2222222..3333333 160000\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n\
+             -Subproject commit {}\n+Subproject commit {}\n",
+            ids[1], ids[2]
+        );
+        fs::write(tree.root().join("p"), patch).unwrap();
+        let mut command = program(&tree.root(), &["apply", "--cached", "p"]);
+        let text = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        let start = format!("error: patch failed: {name}:1\nerror: {name}: patch does not apply\n");
+        assert!(text.starts_with(&start) && text.contains(&fault), "{text}");
+    }
 }

@@ -167,3 +167,22 @@ fn a_diff_that_contains_the_markers_of_blocks_is_repaired_as_a_diff() {
     let expected = Memory::with_files([(path(), Entry::file("h\n++++++ REPLACE\nt\n"))]);
     assert_eq!(crate::run::tree(&memory), crate::run::tree(&expected));
 }
+
+fn the_repair_of_a_block_in_a_mail_has_the_line_of_the_mail() {
+    let mail = "From: A <a@b>\nSubject: s\nContent-Type: text/plain; charset=utf-8\n\
+                Content-Transfer-Encoding: quoted-printable\n\nThis line has a soft =\nbreak.\n\n\
+                a\n<<<<<<< SEARCH\n    foo()\n=3D=3D=3D=3D=3D=3D=3D\n    baz()\n>>>>>>> REPLACE\n";
+    let desk = Desk::with(&[("a", b"if ok:\n  foo()\n  bar()\n")]);
+    let report = desk.does(&["check", "--lenient"], mail.as_bytes());
+    let line = mail
+        .lines()
+        .position(|line| line.contains("SEARCH"))
+        .unwrap()
+        + 1;
+    let repairs = report["inputs"][0]["repairs"].as_array().unwrap();
+    assert_eq!(
+        (repairs.len(), &repairs[0]["line"]),
+        (1, &json!(line)),
+        "{report:#}"
+    );
+}

@@ -10,6 +10,8 @@ use wpatch::report::terminal::{Layout, Symbols, TerminalOptions};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use super::{drawn, plain};
+use crate::repository::{git, run};
+use crate::systems::Desk;
 
 #[test]
 fn a_long_line_has_a_marker_in_each_further_row() {
@@ -148,4 +150,32 @@ fn a_long_section_heading_is_cut_at_the_edge_of_the_terminal() {
     let drawn = plain(&drawn(&[("f", old.as_bytes())], patch, sheet));
     let place = drawn.lines().find(|line| line.starts_with("@@")).unwrap();
     assert_eq!(place, format!("@@ -8,4 +8,4 @@ {}", "w".repeat(24)));
+}
+
+#[test]
+fn the_object_names_of_a_repository_with_sha256_are_shown() {
+    let (old, new) = (b"\0old\n", b"\0new\n");
+    let desk = Desk::with(&[("bin", old), ("text", b"one\n")]);
+    let git =
+        |arguments: &[&str], input: &[u8]| run(git(arguments).current_dir(desk.root()), input);
+    git(&["init", "-q", "--object-format=sha256"], b"");
+    git(&["add", "."], b"");
+    fs::write(desk.path("bin"), new).unwrap();
+    let patch = git(&["diff", "--binary", "--full-index"], b"");
+    let names = git(&["diff", "--abbrev=12"], b"");
+    fs::write(desk.path("bin"), old).unwrap();
+    let shown = desk.runs(&["show"], &patch).stdout;
+    assert!(String::from_utf8_lossy(&shown).contains("GIT binary patch"));
+    git(&["apply", "--check"], &shown);
+    let report = desk.does(&["check", "--with-diff"], &patch);
+    let diff = report["files"][0]["diff"].as_str().unwrap();
+    assert_eq!(diff, String::from_utf8_lossy(&names));
+    desk.does(&["apply"], &patch);
+    let id = desk.does(&["log"], b"")["entries"][0]["id"].clone();
+    let shown = desk.runs(&["show", id.as_str().unwrap()], b"").stdout;
+    assert!(
+        shown.ends_with(&names),
+        "{}",
+        String::from_utf8_lossy(&shown)
+    );
 }
