@@ -1,6 +1,7 @@
 //! Searches for one hunk on the rungs that the rules allow.
 
-use super::{HunkSearch, Placer, SearchRange, SearchResult};
+use super::{BlockedRanges, HunkSearch, Placer, SearchRange, SearchResult};
+use crate::lines::RunMatches;
 use crate::lines::ladder::{EOF, EXACT, FIXED, WHITESPACE};
 use crate::matching::numbered::patch::{comparison, loose_rungs};
 
@@ -44,6 +45,25 @@ impl Placer<'_> {
         }
     }
 
+    /// Finds the nearest place, and records the occurrences that placed hunks block.
+    pub(super) fn find_indexed(
+        &mut self,
+        places: &RunMatches<'_>,
+        stated: isize,
+        rung: usize,
+    ) -> SearchResult {
+        let key = (rung, places.hash);
+        let known = self.blocked.remove(&key);
+        // Another run can have the same hash.
+        let is_same = |known: &BlockedRanges| known.example.is_some_and(|line| places.is_at(line));
+        let mut blocked = known.filter(is_same).unwrap_or_default();
+        let found = self.find_nearest(places, stated, &mut blocked);
+        if blocked.example.is_some() {
+            self.blocked.insert(key, blocked);
+        }
+        found
+    }
+
     fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> SearchResult {
         // The option lets the file lack a terminator that the patch contains, not the reverse.
         if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
@@ -58,7 +78,7 @@ impl Placer<'_> {
         let found = match field {
             SearchRange::Nowhere => SearchResult::default(),
             SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
-            SearchRange::Anywhere => self.find_nearest(&places, quest.stated),
+            SearchRange::Anywhere => self.find_indexed(&places, quest.stated, rung),
         };
         self.loose.insert(rung, index);
         found

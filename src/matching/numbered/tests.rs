@@ -272,6 +272,16 @@ fn fuzz_and_blanks_need_one_place() {
 }
 
 #[test]
+fn many_hunks_that_state_one_line_are_placed_one_after_the_other() {
+    let bodies = [("-a\n+b\n", 1); 5000];
+    for (file, distance) in [("a\n", 1), ("a\nx\n", 2)] {
+        let found = placed(&file.repeat(10_000), &bodies, &MatchRules::default());
+        let lines = found.into_iter().map(|place| place.unwrap().lines.start);
+        assert!(lines.eq((0..5000).map(|nth| nth * distance)), "{file}");
+    }
+}
+
+#[test]
 fn equal_lines_without_end_are_searched_in_no_time() {
     let file = "}\n".repeat(40_000);
     let bodies: Vec<_> = (0..400)
