@@ -75,7 +75,7 @@ pub(super) fn place(
         }
         pattern.fill(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
-        let outcome = placer.place(&pattern, placer.stated_line(hunk), &levels);
+        let outcome = placer.place(hunk, &pattern, &levels);
         has_ended = outcome.is_err() && rules.detail == MismatchDetail::Nothing;
         let mut placement = outcome.map_err(Mismatch::of_kind)?;
         placement.already_at = find_applied(original, &mut near, patch, (hunk, &placement));
@@ -154,10 +154,11 @@ impl Placer<'_> {
 
     fn place(
         &mut self,
+        hunk: &Hunk,
         pattern: &Pattern<'_>,
-        stated: isize,
         levels: &[ContextLevel],
     ) -> Result<Placement, MismatchKind> {
+        let stated = self.stated_line(hunk);
         let mut is_blocked = false;
         for level in levels {
             // Ignored leading context moves the stated line down.
@@ -166,6 +167,7 @@ impl Placer<'_> {
                 .saturating_add(to_signed(level.lines.start))
                 .saturating_add(self.carried);
             let quest = HunkSearch {
+                hunk,
                 pattern,
                 level,
                 stated,
@@ -343,6 +345,9 @@ impl Placer<'_> {
                 rung: name,
                 left_out,
             });
+        }
+        if !self.can_indent(quest, line, rung) {
+            return Err(MismatchKind::NotFound);
         }
         let lines = line..line + quest.count();
         let start = match &self.exact {

@@ -2,8 +2,10 @@
 
 use super::{BlockedRanges, HunkSearch, Placer, SearchRange, SearchResult};
 use crate::lines::RunMatches;
-use crate::lines::ladder::{EOF, EXACT, FIXED, WHITESPACE};
-use crate::matching::numbered::patch::{comparison, loose_rungs};
+use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT, WHITESPACE};
+use crate::matching::numbered::patch::{FilePatch, comparison, loose_rungs};
+use crate::matching::reindent::Reindent;
+use crate::plan::{LineKind, MatchMode};
 
 impl Placer<'_> {
     /// Finds the best match of a hunk, and its rung.
@@ -43,6 +45,25 @@ impl Placer<'_> {
             (Some(found), Some(best)) => rank(found) < rank(best),
             (found, _) => found.is_some(),
         }
+    }
+
+    /// Returns whether the indentation of all insertions can be derived from the match at `line`.
+    pub(super) fn can_indent(&self, quest: &HunkSearch<'_>, line: usize, rung: usize) -> bool {
+        let FilePatch {
+            text,
+            direction,
+            rules,
+            ..
+        } = self.patch;
+        if rules.match_mode != MatchMode::Reindented || !(INDENT..=PUNCT).contains(&rung) {
+            return true;
+        }
+        let indent = Reindent::new(quest.lines(), self.index.lines_from(line));
+        let mut lines = quest.hunk.lines(text, direction);
+        lines.all(|line| {
+            let is_kept = line.kind != LineKind::Insertion || rules.no_add;
+            is_kept || indent.apply(line.content()).is_some()
+        })
     }
 
     /// Finds the nearest place, and records the occurrences that placed hunks block.

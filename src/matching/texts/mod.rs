@@ -184,11 +184,17 @@ fn replace_at_once(
                 let kind = MismatchKind::TooLarge { size };
                 return Err(vec![misfit(index, kind, sites.len())]);
             }
-            Ok(sites) => changes.extend(
-                sites
+            Ok(sites) => {
+                let made: Option<Vec<_>> = sites
                     .into_iter()
-                    .map(|site| change(file, index, edit, site, match_mode)),
-            ),
+                    .map(|site| change(file, index, edit, site, match_mode))
+                    .collect();
+                // A replacement with an unknown indentation has no safe place.
+                match made {
+                    Some(made) => changes.extend(made),
+                    None => misfits.push(misfit(index, MismatchKind::NotFound, 0)),
+                }
+            }
             Err((mismatch, count)) => misfits.push(TextMismatch {
                 edit: index,
                 mismatch,
@@ -240,14 +246,14 @@ fn change(
     wanted: &Replacement,
     site: TextMatch,
     match_mode: MatchMode,
-) -> TextChange {
-    let new = fit::fit_edit(file.text, wanted, &site, match_mode);
-    TextChange {
+) -> Option<TextChange> {
+    let new = fit::fit_edit(file.text, wanted, &site, match_mode)?;
+    Some(TextChange {
         edit,
         placement: Placement::new(site.bytes, 0..0, site.rung),
         new_lines: 0,
         new,
-    }
+    })
 }
 
 /// Computes the line numbers of the changes, which must be in file order.

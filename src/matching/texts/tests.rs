@@ -169,6 +169,22 @@ fn what_comes_is_indented_as_what_goes() {
 }
 
 #[test]
+fn a_replacement_with_an_unknown_indentation_is_refused() {
+    for (line, expected) in [
+        ("        y", "0: NotFound"),
+        ("    y", r"def f():\n\tx\n\ty\n"),
+    ] {
+        let new = format!("def f():\n    x\n{line}\n");
+        let edits = vec![text("def f():\n    x\n", &new, ReplaceCount::Once)];
+        let file = b"def f():\n\tx\n";
+        assert_eq!(
+            made(file, edits, EditOrder::Simultaneous, MatchMode::Reindented),
+            expected
+        );
+    }
+}
+
+#[test]
 fn several_changes_see_the_file_as_it_was_or_each_other() {
     let edits = || {
         vec![
