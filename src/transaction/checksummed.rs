@@ -99,7 +99,7 @@ impl Write for ChecksummedWriter<'_> {
             self.digest.update(&self.piece);
             self.put().map_err(|error| {
                 self.failed = Some(error);
-                io::Error::other("BUG: the cause is beside it")
+                io::Error::other("BUG: the field contains the cause")
             })?;
         }
         Ok(bytes.len())
@@ -141,7 +141,11 @@ fn json_failure(error: &serde_json::Error) -> Failure {
 }
 
 pub(super) fn damaged_failure(path: &RelPath) -> Failure {
-    state_failure(path, "the journal is damaged; no file was changed")
+    state_failure(
+        path,
+        "the journal is damaged; no file was changed; check the files that the interrupted command \
+         changed, then move the journal away",
+    )
 }
 
 pub(super) fn state_failure(path: &RelPath, why: &str) -> Failure {
