@@ -286,8 +286,12 @@ fn a_hunk_with_an_unknown_indentation_is_refused() {
 #[test]
 fn many_hunks_that_state_one_line_are_placed_one_after_the_other() {
     let bodies = [("-a\n+b\n", 1); 5000];
+    let rules = MatchRules {
+        zero_context: true,
+        ..MatchRules::default()
+    };
     for (file, distance) in [("a\n", 1), ("a\nx\n", 2)] {
-        let found = placed(&file.repeat(10_000), &bodies, &MatchRules::default());
+        let found = placed(&file.repeat(10_000), &bodies, &rules);
         let lines = found.into_iter().map(|place| place.unwrap().lines.start);
         assert!(lines.eq((0..5000).map(|nth| nth * distance)), "{file}");
     }

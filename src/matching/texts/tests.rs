@@ -171,7 +171,7 @@ fn what_comes_is_indented_as_what_goes() {
 #[test]
 fn a_replacement_with_an_unknown_indentation_is_refused() {
     for (line, expected) in [
-        ("        y", "0: NotFound"),
+        ("        y", "refused 0: NotFound"),
         ("    y", r"def f():\n\tx\n\ty\n"),
     ] {
         let new = format!("def f():\n    x\n{line}\n");
