@@ -285,7 +285,7 @@ fn a_hunk_with_an_unknown_indentation_is_refused() {
 
 #[test]
 fn many_hunks_that_state_one_line_are_placed_one_after_the_other() {
-    let bodies = [("-a\n+b\n", 1); 5000];
+    let bodies = vec![("-a\n+b\n", 1); 5000];
     let rules = MatchRules {
         zero_context: true,
         ..MatchRules::default()
