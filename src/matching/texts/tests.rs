@@ -1,6 +1,7 @@
 //! Tests for text replacements. Most cases come from the specification of the editing commands.
 
 mod cancelled;
+mod indentation;
 mod whole_lines;
 
 use super::*;
@@ -166,22 +167,6 @@ fn what_comes_is_indented_as_what_goes() {
         made,
         r"class A:\n    def f():\n        x = 2\n        return x\n"
     );
-}
-
-#[test]
-fn a_replacement_with_an_unknown_indentation_is_refused() {
-    for (line, expected) in [
-        ("        y", "refused 0: NotFound"),
-        ("    y", r"def f():\n\tx\n\ty\n"),
-    ] {
-        let new = format!("def f():\n    x\n{line}\n");
-        let edits = vec![text("def f():\n    x\n", &new, ReplaceCount::Once)];
-        let file = b"def f():\n\tx\n";
-        assert_eq!(
-            made(file, edits, EditOrder::Simultaneous, MatchMode::Reindented),
-            expected
-        );
-    }
 }
 
 #[test]
