@@ -1,5 +1,6 @@
 //! Paths below the root. A [`RelPath`] cannot leave the root by its name.
 
+mod classes;
 mod pattern;
 
 use std::borrow::Borrow;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use classes::exclude_slashes;
 pub use pattern::{PathPattern, PatternError};
 
 use crate::text::printable;

@@ -30,7 +30,8 @@ pub(crate) use diff::diff;
 pub(crate) use edits::{Budget, Edit, Edits, push};
 pub(crate) use ends::common_ends;
 pub(crate) use find::{
-    ExactRunFinder, LineHashes, LineOccurrences, RunHash, RunIndex, RunOccurrences, power,
+    ExactRunFinder, LineHashes, LineOccurrences, RunHash, RunIndex, RunMatches, RunOccurrences,
+    power,
 };
 pub(crate) use ladder::{LADDER, Rung};
 pub use merge::{Conflict, ConflictResolution, ConflictStyle, MergedText, merge};

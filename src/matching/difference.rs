@@ -1,7 +1,7 @@
 //! Finds the first line that prevents a match, and the reason.
 
 use super::pattern::Pattern;
-use super::{DifferenceReason, LineDifference, clip};
+use super::{DifferenceReason, LineDifference, MOST_SHOWN, clip};
 use crate::lines::ladder::PUNCT;
 use crate::lines::{Comparison, LADDER, LineOffsets};
 use crate::text::without_ending;
@@ -43,16 +43,41 @@ pub(super) fn first(
         if found.is_some_and(|found| comparison.key(wanted) == comparison.key(found)) {
             continue;
         }
+        let start = shown_start(wanted, found.unwrap_or_default());
         return Some(LineDifference {
             patch_offset: pattern.span(nth).start,
             // The pattern can extend past the end of the file.
             file_line: (line + nth).min(index.count()),
-            expected: clip(wanted),
-            found: found.map(clip),
+            expected: clip_from(wanted, start),
+            found: found.map(|found| clip_from(found, start)),
             reason: found.and_then(|found| reason(wanted, found)),
         });
     }
     None
+}
+
+/// The number of bytes before the first difference that are shown of long lines.
+const BEFORE_DIFFERENCE: usize = 60;
+
+/// Returns the first byte of two lines that is shown. If the lines first differ after the bytes
+/// that [`clip`] keeps, this is a byte shortly before the difference.
+fn shown_start(wanted: &[u8], found: &[u8]) -> usize {
+    let equal = wanted.iter().zip(found).take_while(|(a, b)| a == b).count();
+    if equal < MOST_SHOWN {
+        return 0;
+    }
+    // A UTF-8 character must not be split.
+    let is_start = |&at: &usize| wanted[at] & 0xc0 != 0x80;
+    let start = equal - BEFORE_DIFFERENCE;
+    (start..equal).find(is_start).unwrap_or(start)
+}
+
+/// Clips the part of `line` from `start` on, and marks a missing start.
+fn clip_from(line: &[u8], start: usize) -> Vec<u8> {
+    match start {
+        0 => clip(line),
+        _ => [b"...", &clip(&line[start..])[..]].concat(),
+    }
 }
 
 /// Returns the reason why two lines differ, if it is not their words.
@@ -83,6 +108,18 @@ fn without_blanks(line: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_shown_part_of_long_lines_contains_the_difference() {
+        let line = |end: &str| format!("{}{end}\n", "é".repeat(125));
+        let (wanted, found) = (line("1"), line("2"));
+        let start = shown_start(wanted.as_bytes(), found.as_bytes());
+        let shown = [wanted, found]
+            .map(|line| String::from_utf8(clip_from(line.as_bytes(), start)).unwrap());
+        let expected = ["1", "2"].map(|end| format!("...{}{end}", "é".repeat(30)));
+        assert_eq!(shown, expected);
+        assert_eq!(shown_start(b"one", b"two"), 0);
+    }
 
     #[test]
     fn a_difference_has_a_reason_where_it_is_not_in_the_words() {

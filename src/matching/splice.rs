@@ -311,6 +311,7 @@ impl<'a> TargetLines<'a> {
             .iter()
             .filter(|line| line.is_old())
             .map(|line| line.text)
+            .skip(self.placement.left_out.0)
             .collect();
         (self.moves_lines && (INDENT..=PUNCT).contains(&self.rung))
             .then(|| Reindent::new(&old, self.matched_lines()))

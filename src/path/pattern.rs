@@ -2,9 +2,14 @@
 
 use globset::{Candidate, GlobBuilder, GlobMatcher, GlobSet};
 
+use super::classes::exclude_slashes;
+
 /// A glob pattern for paths.
 #[derive(Clone, Debug)]
-pub struct PathPattern(GlobMatcher);
+pub struct PathPattern {
+    matcher: GlobMatcher,
+    text: String,
+}
 
 /// The reason why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,8 +17,7 @@ pub struct PathPattern(GlobMatcher);
 pub struct PatternError(globset::Error);
 
 impl PathPattern {
-    /// Parses a pattern in shell syntax. `*` and `?` do not match a slash, but `**` does. A
-    /// character class that contains the slash, such as `[!x]`, also matches it.
+    /// Parses a pattern in shell syntax. Only `**` matches a slash.
     ///
     /// # Errors
     ///
@@ -29,7 +33,13 @@ impl PathPattern {
     /// # Ok::<(), wpatch::path::PatternError>(())
     /// ```
     pub fn new(text: &str) -> Result<Self, PatternError> {
-        Self::build(GlobBuilder::new(text).literal_separator(true))
+        // An error quotes the original pattern.
+        Self::build(GlobBuilder::new(text).literal_separator(true))?;
+        let pattern = Self::build(GlobBuilder::new(&exclude_slashes(text)).literal_separator(true));
+        Ok(Self {
+            text: text.to_owned(),
+            ..pattern?
+        })
     }
 
     /// Builds the pattern. `compile_matcher` panics on alternatives that are too deep or too large.
@@ -37,18 +47,49 @@ impl PathPattern {
     pub(crate) fn build(pattern: &GlobBuilder<'_>) -> Result<Self, PatternError> {
         let glob = pattern.build().map_err(PatternError)?;
         GlobSet::new([&glob]).map_err(PatternError)?;
-        Ok(Self(glob.compile_matcher()))
+        Ok(Self {
+            matcher: glob.compile_matcher(),
+            text: glob.glob().to_owned(),
+        })
     }
 
     /// Returns whether `path` matches.
     #[must_use]
     pub fn is_match(&self, path: &[u8]) -> bool {
-        self.0.is_match_candidate(&Candidate::from_bytes(path))
+        self.matcher
+            .is_match_candidate(&Candidate::from_bytes(path))
     }
 
     /// Returns the text of the pattern.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.0.glob().glob()
+        &self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_two_stars_match_a_slash() {
+        for (pattern, matches) in [
+            ("a?b", false),
+            ("a*b", false),
+            ("a[!x]b", false),
+            ("a[^x]b", false),
+            ("a[/]b", false),
+            ("a[+-9]b", false),
+            ("a{[!x],y}b", false),
+            ("a/b", true),
+            ("**/b", true),
+        ] {
+            let compiled = PathPattern::new(pattern).unwrap();
+            assert_eq!(
+                (compiled.is_match(b"a/b"), compiled.text()),
+                (matches, pattern)
+            );
+        }
+        assert!(PathPattern::new("a[!x]b").unwrap().is_match(b"ayb"));
     }
 }

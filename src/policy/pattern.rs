@@ -2,7 +2,7 @@
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
-use crate::path::RelPath;
+use crate::path::{RelPath, exclude_slashes};
 use crate::text::fold_spelling;
 
 /// The maximum length of a pattern in bytes.
@@ -186,7 +186,7 @@ pub(super) fn is_in_home(path: &str) -> bool {
 }
 
 fn glob(text: &str) -> Result<Glob, String> {
-    let built = GlobBuilder::new(text)
+    let built = GlobBuilder::new(&exclude_slashes(text))
         .literal_separator(true)
         .backslash_escape(true)
         .build();

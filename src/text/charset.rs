@@ -107,8 +107,8 @@ impl TextEncoding {
         self.0.name().to_ascii_lowercase()
     }
 
-    /// Converts `bytes` to UTF-8, and returns whether a byte cannot be decoded. Each such byte
-    /// becomes 0xff, which never occurs in UTF-8.
+    /// Converts `bytes` to UTF-8, and returns whether a byte cannot be decoded. Each such byte, or
+    /// UTF-16 code unit, becomes 0xff, which never occurs in UTF-8.
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> (Vec<u8>, bool) {
         let (mut text, mut has_undecodable) = (Vec::with_capacity(bytes.len()), false);
@@ -193,6 +193,18 @@ impl DecodeUnit {
     }
 }
 
+impl DecodeUnits<'_> {
+    /// Returns the number of bytes to skip if nothing can be decoded. The following text must stay
+    /// aligned.
+    fn unit_size(&self) -> usize {
+        if [UTF_16LE, UTF_16BE].contains(&self.encoding) {
+            2
+        } else {
+            1
+        }
+    }
+}
+
 impl Iterator for DecodeUnits<'_> {
     type Item = DecodeUnit;
 
@@ -204,7 +216,10 @@ impl Iterator for DecodeUnits<'_> {
             // No valid sequence is a prefix of another one, so the shortest one is the right one.
             (1..=LONGEST.min(self.rest.len()))
                 .find_map(|length| decode_unit(self.encoding, &self.rest[..length]))
-                .unwrap_or_else(|| single_byte(UNDECODABLE))
+                .unwrap_or_else(|| DecodeUnit {
+                    length: self.unit_size().min(self.rest.len()),
+                    ..single_byte(UNDECODABLE)
+                })
         };
         self.rest = &self.rest[unit.length..];
         Some(unit)
@@ -290,6 +305,26 @@ mod tests {
             )
         );
         assert_eq!(gb.places(b"\xff\xc3\xfb", &[1, 4]), Some(vec![1, 3]));
+    }
+
+    #[test]
+    fn text_after_an_invalid_utf_16_unit_stays_aligned() {
+        let utf16 = named("utf-16le");
+        let bytes = b"a\0\x00\xd8x\0\x3d\xd8\x00\xdeb\0c";
+        let text = ["a".as_bytes(), b"\xff", "x\u{1f600}b".as_bytes(), b"\xff"].concat();
+        assert_eq!(utf16.decode(bytes), (text, true));
+        assert_eq!(
+            utf16.places(bytes, &[1, 2, 3, 7, 8, 9]),
+            Some(vec![2, 4, 6, 10, 12, 13])
+        );
+        let reversed: Vec<u8> = bytes[..4]
+            .chunks(2)
+            .flat_map(|unit| [unit[1], unit[0]])
+            .collect();
+        assert_eq!(
+            named("utf-16be").decode(&reversed),
+            (b"a\xff".to_vec(), true)
+        );
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Write for ChecksummedWriter<'_> {
             self.digest.update(&self.piece);
             self.put().map_err(|error| {
                 self.failed = Some(error);
-                io::Error::other("BUG: the cause is beside it")
+                io::Error::other("BUG: the field contains the cause")
             })?;
         }
         Ok(bytes.len())
@@ -110,15 +110,16 @@ impl Write for ChecksummedWriter<'_> {
     }
 }
 
-/// Parses a record in either form and checks its checksum. `text` was read from `path`.
-pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
+/// Parses a record in either form and checks its checksum. `text` was read from the file `name`, a
+/// path as other programs use it.
+pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], name: &str) -> Result<T, Failure> {
     let body = if text.starts_with(PIECED) {
         body_before_checksum(text)
     } else {
         body_after_checksum(text)
     };
-    serde_json::from_slice(body.ok_or_else(|| damaged_failure(path))?)
-        .map_err(|_| damaged_failure(path))
+    serde_json::from_slice(body.ok_or_else(|| damaged_failure(name))?)
+        .map_err(|_| damaged_failure(name))
 }
 
 /// Returns the body of a text with the checksum in its first line.
@@ -140,13 +141,17 @@ fn json_failure(error: &serde_json::Error) -> Failure {
     }
 }
 
-pub(super) fn damaged_failure(path: &RelPath) -> Failure {
-    state_failure(path, "the journal is damaged; no file was changed")
+pub(super) fn damaged_failure(name: &str) -> Failure {
+    state_failure(
+        name,
+        "the journal is damaged; no file was changed; check the files that the interrupted command \
+         changed, then move the journal away",
+    )
 }
 
-pub(super) fn state_failure(path: &RelPath, why: &str) -> Failure {
+pub(super) fn state_failure(name: &str, why: &str) -> Failure {
     Failure::State {
-        reason: format!("{path}: {why}"),
+        reason: format!("{name}: {why}"),
     }
 }
 
@@ -170,13 +175,13 @@ mod tests {
         for count in [0, 1, PIECE / 8 - 5, PIECE / 4, PIECE] {
             let record: Vec<String> = (0..count).map(|number| format!("{number:05}")).collect();
             assert_eq!(
-                unseal::<Vec<String>>(&written(&record), &path())
+                unseal::<Vec<String>>(&written(&record), "record")
                     .ok()
                     .as_ref(),
                 Some(&record)
             );
             assert_eq!(
-                unseal::<Vec<String>>(&seal(&record).unwrap(), &path())
+                unseal::<Vec<String>>(&seal(&record).unwrap(), "record")
                     .ok()
                     .as_ref(),
                 Some(&record)
@@ -201,12 +206,12 @@ mod tests {
         ];
         for end in ends {
             assert!(
-                unseal::<Vec<String>>(&text[..end], &path()).is_err(),
+                unseal::<Vec<String>>(&text[..end], "record").is_err(),
                 "{end}"
             );
             let mut changed = text.clone();
             changed[end] ^= 1;
-            assert!(unseal::<Vec<String>>(&changed, &path()).is_err(), "{end}");
+            assert!(unseal::<Vec<String>>(&changed, "record").is_err(), "{end}");
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::change::Change;
 use super::checksummed::{seal, state_failure, unseal};
 use super::failure::{ignore_missing, is_unreachable};
-use super::place::is_open;
+use super::place::{display_path, is_open};
 use super::scratch::{Scratch, join};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
@@ -226,7 +226,8 @@ fn read_note(
     };
     // The note is incomplete because the process died before it took the lock, or it belongs to
     // another directory.
-    let Ok(note) = unseal::<IndexLockNote>(&text, &path) else {
+    let name = display_path(workspace, &path);
+    let Ok(note) = unseal::<IndexLockNote>(&text, &name) else {
         return Ok(None);
     };
     if note.root != workspace.identity()? || !is_annexed(&note.lock) {
@@ -236,7 +237,7 @@ fn read_note(
     workspace.git_index_file(&directory)?;
     if !is_within_reach(workspace, scratch, &note)? {
         return Err(state_failure(
-            &path,
+            &name,
             "the index that it names is on another file system, which some users cannot write to",
         ));
     }

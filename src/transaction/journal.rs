@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::change::{Change, ChangesByNumber, DirAttributes, MoveInSource};
 use super::checksummed::{self, damaged_failure, state_failure, unseal};
 use super::history::IndexRecord;
+use super::place::display_path;
 use super::scratch::{BUCKETED, Scratch};
 use super::{Failure, escape, git_index_file};
 use crate::path::RelPath;
@@ -79,7 +80,8 @@ impl Journal {
     /// root is this one, and every path is allowed in a transaction.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
-        unseal::<Self>(&load(workspace, &path)?, &path)?.verify(workspace, &path)
+        let name = display_path(workspace, &path);
+        unseal::<Self>(&load(workspace, &path)?, &name)?.verify(workspace, &path)
     }
 
     /// Reads the journal of a committed transaction.
@@ -99,26 +101,28 @@ impl Journal {
     }
 
     fn read_finished(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
-        unseal::<Self>(&load(workspace, path)?, path)?.check_paths(path)
+        let name = display_path(workspace, path);
+        unseal::<Self>(&load(workspace, path)?, &name)?.check_paths(&name)
     }
 
     /// Returns the journal if it belongs to this root and contains only allowed paths. It was read
     /// from `path`.
     pub(super) fn verify(self, workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
-        let journal = self.check_paths(path)?;
+        let name = display_path(workspace, path);
+        let journal = self.check_paths(&name)?;
         if journal.root != workspace.identity()? {
             let why = "the journal was written for another directory; remove the journal if this directory is a copy";
-            return Err(state_failure(path, why));
+            return Err(state_failure(&name, why));
         }
         Ok(journal)
     }
 
-    fn check_paths(self, path: &RelPath) -> Result<Self, Failure> {
+    fn check_paths(self, name: &str) -> Result<Self, Failure> {
         if self.is_plausible() {
             Ok(self)
         } else {
             Err(state_failure(
-                path,
+                name,
                 "the journal names files that a journal must not contain",
             ))
         }
@@ -189,7 +193,9 @@ fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
     let read = workspace
         .read(path, MAX_JOURNAL)
         .map_err(|error| match error.fault {
-            ErrorKind::NotRegular | ErrorKind::TooLarge => damaged_failure(path),
+            ErrorKind::NotRegular | ErrorKind::TooLarge => {
+                damaged_failure(&display_path(workspace, path))
+            }
             _ => error.into(),
         });
     read.map(|(text, _)| text)

@@ -8,7 +8,7 @@ use super::history::{
     HistoryDirectory, homes, make_home, move_into, newest_id, plan_name, plan_places, prune_plans,
     sync,
 };
-use super::place::{find, is_private};
+use super::place::{display_path, find, is_private};
 use super::scratch::{Scratch, id, join};
 use super::state::StateDirectory;
 use super::sweep::sweep;
@@ -214,7 +214,10 @@ fn is_named(place: &HistoryDirectory, name: &str) -> bool {
 /// caller computes the change again, so a forged plan has another name.
 fn read(workspace: &dyn Workspace, name: &str, scratch: &Scratch) -> Result<StoredPlan, Failure> {
     let refused = |why: &str| Failure::State {
-        reason: format!("{}: {why}; remove it", scratch.directory),
+        reason: format!(
+            "{}: {why}; remove it",
+            display_path(workspace, &scratch.directory)
+        ),
     };
     if find(workspace, &scratch.directory)?.is_none() {
         return Err(refused("the saved plan is not a directory"));

@@ -26,9 +26,6 @@ pub trait Spellings: Sync {
     fn is_root_folded(&self) -> bool;
 }
 
-/// The limit on the number of names in a directory that are probed before its own name.
-const MOST_PROBES: usize = 4;
-
 /// The names in a directory, by their folded form.
 type FoldedNames = HashMap<Vec<u8>, Vec<Vec<u8>>>;
 
@@ -181,30 +178,22 @@ impl FoldingCache {
         Ok(None)
     }
 
-    /// Probes the files in `directory`. Returns `None` if no name contains an ASCII letter.
+    /// Probes a file in `directory`. Returns `None` if no name contains an ASCII letter.
     fn probe_inside(
         &self,
         workspace: &dyn Workspace,
         directory: Directory<'_>,
     ) -> Result<Option<bool>> {
         let listing = self.listing(workspace, directory)?;
-        let mut names: Vec<_> = listing
-            .values()
-            .flatten()
-            .filter(|name| has_letters(name))
-            .collect();
-        names.sort_unstable();
-        for name in names.into_iter().take(MOST_PROBES) {
-            let path = directory.map_or_else(|| RelPath::new(name), |above| above.join(name));
-            let Ok(path) = path else { continue };
-            // A mount point shows nothing about the file system of `directory`. Mount points are
-            // rare, so the answer is accepted.
-            let answer = self.probe(workspace, &path)?;
-            if answer.is_some() {
-                return Ok(answer);
-            }
+        let names = listing.values().flatten();
+        let Some(name) = names.filter(|name| has_letters(name)).min() else {
+            return Ok(None);
+        };
+        // The file system of `directory` finds the other spelling, even of a mount point.
+        match directory.map_or_else(|| RelPath::new(name), |above| above.join(name)) {
+            Ok(path) => self.probe(workspace, &path),
+            Err(_) => Ok(None),
         }
-        Ok(None)
     }
 
     /// Returns the names in `directory`, which are read once. Returns no names if the directory is

@@ -295,8 +295,8 @@ pub trait Workspace: Sync {
     }
 
     /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
-    /// and the git directories. For the root, the list also contains the directories that `GIT_DIR`
-    /// and `GIT_COMMON_DIR` name.
+    /// and the git directories. For the root, the list also contains the directories and the index
+    /// that environment variables of git name.
     ///
     /// The list is empty if `.git` is an ordinary directory that no other work tree shares.
     ///

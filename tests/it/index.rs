@@ -7,6 +7,7 @@ mod kinds;
 mod location;
 mod rules;
 mod sparse;
+mod submodules;
 pub(crate) mod tree;
 
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Changes of submodules in an index. A submodule is a commit that no file of the tree contains.
 
+use std::collections::BTreeMap;
+
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{LineKind, Operation, Plan};
@@ -11,7 +13,7 @@ use crate::workspace::objects::ObjectId;
 const LINE: &[u8] = b"Subproject commit ";
 
 /// The changes of submodules.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct GitlinkChanges {
     pub(super) updates: Vec<IndexUpdate>,
     pub(super) problems: Vec<Problem>,
@@ -19,16 +21,19 @@ pub(super) struct GitlinkChanges {
 
 /// Returns the changes that `plan` makes to the submodules in `staged`.
 pub(super) fn updates(plan: &Plan, staged: &IndexTree) -> GitlinkChanges {
-    let mut links = GitlinkChanges::default();
+    let mut problems = Vec::new();
+    // The entries after the earlier operations. `None` is a removed submodule.
+    let mut changed: BTreeMap<RelPath, Option<IndexEntry>> = BTreeMap::new();
     for (number, operation) in plan.operations.iter().enumerate() {
         let source = operation
             .from
             .as_ref()
             .filter(|_| operation.arrives())
             .unwrap_or(&operation.path);
-        let found = staged
-            .entry(source)
-            .filter(|entry| entry.mode == FileMode::Submodule);
+        let found = match changed.get(source) {
+            Some(entry) => *entry,
+            None => submodule(staged, source),
+        };
         let is_said = |mode: Option<FileMode>| mode == Some(FileMode::Submodule);
         if found.is_none() && !is_said(operation.old_mode) && !is_said(operation.new_mode) {
             continue;
@@ -38,38 +43,43 @@ pub(super) fn updates(plan: &Plan, staged: &IndexTree) -> GitlinkChanges {
         let commit = |other: LineKind| commit(operation, plan.text(operation), other);
         let expected = commit(LineKind::Insertion);
         if expected.is_some() && expected != found.map(|entry| entry.id) {
-            links
-                .problems
-                .push(problem(number, source, found.map(|entry| entry.id)));
+            problems.push(problem(number, source, found.map(|entry| entry.id)));
             continue;
         }
         if let Some(path) = operation.leaves().filter(|_| found.is_some()) {
-            links.updates.push(IndexUpdate {
-                path: path.clone(),
-                entry: None,
-                stage: 0,
-            });
+            changed.insert(path.clone(), None);
         }
         let stays = operation.leaves() != Some(&operation.path)
             && operation.new_mode.is_none_or(|mode| is_said(Some(mode)));
         let next = commit(LineKind::Deletion)
             .or(found.map(|entry| entry.id))
             .filter(|_| stays);
-        let entry = next.map(|id| IndexEntry::new(FileMode::Submodule, id));
-        let is_there = |entry: &IndexEntry| {
-            staged
-                .all(&operation.path)
-                .is_like(&Stages::of(Some(*entry)))
-        };
-        if let Some(entry) = entry.filter(|entry| !is_there(entry)) {
-            links.updates.push(IndexUpdate {
-                path: operation.path.clone(),
-                entry: Some(entry),
-                stage: 0,
-            });
+        if let Some(id) = next {
+            let entry = IndexEntry::new(FileMode::Submodule, id);
+            changed.insert(operation.path.clone(), Some(entry));
         }
     }
-    links
+    let is_change = |(path, entry): &(RelPath, Option<IndexEntry>)| match entry {
+        Some(_) => !staged.all(path).is_like(&Stages::of(*entry)),
+        None => submodule(staged, path).is_some(),
+    };
+    let updates = changed.into_iter().filter(is_change);
+    let updates = updates.map(|(path, entry)| IndexUpdate {
+        path,
+        entry,
+        stage: 0,
+    });
+    GitlinkChanges {
+        updates: updates.collect(),
+        problems,
+    }
+}
+
+/// Returns the entry of the submodule at `path`.
+fn submodule(staged: &IndexTree, path: &RelPath) -> Option<IndexEntry> {
+    staged
+        .entry(path)
+        .filter(|entry| entry.mode == FileMode::Submodule)
 }
 
 /// Returns the commit that a line of any kind except `other` names.
@@ -81,11 +91,12 @@ pub(super) fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Opt
     ObjectId::from_hex(line.content().strip_prefix(LINE)?)
 }
 
-/// Returns the problem of a submodule for which the index has the commit `found`.
+/// Returns the problem of a submodule that has the commit `found` in the index, or after an earlier
+/// operation.
 fn problem(operation: usize, path: &RelPath, found: Option<ObjectId>) -> Problem {
     let message = found.map_or_else(
         || "the index has no submodule with this name".to_owned(),
-        |id| format!("the index has the commit {id} for this submodule, not the one of the patch"),
+        |id| format!("the submodule has the commit {id}, not the one of the patch"),
     );
     Problem {
         operation: Some(operation),

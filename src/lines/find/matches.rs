@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use super::RunOccurrences;
 use super::positions::Progressions;
+use super::{RunHash, RunOccurrences};
 use crate::lines::comparison::Comparison;
 use crate::lines::offsets::LineOffsets;
 
@@ -13,6 +13,7 @@ pub(crate) struct RunMatches<'w> {
     pub(super) index: &'w LineOffsets<'w>,
     pub(super) comparison: Comparison,
     pub(super) wanted: &'w [&'w [u8]],
+    pub(crate) hash: RunHash,
     /// The lines where a run with the same hash starts.
     pub(super) candidates: Option<&'w Progressions>,
     /// The line whose offset was computed last, and this offset.

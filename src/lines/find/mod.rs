@@ -48,6 +48,7 @@ pub(crate) trait RunOccurrences {
 const HASHED_MEANWHILE: usize = 3;
 
 /// The length and the hash of a run of lines.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct RunHash {
     pub(crate) count: usize,
     pub(crate) hash: u64,
@@ -144,12 +145,14 @@ impl<'a> RunIndex<'a> {
 
     /// Returns the occurrences of `wanted`.
     pub(crate) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> RunMatches<'w> {
-        let RunHash { count, hash } = RunHash::new(self.comparison, wanted);
+        let run = RunHash::new(self.comparison, wanted);
+        let RunHash { count, hash } = run;
         let runs = self.runs.entry(count).or_default();
         RunMatches {
             index: self.index,
             comparison: self.comparison,
             wanted,
+            hash: run,
             candidates: runs.starts_of(hash, (&self.hashes, count), (self.index, self.interrupt)),
             near: &self.near,
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::super::Placement;
 use super::super::numbered::FilePatch;
 use super::super::occupied::{OccupiedLines, to_signed};
-use super::super::search::{candidates, nearest};
+use super::super::search::{BlockedRanges, candidates, nearest};
 use super::sides::HunkSides;
 use crate::lines::{SequencePair, align_prefix};
 
@@ -133,7 +133,7 @@ impl<'m> HunkwiseSearch<'m> {
             runs.places(&sides.old.lines),
             OccupiedLines::with_floor(frozen),
         );
-        let line = nearest(&places, &done, expected).line?;
+        let line = nearest(&places, &done, expected, &mut BlockedRanges::default()).line?;
         Some((line, candidates(&places, &done, line, 0)))
     }
 

@@ -2,9 +2,11 @@
 
 use crate::matching::context_level::ContextLevel;
 use crate::matching::pattern::Pattern;
+use crate::plan::Hunk;
 
 /// The old lines of a hunk that one level requires.
 pub(super) struct HunkSearch<'p> {
+    pub(super) hunk: &'p Hunk,
     pub(super) pattern: &'p Pattern<'p>,
     pub(super) level: &'p ContextLevel,
     /// The stated line in the file after the placed hunks.

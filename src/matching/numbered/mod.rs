@@ -16,13 +16,15 @@ mod rungs;
 mod tests;
 
 use crate::lines::ladder::{EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
-use crate::lines::{Comparison, ExactRunFinder, LADDER, LineOffsets, RunIndex, RunOccurrences};
+use crate::lines::{
+    Comparison, ExactRunFinder, LADDER, LineOffsets, RunHash, RunIndex, RunOccurrences,
+};
 use std::collections::HashMap;
 
 use super::context_level::{ContextLevel, levels, range_start};
 use super::occupied::{OccupiedLines, to_signed};
 use super::pattern::Pattern;
-use super::search::{SearchResult, candidates, nearest};
+use super::search::{BlockedRanges, SearchResult, candidates, nearest};
 use super::{Mismatch, MismatchDetail, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Hunk, HunkLine};
 use hunk_search::HunkSearch;
@@ -61,6 +63,7 @@ pub(super) fn place(
         searches: if hunks.len() < MANY { FEW_SEARCHES } else { 0 },
         exact: None,
         loose: HashMap::new(),
+        blocked: HashMap::new(),
     };
     let mut pattern = Pattern::default();
     // The stated line in `original` that was looked up last, and its offset.
@@ -72,7 +75,7 @@ pub(super) fn place(
         }
         pattern.fill(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
-        let outcome = placer.place(&pattern, placer.stated_line(hunk), &levels);
+        let outcome = placer.place(hunk, &pattern, &levels);
         has_ended = outcome.is_err() && rules.detail == MismatchDetail::Nothing;
         let mut placement = outcome.map_err(Mismatch::of_kind)?;
         placement.already_at = find_applied(original, &mut near, patch, (hunk, &placement));
@@ -123,6 +126,8 @@ struct Placer<'a> {
     exact: Option<RunIndex<'a>>,
     /// One index for each rung that was tried.
     loose: HashMap<usize, RunIndex<'a>>,
+    /// The blocked ranges of each run, by rung and run.
+    blocked: HashMap<(usize, RunHash), BlockedRanges>,
 }
 
 /// The lines at which a match is allowed.
@@ -149,10 +154,11 @@ impl Placer<'_> {
 
     fn place(
         &mut self,
+        hunk: &Hunk,
         pattern: &Pattern<'_>,
-        stated: isize,
         levels: &[ContextLevel],
     ) -> Result<Placement, MismatchKind> {
+        let stated = self.stated_line(hunk);
         let mut is_blocked = false;
         for level in levels {
             // Ignored leading context moves the stated line down.
@@ -161,6 +167,7 @@ impl Placer<'_> {
                 .saturating_add(to_signed(level.lines.start))
                 .saturating_add(self.carried);
             let quest = HunkSearch {
+                hunk,
                 pattern,
                 level,
                 stated,
@@ -286,10 +293,8 @@ impl Placer<'_> {
             self.searches = left;
             // A leading newline restricts the substring search to starts of lines.
             let anchored = [b"\n", &quest.lines().concat()[..]].concat();
-            return self.find_nearest(
-                &ExactRunFinder::new(self.index, &anchored, quest.count()),
-                quest.stated,
-            );
+            let places = ExactRunFinder::new(self.index, &anchored, quest.count());
+            return self.find_nearest(&places, quest.stated, &mut BlockedRanges::default());
         }
         // For many searches it is faster to hash the lines once.
         let comparison = Comparison::strict(EXACT);
@@ -297,13 +302,18 @@ impl Placer<'_> {
             .exact
             .take()
             .unwrap_or_else(|| self.patch.run_index(self.index, comparison));
-        let found = self.find_nearest(&index.places(quest.lines()), quest.stated);
+        let found = self.find_indexed(&index.places(quest.lines()), quest.stated, EXACT);
         self.exact = Some(index);
         found
     }
 
-    fn find_nearest(&self, places: &impl RunOccurrences, stated: isize) -> SearchResult {
-        let mut found = nearest(places, &self.covered, stated);
+    fn find_nearest(
+        &self,
+        places: &impl RunOccurrences,
+        stated: isize,
+        blocked: &mut BlockedRanges,
+    ) -> SearchResult {
+        let mut found = nearest(places, &self.covered, stated, blocked);
         found.candidates = found
             .line
             .map_or_else(Vec::new, |line| candidates(places, &self.covered, line, 0));
@@ -335,6 +345,9 @@ impl Placer<'_> {
                 rung: name,
                 left_out,
             });
+        }
+        if !self.can_indent(quest, line, rung) {
+            return Err(MismatchKind::NotFound);
         }
         let lines = line..line + quest.count();
         let start = match &self.exact {

@@ -1,8 +1,11 @@
 //! Searches for one hunk on the rungs that the rules allow.
 
-use super::{HunkSearch, Placer, SearchRange, SearchResult};
-use crate::lines::ladder::{EOF, EXACT, FIXED, WHITESPACE};
-use crate::matching::numbered::patch::{comparison, loose_rungs};
+use super::{BlockedRanges, HunkSearch, Placer, SearchRange, SearchResult};
+use crate::lines::RunMatches;
+use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT, WHITESPACE};
+use crate::matching::numbered::patch::{FilePatch, comparison, loose_rungs};
+use crate::matching::reindent::Reindent;
+use crate::plan::{LineKind, MatchMode};
 
 impl Placer<'_> {
     /// Finds the best match of a hunk, and its rung.
@@ -44,6 +47,44 @@ impl Placer<'_> {
         }
     }
 
+    /// Returns whether the indentation of all insertions can be derived from the match at `line`.
+    pub(super) fn can_indent(&self, quest: &HunkSearch<'_>, line: usize, rung: usize) -> bool {
+        let FilePatch {
+            text,
+            direction,
+            rules,
+            ..
+        } = self.patch;
+        if rules.match_mode != MatchMode::Reindented || !(INDENT..=PUNCT).contains(&rung) {
+            return true;
+        }
+        let indent = Reindent::new(quest.lines(), self.index.lines_from(line));
+        let mut lines = quest.hunk.lines(text, direction);
+        lines.all(|line| {
+            let is_kept = line.kind != LineKind::Insertion || rules.no_add;
+            is_kept || indent.apply(line.content()).is_some()
+        })
+    }
+
+    /// Finds the nearest place, and records the occurrences that placed hunks block.
+    pub(super) fn find_indexed(
+        &mut self,
+        places: &RunMatches<'_>,
+        stated: isize,
+        rung: usize,
+    ) -> SearchResult {
+        let key = (rung, places.hash);
+        let known = self.blocked.remove(&key);
+        // Another run can have the same hash.
+        let is_same = |known: &BlockedRanges| known.example.is_some_and(|line| places.is_at(line));
+        let mut blocked = known.filter(is_same).unwrap_or_default();
+        let found = self.find_nearest(places, stated, &mut blocked);
+        if blocked.example.is_some() {
+            self.blocked.insert(key, blocked);
+        }
+        found
+    }
+
     fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> SearchResult {
         // The option lets the file lack a terminator that the patch contains, not the reverse.
         if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
@@ -58,7 +99,7 @@ impl Placer<'_> {
         let found = match field {
             SearchRange::Nowhere => SearchResult::default(),
             SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
-            SearchRange::Anywhere => self.find_nearest(&places, quest.stated),
+            SearchRange::Anywhere => self.find_indexed(&places, quest.stated, rung),
         };
         self.loose.insert(rung, index);
         found

@@ -4,7 +4,7 @@ use super::super::testing::Section;
 use super::super::{MOST_CANDIDATES, MatchRules, place};
 use super::*;
 use crate::lines::LineOffsets;
-use crate::plan::Direction;
+use crate::plan::{Direction, MatchMode};
 
 fn placed(
     file: &str,
@@ -269,6 +269,32 @@ fn fuzz_and_blanks_need_one_place() {
         (line.lines, line.offset, line.rung),
         (1..4, 0, "whitespace")
     );
+}
+
+#[test]
+fn a_hunk_with_an_unknown_indentation_is_refused() {
+    let rules = MatchRules {
+        match_mode: MatchMode::Reindented,
+        ..MatchRules::default()
+    };
+    let body = |new: &str| format!(" def f():\n     x\n+{new}\n");
+    let place = |new: &str| placed("def f():\n\tx\n", &[(&body(new), 1)], &rules);
+    assert_eq!(place("        y"), [Err(MismatchKind::NotFound)]);
+    assert_eq!(place("    y")[0].as_ref().unwrap().lines, 0..2);
+}
+
+#[test]
+fn many_hunks_that_state_one_line_are_placed_one_after_the_other() {
+    let bodies = vec![("-a\n+b\n", 1); 5000];
+    let rules = MatchRules {
+        zero_context: true,
+        ..MatchRules::default()
+    };
+    for (file, distance) in [("a\n", 1), ("a\nx\n", 2)] {
+        let found = placed(&file.repeat(10_000), &bodies, &rules);
+        let lines = found.into_iter().map(|place| place.unwrap().lines.start);
+        assert!(lines.eq((0..5000).map(|nth| nth * distance)), "{file}");
+    }
 }
 
 #[test]

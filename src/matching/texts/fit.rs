@@ -7,14 +7,15 @@ use crate::matching::reindent::Reindent;
 use crate::plan::{EditTarget, LastLineEnding as AtEnd, MatchMode, Replacement};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines, without_ending};
 
-/// Returns the bytes that replace `site` in the file `text`.
+/// Returns the bytes that replace `site` in the file `text`, or `None` if their indentation cannot
+/// be derived.
 pub(super) fn fit_edit(
     text: &[u8],
     edit: &Replacement,
     site: &TextMatch,
     match_mode: MatchMode,
-) -> Vec<u8> {
-    match &edit.target {
+) -> Option<Vec<u8>> {
+    Some(match &edit.target {
         // The text itself contains CR, so the line endings of the new content are kept.
         EditTarget::Text { old, .. } if search::is_literal(old) => edit.new.clone(),
         EditTarget::Text { old, .. } => {
@@ -23,13 +24,13 @@ pub(super) fn fit_edit(
             let is_loose =
                 match_mode == MatchMode::Reindented && (INDENT..PUNCT).contains(&site.rung);
             let new = if is_loose {
-                reindent(&edit.new, old, region)
+                reindent(&edit.new, old, region)?
             } else {
                 edit.new.clone()
             };
             with_endings(&new, region, ending_at(text, site.bytes.end))
         }
-        EditTarget::Lines(old) => whole_lines(text, edit, old, site, match_mode),
+        EditTarget::Lines(old) => whole_lines(text, edit, old, site, match_mode)?,
         EditTarget::Range { .. } => with_endings(
             &edit.new,
             &text[site.bytes.clone()],
@@ -64,22 +65,22 @@ pub(super) fn fit_edit(
             };
             [open.bytes(), &new, last.bytes()].concat()
         }
-    }
+    })
 }
 
 /// Returns the replacement for whole lines. If they end with an unterminated last line, so does the
-/// replacement.
+/// replacement. Returns `None` if the indentation cannot be derived.
 fn whole_lines(
     text: &[u8],
     edit: &Replacement,
     old: &[u8],
     site: &TextMatch,
     match_mode: MatchMode,
-) -> Vec<u8> {
+) -> Option<Vec<u8>> {
     let region = &text[site.bytes.clone()];
     let is_loose = match_mode == MatchMode::Reindented && (INDENT..=PUNCT).contains(&site.rung);
     let mut new = if is_loose {
-        reindent(&edit.new, old, region)
+        reindent(&edit.new, old, region)?
     } else {
         edit.new.clone()
     };
@@ -90,7 +91,7 @@ fn whole_lines(
     if !region.ends_with(b"\n") {
         new.truncate(without_ending(&new).len());
     }
-    new
+    Some(new)
 }
 
 /// Returns the ending of the line before `offset`, which must be the start of a line. At the start
@@ -167,16 +168,15 @@ fn with_endings(new: &[u8], region: &[u8], otherwise: LineEnding) -> Vec<u8> {
 }
 
 /// Converts the indentation of the lines of `new` from the indentation of `old` to the file.
-fn reindent(new: &[u8], old: &[u8], found: &[u8]) -> Vec<u8> {
+/// Returns `None` if it cannot be derived.
+fn reindent(new: &[u8], old: &[u8], found: &[u8]) -> Option<Vec<u8>> {
     let old: Vec<_> = lines(old).map(|(_, line)| line).collect();
     let depths = Reindent::new(&old, lines(found).map(|(_, line)| line));
     let mut out = Vec::with_capacity(new.len());
     for (_, line) in lines(new) {
-        let (before, after) = depths
-            .apply(without_ending(line))
-            .unwrap_or((b"", Vec::new()));
+        let (before, after) = depths.apply(without_ending(line))?;
         out.extend_from_slice(&after);
         out.extend_from_slice(&line[before.len()..]);
     }
-    out
+    Some(out)
 }

@@ -184,11 +184,15 @@ fn replace_at_once(
                 let kind = MismatchKind::TooLarge { size };
                 return Err(vec![misfit(index, kind, sites.len())]);
             }
-            Ok(sites) => changes.extend(
-                sites
-                    .into_iter()
-                    .map(|site| change(file, index, edit, site, match_mode)),
-            ),
+            Ok(sites) => {
+                let made = sites.into_iter();
+                let made = made.map(|site| change(file, index, edit, site, match_mode));
+                // A replacement with an unknown indentation has no safe place.
+                match made.collect::<Option<Vec<_>>>() {
+                    Some(made) => changes.extend(made),
+                    None => misfits.push(misfit(index, MismatchKind::NotFound, 0)),
+                }
+            }
             Err((mismatch, count)) => misfits.push(TextMismatch {
                 edit: index,
                 mismatch,
@@ -196,17 +200,7 @@ fn replace_at_once(
             }),
         }
     }
-    // The sort is stable: insertions at the same place keep the order of the list.
-    changes.sort_by_key(|change| (change.placement.bytes.start, change.placement.bytes.end));
-    // If any places overlap, two neighbours do.
-    let touching = changes.windows(2).filter(|pair| {
-        let (first, second) = (&pair[0].placement.bytes, &pair[1].placement.bytes);
-        second.start < first.end
-    });
-    misfits.extend(touching.map(|pair| {
-        let edit = pair[0].edit.max(pair[1].edit);
-        misfit(edit, MismatchKind::Overlap, 0)
-    }));
+    misfits.extend(overlaps(&mut changes));
     if !misfits.is_empty() {
         misfits.sort_by_key(|misfit| misfit.edit);
         misfits.dedup_by_key(|misfit| misfit.edit);
@@ -214,6 +208,21 @@ fn replace_at_once(
     }
     number(preimage, &mut changes);
     Ok((splice(preimage, &changes), changes))
+}
+
+/// Sorts `changes` by their place, and returns a mismatch for each overlap.
+fn overlaps(changes: &mut [TextChange]) -> impl Iterator<Item = TextMismatch> {
+    // The sort is stable: insertions at the same place keep the order of the list.
+    changes.sort_by_key(|change| (change.placement.bytes.start, change.placement.bytes.end));
+    // If any places overlap, two neighbours do.
+    let touching = changes.windows(2).filter(|pair| {
+        let (first, second) = (&pair[0].placement.bytes, &pair[1].placement.bytes);
+        second.start < first.end
+    });
+    touching.map(|pair| {
+        let edit = pair[0].edit.max(pair[1].edit);
+        misfit(edit, MismatchKind::Overlap, 0)
+    })
 }
 
 /// Returns the mismatch of the change `edit`, which matches `count` times.
@@ -240,14 +249,14 @@ fn change(
     wanted: &Replacement,
     site: TextMatch,
     match_mode: MatchMode,
-) -> TextChange {
-    let new = fit::fit_edit(file.text, wanted, &site, match_mode);
-    TextChange {
+) -> Option<TextChange> {
+    let new = fit::fit_edit(file.text, wanted, &site, match_mode)?;
+    Some(TextChange {
         edit,
         placement: Placement::new(site.bytes, 0..0, site.rung),
         new_lines: 0,
         new,
-    }
+    })
 }
 
 /// Computes the line numbers of the changes, which must be in file order.

@@ -1,6 +1,7 @@
 //! Tests for text replacements. Most cases come from the specification of the editing commands.
 
 mod cancelled;
+mod indentation;
 mod whole_lines;
 
 use super::*;

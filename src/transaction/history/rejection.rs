@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::transaction::Failure;
 use crate::transaction::checksummed::{damaged_failure, unseal};
+use crate::transaction::place::display_path;
 use crate::transaction::scratch::Scratch;
 use crate::workspace::{ErrorKind, Workspace};
 
@@ -32,12 +33,13 @@ impl PlanRejection {
         scratch: &Scratch,
     ) -> Result<Self, Failure> {
         let path = scratch.file(Self::FILE)?;
+        let name = display_path(workspace, &path);
         let read = workspace
             .read(&path, MAX_SIZE)
             .map_err(|error| match error.fault {
-                ErrorKind::NotRegular | ErrorKind::TooLarge => damaged_failure(&path),
+                ErrorKind::NotRegular | ErrorKind::TooLarge => damaged_failure(&name),
                 _ => error.into(),
             });
-        unseal(&read?.0, &path)
+        unseal(&read?.0, &name)
     }
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use bstr::ByteSlice;
 
+use super::environment::directory_of;
 use super::places::{LowercaseContents, RepositoryPaths, RepositorySearch, common_attributes};
 use super::{Git, process, special};
 use crate::mutex::lock_unpoisoned;
@@ -135,9 +136,9 @@ impl Git {
 
     /// Returns whether the directory belongs to a repository whose work tree does not contain it.
     fn is_outside_work_tree(&self) -> io::Result<bool> {
-        match std::env::var_os("GIT_WORK_TREE").filter(|top| !top.is_empty()) {
+        match directory_of("GIT_WORK_TREE").filter(|top| !top.as_os_str().is_empty()) {
             Some(top) => {
-                let top = fs_err::canonicalize(self.directory.join(top)).ok();
+                let top = fs_err::canonicalize(top).ok();
                 let directory = fs_err::canonicalize(&self.directory)?;
                 Ok(top.is_none_or(|top| !directory.starts_with(top)))
             }

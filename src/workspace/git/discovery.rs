@@ -1,10 +1,10 @@
 //! What git finds in a directory while it searches upwards for a repository, see
 //! `setup_git_directory_gently_1` and `is_git_directory` in git's setup.c.
 
-use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::environment::directory_of;
 use super::variables::path_of;
 
 /// The limit in bytes on a file of git that is read as a whole.
@@ -57,15 +57,18 @@ pub(in crate::workspace) fn gitdir_path(text: &[u8]) -> Option<PathBuf> {
 /// Returns whether git accepts the directory `git_dir` as a repository. It skips any other
 /// directory.
 pub(super) fn is_repository(git_dir: &Path) -> bool {
+    let common = common_of(git_dir);
+    let objects = directory_of("GIT_OBJECT_DIRECTORY").unwrap_or_else(|| common.join("objects"));
+    has_head(git_dir) && objects.is_dir() && common.join("refs").is_dir()
+}
+
+/// Returns whether the `HEAD` of `git_dir` is valid. git skips a directory without a valid one.
+pub(in crate::workspace) fn has_head(git_dir: &Path) -> bool {
     let head = git_dir.join("HEAD");
-    let is_head = match fs_err::read_link(&head) {
+    match fs_err::read_link(&head) {
         Ok(target) => target.starts_with("refs"),
         Err(_) => is_reference(&text(&head).ok().flatten().unwrap_or_default()),
-    };
-    let common = common_of(git_dir);
-    let objects =
-        env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| common.join("objects"), PathBuf::from);
-    is_head && objects.is_dir() && common.join("refs").is_dir()
+    }
 }
 
 /// Returns whether `head` is the content of a file `HEAD`: the name of a branch, or an object id.
@@ -77,8 +80,8 @@ fn is_reference(head: &[u8]) -> bool {
 
 /// Returns the git directory that all work trees of the repository share.
 pub(super) fn common_of(git_dir: &Path) -> PathBuf {
-    if let Some(common) = env::var_os("GIT_COMMON_DIR") {
-        return PathBuf::from(common);
+    if let Some(common) = directory_of("GIT_COMMON_DIR") {
+        return common;
     }
     let named = text(&git_dir.join("commondir")).ok().flatten();
     named

@@ -8,6 +8,7 @@
 mod attributes;
 mod config;
 pub(super) mod discovery;
+pub(super) mod environment;
 mod filters;
 mod places;
 pub(super) mod process;

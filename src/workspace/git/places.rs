@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use bstr::ByteSlice;
 
 use super::discovery::{RepositoryCandidate, candidate, common_of, is_repository};
+use super::environment::directory_of;
 use super::variables::Variable;
 use crate::process::home;
 
@@ -52,11 +53,12 @@ pub(super) struct RepositoryPaths {
 impl RepositorySearch {
     /// Searches for a repository in `directory` and upwards.
     pub(super) fn search_upwards(directory: &Path) -> Self {
-        if let Some(name) = env::var_os("GIT_DIR") {
+        if let Some(name) = directory_of("GIT_DIR") {
             // If `GIT_DIR` names no repository, git works outside a repository. If it names a file,
             // git requires that file to name a repository.
             let git_dir = directory.join(&name);
-            let may_be = !name.is_empty() && (git_dir.is_file() || is_repository(&git_dir));
+            let may_be =
+                !name.as_os_str().is_empty() && (git_dir.is_file() || is_repository(&git_dir));
             return if may_be {
                 Self::Elsewhere
             } else {

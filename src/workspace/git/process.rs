@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::environment::set_directories;
 use super::special;
 use crate::process::{self, ProcessGroup, StderrReader, TimedReader, Timeout};
 
@@ -164,8 +165,8 @@ pub(in crate::workspace) fn command(
     Ok(command)
 }
 
-/// Removes git's variables from `command`, except those for which `is_kept` returns true. Sets the
-/// variables that prevent git from taking optional locks, prompting and fetching.
+/// Removes git's variables from `command`, except those for which `is_kept` returns true. Makes the
+/// paths in the others absolute. Sets the variables that prevent git from taking optional locks, prompting and fetching.
 pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -> bool) {
     let is_of_git = |name: &OsStr| name.as_encoded_bytes().starts_with(b"GIT_");
     for (name, _) in
@@ -173,6 +174,7 @@ pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -
     {
         command.env_remove(name);
     }
+    set_directories(command, is_kept);
     command.envs([
         ("LC_ALL", "C"),
         ("GIT_OPTIONAL_LOCKS", "0"),

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::discovery::{RepositoryCandidate, candidate, common_of, is_repository, text};
+use super::environment::directory_of;
 use super::places;
 use super::variables::{Variable, path_of, variables};
 use crate::process::{home, home_of};
@@ -122,7 +123,7 @@ struct CheckedFiles {
 impl CheckedFiles {
     /// Checks the files that git opens in the repository around `directory`.
     fn check_around(&mut self, directory: &Path) -> io::Result<()> {
-        if let Some(git_dir) = env::var_os("GIT_DIR") {
+        if let Some(git_dir) = directory_of("GIT_DIR") {
             return self.check_git_directory(&directory.join(git_dir));
         }
         let directory = fs_err::canonicalize(directory)?;
@@ -173,14 +174,10 @@ impl CheckedFiles {
             reference = common.join(name);
             check_file(&reference)?;
         }
-        let named = |name: &str| env::var_os(name).unwrap_or_default();
-        let lists = [
-            named("GIT_OBJECT_DIRECTORY"),
-            named("GIT_ALTERNATE_OBJECT_DIRECTORIES"),
-        ];
-        let of_environment = lists
-            .iter()
-            .flat_map(env::split_paths)
+        let alternates = env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
+        let of_environment = directory_of("GIT_OBJECT_DIRECTORY")
+            .into_iter()
+            .chain(env::split_paths(&alternates))
             .filter(|path| !path.as_os_str().is_empty());
         let bases = self.bases.clone();
         let of_environment = of_environment.flat_map(|path| {

@@ -95,6 +95,7 @@ impl<'i> BlobCollector<'i> {
     }
 
     /// Writes all added blobs. They are at least as durable as git is configured to make objects.
+    /// After an error, the next call writes the same blobs again.
     ///
     /// # Errors
     ///
@@ -108,8 +109,8 @@ impl<'i> BlobCollector<'i> {
             return Ok(());
         }
         let mut pack = [&b"PACK\0\0\0\x02"[..], &waiting.count.to_be_bytes()].concat();
+        let objects = pack.len()..pack.len() + waiting.objects.len();
         pack.append(&mut waiting.objects);
-        waiting.count = 0;
         let digest = match self.index.format {
             ObjectFormat::Sha1 => sha1::Sha1::digest(&pack).to_vec(),
             ObjectFormat::Sha256 => sha2::Sha256::digest(&pack).to_vec(),
@@ -120,9 +121,13 @@ impl<'i> BlobCollector<'i> {
         let written = self
             .index
             .run(&arguments, None, &pack, &self.index.interrupt);
-        written
-            .map(drop)
-            .map_err(|source| self.index.to_error(source))
+        if let Err(source) = written {
+            pack.truncate(objects.end);
+            waiting.objects = pack.split_off(objects.start);
+            return Err(self.index.to_error(source));
+        }
+        waiting.count = 0;
+        Ok(())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, PendingBlobs> {
@@ -145,4 +150,36 @@ fn pack_blob(bytes: &[u8]) -> Vec<u8> {
     // Writing to memory cannot fail.
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::interrupt::Interrupt;
+
+    #[test]
+    fn blobs_of_a_failed_write_are_written_again() {
+        let root = tempfile::tempdir().unwrap();
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            let command = command.current_dir(&root).args(arguments);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        git(&["init", "-q"]);
+        let index = GitIndex::find(root.path(), &Interrupt::new()).unwrap();
+        let blobs = BlobCollector::with_writes(&index);
+        let id = blobs.add(b"new blob\n").unwrap();
+        let objects = root.path().join(".git/objects");
+        let moved = root.path().join("moved");
+        fs_err::rename(&objects, &moved).unwrap();
+        blobs.write().unwrap_err();
+        fs_err::rename(&moved, &objects).unwrap();
+        assert_eq!(blobs.add(b"new blob\n").unwrap(), id);
+        blobs.write().unwrap();
+        assert_eq!(git(&["cat-file", "-p", &id.to_string()]), "new blob\n");
+    }
 }

@@ -1,6 +1,5 @@
 //! Runs git on an index.
 
-use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -14,13 +13,6 @@ pub(super) use crate::workspace::git::variables::path_of;
 
 /// The limit on each wait for output of git. Filter drivers of the user can be slow.
 const LIMIT: Duration = Duration::from_secs(600);
-/// The variables that contain paths. Relative paths start at the directory of this process.
-const PATHS: [&str; 4] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-];
 
 /// Runs git in `directory`, on `index` or on the index that git finds, and returns its output.
 /// `interrupt` ends the run.
@@ -37,11 +29,6 @@ pub(super) fn run_git(
 ) -> io::Result<Vec<u8>> {
     let all = ["-c", "core.hooksPath=/dev/null"].map(OsString::from);
     let mut command = process::command(directory, all.iter().chain(arguments))?;
-    for name in PATHS {
-        if let Some(path) = env::var_os(name).filter(|path| Path::new(path).is_relative()) {
-            command.env(name, env::current_dir()?.join(path));
-        }
-    }
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }

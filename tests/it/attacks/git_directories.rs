@@ -224,15 +224,24 @@ fn neither_links_nor_the_history_lead_into_a_git_directory() {
 fn the_git_directory_of_the_environment_is_protected() {
     let desk = Desk::with(&[("a", b"one\n")]);
     in_root(&desk, &["init", "-q", "--bare", ".cfg"]);
-    let code = |variable: &str, value: &Path| {
+    let tried = |variable: &str, value: &Path, path: &str| {
         let mut command = program(&desk.root(), &["apply"]);
-        fed(command.env(variable, value), &created(".cfg/hooks/x"))
+        fed(command.env(variable, value), &created(path))
             .status
             .code()
     };
+    let code = |variable: &str, value: &Path| tried(variable, value, ".cfg/hooks/x");
     assert_eq!(code("GIT_DIR", Path::new(".cfg")), Some(3));
     assert_eq!(code("GIT_DIR", &desk.path(".cfg")), Some(3));
     assert_eq!(code("GIT_COMMON_DIR", &desk.path(".cfg")), Some(3));
+    for (variable, value) in [
+        ("GIT_OBJECT_DIRECTORY", "objs"),
+        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "other:objs"),
+        ("GIT_INDEX_FILE", "objs/x"),
+    ] {
+        assert_eq!(tried(variable, Path::new(value), "objs/x"), Some(3));
+        assert_eq!(tried(variable, &desk.path("objs"), "objs/x"), Some(3));
+    }
     assert_eq!(code("OTHER", &desk.path(".cfg")), Some(0));
 }
 

@@ -51,12 +51,25 @@ fn no_variable_of_git_changes_where_the_history_is() {
 fn a_git_directory_without_a_repository_counts_only_if_there_is_none_above() {
     let place = Place::of("empty", |base| repository(&base.join("tree"), &[]));
     fs::create_dir(place.at("sub/.git")).unwrap();
-    fs::write(place.at("sub/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
-    assert_eq!(
-        in_git(&place.at("sub"), &["rev-parse", "--show-toplevel"]),
-        place.top.display().to_string()
-    );
     for directory in [".", "sub", DEEPER] {
+        let has_objects = directory == "sub";
+        fs::write(
+            place.at("sub/.git/HEAD"),
+            ["ref: refs/heads/main\n", ""][usize::from(has_objects)],
+        )
+        .unwrap();
+        for name in ["objects", "refs"] {
+            let name = place.at("sub/.git").join(name);
+            if has_objects {
+                fs::create_dir(name).unwrap();
+            } else if name.exists() {
+                fs::remove_dir(name).unwrap();
+            }
+        }
+        assert_eq!(
+            in_git(&place.at("sub"), &["rev-parse", "--show-toplevel"]),
+            place.top.display().to_string()
+        );
         done(
             directory,
             &place.at(directory),

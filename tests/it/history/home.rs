@@ -226,3 +226,27 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
         (None, None)
     );
 }
+
+#[test]
+fn a_message_about_a_damaged_plan_names_its_real_path() {
+    let (root, home) = (root(), TempDir::new().unwrap());
+    let patch = root.path().join("p");
+    fs::write(&patch, "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n").unwrap();
+    let check = run(
+        root.path(),
+        home.path(),
+        &["check", "--save", "--json", "p"],
+    );
+    let report: serde_json::Value = serde_json::from_slice(&check.stdout).unwrap();
+    let state = home.path().join("wpatch");
+    let state = state.join(&names(&state)[0]);
+    let all = names(&state);
+    let name = all.iter().find(|name| name.starts_with("plan-")).unwrap();
+    let plan = state.join(name);
+    fs::write(plan.join("plan"), "damaged").unwrap();
+    let id = report["plan_id"].as_str().unwrap();
+    let output = run(root.path(), home.path(), &["apply", "--plan", id]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    let expected = format!("{}: the saved plan is damaged; remove it", plan.display());
+    assert!(message.contains(&expected), "{message}");
+}

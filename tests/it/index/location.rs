@@ -97,6 +97,31 @@ fn another_index_can_be_named() {
     );
 }
 
+/// As for git, the current directory is the start of relative paths, even with another root.
+#[test]
+fn a_relative_git_directory_starts_at_the_current_directory() {
+    let tree = Tree::new();
+    let above = tree.root().parent().unwrap().to_owned();
+    fs::rename(tree.root().join(".git"), above.join("g.git")).unwrap();
+    fs::write(tree.root().join(".gitattributes"), "changed whitespace\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+        .args(["apply", "--index", "--3way", "--root"])
+        .args([tree.root(), tree.patch()])
+        .current_dir(&above)
+        .env("GIT_DIR", "g.git")
+        .env("GIT_WORK_TREE", tree.root().file_name().unwrap())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    fs::rename(above.join("g.git"), tree.root().join(".git")).unwrap();
+    fs::remove_file(tree.root().join(".gitattributes")).unwrap();
+    assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
+}
+
 #[test]
 fn there_is_no_index_outside_of_a_repository() {
     let directory = TempDir::new().unwrap();

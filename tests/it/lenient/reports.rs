@@ -168,6 +168,7 @@ fn a_diff_that_contains_the_markers_of_blocks_is_repaired_as_a_diff() {
     assert_eq!(crate::run::tree(&memory), crate::run::tree(&expected));
 }
 
+#[test]
 fn the_repair_of_a_block_in_a_mail_has_the_line_of_the_mail() {
     let mail = "From: A <a@b>\nSubject: s\nContent-Type: text/plain; charset=utf-8\n\
                 Content-Transfer-Encoding: quoted-printable\n\nThis line has a soft =\nbreak.\n\n\

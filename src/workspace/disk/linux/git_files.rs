@@ -9,6 +9,8 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
+use crate::workspace::git::discovery::has_head;
+
 /// The limit on the bytes read of a `.git` file, or of a one-line file in a git directory. The rest
 /// is ignored.
 const MAX_LINE: u64 = 1 << 16;
@@ -48,11 +50,10 @@ pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-/// Returns whether `directory` has the structure of a git directory. The rule is that of
-/// `is_git_directory` in git's setup.c, except that the content of `HEAD` is not checked.
+/// Returns whether `directory` is a git directory. The rule is that of `is_git_directory` in git's
+/// setup.c, except that git's environment variables have no effect on the place of the state.
 pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
-    let head = if_accessible(directory.join("HEAD").symlink_metadata())?;
-    if !head.is_some_and(|head| head.is_file() || head.is_symlink()) {
+    if !has_head(directory) {
         return Ok(false);
     }
     let common = match line(&directory.join("commondir"))? {

@@ -15,6 +15,7 @@ use super::git_files::line;
 use crate::mode::FileKind;
 use crate::path::{MOST_LINKS, RelPath};
 use crate::workspace::git::discovery::gitdir_path;
+use crate::workspace::git::environment::directory_of;
 use crate::workspace::git::{Git, special};
 use crate::workspace::{Directory, Workspace};
 
@@ -31,17 +32,16 @@ impl Disk {
                 .ok()
         };
         let kind = |name: &[u8]| Some(self.stat(&at(name)?).ok()??.kind);
-        let is_variable = |name: &&str| env::var_os(name).is_some();
         let is_elsewhere = match kind(b".git") {
             Some(FileKind::Directory) => kind(b".git/commondir").is_some(),
             found => found.is_some(),
         };
         let variables = if directory.is_none() {
-            &["GIT_DIR", "GIT_COMMON_DIR"][..]
+            of_environment()
         } else {
-            &[]
+            Vec::new()
         };
-        if !is_elsewhere && !variables.iter().any(is_variable) {
+        if !is_elsewhere && variables.is_empty() {
             return Vec::new();
         }
         let Ok(root) = self.root.canonicalize() else {
@@ -55,15 +55,8 @@ impl Disk {
         if is_elsewhere {
             follow_git(&top, &mut names);
         }
-        // git resolves these variables from the current directory.
-        for value in variables
-            .iter()
-            .filter_map(env::var_os)
-            .filter(|value| !value.is_empty())
-        {
-            if let Ok(name) = std::path::absolute(&value) {
-                follow_git_directory(&name, &mut names);
-            }
+        for name in variables {
+            follow_git_directory(&top.join(name), &mut names);
         }
         let below = |name: &PathBuf| {
             RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok()
@@ -107,6 +100,17 @@ impl Disk {
         };
         names.iter().filter_map(way).collect()
     }
+}
+
+/// Returns the paths that variables of git name. A relative path starts at the top of the work
+/// tree.
+fn of_environment() -> Vec<PathBuf> {
+    let directories = ["GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+    let index = env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
+    let alternates = env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
+    let paths = directories.into_iter().filter_map(directory_of);
+    let paths = paths.chain(index).chain(env::split_paths(&alternates));
+    paths.filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
 /// Adds the paths to which `.git` of `top` leads.

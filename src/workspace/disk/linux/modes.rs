@@ -38,33 +38,48 @@ impl ModeSupportCache {
         if probe == ModeProbe::Never {
             return true;
         }
-        let answer = match (probe, test_unnamed(directory)) {
-            (_, Some(answer)) => answer,
-            (ModeProbe::Named, None) => test_named(directory),
-            // A named file is not permitted here. Do not cache this answer: a later probe may
-            // create one.
-            (_, None) => return false,
+        let result = match (probe, test_unnamed(directory)) {
+            (ModeProbe::Named, ProbeResult::Unsupported) => test_named(directory),
+            (_, result) => result,
         };
-        lock_unpoisoned(&self.0).insert(device, answer);
-        answer
+        // Cache only facts about the file system: a later probe may be able to create a file.
+        match result {
+            ProbeResult::Stored(answer) => {
+                lock_unpoisoned(&self.0).insert(device, answer);
+                answer
+            }
+            ProbeResult::Unsupported => false,
+            ProbeResult::Failed => true,
+        }
     }
 }
 
-/// Tests with an unnamed file. Returns `None` if the file system does not support such files. Any
-/// other error, such as missing write permission, counts as support for permission bits.
-fn test_unnamed(directory: &OwnedFd) -> Option<bool> {
+/// The result of a test with a new file.
+enum ProbeResult {
+    /// Whether the file accepted permission bits.
+    Stored(bool),
+    /// The file system does not support unnamed files.
+    Unsupported,
+    /// The file cannot be created, for example because of missing write permission.
+    Failed,
+}
+
+/// Tests with an unnamed file.
+fn test_unnamed(directory: &OwnedFd) -> ProbeResult {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match retry_on_intr(|| openat(directory, ".", flags, Mode::from_raw_mode(0o600))) {
-        Ok(file) => Some(takes_bits(file)),
+        Ok(file) => ProbeResult::Stored(takes_bits(file)),
         // The errors that report missing support; see open(2). A kernel without `O_TMPFILE`
         // interprets it as `O_DIRECTORY` and returns EISDIR.
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOSYS | Errno::INVAL) => None,
-        Err(_) => Some(true),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOSYS | Errno::INVAL) => {
+            ProbeResult::Unsupported
+        }
+        Err(_) => ProbeResult::Failed,
     }
 }
 
-/// Tests with a named file. Returns true if the file cannot be created.
-fn test_named(directory: &OwnedFd) -> bool {
+/// Tests with a named file.
+fn test_named(directory: &OwnedFd) -> ProbeResult {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!(
         "{PROBE}{}-{}",
@@ -72,11 +87,11 @@ fn test_named(directory: &OwnedFd) -> bool {
         COUNT.fetch_add(1, Ordering::Relaxed)
     );
     let Ok(file) = make_file(directory, name.as_bytes()) else {
-        return true;
+        return ProbeResult::Failed;
     };
     let answer = takes_bits(file);
     let _ = unlinkat(directory, name.as_bytes(), AtFlags::empty());
-    answer
+    ProbeResult::Stored(answer)
 }
 
 /// Returns whether `file`, which was just created, accepts permission bits.
@@ -84,4 +99,24 @@ fn takes_bits(file: impl AsFd) -> bool {
     // This fails if the file belongs to the owner of the mount. The bits then differ.
     let _ = retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(UNUSUAL)));
     fstat(&file).map_or(true, |found| stat_of(&found).permissions == UNUSUAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_probe_is_not_cached() {
+        let scratch = tempfile::tempdir().unwrap();
+        let removed = scratch.path().join("removed");
+        fs_err::create_dir(&removed).unwrap();
+        let open = |path: &std::path::Path| OwnedFd::from(std::fs::File::open(path).unwrap());
+        let (existing, deleted) = (open(scratch.path()), open(&removed));
+        fs_err::remove_dir(&removed).unwrap();
+        let cache = ModeSupportCache::default();
+        assert!(cache.are_kept_in(&deleted, ModeProbe::Named));
+        assert!(lock_unpoisoned(&cache.0).is_empty());
+        assert!(cache.are_kept_in(&existing, ModeProbe::Named));
+        assert_eq!(lock_unpoisoned(&cache.0).len(), 1);
+    }
 }
