@@ -1,7 +1,7 @@
 //! Finding the places of hunks: where they are said to be, shifted, and nowhere.
 
 use divan::{Bencher, black_box};
-use wpatch::matching::{LineOffsets, MatchRules, place, splice};
+use wpatch::matching::{LineOffsets, MatchRules, place_hunks, splice};
 use wpatch::plan::{Anchor, Direction, Hunk, LineRange};
 use wpatch::text::Span;
 
@@ -73,7 +73,7 @@ fn work(distinct: usize, count: usize, shift: usize, is_misfit: bool) -> Work {
 fn locate(bencher: Bencher<'_, '_>, work: &Work) {
     let rules = MatchRules::default();
     bencher.bench(|| {
-        place(
+        place_hunks(
             &LineOffsets::new(black_box(&work.file)),
             &work.text,
             &work.hunks,
@@ -111,7 +111,7 @@ fn many_hunks_that_fit_nowhere(bencher: Bencher<'_, '_>, distinct: usize) {
 #[divan::bench(sample_count = 5)]
 fn many_hunks_spliced(bencher: Bencher<'_, '_>) {
     let work = work(LINES, 49_999, 0, false);
-    let placements = place(
+    let placements = place_hunks(
         &LineOffsets::new(&work.file),
         &work.text,
         &work.hunks,

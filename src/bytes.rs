@@ -9,7 +9,7 @@ use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use crate::mutex::lock_unpoisoned;
 use crate::text::Bytes;
-use crate::threads::{LARGE, run_both};
+use crate::threads::{MIN_PARALLEL_BYTES, run_both};
 
 /// Reads at most `size` bytes from the current position of `file`. Returns fewer at the end of the
 /// file.
@@ -18,7 +18,7 @@ use crate::threads::{LARGE, run_both};
 ///
 /// Returns the error of read(2), or `ENOMEM` if `size` bytes cannot be allocated.
 pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> {
-    let mut bytes = room(size)?;
+    let mut bytes = reserve_buffer(size)?;
     while bytes.len() < size {
         if retry_on_intr(|| read(&file, spare_capacity(&mut bytes)))? == 0 {
             break;
@@ -29,7 +29,7 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
 
 /// The size in bytes from which a second thread helps to read a file. Smaller files gain nothing,
 /// because other threads often read other files at the same time.
-pub(crate) const SHARED: usize = 4 * LARGE;
+pub(crate) const MIN_PARALLEL_READ: usize = 4 * MIN_PARALLEL_BYTES;
 
 /// Returns an anonymous memory map of `size` bytes in pages of normal size.
 ///
@@ -40,7 +40,7 @@ pub(crate) const SHARED: usize = 4 * LARGE;
 /// # Errors
 ///
 /// Returns `ENOMEM` if `size` bytes cannot be allocated.
-pub(crate) fn pages(size: usize) -> Result<MmapMut, Errno> {
+pub(crate) fn map_pages(size: usize) -> Result<MmapMut, Errno> {
     MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)
 }
 
@@ -79,15 +79,15 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
         _ => middle + second?,
     };
     if end == size {
-        return Ok(Bytes::of_pages(pages));
+        return Ok(Bytes::from_pages(pages));
     }
-    let mut bytes = room(end)?;
+    let mut bytes = reserve_buffer(end)?;
     bytes.extend_from_slice(&pages[..end]);
     Ok(bytes.into())
 }
 
 /// Returns an empty vector with the capacity `size`.
-fn room(size: usize) -> Result<Vec<u8>, Errno> {
+fn reserve_buffer(size: usize) -> Result<Vec<u8>, Errno> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| Errno::NOMEM)?;
     Ok(bytes)
@@ -118,7 +118,7 @@ mod tests {
     fn a_large_file_is_read_as_a_small_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("large");
-        let contents: Vec<u8> = (0..SHARED)
+        let contents: Vec<u8> = (0..MIN_PARALLEL_READ)
             .map(|place| u8::try_from(place % 251).unwrap())
             .collect();
         fs_err::write(&path, &contents).unwrap();
@@ -129,12 +129,12 @@ mod tests {
             (0, size),
             (0, size - 1),
             (0, 0),
-            (0, size + LARGE),
+            (0, size + MIN_PARALLEL_BYTES),
             (0, 3 * size),
             (7, size),
             (size, 3),
         ] {
-            let found = read_large(open(), offset as u64, pages(wanted).unwrap()).unwrap();
+            let found = read_large(open(), offset as u64, map_pages(wanted).unwrap()).unwrap();
             assert!(
                 found[..] == contents[offset..size.min(offset + wanted)],
                 "{wanted} from {offset}"
@@ -147,7 +147,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let opened = fs_err::File::open(directory.path()).unwrap();
         assert_eq!(
-            read_large(opened, 0, pages(SHARED).unwrap()),
+            read_large(opened, 0, map_pages(MIN_PARALLEL_READ).unwrap()),
             Err(Errno::ISDIR)
         );
     }

@@ -39,7 +39,7 @@ pub struct Postimage {
     /// The source of the content.
     pub content: Content,
     /// The file that supplies owner, group and extended attributes.
-    pub like: Option<RelPath>,
+    pub attribute_source: Option<RelPath>,
 }
 
 /// The source of the content of a postimage.
@@ -65,7 +65,7 @@ pub trait Sink: Sync {
     /// # Errors
     ///
     /// Returns the error of the workspace. No change to the tree is visible in that case.
-    fn take(&self, change: FileChange) -> Result<(), WorkspaceError>;
+    fn receive(&self, change: FileChange) -> Result<(), WorkspaceError>;
 }
 
 /// A sink that discards all changes. `check` is `apply` with this sink.
@@ -73,7 +73,7 @@ pub trait Sink: Sync {
 pub struct DiscardSink;
 
 impl Sink for DiscardSink {
-    fn take(&self, _: FileChange) -> Result<(), WorkspaceError> {
+    fn receive(&self, _: FileChange) -> Result<(), WorkspaceError> {
         Ok(())
     }
 }

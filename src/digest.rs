@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha1::Digest as _;
 
 /// The lower-case hex digits.
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The xxh3-128 digest of a content. It is fast, and used only in the files of wpatch itself.
 ///
@@ -129,7 +129,7 @@ impl fmt::Display for Sha256 {
         let mut text = [0; 71];
         let (prefix, digits) = text.split_at_mut(7);
         prefix.copy_from_slice(b"sha256:");
-        put_hex(&self.0, digits);
+        write_hex(&self.0, digits);
         f.write_str(std::str::from_utf8(&text).expect("BUG: digits are text"))
     }
 }
@@ -173,24 +173,24 @@ pub fn blob_id(content: &[u8], format: ObjectFormat) -> String {
         take(content);
         Ok(())
     };
-    let Ok(id) = streamed_blob_id(content.len() as u64, format, whole);
+    let Ok(id) = hash_blob_stream(content.len() as u64, format, whole);
     id
 }
 
 /// Returns whether `name` is git's object name of `content`, full or abbreviated.
 #[must_use]
-pub fn is_blob(content: &[u8], name: &[u8]) -> bool {
-    is_named(&blob_id(content, named_format(name)), name)
+pub fn has_blob_id(content: &[u8], name: &[u8]) -> bool {
+    has_object_name(&blob_id(content, object_format_of(name)), name)
 }
 
 /// Returns whether `name` is the object name `id`, full or abbreviated. Upper-case digits match
 /// too.
-pub(crate) fn is_named(id: &str, name: &[u8]) -> bool {
+pub(crate) fn has_object_name(id: &str, name: &[u8]) -> bool {
     !name.is_empty() && id.as_bytes().starts_with(&name.to_ascii_lowercase())
 }
 
 /// Returns the object format of `name`. An abbreviated name is assumed to be SHA-1.
-pub(crate) fn named_format(name: &[u8]) -> ObjectFormat {
+pub(crate) fn object_format_of(name: &[u8]) -> ObjectFormat {
     ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1)
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn named_format(name: &[u8]) -> ObjectFormat {
 /// # Errors
 ///
 /// Returns the error of `feed`.
-pub fn streamed_blob_id<E>(
+pub fn hash_blob_stream<E>(
     size: u64,
     format: ObjectFormat,
     feed: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,
@@ -225,15 +225,15 @@ fn hash_blob<D: sha1::Digest, E>(
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     let mut digits = vec![0; 2 * bytes.len()];
-    put_hex(bytes, &mut digits);
+    write_hex(bytes, &mut digits);
     // The bytes are ASCII digits, so the default value is never used.
     String::from_utf8(digits).unwrap_or_default()
 }
 
-fn put_hex(bytes: &[u8], digits: &mut [u8]) {
+fn write_hex(bytes: &[u8], digits: &mut [u8]) {
     for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+        pair[0] = HEX_DIGITS[usize::from(byte >> 4)];
+        pair[1] = HEX_DIGITS[usize::from(byte & 15)];
     }
 }
 

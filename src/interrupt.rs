@@ -24,7 +24,7 @@ pub struct Interrupt {
     /// The number of the signal, or 0 if the handle is not raised.
     signal: Arc<AtomicUsize>,
     /// Raises the handle after a number of reads. Only tests set it.
-    schedule: Option<Arc<ReadTrigger>>,
+    trigger: Option<Arc<ReadTrigger>>,
 }
 
 /// Raises a handle at a given read, so that a test can cancel a request at every place.
@@ -46,14 +46,14 @@ impl Interrupt {
     /// Returns a handle that is raised with `signal` after `limit` reads.
     #[doc(hidden)]
     #[must_use]
-    pub fn raise_after(limit: usize, signal: i32) -> Self {
+    pub fn with_read_limit(limit: usize, signal: i32) -> Self {
         let schedule = ReadTrigger {
             signal,
             limit,
             reads: AtomicUsize::new(0),
         };
         Self {
-            schedule: Some(Arc::new(schedule)),
+            trigger: Some(Arc::new(schedule)),
             ..Self::default()
         }
     }
@@ -73,7 +73,7 @@ impl Interrupt {
     #[doc(hidden)]
     #[must_use]
     pub fn reads(&self) -> usize {
-        self.schedule
+        self.trigger
             .as_ref()
             .map_or(0, |schedule| schedule.reads.load(Ordering::Relaxed))
     }
@@ -89,7 +89,7 @@ impl Interrupt {
     /// Returns the signal that cancelled the requests, or `None` if they are not cancelled.
     #[must_use]
     pub fn signal(&self) -> Option<i32> {
-        if let Some(schedule) = &self.schedule
+        if let Some(schedule) = &self.trigger
             && schedule.reads.fetch_add(1, Ordering::Relaxed) >= schedule.limit
         {
             self.raise(schedule.signal);

@@ -28,7 +28,7 @@ pub const MAX_DEPTH: usize = 256;
 
 /// The maximum number of symbolic links on the way to a file (`MAXSYMLINKS`, see
 /// `path_resolution(7)`).
-pub(crate) const MOST_LINKS: usize = 40;
+pub(crate) const MAX_LINKS: usize = 40;
 
 /// A path below the root: relative, `/`-separated, without empty, `.` or `..` components.
 ///
@@ -88,7 +88,7 @@ impl RelPath {
         if bytes.ends_with(b"/") {
             return Err(PathError::Directory);
         }
-        if is_plain(bytes) {
+        if is_normalized(bytes) {
             return Self::check_length(bytes);
         }
         let mut parts: Vec<&[u8]> = Vec::new();
@@ -133,12 +133,12 @@ impl RelPath {
     /// Returns the parent directory, or `None` if it is the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
-        Some(Self(self.directory()?.into()))
+        Some(Self(self.parent_bytes()?.into()))
     }
 
     /// Returns the bytes of the parent directory, or `None` if it is the root.
     #[must_use]
-    pub fn directory(&self) -> Option<&[u8]> {
+    pub fn parent_bytes(&self) -> Option<&[u8]> {
         Some(&self.0[..memchr::memrchr(b'/', &self.0)?])
     }
 
@@ -172,7 +172,7 @@ impl RelPath {
     pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
         let whole = [&self.0, name].join(&b'/');
         // `self` is valid, so the joined path needs no further check than its length.
-        if is_plain(name) && !name.contains(&0) {
+        if is_normalized(name) && !name.contains(&0) {
             Self::check_length(&whole)
         } else {
             Self::new(&whole)
@@ -188,7 +188,7 @@ impl RelPath {
     }
 }
 
-fn is_plain(bytes: &[u8]) -> bool {
+fn is_normalized(bytes: &[u8]) -> bool {
     bytes
         .split(|&byte| byte == b'/')
         .all(|part| !matches!(part, b"" | b"." | b".."))

@@ -48,15 +48,15 @@ pub enum Phase {
     /// Adds the change to the history and removes the scratch files.
     Sweeping,
     /// Runs the `--before` command.
-    Before,
+    RunningBefore,
     /// Runs the `--verify` command.
     Verifying,
     /// Runs the `--after` command.
-    After,
+    RunningAfter,
     /// Waits for language servers.
     WaitingForServers,
     /// Runs the jobs of a batch.
-    Jobs,
+    RunningJobs,
 }
 
 /// A snapshot of the progress.

@@ -34,5 +34,5 @@ pub struct Stat {
     pub inode: u64,
     /// Whether the file is known to have no extended attributes. The disk checks this only in
     /// [`Workspace::read`](crate::workspace::Workspace::read).
-    pub is_bare: bool,
+    pub has_no_xattrs: bool,
 }

@@ -22,21 +22,21 @@ use rayon::prelude::*;
 use crate::mutex::lock_unpoisoned;
 
 /// The number of bytes from which a second thread saves more time than it costs to start.
-pub(crate) const LARGE: usize = 1 << 20;
+pub(crate) const MIN_PARALLEL_BYTES: usize = 1 << 20;
 /// The number of items from which a second thread saves time if each item takes a few system calls.
-pub(crate) const MANY: usize = 1 << 10;
+pub(crate) const MIN_PARALLEL_ITEMS: usize = 1 << 10;
 
 /// Returns the results of `work` for `items`, in the same order. Each thread receives at least
 /// `least` items.
-pub(crate) fn map<T: Sync, R: Send>(
+pub(crate) fn map_parallel<T: Sync, R: Send>(
     items: &[T],
-    least: usize,
+    min_items: usize,
     work: impl Fn(&T) -> R + Send + Sync,
 ) -> Vec<R> {
     let is_inside = rayon::current_thread_index().is_some();
     // Two threads need at least `2 * least` items.
-    if items.len() / 2 >= least && !is_inside && has_pool() {
-        items.par_iter().with_min_len(least).map(work).collect()
+    if items.len() / 2 >= min_items && !is_inside && has_pool() {
+        items.par_iter().with_min_len(min_items).map(work).collect()
     } else {
         items.iter().map(work).collect()
     }
@@ -49,7 +49,7 @@ pub(crate) fn run_both<A, B: Send>(
     first: impl FnOnce() -> A,
     second: impl Fn() -> B + Sync,
 ) -> (A, B) {
-    if bytes < LARGE {
+    if bytes < MIN_PARALLEL_BYTES {
         return (first(), second());
     }
     thread::scope(
@@ -66,7 +66,7 @@ pub(crate) fn run_both<A, B: Send>(
 }
 
 /// Runs two functions that change what they capture, in the same way as [`run_both`].
-pub(crate) fn run_together(
+pub(crate) fn run_both_mut(
     bytes: usize,
     first: &mut dyn FnMut(),
     second: &mut (dyn FnMut() + Send),
@@ -96,7 +96,11 @@ mod tests {
         let items: Vec<usize> = (0..1000).collect();
         let doubled: Vec<usize> = (0..1000).map(|item| item * 2).collect();
         for least in [1, 10, 2000] {
-            assert_eq!(map(&items, least, |item| item * 2), doubled, "{least}");
+            assert_eq!(
+                map_parallel(&items, least, |item| item * 2),
+                doubled,
+                "{least}"
+            );
         }
     }
 
@@ -104,8 +108,8 @@ mod tests {
     fn only_large_work_is_done_by_other_threads() {
         let here = thread::current().id();
         let ids = |bytes| run_both(bytes, || thread::current().id(), || thread::current().id());
-        assert_eq!(ids(LARGE - 1), (here, here));
-        assert_eq!(run_both(LARGE, || 1, || 2), (1, 2));
-        assert_ne!(ids(LARGE).1, here);
+        assert_eq!(ids(MIN_PARALLEL_BYTES - 1), (here, here));
+        assert_eq!(run_both(MIN_PARALLEL_BYTES, || 1, || 2), (1, 2));
+        assert_ne!(ids(MIN_PARALLEL_BYTES).1, here);
     }
 }

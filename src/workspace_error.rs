@@ -11,7 +11,7 @@ pub struct WorkspaceError {
     /// The path below the root, printable. `.` is the root.
     pub path: String,
     /// The error kind.
-    pub fault: ErrorKind,
+    pub kind: ErrorKind,
     /// The error of the operating system.
     pub source: io::Error,
 }
@@ -31,7 +31,7 @@ impl WorkspaceError {
 /// The reason why a user who can write to a directory cannot replace or remove a file in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the directory has the sticky bit, so only the user with uid {owner} can replace the file")]
-pub struct StickyBit {
+pub struct StickyBitError {
     /// The owner of the file.
     pub owner: u32,
 }

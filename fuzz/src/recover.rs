@@ -7,7 +7,7 @@ use serde_json::Value;
 use wpatch::digest::Digest;
 use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, RecoveredTransaction, examine, recover};
+use wpatch::transaction::{Failure, RecoveredTransaction, has_unfinished_changes, recover};
 use wpatch::workspace::memory::Entry;
 
 use crate::apply::tree;
@@ -37,7 +37,7 @@ pub fn keep_to_the_journal(bytes: &[u8]) {
     let memory = scene.memory();
     let (all, fingerprint) = (memory.entries(), memory.fingerprint());
     let before = tree(&memory);
-    let examined = examine(&memory);
+    let examined = has_unfinished_changes(&memory);
     assert_eq!(
         memory.fingerprint(),
         fingerprint,

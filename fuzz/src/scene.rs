@@ -116,7 +116,7 @@ impl Scene {
         let mut memory = Memory::with_files(self.entries.clone());
         for (letter, feature) in [(b'n', Feature::RenameFlags), (b'h', Feature::HardLinks)] {
             if self.has(letter) {
-                memory = memory.without(feature);
+                memory = memory.without_feature(feature);
             }
         }
         if let Some((path, _)) = self.entries.first().filter(|_| self.has(b'm')) {
@@ -172,7 +172,7 @@ impl Scene {
         };
         Options {
             durability,
-            patience: Duration::ZERO,
+            lock_timeout: Duration::ZERO,
             ..Options::default()
         }
     }

@@ -69,7 +69,7 @@ pub fn wrecks(target: &str) {
             });
             let _ = engine::apply(case.request(case.direction()), &memory, &Interrupt::new());
             let entries: Vec<_> = memory.entries().into_iter().collect();
-            if entries.iter().any(|(path, _)| is_state(path)) && memory.has_met_fault() {
+            if entries.iter().any(|(path, _)| is_state(path)) && memory.has_failed() {
                 wrecks.push(wreck(entries).encode());
             }
         }

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::Global;
-use super::output::{complain_as, print};
-use super::policy::policy;
+use super::output::{print, print_to_stderr_as};
+use super::policy::load_policy;
 use super::root::open_to_change;
 use super::{EarlyExit, files, install_signals, names, request, signals};
 use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
-use crate::report::letters;
+use crate::report::letter_summary;
 use crate::text::Bytes;
 
 /// The names of the program in this mode.
@@ -28,7 +28,7 @@ const FAILED: u8 = 1;
 const MISUSED: u8 = 2;
 
 /// Returns whether the program was called by one of [`NAMES`], with any extension.
-pub(super) fn is_meant(arguments: &[OsString]) -> bool {
+pub(super) fn is_called(arguments: &[OsString]) -> bool {
     let name = arguments
         .first()
         .and_then(|program| Path::new(program).file_stem());
@@ -42,16 +42,16 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         return print(format!("{USAGE}\n\n{HELP}\n").as_bytes());
     }
     let patch = match arguments {
-        [] => files::contents(Path::new("-"), request::MAX_PATCH),
+        [] => files::read_contents(Path::new("-"), request::MAX_PATCH),
         [patch] => Ok(patch.as_encoded_bytes().into()),
         _ => return fail(MISUSED, "more than one argument", Some(USAGE)),
     };
     match patch {
         Ok(patch) if patch.is_empty() => fail(MISUSED, "the patch is empty", Some(USAGE)),
         Ok(patch) => {
-            apply(patch).map_or_else(|stop| fail(FAILED, &stop.words(), None), print_outcome)
+            apply(patch).map_or_else(|stop| fail(FAILED, &stop.to_line(), None), print_outcome)
         }
-        Err(stop) => fail(FAILED, &stop.words(), None),
+        Err(stop) => fail(FAILED, &stop.to_line(), None),
     }
 }
 
@@ -63,7 +63,7 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     let mut request = Request::of(patch);
     "codex".clone_into(&mut request.decide.format);
     request.decide.roots = names::roots(&global);
-    request.context.policy = policy(&global)?;
+    request.context.policy = load_policy(&global)?;
     request.context.interrupt = signals::interrupt();
     let workspace = open_to_change(&global)?;
     Ok(engine::apply(request, &workspace, &install_signals()?))
@@ -82,7 +82,7 @@ fn print_outcome(outcome: Outcome) -> ExitCode {
     if report.ok {
         let text = format!(
             "Success. Updated the following files:\n{}",
-            letters(&report.files)
+            letter_summary(&report.files)
         );
         return print(text.as_bytes());
     }
@@ -112,9 +112,9 @@ fn print_outcome(outcome: Outcome) -> ExitCode {
 }
 
 fn fail(code: u8, message: &str, help: Option<&str>) -> ExitCode {
-    complain_as("apply_patch", message);
+    print_to_stderr_as("apply_patch", message);
     if let Some(help) = help {
-        complain_as("apply_patch", help);
+        print_to_stderr_as("apply_patch", help);
     }
     ExitCode::from(code)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::args::{Global, duration};
-use super::root::root;
+use super::root::canonical_root;
 use crate::engine::UserCommands;
 
 #[derive(Debug, Default, Args)]
@@ -56,7 +56,7 @@ impl CommandOptions {
         let limit = self.verify_timeout.unwrap_or(usual.limit);
         UserCommands {
             limit,
-            directory: PathBuf::from(root(global)),
+            directory: PathBuf::from(canonical_root(global)),
             ..usual
         }
     }

@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 use std::{env, io};
 
 use super::EarlyExit;
-use super::early_exit::cause;
+use super::early_exit::system_message;
 use crate::engine::options::{MAX_POLICY_FILE, Problem, ProblemFacts, Workspace, WorkspaceError};
 use crate::engine::{self, home, unreadable_policy_problem};
 use crate::mode::FileKind;
-use crate::path::{MOST_LINKS, RelPath};
+use crate::path::{MAX_LINKS, RelPath};
 use crate::text::Bytes;
 
 /// The permission bits that allow writing by the group and by others.
@@ -30,10 +30,13 @@ pub(super) struct Config {
 /// # Errors
 ///
 /// Returns an error if the file cannot be read, or if another user can write or replace it.
-pub(super) fn config() -> Result<Option<Config>, EarlyExit> {
-    let Some(path) = place() else { return Ok(None) };
-    let unusable =
-        |why: &str| EarlyExit::of(unreadable_policy_problem(&path.to_string_lossy(), why));
+pub(super) fn load_config() -> Result<Option<Config>, EarlyExit> {
+    let Some(path) = config_path() else {
+        return Ok(None);
+    };
+    let unusable = |why: &str| {
+        EarlyExit::from_problem(unreadable_policy_problem(&path.to_string_lossy(), why))
+    };
     // The path can contain links to a file elsewhere.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
@@ -61,7 +64,10 @@ pub(super) fn config() -> Result<Option<Config>, EarlyExit> {
 /// directory. The directory may not even contain a configuration.
 fn directory_error(path: &Path, error: &io::Error) -> EarlyExit {
     let directory = path.parent().and_then(Path::parent).unwrap_or(path);
-    let message = format!("cannot read the configuration directory: {}", cause(error));
+    let message = format!(
+        "cannot read the configuration directory: {}",
+        system_message(error)
+    );
     let variable = if env::var_os("XDG_CONFIG_HOME").is_some() {
         "XDG_CONFIG_HOME"
     } else {
@@ -75,7 +81,7 @@ fn directory_error(path: &Path, error: &io::Error) -> EarlyExit {
         advice,
         ..ProblemFacts::default()
     };
-    EarlyExit::of(Problem {
+    EarlyExit::from_problem(Problem {
         help,
         facts,
         ..unreadable_policy_problem(&directory.to_string_lossy(), &message)
@@ -83,14 +89,14 @@ fn directory_error(path: &Path, error: &io::Error) -> EarlyExit {
 }
 
 /// Returns the path of the configuration.
-fn place() -> Option<PathBuf> {
-    Some(directories().first()?.join("config.toml"))
+fn config_path() -> Option<PathBuf> {
+    Some(config_directories().first()?.join("config.toml"))
 }
 
 /// Returns the directories that can contain the configuration, as in the XDG Base Directory
 /// Specification. This process uses the first. Another process of the user may have another
 /// environment and use the second.
-pub(super) fn directories() -> Vec<PathBuf> {
+pub(super) fn config_directories() -> Vec<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute());
@@ -173,7 +179,7 @@ fn find_unsafe(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
                 }
                 if !stat.is_symlink() {
                     here = next;
-                } else if links < MOST_LINKS {
+                } else if links < MAX_LINKS {
                     // An absolute target starts again at the root directory.
                     links += 1;
                     below = fs_err::read_link(&next)?.join(below);

@@ -14,13 +14,13 @@ use crate::text::Span;
 const WIDTH: usize = 160;
 /// Limits of an excerpt: the characters of a line of the file, the number of lines, and the
 /// characters of the patch line in a label.
-const EXCERPT: usize = 64;
-const LINES: usize = 3;
-const LABEL: usize = 40;
+const MAX_EXCERPT_WIDTH: usize = 64;
+const MAX_EXCERPT_LINES: usize = 3;
+const MAX_LABEL: usize = 40;
 /// The limit on the number of output lines of a command.
 const MOST_OUTPUT: usize = 20;
 /// The limit on the length of a message or a help text, in characters.
-const MESSAGE: usize = 600;
+const MAX_MESSAGE: usize = 600;
 
 /// How the first line of a diagnosis relates to the lines printed before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: TitleKind) -> Strin
     }
     if let Some(help) = problem.next_step() {
         groups.push(Group::with_title(
-            Level::HELP.secondary_title(clip(help.as_bytes(), MESSAGE)),
+            Level::HELP.secondary_title(clip(help.as_bytes(), MAX_MESSAGE)),
         ));
     }
     let renderer = Renderer::styled().term_width(WIDTH);
@@ -61,13 +61,16 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: TitleKind) -> Strin
         .iter()
         .map(|group| renderer.render(slice::from_ref(group)));
     alone
-        .chain(output(outcome, problem))
+        .chain(output_lines(outcome, problem))
         .collect::<Vec<_>>()
         .join("\n")
 }
 
 /// Returns the last output lines of the command that `problem` is about.
-fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = String> + use<'a> {
+fn output_lines<'a>(
+    outcome: &'a Outcome,
+    problem: &Problem,
+) -> impl Iterator<Item = String> + use<'a> {
     let report = &outcome.report;
     let answer = match *problem.code {
         code::BEFORE => report.before.as_ref(),
@@ -99,16 +102,16 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: TitleKind) -> 
     };
     let named = |message: String| match (&problem.path, &problem.name) {
         (Some(path), _) => format!("{path}: {message}"),
-        (None, Some(name)) => format!("{}: {message}", clip(name, MESSAGE)),
+        (None, Some(name)) => format!("{}: {message}", clip(name, MAX_MESSAGE)),
         (None, None) => message,
     };
-    let message = || named(clip(problem.message.as_bytes(), MESSAGE));
+    let message = || named(clip(problem.message.as_bytes(), MAX_MESSAGE));
     let cause = || {
         problem
             .facts
             .cause
             .as_ref()
-            .map(|cause| clip(cause.to_string().as_bytes(), MESSAGE))
+            .map(|cause| clip(cause.to_string().as_bytes(), MAX_MESSAGE))
     };
     let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
@@ -163,11 +166,12 @@ fn nearest<'a>(
     problem: &Problem,
     index: usize,
 ) -> Option<(String, &'a NearestPlace)> {
-    if let (Some(path), Some(nearest)) = (&problem.path, &outcome.report.problem_at(index)?.nearest)
+    if let (Some(path), Some(nearest)) =
+        (&problem.path, &outcome.report.find_problem(index)?.nearest)
     {
         return Some((path.to_string(), nearest));
     }
-    let file = outcome.report.file_of(problem.operation?)?;
+    let file = outcome.report.find_file(problem.operation?)?;
     let hunk = file.hunk(problem.hunk?)?;
     let nearest = hunk.nearest.as_ref()?;
     // An edit of a line number has no text that could match.
@@ -179,7 +183,7 @@ fn nearest<'a>(
 /// Returns the number of the first line to show and the lines of the closest match. If the first
 /// difference is after these lines, only the differing line is returned.
 fn visible_lines(nearest: &NearestPlace) -> (usize, &[String]) {
-    let text = &nearest.text[..nearest.text.len().min(LINES)];
+    let text = &nearest.text[..nearest.text.len().min(MAX_EXCERPT_LINES)];
     let end = nearest.line + text.len();
     let difference = nearest
         .first_difference
@@ -203,7 +207,7 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     let (mut text, mut mark) = (String::new(), None);
     for (line, content) in (first..).zip(lines) {
         let start = text.len();
-        text += &clip(content.as_bytes(), EXCERPT);
+        text += &clip(content.as_bytes(), MAX_EXCERPT_WIDTH);
         if difference.is_some_and(|difference| difference.file_line == line) {
             mark = Some(start..text.len());
         }
@@ -218,7 +222,7 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     };
     let expected = format!(
         "the patch has {}",
-        clip(difference.expected.as_bytes(), LABEL)
+        clip(difference.expected.as_bytes(), MAX_LABEL)
     );
     let label = difference.reason.map_or(expected.clone(), |reason| {
         format!("{}: {expected}", reason.name())

@@ -11,7 +11,7 @@ use crate::engine::options::find_syntax;
 use crate::report::SCHEMAS;
 
 /// Prints the formal grammar of the syntax `name`.
-pub(super) fn grammar(name: &str) -> ExitCode {
+pub(super) fn print_grammar(name: &str) -> ExitCode {
     print(
         find_syntax(name)
             .map_or("", |syntax| syntax.grammar())
@@ -20,7 +20,7 @@ pub(super) fn grammar(name: &str) -> ExitCode {
 }
 
 /// Prints the JSON Schema `name`. Without a name, prints the names of all schemas, one per line.
-pub(super) fn schema(name: Option<&str>) -> ExitCode {
+pub(super) fn print_schema(name: Option<&str>) -> ExitCode {
     let Some(name) = name else {
         let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
         return print(format!("{}\n", names.join("\n")).as_bytes());
@@ -35,7 +35,7 @@ pub(super) fn schema(name: Option<&str>) -> ExitCode {
 }
 
 /// Prints the completions for `shell`.
-pub(super) fn completions(shell: Shell) -> ExitCode {
+pub(super) fn print_completions(shell: Shell) -> ExitCode {
     let mut out = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "wpatch", &mut out);
     print(&out)

@@ -39,7 +39,7 @@ impl EarlyExit {
     }
 
     /// Returns the error with all data of `problem`.
-    pub(super) fn of(problem: Problem) -> Self {
+    pub(super) fn from_problem(problem: Problem) -> Self {
         Self {
             problem: Some(Box::new(problem)),
             // The problem takes precedence over these values.
@@ -67,7 +67,7 @@ impl EarlyExit {
     }
 
     /// Returns the reason in one line.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn to_line(&self) -> String {
         let Some(problem) = &self.problem else {
             return self.message.clone();
         };
@@ -93,7 +93,7 @@ impl EarlyExit {
 }
 
 /// Returns the system's error message, without the file name and the error number.
-pub(super) fn cause(error: &io::Error) -> String {
+pub(super) fn system_message(error: &io::Error) -> String {
     let words = error.to_string();
     // `fs_err` prints the operation, the name in back quotes, and the system's message.
     let words = words.rsplit("`: ").next().unwrap_or_default();

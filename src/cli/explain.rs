@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::args::Global;
 use super::file_options::relative_to;
-use super::look::run_look;
+use super::look::print_query;
 use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
 
@@ -41,19 +41,19 @@ impl PolicyCommand {
 /// Prints the explanation. The exit code is 0 for every verdict.
 pub(super) fn explain(PolicyCommand::Explain(options): PolicyCommand, global: &Global) -> ExitCode {
     let usual = ExplainRequest::of(relative_to(global.root(), &options.path));
-    let is_meant = |access: &Access| {
+    let is_selected = |access: &Access| {
         options
             .access
             .as_ref()
             .is_none_or(|name| access.name() == name)
     };
-    let accesses = Access::ALL.into_iter().filter(is_meant).collect();
+    let accesses = Access::ALL.into_iter().filter(is_selected).collect();
     let request = |policy| ExplainRequest {
         accesses,
         policy,
         ..usual
     };
-    run_look(
+    print_query(
         "policy",
         global,
         |workspace, policy| engine::explain(&request(policy), workspace),

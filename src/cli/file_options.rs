@@ -8,8 +8,8 @@ use super::args::{Global, digest};
 use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
-use super::policy::policy;
-use super::root::{names_of, root};
+use super::policy::load_policy;
+use super::root::{absolute_paths, canonical_root};
 use super::servers::DiagnosticsOptions;
 use super::{CommandMode, EarlyExit, input, request};
 use crate::digest::Sha256;
@@ -75,7 +75,7 @@ impl FileOptions {
     ) -> Result<(CommandMode, Request), EarlyExit> {
         let limit = self.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
         let expected = match &self.expect_file {
-            Some(path) => Some(Sha256::of(&input::text(path, limit, global)?)),
+            Some(path) => Some(Sha256::of(&input::read_text(path, limit, global)?)),
             None => self.expect_hash,
         };
         let decide = &mut request.decide;
@@ -93,25 +93,25 @@ impl FileOptions {
         decide.idempotent = self.idempotent;
         decide.in_place = self.links.in_place;
         decide.guards = self.guard.selected_guards();
-        let usual = if global.shows_changes() {
+        let usual = if global.has_all_changes() {
             usize::MAX
         } else {
             request.look.max_diff
         };
         request.look = Look {
-            describe: global.is_described(),
-            diff: global.is_described(),
+            describe: global.has_digests(),
+            diff: global.has_digests(),
             max_diff: self.diff_max_bytes.unwrap_or(usual),
             no_large_diff: self.no_large_diff,
-            diagnostics: self.diagnostics.to_options(root(global))?,
+            diagnostics: self.diagnostics.to_options(canonical_root(global))?,
             ..request.look
         };
         request.commit = Commit {
             approve: self.approve.clone(),
-            transaction: request::transaction(global),
+            transaction: request::transaction_options(global),
             commands: self.commands.commands(global),
         };
-        request.context.policy = policy(global)?;
+        request.context.policy = load_policy(global)?;
         Ok((
             if self.dry_run {
                 CommandMode::Check
@@ -126,5 +126,5 @@ impl FileOptions {
 /// Returns the path of `file` relative to `root` if `file` is an absolute path below `root`.
 /// Returns any other path unchanged.
 pub(super) fn relative_to(root: &Path, file: &Path) -> Vec<u8> {
-    engine::relative_to(&names_of(root), file)
+    engine::relative_to(&absolute_paths(root), file)
 }

@@ -9,8 +9,8 @@ use rustix::fd::AsFd;
 use rustix::fs::{FileType, OFlags, SeekFrom, fstat, seek, tell};
 
 use super::EarlyExit;
-use super::early_exit::cause;
-use crate::bytes::{SHARED, pages, read_large};
+use super::early_exit::system_message;
+use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large};
 use crate::engine::options::{ProblemCode, ProblemFacts, code};
 use crate::text::Bytes;
 
@@ -30,22 +30,22 @@ struct StdinReadTwice;
 /// # Errors
 ///
 /// Returns an error if the file cannot be read or is too large.
-pub(super) fn contents(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
-    text_of(path, open(path, limit), limit)
+pub(super) fn read_contents(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
+    into_text(path, read_limited(path, limit), limit)
 }
 
 /// Reads a patch as [`contents`] does. Errors have GNU patch's message and call the file `name`.
-pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
-    let read = open(path, limit);
+pub(super) fn read_gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
+    let read = read_limited(path, limit);
     if let Err(error) = &read {
         let words = format!(
             "Can't open patch file {} : {}",
             name.display(),
-            cause(error)
+            system_message(error)
         );
-        return Err(EarlyExit::new(code_of(error), words));
+        return Err(EarlyExit::new(error_code(error), words));
     }
-    text_of(path, read, limit)
+    into_text(path, read, limit)
 }
 
 /// Reads a regular file of at most `limit` bytes.
@@ -53,12 +53,12 @@ pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, E
 /// # Errors
 ///
 /// Returns an error if the file is not a regular file, cannot be read or is too large.
-pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
-    text_of(path, open_regular(path, limit), limit)
+pub(super) fn read_regular(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
+    into_text(path, read_regular_limited(path, limit), limit)
 }
 
 /// Returns the patch that was read from `path`, and its name. Errors have git's message.
-pub(super) fn patch_of(
+pub(super) fn into_patch(
     path: &Path,
     read: io::Result<LimitedRead>,
     limit: u64,
@@ -80,25 +80,25 @@ pub(super) fn patch_of(
 /// Returns the error with git's message for a patch that cannot be read.
 fn open_error(name: &str, error: &io::Error) -> EarlyExit {
     EarlyExit::new(
-        code_of(error),
-        format!("can't open patch '{name}': {}", cause(error)),
+        error_code(error),
+        format!("can't open patch '{name}': {}", system_message(error)),
     )
 }
 
 /// Returns the error for the file at `path`, which should contain `what`.
 pub(super) fn read_error(what: &str, path: &Path, error: &io::Error) -> EarlyExit {
     EarlyExit::new(
-        code_of(error),
+        error_code(error),
         format!(
             "cannot read {what} from {}: {}",
             path.display(),
-            cause(error)
+            system_message(error)
         ),
     )
 }
 
 /// Returns the code of an error. A wrong file name is a mistake in the command line.
-fn code_of(error: &io::Error) -> &'static ProblemCode {
+fn error_code(error: &io::Error) -> &'static ProblemCode {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
     let is_second = matches!(error.get_ref(), Some(error) if error.is::<StdinReadTwice>());
@@ -109,7 +109,7 @@ fn code_of(error: &io::Error) -> &'static ProblemCode {
     }
 }
 
-fn text_of(path: &Path, read: io::Result<LimitedRead>, limit: u64) -> Result<Bytes, EarlyExit> {
+fn into_text(path: &Path, read: io::Result<LimitedRead>, limit: u64) -> Result<Bytes, EarlyExit> {
     match read {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
@@ -133,7 +133,7 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
 pub(super) type LimitedRead = Result<Bytes, Option<u64>>;
 
 /// Reads a file of any type, or standard input for `-`. A process can read standard input once.
-pub(super) fn open(path: &Path, limit: u64) -> io::Result<LimitedRead> {
+pub(super) fn read_limited(path: &Path, limit: u64) -> io::Result<LimitedRead> {
     if path == Path::new(STDIN) {
         if IS_STDIN_READ.swap(true, Ordering::Relaxed) {
             return Err(io::Error::other(StdinReadTwice));
@@ -145,7 +145,7 @@ pub(super) fn open(path: &Path, limit: u64) -> io::Result<LimitedRead> {
 
 /// Reads a file only if it is a regular file. Reading a pipe or a terminal could block forever, and
 /// a second read would find no data.
-pub(super) fn open_regular(path: &Path, limit: u64) -> io::Result<LimitedRead> {
+pub(super) fn read_regular_limited(path: &Path, limit: u64) -> io::Result<LimitedRead> {
     let is_none = || io::Error::other("not a regular file");
     // Opening a device can have side effects, so check the type before opening. The check after
     // opening applies to the opened file.
@@ -180,12 +180,12 @@ fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<LimitedRead>
         return Ok(Err(Some(rest)));
     }
     let size = usize::try_from(rest).unwrap_or(usize::MAX);
-    if size < SHARED {
+    if size < MIN_PARALLEL_READ {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size.saturating_add(1))?;
         return read_all(file, bytes, limit);
     }
-    let bytes = pages(size).and_then(|pages| read_large(&file, place, pages))?;
+    let bytes = map_pages(size).and_then(|pages| read_large(&file, place, pages))?;
     // `read_large` does not move the file position. The next reader starts after the content.
     seek(&file, SeekFrom::Start(place + bytes.len() as u64))?;
     let mut next = Vec::new();
@@ -236,13 +236,13 @@ mod tests {
     #[test]
     fn a_file_is_read_from_where_it_stands_to_its_end() {
         let mut file = tempfile::tempfile().unwrap();
-        let contents = vec![b'x'; SHARED + 7];
+        let contents = vec![b'x'; MIN_PARALLEL_READ + 7];
         file.write_all(&contents).unwrap();
         for (place, limit) in [
             (0, contents.len()),
-            (5, SHARED + 2),
-            (SHARED, 7),
-            (SHARED + 7, 0),
+            (5, MIN_PARALLEL_READ + 2),
+            (MIN_PARALLEL_READ, 7),
+            (MIN_PARALLEL_READ + 7, 0),
         ] {
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
             assert_eq!(

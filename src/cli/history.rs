@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use super::args::{Global, RejectOptions, RevertOptions, UndoOptions};
 use super::output::{Output, Verbosity};
-use super::policy::policy;
-use super::root::{open, open_to_change, root};
+use super::policy::load_policy;
+use super::root::{canonical_root, open, open_to_change};
 use super::{EarlyExit, finish, install_signals, output, pager, progress, request};
 use crate::engine::options::{HistoryLimits, Interrupt, TransactionOptions};
 use crate::engine::{self, Commit, Disk, Outcome, Request, UndoTarget, What};
@@ -76,7 +76,7 @@ pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
         .last
         .map_or(1, |last| usize::try_from(last).unwrap_or(usize::MAX));
     let target = options.id.map_or(UndoTarget::Last(last), UndoTarget::Entry);
-    revert(target, &options.back, global)
+    revert(target, &options.revert, global)
 }
 
 /// Undoes `target`, and prints the outcome.
@@ -86,7 +86,7 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
     } else {
         "undo"
     };
-    let policy = match policy(global) {
+    let policy = match load_policy(global) {
         Ok(policy) => policy,
         Err(stop) => {
             return finish(
@@ -109,7 +109,7 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
                 if let What::Undo(undo) = &mut request.what {
                     (undo.force, undo.root) = (options.force, global.root().to_owned());
                 }
-                (request.look.describe, request.look.progress) = (global.is_described(), progress);
+                (request.look.describe, request.look.progress) = (global.has_digests(), progress);
                 let (approve, commands) =
                     (options.approve.clone(), options.commands.commands(global));
                 request.commit = Commit {
@@ -138,10 +138,10 @@ fn run_and_print(
     let outcome = || -> Result<Outcome, EarlyExit> {
         let workspace = open(global)?;
         let interrupt = install_signals()?;
-        let mut outcome = run(&workspace, request::transaction(global), &interrupt);
+        let mut outcome = run(&workspace, request::transaction_options(global), &interrupt);
         // The history belongs to the whole work tree, so report its top directory as the root.
         let top = engine::history_root(&workspace).map(|top| top.to_string_lossy().into_owned());
-        outcome.report.root = Some(top.unwrap_or_else(|| root(global)));
+        outcome.report.root = Some(top.unwrap_or_else(|| canonical_root(global)));
         Ok(outcome)
     };
     let outcome = outcome().unwrap_or_else(|stop| stop.into_outcome(command));
@@ -152,7 +152,7 @@ pub(super) fn log(global: &Global) -> ExitCode {
     print_list(
         "log",
         global,
-        |workspace| Ok(engine::log(workspace, &policy(global)?)),
+        |workspace| Ok(engine::log(workspace, &load_policy(global)?)),
         Log::print,
     )
 }
@@ -161,13 +161,13 @@ pub(super) fn show(id: &str, global: &Global) -> ExitCode {
     print_list(
         "show",
         global,
-        |workspace| Ok(engine::show(workspace, id, &policy(global)?)),
+        |workspace| Ok(engine::show(workspace, id, &load_policy(global)?)),
         Log::print,
     )
 }
 
 /// Prints the change `id` as an HTML page.
-pub(super) fn page(id: &str, global: &Global) -> ExitCode {
+pub(super) fn print_html(id: &str, global: &Global) -> ExitCode {
     let print = |log: &Log, mut out: &mut dyn Write| {
         log.entries
             .iter()
@@ -176,7 +176,7 @@ pub(super) fn page(id: &str, global: &Global) -> ExitCode {
     print_list(
         "show",
         global,
-        |workspace| Ok(engine::show(workspace, id, &policy(global)?)),
+        |workspace| Ok(engine::show(workspace, id, &load_policy(global)?)),
         print,
     )
 }
@@ -202,12 +202,12 @@ fn print_list(
         let unkept = open(global)
             .ok()
             .and_then(|workspace| engine::no_history_reason(&workspace));
-        output::complain(unkept.as_deref().unwrap_or("the history is empty"));
+        output::print_to_stderr(unkept.as_deref().unwrap_or("the history is empty"));
     }
     output::exit_code(if global.json {
         let mut out = BufWriter::new(io::stdout().lock());
         print_json(&log, &mut out).and_then(|()| out.flush())
     } else {
-        pager::paged(global, |out| print(&log, out))
+        pager::print_paged(global, |out| print(&log, out))
     })
 }

@@ -24,14 +24,16 @@ pub(super) fn into_options(
         (true, _) => (UpdateScope::Cached, "--cached"),
         (_, true) => (UpdateScope::Both, "--index"),
         // As in git, `--3way` and `--intent-to-add` ignore a missing repository.
-        _ if (merge.three_way || options.intent_to_add) && !is_around(global) => return Ok(None),
+        _ if (merge.three_way || options.intent_to_add) && !is_in_repository(global) => {
+            return Ok(None);
+        }
         _ if merge.three_way => (UpdateScope::Both, "--3way"),
         _ if options.intent_to_add => {
             let index = find_index(global, "--intent-to-add")?.allow_filters(&filter.allow_filter);
             let index = Some(index).filter(GitIndex::has_work_tree);
             return Ok(index.map(|index| IndexTarget {
                 index: Arc::new(index),
-                reach: UpdateScope::Intent,
+                scope: UpdateScope::Intent,
             }));
         }
         _ => return Ok(None),
@@ -46,7 +48,7 @@ pub(super) fn into_options(
     }
     Ok(Some(IndexTarget {
         index: Arc::new(index),
-        reach,
+        scope: reach,
     }))
 }
 
@@ -60,7 +62,7 @@ pub(super) fn find_index(global: &Global, option: &str) -> Result<GitIndex, Earl
         let cause = error
             .source()
             .map_or_else(String::new, |source| format!(": {source}"));
-        if error.fault == ErrorKind::NotRegular {
+        if error.kind == ErrorKind::NotRegular {
             return EarlyExit::new(&code::IO, format!("{}{cause}", error.path));
         }
         EarlyExit::new(
@@ -72,7 +74,7 @@ pub(super) fn find_index(global: &Global, option: &str) -> Result<GitIndex, Earl
 
 /// Returns whether the root appears to be in a repository. Outside a repository, there is no index
 /// to update.
-fn is_around(global: &Global) -> bool {
+fn is_in_repository(global: &Global) -> bool {
     if env::var_os("GIT_DIR").is_some() {
         return Git::for_directory(global.root()).has_repository();
     }

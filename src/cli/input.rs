@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::files::{STDIN, contents, open, open_regular, patch_of, read_error};
+use super::files::{
+    STDIN, into_patch, read_contents, read_error, read_limited, read_regular_limited,
+};
 use super::{EarlyExit, policy};
 use crate::engine::options::{Phase, code};
 use crate::text::Bytes;
@@ -15,7 +17,7 @@ use crate::text::Bytes;
 ///
 /// Returns an error if policy protects one of the files from reading. This check precedes all
 /// reads. Returns an error if a file cannot be read or is too large.
-pub(super) fn read(
+pub(super) fn read_patches(
     paths: &[PathBuf],
     limit: u64,
     global: &Global,
@@ -31,7 +33,7 @@ pub(super) fn read(
 
 /// Returns the first phase of the progress. It is silent if a person types the patch on a terminal,
 /// because a moving line would disturb the input.
-pub(super) fn first(paths: &[PathBuf]) -> Phase {
+pub(super) fn first_phase(paths: &[PathBuf]) -> Phase {
     let is_typed = (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN)))
         && io::stdin().is_terminal();
     if is_typed {
@@ -48,9 +50,9 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
 ///
 /// Returns an error if policy protects the file from reading: an edit would copy its content into
 /// another file. Otherwise fails as [`contents`] does.
-pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, EarlyExit> {
+pub(super) fn read_text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, EarlyExit> {
     policy::check_readable(path, global)?;
-    contents(path, limit).map_err(|mut stop| {
+    read_contents(path, limit).map_err(|mut stop| {
         if *stop.code == code::TOO_LARGE {
             stop.help = Some("use --max-bytes to raise the limit".to_owned());
         }
@@ -81,7 +83,7 @@ pub(super) fn read_patch(
         });
     }
     policy::check_readable(path, global)?;
-    patch_of(path, open_regular(path, limit), limit)
+    into_patch(path, read_regular_limited(path, limit), limit)
 }
 
 /// Opens the job file at `path`.
@@ -89,12 +91,12 @@ pub(super) fn read_patch(
 /// # Errors
 ///
 /// Returns an error if policy protects the file or if it cannot be opened.
-pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, EarlyExit> {
+pub(super) fn open_job_file(path: &Path, global: &Global) -> Result<fs_err::File, EarlyExit> {
     policy::check_readable(path, global)?;
     fs_err::File::open(path).map_err(|error| read_error("the jobs", path, &error))
 }
 
 /// Reads the patch in a file, or on standard input for `-`, and returns it with its name.
 fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), EarlyExit> {
-    patch_of(path, open(path, limit), limit)
+    into_patch(path, read_limited(path, limit), limit)
 }

@@ -19,7 +19,7 @@ pub(super) enum LineRead {
 /// # Errors
 ///
 /// Returns the I/O error of `input`.
-pub(super) fn next_line(
+pub(super) fn read_line(
     input: &mut impl BufRead,
     buffer: &mut Vec<u8>,
     limit: usize,
@@ -69,7 +69,7 @@ mod tests {
         let mut buffer = Vec::new();
         let mut read = || {
             (
-                next_line(&mut input, &mut buffer, 4).unwrap(),
+                read_line(&mut input, &mut buffer, 4).unwrap(),
                 buffer.clone(),
             )
         };

@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::args::Global;
 use super::file_options::relative_to;
-use super::output::{self, Output, Verbosity, complain};
+use super::output::{self, Output, Verbosity, print_to_stderr};
 use super::pager;
-use super::policy::policy;
+use super::policy::load_policy;
 use super::root::open;
 use super::{EarlyExit, finish};
 use crate::engine::options::{Policy, code};
@@ -25,11 +25,11 @@ use crate::report::{Extract, print_json};
 use crate::text::printable_line;
 
 /// The default number of bytes with `--offset`.
-const LENGTH: u64 = 64 << 10;
+const DEFAULT_LENGTH: u64 = 64 << 10;
 /// The default number of lines with `--number`.
-const NUMBERED: usize = 2000;
+const DEFAULT_NUMBERED_LINES: usize = 2000;
 /// The default number of entries with `--glob`.
-const FOUND: usize = 100;
+const DEFAULT_GLOB_ENTRIES: usize = 100;
 
 /// The options of `read`.
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub(super) struct ReadOptions {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Print only these lines, counted from 1 and inclusive: A-B, A- or A
-    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["offset", "length"])]
+    #[arg(long, value_name = "A-B", value_parser = parse_line_range, conflicts_with_all = ["offset", "length"])]
     lines: Option<(usize, usize)>,
     /// Start at this byte, counted from 0
     #[arg(long, value_name = "BYTE")]
@@ -136,7 +136,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         (None, None, None) => ReadRange::All,
         (None, offset, length) => ReadRange::Bytes {
             offset: offset.unwrap_or_default(),
-            length: length.unwrap_or(LENGTH),
+            length: length.unwrap_or(DEFAULT_LENGTH),
         },
     };
     let view = match (options.number, options.hashline) {
@@ -145,33 +145,36 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         _ => ReadFormat::Plain,
     };
     let usual = if options.number && options.lines.is_none() {
-        NUMBERED
+        DEFAULT_NUMBERED_LINES
     } else {
         usize::MAX
     };
     let request = ReadRequest {
-        window,
-        view,
+        range: window,
+        format: view,
         encoding: options.encoding,
         max_file: options.max_bytes.unwrap_or(defaults.max_file),
         max_lines: options.max_lines.unwrap_or(usual),
         max_output: options.max_output.unwrap_or(defaults.max_output),
         ..defaults
     };
-    run_look(
+    print_query(
         "read",
         global,
         |workspace, policy| engine::read(&ReadRequest { policy, ..request }, workspace),
         |extract, out| {
-            put(&extract.content, out)?;
-            print_message(global, rest(extract, window, options.length.is_some()));
+            write_text(&extract.content, out)?;
+            print_message(
+                global,
+                rest_message(extract, window, options.length.is_some()),
+            );
             Ok(())
         },
     )
 }
 
 /// Returns the message about requested bytes or lines that `extract` lacks because of a limit.
-fn rest(extract: &Extract, window: ReadRange, has_length: bool) -> Option<String> {
+fn rest_message(extract: &Extract, window: ReadRange, has_length: bool) -> Option<String> {
     let next = extract.next_offset?;
     let options = match window {
         ReadRange::Lines { first, last } => {
@@ -215,9 +218,9 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
         }
     };
     let usual = if pattern.is_some() {
-        FOUND
+        DEFAULT_GLOB_ENTRIES
     } else {
-        defaults.most
+        defaults.max_entries
     };
     let request = ListRequest {
         hidden: options.hidden,
@@ -227,10 +230,10 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
         } else {
             ListOrder::Name
         },
-        most: options.max.unwrap_or(usual),
+        max_entries: options.max.unwrap_or(usual),
         ..defaults
     };
-    run_look(
+    print_query(
         "list",
         global,
         |workspace, policy| engine::list(&ListRequest { policy, ..request }, workspace),
@@ -259,7 +262,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
         max_output: options.max_bytes.unwrap_or(defaults.max_output),
         ..defaults
     };
-    let found = found("diff", global, |workspace, policy| {
+    let found = run_query("diff", global, |workspace, policy| {
         engine::diff(&DiffRequest { policy, ..request }, workspace)
     });
     let difference = match found {
@@ -273,7 +276,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let printed = if global.json {
         print_to_stdout(|out| print_json(&difference, out))
     } else {
-        pager::paged(global, |out| put(&difference.to_text(), out))
+        pager::print_paged(global, |out| write_text(&difference.to_text(), out))
     };
     if difference.truncated && !global.json {
         let message = "the diff is truncated; use --max-bytes to raise the limit".to_owned();
@@ -287,13 +290,13 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
 }
 
 /// Runs `look`. Returns the outcome if it fails.
-fn found<T>(
+fn run_query<T>(
     command: &'static str,
     global: &Global,
     look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
 ) -> Result<T, Box<Outcome>> {
     open(global)
-        .and_then(|workspace| Ok(look(&workspace, policy(global)?)))
+        .and_then(|workspace| Ok(look(&workspace, load_policy(global)?)))
         .unwrap_or_else(|stop| Err(Box::new(stop.into_outcome(command))))
 }
 
@@ -305,13 +308,13 @@ fn print_to_stdout(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::
 }
 
 /// Runs `look` and prints its result as JSON, or with `print`.
-pub(super) fn run_look<T: Serialize>(
+pub(super) fn print_query<T: Serialize>(
     command: &'static str,
     global: &Global,
     look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
     print: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
 ) -> ExitCode {
-    let found = match found(command, global, look) {
+    let found = match run_query(command, global, look) {
         Ok(found) => found,
         Err(outcome) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
     };
@@ -326,7 +329,7 @@ pub(super) fn run_look<T: Serialize>(
 }
 
 /// Writes `bytes` unchanged, or escaped if standard output is a terminal.
-fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+fn write_text(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return out.write_all(bytes);
     }
@@ -341,12 +344,12 @@ fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
 /// Prints `message` to standard error unless `--quiet` is given.
 fn print_message(global: &Global, message: Option<String>) {
     if let Some(message) = message.filter(|_| !global.quiet) {
-        complain(&message);
+        print_to_stderr(&message);
     }
 }
 
 /// Parses `A-B`, `A-` or `A` as a range of lines, counted from 1.
-fn line_range(text: &str) -> Result<(usize, usize), String> {
+fn parse_line_range(text: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.parse().ok().filter(|&line| line > 0);
     let range = match text.split_once('-') {
         None => number(text).map(|line| (line, line)),

@@ -10,20 +10,22 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, italic, roman};
 
-use super::args::{COMMANDS, Cli, pages};
+use super::args::{COMMANDS, Cli, page_names};
 use super::output::{exit_code, print};
-use data::{ENVIRONMENT, EXAMPLES, EXIT_CODES, FILES, OWN_EXIT_CODES, row};
+use data::{ENVIRONMENT, EXAMPLES, EXIT_CODES, FILES, OWN_EXIT_CODES, find_row};
 
-pub(super) use reference::reference;
+pub(super) use reference::print_reference;
 
 /// Prints the names of all pages, one per line.
-pub(super) fn list() -> ExitCode {
-    let names: String = pages().flat_map(|name| [name, "\n".to_owned()]).collect();
+pub(super) fn print_names() -> ExitCode {
+    let names: String = page_names()
+        .flat_map(|name| [name, "\n".to_owned()])
+        .collect();
     print(names.as_bytes())
 }
 
 /// Prints the page `name`: the name of a command, or of a page.
-pub(super) fn page(name: Option<&str>) -> ExitCode {
+pub(super) fn print_page(name: Option<&str>) -> ExitCode {
     let mut out = Vec::new();
     match render(name.unwrap_or("wpatch"), &mut out) {
         Ok(()) => print(&out),
@@ -69,12 +71,12 @@ fn render(name: &str, out: &mut Vec<u8>) -> io::Result<()> {
         page.render_subcommands_section(out)?;
     }
     let mut sections = Roff::new();
-    let codes = row(OWN_EXIT_CODES, name).unwrap_or(EXIT_CODES);
+    let codes = find_row(OWN_EXIT_CODES, name).unwrap_or(EXIT_CODES);
     definitions(&mut sections, "EXIT STATUS", codes);
     definitions(&mut sections, "ENVIRONMENT", ENVIRONMENT);
     definitions(&mut sections, "FILES", FILES);
     sections.control("SH", ["EXAMPLES"]);
-    for (purpose, line) in row(EXAMPLES, name).unwrap_or_default() {
+    for (purpose, line) in find_row(EXAMPLES, name).unwrap_or_default() {
         sections.control("TP", []);
         sections.text([roman(format!("{purpose}:"))]);
         sections.text([bold(*line)]);

@@ -13,7 +13,7 @@ use crate::engine::ExplicitBase;
 /// # Errors
 ///
 /// Returns an error if policy denies reading the file, or if the file or revision cannot be read.
-pub(super) fn base(
+pub(super) fn load_base(
     options: &MergeOptions,
     limit: u64,
     global: &Global,
@@ -23,7 +23,7 @@ pub(super) fn base(
     };
     if fs_err::metadata(name).is_ok_and(|found| found.is_file()) {
         policy::check_readable(Path::new(name), global)?;
-        return Ok(Some(ExplicitBase::Contents(Arc::new(files::regular(
+        return Ok(Some(ExplicitBase::Contents(Arc::new(files::read_regular(
             Path::new(name),
             limit,
         )?))));

@@ -60,7 +60,7 @@ use std::io;
 use std::process::ExitCode;
 
 use args::{Cli, Command, Global};
-use early_exit::{EarlyExit, cause};
+use early_exit::{EarlyExit, system_message};
 use output::{Output, Verbosity};
 use root::{open, open_to_change, with_root};
 
@@ -71,10 +71,10 @@ use crate::engine::{self, Outcome, Request, UndoTarget};
 /// program.
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    if apply_patch::is_meant(arguments) {
+    if apply_patch::is_called(arguments) {
         return apply_patch::run(&arguments[1..]);
     }
-    if gnu::is_meant(arguments) {
+    if gnu::is_called(arguments) {
         return gnu::run(arguments);
     }
     // clap returns the texts of `--help` and `--version` as errors, too.
@@ -103,7 +103,7 @@ fn dispatch(
     }
     // A policy rule can grant access to the directory of an absolute path. This directory then
     // becomes the root.
-    if let Err(stop) = policy::aim(&mut global, command.file()) {
+    if let Err(stop) = policy::choose_root(&mut global, command.file()) {
         return refuse(stop, command.name(), &global);
     }
     match command {
@@ -111,12 +111,16 @@ fn dispatch(
         Command::Check(options) if options.batch.batch => batch::run(options, global),
         Command::Check(options) => patch::check(options, &global),
         Command::Reject(options) => history::reject(&options, &global),
-        Command::Edit(edit) => edit_file("edit", verbs::edit(&edit, &global), &global),
-        Command::Write(write) => edit_file("write", verbs::write(*write, &global), &global),
-        Command::Append(append) => edit_file("append", verbs::append(*append, &global), &global),
-        Command::Notebook { command } => {
-            edit_file("notebook", notebook::change(*command, &global), &global)
+        Command::Edit(edit) => edit_file("edit", verbs::build_edit(&edit, &global), &global),
+        Command::Write(write) => edit_file("write", verbs::build_write(*write, &global), &global),
+        Command::Append(append) => {
+            edit_file("append", verbs::build_append(*append, &global), &global)
         }
+        Command::Notebook { command } => edit_file(
+            "notebook",
+            notebook::build_request(*command, &global),
+            &global,
+        ),
         Command::Recover => history::recover(&global),
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::revert(UndoTarget::Undo, &options, &global),
@@ -124,18 +128,18 @@ fn dispatch(
         Command::Show(options) => show::show(*options, &global),
         Command::Init => history::init(&global),
         Command::Gc { all } => history::gc(all, &global),
-        Command::Grammar { name } => document::grammar(&name),
-        Command::Schema { name } => document::schema(name.as_deref()),
-        Command::Completions { shell } => document::completions(shell),
-        Command::Man { list: true, .. } => manual::list(),
-        Command::Man { markdown: true, .. } => manual::reference(),
-        Command::Man { page, .. } => manual::page(page.as_deref()),
+        Command::Grammar { name } => document::print_grammar(&name),
+        Command::Schema { name } => document::print_schema(name.as_deref()),
+        Command::Completions { shell } => document::print_completions(shell),
+        Command::Man { list: true, .. } => manual::print_names(),
+        Command::Man { markdown: true, .. } => manual::print_reference(),
+        Command::Man { page, .. } => manual::print_page(page.as_deref()),
         Command::Read(options) => look::read(*options, &global),
         Command::List(options) => look::list(*options, &global),
         Command::Diff(options) => look::diff(*options, &global),
         Command::Policy { command } => explain::explain(command, &global),
         Command::Mcp(options) => mcp::serve(&options, &global),
-        Command::Hook { agent, allow } => hook::answer(agent, &allow.into(), &global),
+        Command::Hook { agent, allow } => hook::run(agent, &allow.into(), &global),
     }
 }
 
@@ -176,10 +180,10 @@ fn refuse(stop: EarlyExit, name: &'static str, global: &Global) -> ExitCode {
 /// Applies or checks an edit of one file, prints the report, and returns the exit code.
 fn edit_file(
     command: &'static str,
-    asked: Result<(CommandMode, Request), EarlyExit>,
+    prepared: Result<(CommandMode, Request), EarlyExit>,
     global: &Global,
 ) -> ExitCode {
-    let outcome = asked.and_then(|(task, mut request)| {
+    let outcome = prepared.and_then(|(task, mut request)| {
         // A check writes nothing, so a signal can use its default action and end the process.
         let (workspace, interrupt) = if task == CommandMode::Check {
             (open(global)?, None)
@@ -202,10 +206,13 @@ fn edit_file(
 }
 
 fn install_signals() -> Result<Interrupt, EarlyExit> {
-    signals::watch().map_err(|error| {
+    signals::install_interrupt().map_err(|error| {
         EarlyExit::new(
             &code::IO,
-            format!("cannot install the signal handlers: {}", cause(&error)),
+            format!(
+                "cannot install the signal handlers: {}",
+                system_message(&error)
+            ),
         )
     })
 }
@@ -240,7 +247,10 @@ fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
     let report = &outcome.report;
     match output.print(outcome) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            output::complain(&format!("cannot write the report: {}", cause(&error)));
+            output::print_to_stderr(&format!(
+                "cannot write the report: {}",
+                system_message(&error)
+            ));
             if report.ok && !report.changed {
                 ExitCode::from(4)
             } else {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::args::Global;
-use super::root::names_of;
+use super::root::absolute_paths;
 use super::{EarlyExit, signals};
 use crate::engine::options::{FilterRule, RejectTo, code};
 use crate::engine::{self, Git};
@@ -24,7 +24,7 @@ pub(super) fn root_prefix(global: &Global) -> Result<Vec<u8>, EarlyExit> {
 }
 
 /// Returns the directory of `--directory`. Each name in the patch is relative to it.
-pub(super) fn directory(named: OsString) -> Result<Vec<u8>, EarlyExit> {
+pub(super) fn parse_directory(named: OsString) -> Result<Vec<u8>, EarlyExit> {
     let bytes = named.into_encoded_bytes();
     if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
         // This is git's message.
@@ -42,7 +42,7 @@ pub(super) fn directory(named: OsString) -> Result<Vec<u8>, EarlyExit> {
 /// # Errors
 ///
 /// Returns an error for a name outside the root.
-pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, EarlyExit> {
+pub(super) fn parse_reject_target(file: Option<OsString>) -> Result<RejectTo, EarlyExit> {
     let Some(file) = file.map(OsString::into_encoded_bytes) else {
         return Ok(RejectTo::Beside);
     };
@@ -56,7 +56,7 @@ pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, EarlyExit> {
 
 /// Returns the absolute paths of the root.
 pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
-    engine::root_names(&names_of(global.root()))
+    engine::root_names(&absolute_paths(global.root()))
 }
 
 /// Returns a filter with git's pattern syntax.
@@ -64,7 +64,7 @@ pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
 /// # Errors
 ///
 /// Returns an error for an invalid pattern.
-pub(super) fn filter(takes: bool, pattern: &str) -> Result<FilterRule, EarlyExit> {
+pub(super) fn parse_filter(takes: bool, pattern: &str) -> Result<FilterRule, EarlyExit> {
     let unusable = |error: PatternError| {
         EarlyExit::new(&code::USAGE, format!("invalid pattern {pattern}: {error}"))
     };

@@ -52,7 +52,7 @@ pub(super) struct InsertOptions {
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     kind: CellType,
     /// Set the id of the cell [default: a new id, for nbformat 4.5 and later]
-    #[arg(long, value_name = "ID", value_parser = id, allow_hyphen_values = true)]
+    #[arg(long, value_name = "ID", value_parser = parse_cell_id, allow_hyphen_values = true)]
     new_id: Option<CellId>,
     #[command(flatten)]
     source: SourceOptions,
@@ -116,7 +116,7 @@ impl NotebookCommand {
 /// # Errors
 ///
 /// Returns an error if the options are invalid or the source cannot be read.
-pub(super) fn change(
+pub(super) fn build_request(
     command: NotebookCommand,
     global: &Global,
 ) -> Result<(CommandMode, Request), EarlyExit> {
@@ -172,7 +172,7 @@ impl SourceOptions {
     fn read(self, common: &FileOptions, global: &Global) -> Result<String, EarlyExit> {
         let bytes = match (self.source, self.source_file) {
             (_, Some(file)) => {
-                input::text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?.into_vec()
+                input::read_text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?.into_vec()
             }
             (text, None) => text.unwrap_or_default().into_encoded_bytes(),
         };
@@ -197,6 +197,6 @@ impl From<CellType> for CellKind {
 }
 
 /// Parses the id of a cell.
-fn id(text: &str) -> Result<CellId, String> {
+fn parse_cell_id(text: &str) -> Result<CellId, String> {
     CellId::new(text).ok_or_else(|| "expected 1 to 64 letters, digits, - and _".to_owned())
 }

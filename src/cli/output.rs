@@ -10,7 +10,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{ColorMode, Global, PatchOptions};
-use super::early_exit::cause;
+use super::early_exit::system_message;
 use super::git::GitMessageOptions;
 use crate::engine::Outcome;
 use crate::engine::options::{Direction, Problem, Severity, code};
@@ -28,7 +28,7 @@ pub(super) struct Output {
     /// The message of the argument parser, printed instead of problems.
     usage: Option<String>,
     /// The options of git's messages, which come before the diagnosis of wpatch.
-    speech: Option<GitMessageOptions>,
+    git_messages: Option<GitMessageOptions>,
     /// The summary of a check, printed if nothing else is printed to standard output.
     summary: Option<CheckSummary>,
 }
@@ -61,7 +61,7 @@ impl Output {
         } else {
             global.output.as_deref()
         };
-        let formats = match (asked.and_then(report::format), verbosity) {
+        let formats = match (asked.and_then(report::find_format), verbosity) {
             (Some(format), _) => vec![format.name()],
             (None, Verbosity::Verbose) => vec!["text"],
             (None, _) => Vec::new(),
@@ -72,19 +72,19 @@ impl Output {
             verbosity,
             color,
             usage: None,
-            speech: None,
+            git_messages: None,
             summary: None,
         }
     }
 
     /// Removes the text format, so that standard output contains only data.
-    pub(super) fn without_words(mut self) -> Self {
+    pub(super) fn without_text(mut self) -> Self {
         self.formats.retain(|format| *format != "text");
         self
     }
 
     /// Returns whether a report is printed to standard output. A summary is not a report.
-    pub(super) fn is_report(&self) -> bool {
+    pub(super) fn has_report(&self) -> bool {
         !self.formats.is_empty()
     }
 
@@ -110,17 +110,17 @@ impl Output {
             verbosity: Verbosity::Normal,
             color: ColorChoice::Never,
             usage,
-            speech: None,
+            git_messages: None,
             summary: None,
         }
     }
 
     /// Adds git's messages about `patch`.
     pub(super) fn with_git(mut self, patch: &PatchOptions, global: &Global) -> Self {
-        self.speech = Some(GitMessageOptions {
+        self.git_messages = Some(GitMessageOptions {
             is_verbose: global.verbose || patch.git.reject,
             is_merge: patch.merge.three_way,
-            direction: if patch.usual.reverse {
+            direction: if patch.basic.reverse {
                 Direction::Reverse
             } else {
                 Direction::Forward
@@ -132,7 +132,7 @@ impl Output {
     /// Adds the statistics that `patch` asks for. Does nothing if the output is a document or if
     /// the verbosity is quiet.
     pub(super) fn with_statistics(mut self, patch: &PatchOptions, global: &Global) -> Self {
-        if !patch.look.is_statistics()
+        if !patch.look.has_statistics()
             || self.verbosity == Verbosity::Quiet
             || self.formats.iter().any(|name| *name != "text")
         {
@@ -175,7 +175,7 @@ impl Output {
         }
         let mut out = BufWriter::new(io::stdout().lock());
         for name in &self.formats {
-            if let Some(format) = report::format(name).filter(|_| is_printed(name, outcome)) {
+            if let Some(format) = report::find_format(name).filter(|_| is_printed(name, outcome)) {
                 format.print(&outcome.report, &mut out)?;
             }
         }
@@ -212,7 +212,10 @@ pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
 pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("standard output: cannot write: {}", cause(&error)));
+            print_to_stderr(&format!(
+                "standard output: cannot write: {}",
+                system_message(&error)
+            ));
             ExitCode::from(4)
         }
         _ => ExitCode::SUCCESS,
@@ -220,12 +223,12 @@ pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
 }
 
 /// Prints `message` to standard error and ignores I/O errors.
-pub(super) fn complain(message: &str) {
-    complain_as("wpatch", message);
+pub(super) fn print_to_stderr(message: &str) {
+    print_to_stderr_as("wpatch", message);
 }
 
 /// Prints `message` to standard error with `program` as its prefix.
-pub(super) fn complain_as(program: &str, message: &str) {
+pub(super) fn print_to_stderr_as(program: &str, message: &str) {
     let _ = writeln!(
         io::stderr().lock(),
         "{program}: {}",

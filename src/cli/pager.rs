@@ -16,11 +16,11 @@ use crate::engine::{DEFAULT_PAGER, Git};
 const OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
 /// The characters that need a shell; see `prepare_shell_cmd` in git's run-command.c. A blank needs
 /// none here.
-const SHELL: &str = "|&;<>()$`\\\"'\t\n*?[#~=%";
+const SHELL_CHARACTERS: &str = "|&;<>()$`\\\"'\t\n*?[#~=%";
 /// The exit codes of a shell, and of `env`, that cannot start a command. A pager that shows the
 /// output and then ends with one of them makes wpatch print the output again, which is better than
 /// to print none.
-const UNSTARTED: [i32; 2] = [126, 127];
+const START_FAILURES: [i32; 2] = [126, 127];
 
 /// Runs `print` with a writer to the pager, or to standard output if no pager is wanted or can be
 /// started. Returns after the pager has ended.
@@ -29,11 +29,11 @@ const UNSTARTED: [i32; 2] = [126, 127];
 ///
 /// Returns the error of `print`. If the pager ends before it has read everything, this is
 /// [`io::ErrorKind::BrokenPipe`].
-pub(super) fn paged(
+pub(super) fn print_paged(
     global: &Global,
     print: impl Fn(&mut (dyn Write + 'static)) -> io::Result<()>,
 ) -> io::Result<()> {
-    if let Some(command) = command(global) {
+    if let Some(command) = pager_command(global) {
         let mut out = BufWriter::new(Pager::Pending(command));
         let printed = print(&mut out).and_then(|()| out.flush());
         let (pager, _) = out.into_parts();
@@ -48,18 +48,18 @@ pub(super) fn paged(
 }
 
 /// Returns the command of the pager, or `None` if no pager is wanted.
-fn command(global: &Global) -> Option<Command> {
+fn pager_command(global: &Global) -> Option<Command> {
     if global.no_pager || !io::stdout().is_terminal() {
         return None;
     }
     let git = Git::for_directory(global.root());
-    let chosen = chosen(&git)?;
+    let chosen = choose_pager(&git)?;
     if chosen.is_empty() || chosen == "cat" {
         return None;
     }
     let plain = chosen
         .to_str()
-        .filter(|text| !text.contains(|c| SHELL.contains(c)));
+        .filter(|text| !text.contains(|c| SHELL_CHARACTERS.contains(c)));
     let mut command = if let Some(words) = plain {
         let mut words = words.split_ascii_whitespace();
         let mut command = git.program(OsStr::new(words.next()?)).ok()?;
@@ -81,9 +81,9 @@ fn command(global: &Global) -> Option<Command> {
 
 /// Returns the pager that the user chose, or the default one. The first variable that is set
 /// counts, even if it is empty.
-fn chosen(git: &Git) -> Option<OsString> {
+fn choose_pager(git: &Git) -> Option<OsString> {
     // A repository that was received as an archive can name any program in its configuration.
-    let configured = || git.user_config("core.pager").ok()?.map(text);
+    let configured = || git.user_config("core.pager").ok()?.map(to_os_string);
     let is_capable = env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb");
     env::var_os("WPATCH_PAGER")
         .or_else(|| env::var_os("GIT_PAGER"))
@@ -92,7 +92,7 @@ fn chosen(git: &Git) -> Option<OsString> {
         .or_else(|| DEFAULT_PAGER.filter(|_| is_capable).map(OsString::from))
 }
 
-fn text(value: &[u8]) -> OsString {
+fn to_os_string(value: &[u8]) -> OsString {
     OsStr::from_bytes(value).to_owned()
 }
 
@@ -122,10 +122,10 @@ impl Pager {
         if let Self::Pending(command) = self {
             // The pager can receive a signal as soon as it runs. Without the handlers, SIGINT ends
             // this process before the pager.
-            let _ = signals::leave_to_child();
+            let _ = signals::ignore_keyboard_signals();
             let started = command.spawn();
             if started.is_err() {
-                signals::take_from_child();
+                signals::restore_keyboard_signals();
             }
             *self = started.map_or(Self::Unusable, Self::Running);
         }
@@ -139,8 +139,8 @@ impl Pager {
             Self::Running(mut child) => {
                 drop(child.stdin.take());
                 let code = child.wait().ok().and_then(|status| status.code());
-                signals::take_from_child();
-                if code.is_some_and(|code| UNSTARTED.contains(&code)) {
+                signals::restore_keyboard_signals();
+                if code.is_some_and(|code| START_FAILURES.contains(&code)) {
                     PagerStatus::NotStarted
                 } else {
                     PagerStatus::Normal

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::args::{ApplyOptions, CheckOptions, Global, PatchOptions, TreeOptions};
 use super::commands::CommandOptions;
 use super::output::{Output, Verbosity};
-use super::root::{open, open_to_change, places, with_root};
+use super::root::{argument_paths, open, open_to_change, with_root};
 use super::{
     CommandMode, EarlyExit, finish, index, input, install_signals, policy, progress, refuse,
     request, tree,
@@ -19,8 +19,12 @@ use crate::report;
 
 /// Applies a patch. With `--check` or an option that turns applying off, does less.
 pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
-    options.patch.add(options.gnu);
-    let task = match (options.apply, options.check, options.patch.is_inert()) {
+    options.patch.add_gnu_options(options.gnu);
+    let task = match (
+        options.apply,
+        options.check,
+        options.patch.is_apply_disabled(),
+    ) {
         (true, ..) | (_, false, false) => CommandMode::Apply,
         (_, true, _) => CommandMode::Check,
         (_, false, true) => CommandMode::Describe,
@@ -47,13 +51,13 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
     if patch.index.build_fake_ancestor.is_some() {
         return refuse(request::write_option_error(), "check", global);
     }
-    patch.add(gnu);
+    patch.add_gnu_options(gnu);
     let task = if patch.shape {
         CommandMode::Shape
     } else {
         CommandMode::Check
     };
-    let way = match (save, tree.is_meant()) {
+    let way = match (save, tree.is_given()) {
         (true, _) => PlanSource::Save,
         (_, true) => PlanSource::Tree(&tree),
         _ => PlanSource::Plain,
@@ -89,7 +93,7 @@ enum PlanSource<'t> {
 }
 
 fn run(
-    (task, way): (CommandMode, PlanSource<'_>),
+    (mode, source): (CommandMode, PlanSource<'_>),
     patch: PatchOptions,
     commands: &CommandOptions,
     (global, output): (&Global, Output),
@@ -98,23 +102,23 @@ fn run(
         .with_statistics(&patch, global)
         .with_git(&patch, global);
     let is_deterministic = patch.look.deterministic;
-    let names_files = names_files(&patch, global);
+    let names_files = has_file_names(&patch, global);
     let has_summary = output.has_summary();
     let outcome = progress::show_progress(global, |progress| {
-        outcome(
-            (task, &way),
+        run_request(
+            (mode, &source),
             (patch, has_summary),
             commands,
             global,
             progress,
         )
     });
-    let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(mode.name()));
     if names_files {
         outcome.report.quoting = engine::quoting(&outcome.report, global.root());
     }
     if is_deterministic {
-        report::forget_place(&mut outcome.report, &places(global));
+        report::make_deterministic(&mut outcome.report, &argument_paths(global));
     }
     let code = finish(&outcome, &output);
     // The process ends after this, so skip the destructors of the large report.
@@ -123,32 +127,36 @@ fn run(
 }
 
 /// Returns whether the output names files that have no problem.
-fn names_files(patch: &PatchOptions, global: &Global) -> bool {
-    patch.look.is_statistics() || patch.git.reject || global.verbose
+fn has_file_names(patch: &PatchOptions, global: &Global) -> bool {
+    patch.look.has_statistics() || patch.git.reject || global.verbose
 }
 
-fn outcome(
-    (task, way): (CommandMode, &PlanSource<'_>),
+fn run_request(
+    (mode, source): (CommandMode, &PlanSource<'_>),
     (mut patch, has_summary): (PatchOptions, bool),
     commands: &CommandOptions,
     global: &Global,
     progress: Progress,
 ) -> Result<Outcome, EarlyExit> {
-    progress.enter(input::first(&patch.usual.patches), 0);
+    progress.enter(input::first_phase(&patch.basic.patches), 0);
     // A brief report omits files that change as the patches state. Use it only if no output names
     // these files.
     let is_asked = global.json || global.output.is_some() || patch.merge.three_way;
-    let is_brief = !is_asked && !names_files(&patch, global);
+    let is_brief = !is_asked && !has_file_names(&patch, global);
     let ancestor = patch.index.build_fake_ancestor.take();
-    let mut request = match way {
+    let mut request = match source {
         // A saved plan contains its patches, so no input is read.
         PlanSource::Saved(id) => {
-            match engine::load_plan(request::wishes(patch, task, global)?, &open(global)?, id) {
+            match engine::load_plan(
+                request::build_request(patch, mode, global)?,
+                &open(global)?,
+                id,
+            ) {
                 Ok(request) => request,
                 Err(outcome) => return Ok(*outcome),
             }
         }
-        _ => request::request(patch, task, global)?,
+        _ => request::read_request(patch, mode, global)?,
     };
     request.look.progress = progress;
     // The summary prints a command with the `plan_id`.
@@ -161,19 +169,19 @@ fn outcome(
             &index::find_index(global, "--build-fake-ancestor")?,
             &file,
         );
-        if matches!(task, CommandMode::Describe | CommandMode::Shape) || !built.report.ok {
+        if matches!(mode, CommandMode::Describe | CommandMode::Shape) || !built.report.ok {
             return Ok(built);
         }
     }
-    if matches!(task, CommandMode::Describe | CommandMode::Shape) {
-        return Ok(described(request, task));
+    if matches!(mode, CommandMode::Describe | CommandMode::Shape) {
+        return Ok(describe(request, mode));
     }
-    if let PlanSource::Tree(tree) = way {
+    if let PlanSource::Tree(tree) = source {
         return tree::check(request, tree, global);
     }
-    let outcome = if matches!(way, PlanSource::Save) {
+    let outcome = if matches!(source, PlanSource::Save) {
         engine::save(request, &open_to_change(global)?, &install_signals()?)
-    } else if task == CommandMode::Check {
+    } else if mode == CommandMode::Check {
         engine::check(request, &open(global)?)
     } else {
         let workspace = open_to_change(global)?;
@@ -187,7 +195,7 @@ fn outcome(
 }
 
 /// Describes the patches of `request` without reading a file of the tree.
-fn described(mut request: Request, task: CommandMode) -> Outcome {
+fn describe(mut request: Request, task: CommandMode) -> Outcome {
     if task == CommandMode::Shape {
         request.decide.whitespace = None;
         request.context.git = None;

@@ -3,16 +3,16 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::path::{MOST_LINKS, RelPath};
+use crate::path::{MAX_LINKS, RelPath};
 
 /// Returns the absolute paths of `file`: the given path, one path for each followed link, and last
 /// the path without links. The file need not exist.
-pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
+pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
     let Ok(mut name) = std::path::absolute(file) else {
         return Vec::new();
     };
     let mut names = Vec::new();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         names.push(name.clone());
         // Find the first link in the path, and its target.
         let ancestors: Vec<&Path> = name.ancestors().collect();
@@ -21,7 +21,7 @@ pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
             .rev()
             .find_map(|above| Some((*above, fs_err::read_link(above).ok()?)));
         let Some((link, target)) = link else {
-            names.extend(plain(&name).filter(|plain| *plain != name));
+            names.extend(normalize_path(&name).filter(|plain| *plain != name));
             break;
         };
         let rest = name.strip_prefix(link).unwrap_or(Path::new(""));
@@ -31,20 +31,20 @@ pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
         } else {
             next.join(rest)
         };
-        name = plain(&next).unwrap_or(next);
+        name = normalize_path(&next).unwrap_or(next);
     }
     names.extend(fs_err::canonicalize(file));
     names
 }
 
 /// Returns `path` as text without `.` and `..`. Returns `None` if it leads above `/`.
-pub(super) fn plain(path: &Path) -> Option<PathBuf> {
-    let below = RelPath::new(raw(path.strip_prefix("/").ok()?)).ok()?;
+pub(super) fn normalize_path(path: &Path) -> Option<PathBuf> {
+    let below = RelPath::new(path_bytes(path.strip_prefix("/").ok()?)).ok()?;
     let name = [b"/", below.as_bytes()].concat();
     String::from_utf8(name).ok().map(PathBuf::from)
 }
 
 /// Returns the bytes of a path or a name.
-pub(super) fn raw<T: AsRef<OsStr> + ?Sized>(text: &T) -> &[u8] {
+pub(super) fn path_bytes<T: AsRef<OsStr> + ?Sized>(text: &T) -> &[u8] {
     text.as_ref().as_encoded_bytes()
 }

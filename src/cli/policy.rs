@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Global;
-use super::config::{Config, config, directories};
-use super::path_names::{names_on_the_way, plain, raw};
-use super::root::{names_of, open, open_error};
+use super::config::{Config, config_directories, load_config};
+use super::path_names::{follow_links, normalize_path, path_bytes};
+use super::root::{absolute_paths, open, open_error};
 use super::{EarlyExit, files};
 use crate::engine::options::{
     Access, MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, Problem, ProblemFacts,
@@ -24,8 +24,8 @@ use crate::text::Bytes;
 /// # Errors
 ///
 /// Returns an error if a file cannot be read or parsed, or if policy protects it from reading.
-pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
-    Ok(PolicyFiles::read(global)?.policy(global))
+pub(super) fn load_policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
+    Ok(PolicyFiles::read(global)?.to_policy(global))
 }
 
 /// Sets the root for a command on `file`. If `file` is an absolute path outside the root and a
@@ -34,11 +34,11 @@ pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
 /// # Errors
 ///
 /// Fails as [`policy`] does.
-pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyExit> {
+pub(super) fn choose_root(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyExit> {
     let Some(file) = file.filter(|file| file.is_absolute()) else {
         return Ok(());
     };
-    if names_of(global.root())
+    if absolute_paths(global.root())
         .iter()
         .any(|root| file.starts_with(root))
     {
@@ -49,8 +49,10 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyE
         RootLocation::default(),
         Vec::new(),
     );
-    let name = plain(file);
-    let prefix = name.as_ref().and_then(|name| policy.find_grant(raw(name)));
+    let name = normalize_path(file);
+    let prefix = name
+        .as_ref()
+        .and_then(|name| policy.find_grant(path_bytes(name)));
     if let Some(directory) = prefix.and_then(|prefix| std::str::from_utf8(prefix).ok()) {
         let given = global.root().to_owned();
         (global.root, global.given_root) = (Some(PathBuf::from(directory)), Some(given));
@@ -113,19 +115,19 @@ pub(super) fn check_outside(
     })?;
     let place = |root: Vec<u8>| RootLocation {
         roots: vec![root],
-        homes: homes(),
-        configs: configs(),
+        homes: home_paths(),
+        configs: config_paths(),
     };
     let near = Policy::new(
         given.layers.clone(),
-        place(raw(parent).to_vec()),
+        place(path_bytes(parent).to_vec()),
         Vec::new(),
     )
     .for_model();
     let names: Vec<_> = given
         .files
         .iter()
-        .flat_map(|file| names_on_the_way(file))
+        .flat_map(|file| follow_links(file))
         .collect();
     let everywhere = near.for_directory(
         place(Vec::new()),
@@ -135,14 +137,14 @@ pub(super) fn check_outside(
     let judge = |path: RelPath| {
         accesses
             .iter()
-            .flat_map(|&access| near.judge(&path, access).hits)
+            .flat_map(|&access| near.judge(&path, access).matches)
             .collect()
     };
-    let ruled: Vec<RuleMatch> = path(raw(file)).map_or_else(Vec::new, judge);
+    let ruled: Vec<RuleMatch> = path(path_bytes(file)).map_or_else(Vec::new, judge);
     // The file name alone does not identify a policy file in use, so only rules of files count
     // here.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
-    let built_in = path(raw(name.strip_prefix("/").unwrap_or(name)))
+    let built_in = path(path_bytes(name.strip_prefix("/").unwrap_or(name)))
         .map_or_else(Vec::new, |path| {
             engine::matching_rules(&path, accesses, &everywhere)
         });
@@ -189,18 +191,18 @@ fn check_names(
     file: &Path,
     global: &Global,
 ) -> Result<(), EarlyExit> {
-    let names = names_on_the_way(file);
+    let names = follow_links(file);
     let first = global.given_root.clone().map(|root| Global {
         root: Some(root),
         given_root: None,
         ..global.clone()
     });
     for global in first.iter().chain([global]) {
-        let below = relative_names(&names, &names_of(global.root()));
+        let below = relative_names(&names, &absolute_paths(global.root()));
         if below.is_empty() {
             continue;
         }
-        let (policy, workspace) = (given(global)?.policy(global), open(global)?);
+        let (policy, workspace) = (given(global)?.to_policy(global), open(global)?);
         for name in below {
             if let Err(outcome) = judge(&name, &policy, &workspace) {
                 let Outcome {
@@ -208,7 +210,7 @@ fn check_names(
                 } = *outcome;
                 let stop = problems.into_iter().next().map_or_else(
                     || EarlyExit::new(&code::POLICY, format!("{name}: policy denies this path")),
-                    EarlyExit::of,
+                    EarlyExit::from_problem,
                 );
                 return Err(EarlyExit { inputs, ..stop });
             }
@@ -222,7 +224,7 @@ fn relative_names(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
     let below = |name: &PathBuf| {
         roots
             .iter()
-            .find_map(|root| RelPath::new(raw(name.strip_prefix(root).ok()?)).ok())
+            .find_map(|root| RelPath::new(path_bytes(name.strip_prefix(root).ok()?)).ok())
     };
     names.iter().filter_map(below).collect()
 }
@@ -262,46 +264,47 @@ impl PolicyFiles {
             Some(root) => given.add_project(root)?,
             None => None,
         };
-        if let Some(Config { path, text }) = config()? {
+        if let Some(Config { path, text }) = load_config()? {
             given.add(path, text, PolicyOrigin::User)?;
         }
         for path in &global.policy {
             // One command reads the file several times, so it must be a regular file.
-            let text =
-                files::regular(path, MAX_POLICY_FILE).map_err(|stop| read_error(path, &stop))?;
+            let text = files::read_regular(path, MAX_POLICY_FILE)
+                .map_err(|stop| read_error(path, &stop))?;
             given.add(path.clone(), text, PolicyOrigin::CommandLine)?;
         }
         if let Some(root) = &global.given_root {
-            let names = engine::root_names(&names_of(root));
+            let names = engine::root_names(&absolute_paths(root));
             let layers = given
                 .layers
                 .into_iter()
-                .map(|layer| layer.of_other_root(names.clone()));
+                .map(|layer| layer.with_other_root(names.clone()));
             given.layers = layers.chain(outer).collect();
         }
         Ok(given)
     }
 
     /// Returns the policy for the root.
-    pub(super) fn policy(&self, global: &Global) -> Arc<Policy> {
-        let roots = names_of(global.root());
+    pub(super) fn to_policy(&self, global: &Global) -> Arc<Policy> {
+        let roots = absolute_paths(global.root());
         let names: Vec<_> = self
             .files
             .iter()
-            .flat_map(|file| names_on_the_way(file))
+            .flat_map(|file| follow_links(file))
             .collect();
         let files = relative_names(&names, &roots);
         let place = RootLocation {
             roots: engine::root_names(&roots),
-            homes: homes(),
-            configs: configs(),
+            homes: home_paths(),
+            configs: config_paths(),
         };
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
     fn add(&mut self, path: PathBuf, text: Bytes, origin: PolicyOrigin) -> Result<(), EarlyExit> {
-        self.layers
-            .push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
+        self.layers.push(
+            engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(into_early_exit)?,
+        );
         self.files.push(path);
         Ok(())
     }
@@ -311,16 +314,18 @@ impl PolicyFiles {
     fn add_project(&mut self, root: &Path) -> Result<Option<PolicyLayer>, EarlyExit> {
         let workspace = engine::open(root).map_err(|error| open_error(root, &error))?;
         let path = root.join(PROJECT_POLICY);
-        self.layers
-            .extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);
+        self.layers.extend(
+            engine::project_layer(&path.to_string_lossy(), &workspace).map_err(into_early_exit)?,
+        );
         self.files.push(path);
         let Ok(Some(tree)) = workspace.work_tree() else {
             return Ok(None);
         };
         let path = tree.directory.join(PROJECT_POLICY);
-        let layer = engine::project_layer(&path.to_string_lossy(), tree.top).map_err(stop)?;
+        let layer =
+            engine::project_layer(&path.to_string_lossy(), tree.top).map_err(into_early_exit)?;
         self.files.push(path);
-        Ok(layer.map(|layer| layer.of_other_root(engine::root_names(&[tree.directory]))))
+        Ok(layer.map(|layer| layer.with_other_root(engine::root_names(&[tree.directory]))))
     }
 }
 
@@ -328,30 +333,30 @@ impl PolicyFiles {
 fn read_error(path: &Path, stop: &EarlyExit) -> EarlyExit {
     let problem = unreadable_policy_problem(&path.to_string_lossy(), &stop.message);
     if *stop.code != code::USAGE {
-        return EarlyExit::of(problem);
+        return EarlyExit::from_problem(problem);
     }
     let advice = Some("ask the user to name an existing policy file".to_owned());
     let facts = ProblemFacts {
         advice,
         ..ProblemFacts::default()
     };
-    EarlyExit::of(Problem {
+    EarlyExit::from_problem(Problem {
         help: Some("use --policy with an existing policy file".to_owned()),
         facts,
         ..problem
     })
 }
 
-fn stop(unusable: Box<UnusablePolicy>) -> EarlyExit {
+fn into_early_exit(unusable: Box<UnusablePolicy>) -> EarlyExit {
     let UnusablePolicy { problem, text } = *unusable;
     EarlyExit {
         inputs: vec![text],
-        ..EarlyExit::of(problem)
+        ..EarlyExit::from_problem(problem)
     }
 }
 
 /// Returns the absolute paths of the user's home directory.
-fn homes() -> Vec<Vec<u8>> {
+fn home_paths() -> Vec<Vec<u8>> {
     let Some(home) = home().filter(|home| home.is_absolute()) else {
         return Vec::new();
     };
@@ -364,10 +369,10 @@ fn homes() -> Vec<Vec<u8>> {
 }
 
 /// Returns the absolute paths of the directories that can contain the user's configuration.
-fn configs() -> Vec<Vec<u8>> {
-    let mut names: Vec<_> = directories()
+fn config_paths() -> Vec<Vec<u8>> {
+    let mut names: Vec<_> = config_directories()
         .iter()
-        .flat_map(|directory| names_on_the_way(directory))
+        .flat_map(|directory| follow_links(directory))
         .collect();
     names.sort_unstable();
     names.dedup();

@@ -25,7 +25,7 @@ pub(super) fn show_progress<T>(global: &Global, work: impl FnOnce(Progress) -> T
         return work(Progress::default());
     }
     let progress = Progress::with_state();
-    let _drawing = ProgressThread::begin(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
+    let _drawing = ProgressThread::start(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
     work(progress)
 }
 
@@ -46,7 +46,7 @@ struct ProgressThread {
 
 impl ProgressThread {
     /// Draws on `target` after `delay`.
-    fn begin(progress: Progress, target: ProgressDrawTarget, delay: Duration) -> Self {
+    fn start(progress: Progress, target: ProgressDrawTarget, delay: Duration) -> Self {
         let is_over = Arc::default();
         let shared = Arc::clone(&is_over);
         let draw = move || {
@@ -85,22 +85,22 @@ fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -
 fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>, Condvar)) {
     // The default action of a signal would leave the line on the terminal, so catch the signals.
     // Without handlers, a signal still ends the process.
-    let _ = signals::note();
+    let _ = signals::install_handlers();
     let line = ProgressBar::with_draw_target(None, target);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
         line.set_style(style.tick_chars("|/-\\ "));
     }
     loop {
-        if let Some(words) = words(progress.state()) {
+        if let Some(words) = describe_state(progress.state()) {
             line.set_message(words);
             line.tick();
         }
         if is_over_within(is_over, TICK) || signals::unhandled_signal().is_some() {
             line.finish_and_clear();
             // From here on, a signal ends the process. One that arrived before must not be lost.
-            signals::restore();
+            signals::restore_default_actions();
             if let Some(signal) = signals::unhandled_signal() {
-                signals::end_by(signal);
+                signals::end_process(signal);
             }
             return;
         }
@@ -108,7 +108,7 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
 }
 
 /// Returns the text for `state`. It contains no file names, so nothing needs escaping.
-fn words(state: ProgressState) -> Option<String> {
+fn describe_state(state: ProgressState) -> Option<String> {
     let ProgressState { phase, done, total } = state;
     let what = match phase {
         Phase::NotStarted => return None,
@@ -119,11 +119,11 @@ fn words(state: ProgressState) -> Option<String> {
         Phase::Syncing => "syncing",
         Phase::RollingBack => "rolling back",
         Phase::Sweeping => "cleaning up",
-        Phase::Before => "running --before",
+        Phase::RunningBefore => "running --before",
         Phase::Verifying => "running --verify",
-        Phase::After => "running --after",
+        Phase::RunningAfter => "running --after",
         Phase::WaitingForServers => "asking language servers",
-        Phase::Jobs => return Some(format!("checking, {done} jobs done")),
+        Phase::RunningJobs => return Some(format!("checking, {done} jobs done")),
     };
     Some(if total > 0 {
         format!("{what} {}/{total}", done.min(total))
@@ -217,7 +217,7 @@ mod tests {
         let progress = Progress::with_state();
         progress.enter(Phase::Resolving, 400);
         progress.step(3);
-        let drawing = ProgressThread::begin(progress, target, Duration::ZERO);
+        let drawing = ProgressThread::start(progress, target, Duration::ZERO);
         flushed.recv().unwrap();
         assert!(
             written.lock().unwrap().contains(" reading files 3/400"),
@@ -234,7 +234,7 @@ mod tests {
         let (target, written, _flushed) = Recorder::target();
         let progress = Progress::with_state();
         progress.enter(Phase::Reading, 0);
-        drop(ProgressThread::begin(
+        drop(ProgressThread::start(
             progress,
             target,
             Duration::from_secs(3600),
@@ -244,11 +244,12 @@ mod tests {
 
     #[test]
     fn only_what_can_be_counted_has_numbers() {
-        let said =
-            |phase, done, total| words(ProgressState { phase, done, total }).unwrap_or_default();
+        let said = |phase, done, total| {
+            describe_state(ProgressState { phase, done, total }).unwrap_or_default()
+        };
         assert_eq!(said(Phase::NotStarted, 0, 0), "");
         assert_eq!(said(Phase::Syncing, 0, 0), "syncing");
         assert_eq!(said(Phase::Swapping, 1, 2), "putting files in place 1/2");
-        assert_eq!(said(Phase::Jobs, 7, 0), "checking, 7 jobs done");
+        assert_eq!(said(Phase::RunningJobs, 7, 0), "checking, 7 jobs done");
     }
 }

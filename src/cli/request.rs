@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
-use super::policy::policy;
-use super::root::root;
+use super::policy::load_policy;
+use super::root::canonical_root;
 use super::{CommandMode, EarlyExit, input, merge, series, signals, tree};
 use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{
@@ -19,15 +19,15 @@ pub(super) const MAX_PATCH: u64 = 4 << 30;
 /// # Errors
 ///
 /// Returns an error if an input cannot be read or the options are invalid.
-pub(super) fn request(
+pub(super) fn read_request(
     mut patch: PatchOptions,
     task: CommandMode,
     global: &Global,
 ) -> Result<Request, EarlyExit> {
-    let paths = std::mem::take(&mut patch.usual.patches);
+    let paths = std::mem::take(&mut patch.basic.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     if let Some(path) = patch.series.take() {
-        let (texts, series) = series::read(&path, limit, patch.usual.strip.unwrap_or(1), global)?;
+        let (texts, series) = series::read(&path, limit, patch.basic.strip.unwrap_or(1), global)?;
         let what = What::Patches(Patches {
             texts,
             series: Some(series),
@@ -35,12 +35,12 @@ pub(super) fn request(
         });
         return Ok(Request {
             what,
-            ..wishes(patch, task, global)?
+            ..build_request(patch, task, global)?
         });
     }
-    let request = wishes(patch, task, global)?;
+    let request = build_request(patch, task, global)?;
     Ok(Request {
-        what: Request::of_all(input::read(&paths, limit, global)?).what,
+        what: Request::of_all(input::read_patches(&paths, limit, global)?).what,
         ..request
     })
 }
@@ -50,7 +50,7 @@ pub(super) fn request(
 /// # Errors
 ///
 /// Returns an error if the options are invalid or the policy cannot be read.
-pub(super) fn wishes(
+pub(super) fn build_request(
     mut patch: PatchOptions,
     task: CommandMode,
     global: &Global,
@@ -58,17 +58,17 @@ pub(super) fn wishes(
     if patch.index.build_fake_ancestor.is_some() {
         return Err(write_option_error());
     }
-    let mut decide = patch.decide(global)?;
-    let context = context(&patch, (&mut decide, task), global)?;
+    let mut decide = patch.build_decide(global)?;
+    let context = build_context(&patch, (&mut decide, task), global)?;
     let commit = Commit {
         approve: patch.approve.take(),
-        transaction: transaction(global),
+        transaction: transaction_options(global),
         ..Commit::default()
     };
     Ok(Request {
         what: What::default(),
         decide,
-        look: look(&patch, task, global)?,
+        look: build_look(&patch, task, global)?,
         commit,
         context,
     })
@@ -84,25 +84,25 @@ pub(super) fn write_option_error() -> EarlyExit {
 
 /// Returns the data that the command reads in addition to the tree. Sets `decide.index` to the use
 /// of git's index.
-fn context(
+fn build_context(
     patch: &PatchOptions,
     (decide, task): (&mut Decide, CommandMode),
     global: &Global,
 ) -> Result<RequestContext, EarlyExit> {
-    let base = merge::base(&patch.merge, decide.max_file, global)?;
+    let base = merge::load_base(&patch.merge, decide.max_file, global)?;
     let indexed = if matches!(task, CommandMode::Apply | CommandMode::Check) {
         super::index::into_options(&patch.index, &patch.filter, &patch.merge, global)?
     } else {
         None
     };
-    decide.index = indexed.as_ref().map(|indexed| indexed.reach);
+    decide.index = indexed.as_ref().map(|indexed| indexed.scope);
     // Outside a repository there are no objects for a three-way merge.
     let has_objects = decide.three_way.is_none() || indexed.is_some();
     let git = Git::for_directory(global.root())
         .with_interrupt(&signals::interrupt())
         .allow_filters(&patch.filter.allow_filter);
     Ok(RequestContext {
-        policy: policy(global)?,
+        policy: load_policy(global)?,
         git: Some(Arc::new(git)),
         whitespace: if task == CommandMode::Apply {
             WhitespaceAction::Warn
@@ -118,14 +118,14 @@ fn context(
 }
 
 /// Returns the options for the content of the report.
-fn look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Result<Look, EarlyExit> {
+fn build_look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Result<Look, EarlyExit> {
     let usual = Look::default();
     // The JSON of `check` and `show` contains diffs by default, because they show the change.
-    let is_whole = patch.look.with_diff || global.shows_changes();
+    let is_whole = patch.look.with_diff || global.has_all_changes();
     let is_told = global.json && !patch.look.brief;
     Ok(Look {
-        describe: global.shows_changes() || is_told,
-        diff: global.shows_changes()
+        describe: global.has_all_changes() || is_told,
+        diff: global.has_all_changes()
             || is_told
                 && (patch.look.with_diff || matches!(task, CommandMode::Check | CommandMode::Show)),
         max_diff: patch.look.diff_max_bytes.unwrap_or(if is_whole {
@@ -135,13 +135,13 @@ fn look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Result<Look
         }),
         no_large_diff: patch.look.no_large_diff,
         hints: SuggestionMode::Command(global.arguments.clone()),
-        diagnostics: patch.diagnostics.to_options(root(global))?,
+        diagnostics: patch.diagnostics.to_options(canonical_root(global))?,
         ..usual
     })
 }
 
 /// Returns the options of the commit.
-pub(super) fn transaction(global: &Global) -> TransactionOptions {
+pub(super) fn transaction_options(global: &Global) -> TransactionOptions {
     let durability = match global.durability.unwrap_or_default() {
         Durability::Full => options::Durability::Full,
         Durability::None => options::Durability::None,
@@ -149,7 +149,7 @@ pub(super) fn transaction(global: &Global) -> TransactionOptions {
     let defaults = TransactionOptions::default();
     TransactionOptions {
         durability,
-        patience: global.lock_timeout.unwrap_or(defaults.patience),
+        lock_timeout: global.lock_timeout.unwrap_or(defaults.lock_timeout),
         ..defaults
     }
 }

@@ -15,7 +15,9 @@ use crate::text::without_error_number;
 /// would wait for the other.
 pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
     let workspace = open(global)?;
-    if env::var_os(engine::AT_WORK).is_some_and(|at_work| engine::is_within(&at_work, &workspace)) {
+    if env::var_os(engine::TRANSACTION_VARIABLE)
+        .is_some_and(|at_work| engine::is_inside_change(&at_work, &workspace))
+    {
         let message = "a command of a running change cannot change the same tree".to_owned();
         let help = Some(
             "use `--dry-run`, `check`, `read` or `diff`, which see the changed tree".to_owned(),
@@ -72,14 +74,14 @@ fn state_home() -> Option<PathBuf> {
 
 /// Returns `outcome` with the names of the root in its report.
 pub(super) fn with_root(mut outcome: Outcome, global: &Global) -> Outcome {
-    outcome.report.root = Some(root(global));
+    outcome.report.root = Some(canonical_root(global));
     let base = global.root().to_string_lossy();
     outcome.report.base = Some(base.trim_end_matches('/').to_owned()).filter(|base| base != ".");
     outcome
 }
 
 /// Returns the absolute path of the root, with links resolved.
-pub(super) fn root(global: &Global) -> String {
+pub(super) fn canonical_root(global: &Global) -> String {
     resolve_links(global.root())
 }
 
@@ -91,7 +93,7 @@ pub(super) fn resolve_links(root: &Path) -> String {
 
 /// Returns the absolute paths of the directory `root`: the path that the shell uses (`PWD`), if it
 /// differs, and last the path with links resolved.
-pub(super) fn names_of(root: &Path) -> Vec<PathBuf> {
+pub(super) fn absolute_paths(root: &Path) -> Vec<PathBuf> {
     let Ok(real) = fs_err::canonicalize(root) else {
         return Vec::new();
     };
@@ -112,9 +114,12 @@ pub(super) fn names_of(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the paths from the command line that messages of problems can contain.
-pub(super) fn places(global: &Global) -> Vec<String> {
-    let config = config::config().ok().flatten().map(|config| config.path);
-    let names = names_of(global.root())
+pub(super) fn argument_paths(global: &Global) -> Vec<String> {
+    let config = config::load_config()
+        .ok()
+        .flatten()
+        .map(|config| config.path);
+    let names = absolute_paths(global.root())
         .into_iter()
         .chain(global.policy.iter().cloned())
         .chain(config);

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::EarlyExit;
 use super::args::duration;
-use super::config::{Config, config};
+use super::config::{Config, load_config};
 use crate::engine::options::{
     DIAGNOSTICS_QUIET, DIAGNOSTICS_TIMEOUT, DiagnosticsOptions as Asked, NewErrors, Server,
 };
@@ -51,7 +51,7 @@ impl DiagnosticsOptions {
         let Some(how) = self.diagnostics else {
             return Ok(None);
         };
-        let servers = servers()?;
+        let servers = load_servers()?;
         let new_errors = if how == NewErrorsArg::Deny {
             NewErrors::Denied
         } else {
@@ -77,11 +77,12 @@ struct Servers {
 }
 
 /// Returns the servers in the configuration.
-fn servers() -> Result<Vec<Server>, EarlyExit> {
-    let Some(Config { path, text }) = config()? else {
+fn load_servers() -> Result<Vec<Server>, EarlyExit> {
+    let Some(Config { path, text }) = load_config()? else {
         return Ok(Vec::new());
     };
-    let wrong = |message: &str| EarlyExit::of(policy_problem(&path.to_string_lossy(), message));
+    let wrong =
+        |message: &str| EarlyExit::from_problem(policy_problem(&path.to_string_lossy(), message));
     let placed = |at: usize, message: &str| {
         let Position { line, column } = Position::of(&text, at);
         wrong(&format!("{message}, at line {line}, column {column}"))
@@ -92,7 +93,7 @@ fn servers() -> Result<Vec<Server>, EarlyExit> {
         .map_err(|error| placed(error.span().unwrap_or_default().start, error.message()))?;
     read.server
         .into_iter()
-        .map(|server| server.server().map_err(|message| wrong(&message)))
+        .map(|server| server.into_server().map_err(|message| wrong(&message)))
         .collect()
 }
 
@@ -112,7 +113,7 @@ pub(super) struct ServerConfig {
 }
 
 impl ServerConfig {
-    fn server(self) -> Result<Server, String> {
+    fn into_server(self) -> Result<Server, String> {
         let wrong = |what: String| format!("the server {}: {what}", self.name);
         let Some(program) = self.command.first().filter(|program| !program.is_empty()) else {
             return Err(wrong("its command is empty".to_owned()));

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, exit_code};
-use super::root::{open, root};
+use super::root::{canonical_root, open};
 use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, refuse, request};
 use crate::engine::options::{Progress, code};
 use crate::engine::{self, Disk, HAS_LOCALE, Preview, Request};
@@ -19,11 +19,11 @@ use crate::report::terminal::{self, Layout, Symbols, TerminalOptions};
 
 /// The width from which two files are shown side by side by default, and the assumed width if it is
 /// unknown, in columns.
-const WIDE: usize = 160;
-const NARROW: usize = 80;
+const SIDE_BY_SIDE_WIDTH: usize = 160;
+const DEFAULT_WIDTH: usize = 80;
 
 /// The number of hex digits of a change identifier before and after its dash.
-const ID: (usize, usize) = (18, 8);
+const ID_DIGITS: (usize, usize) = (18, 8);
 
 /// The options of `show`.
 #[derive(Debug, Args)]
@@ -46,8 +46,8 @@ pub(super) struct ShowOptions {
 
 impl ShowOptions {
     /// Returns the identifier of a change in the history if it is the only operand.
-    pub(super) fn change(&self) -> Option<&str> {
-        change(&self.patch.usual.patches)
+    pub(super) fn find_change_id(&self) -> Option<&str> {
+        change(&self.patch.basic.patches)
     }
 }
 
@@ -73,14 +73,14 @@ impl ShowFormat {
         if options.html {
             return Self::Page;
         }
-        if output.is_report() {
+        if output.has_report() {
             return Self::Report;
         }
         if !is_people {
             return Self::Patch;
         }
-        let width = columns();
-        let is_wide = width >= WIDE && !options.unified;
+        let width = terminal_width();
+        let is_wide = width >= SIDE_BY_SIDE_WIDTH && !options.unified;
         let layout = if is_wide || options.side_by_side {
             Layout::SideBySide
         } else {
@@ -89,14 +89,14 @@ impl ShowFormat {
         Self::Terminal(TerminalOptions {
             width,
             layout,
-            symbols: symbols(),
+            symbols: choose_symbols(),
         })
     }
 }
 
 /// Returns the symbols for the character encoding of the locale. A system without locales in its
 /// environment uses UTF-8.
-fn symbols() -> Symbols {
+fn choose_symbols() -> Symbols {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let mut locales = names.iter().filter_map(env::var_os);
     let locale = locales.find(|locale| !locale.is_empty());
@@ -113,31 +113,31 @@ fn symbols() -> Symbols {
 
 /// Returns the width of the terminal, in columns. Without a terminal, returns `COLUMNS` or a
 /// default.
-fn columns() -> usize {
+fn terminal_width() -> usize {
     let terminal =
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let told = || env::var("COLUMNS").ok()?.parse().ok();
     terminal
         .filter(|&width| width > 0)
         .or_else(told)
-        .unwrap_or(NARROW)
+        .unwrap_or(DEFAULT_WIDTH)
 }
 
 /// Prints the diff of patches, or of a change in the history.
 pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
-    if let Some(id) = options.change() {
+    if let Some(id) = options.find_change_id() {
         if let Some(option) = &options.patch_option {
             let message = format!("{option} needs a patch, and {id} is a change of the history");
             return refuse(EarlyExit::usage(&message), CommandMode::Show.name(), global);
         }
         return if options.html {
-            history::page(id, global)
+            history::print_html(id, global)
         } else {
             history::show(id, global)
         };
     }
     let output = Output::of(global, Verbosity::Normal)
-        .without_words()
+        .without_text()
         .with_statistics(&options.patch, global);
     let form = ShowFormat::of(&options, global, &output);
     let shown = open(global).and_then(|workspace| {
@@ -159,10 +159,10 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
 fn change(named: &[PathBuf]) -> Option<&str> {
     let [only] = named else { return None };
     only.to_str()
-        .filter(|name| is_change(name) && Path::new(name).symlink_metadata().is_err())
+        .filter(|name| is_change_id(name) && Path::new(name).symlink_metadata().is_err())
 }
 
-fn is_change(name: &str) -> bool {
+fn is_change_id(name: &str) -> bool {
     let (first, second) = name
         .split_once('-')
         .map_or((name, None), |(first, second)| (first, Some(second)));
@@ -171,9 +171,11 @@ fn is_change(name: &str) -> bool {
             .bytes()
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     };
-    let is_first = is_hex(first) && !first.is_empty() && first.len() <= ID.0;
+    let is_first = is_hex(first) && !first.is_empty() && first.len() <= ID_DIGITS.0;
     is_first
-        && second.is_none_or(|second| first.len() == ID.0 && is_hex(second) && second.len() <= ID.1)
+        && second.is_none_or(|second| {
+            first.len() == ID_DIGITS.0 && is_hex(second) && second.len() <= ID_DIGITS.1
+        })
 }
 
 /// Reads the patches and returns the request.
@@ -188,8 +190,8 @@ fn options_from(
             "--shape reads no file, so `show` has nothing to print".to_owned(),
         ));
     }
-    progress.enter(input::first(&patch.usual.patches), 0);
-    let mut request = request::request(patch, CommandMode::Show, global)?;
+    progress.enter(input::first_phase(&patch.basic.patches), 0);
+    let mut request = request::read_request(patch, CommandMode::Show, global)?;
     request.look.progress = progress;
     Ok(request)
 }
@@ -214,7 +216,7 @@ fn preview<'w>(
             engine::preview(request, workspace)
         }
     };
-    preview.report.root = Some(root(global));
+    preview.report.root = Some(canonical_root(global));
     Ok(preview)
 }
 
@@ -235,7 +237,7 @@ fn print(preview: &Preview<'_>, form: ShowFormat, global: &Global) -> io::Result
         }
         ShowFormat::Terminal(sheet) => {
             let color = output::color(global, &io::stdout());
-            pager::paged(global, |out| {
+            pager::print_paged(global, |out| {
                 let mut out = AutoStream::new(out, color);
                 terminal::print(&preview.report, preview.diffs(), sheet, &mut out)
             })
@@ -256,7 +258,7 @@ mod tests {
             "0067a1b2c312345678-",
             "0067a1b2c312345678-9abcdef0",
         ] {
-            assert!(is_change(name), "{name}");
+            assert!(is_change_id(name), "{name}");
         }
         let others = [
             "",
@@ -270,7 +272,7 @@ mod tests {
             "0067a1b2c312345678-9abcdef01",
         ];
         for name in others {
-            assert!(!is_change(name), "{name}");
+            assert!(!is_change_id(name), "{name}");
         }
     }
 }

@@ -13,14 +13,14 @@ use crate::engine::options::Interrupt;
 
 /// The signals that request an interruption. They are looked up by name, because some systems lack
 /// some of them.
-const WISHES: [&str; 3] = ["SIGHUP", "SIGINT", "SIGTERM"];
+const INTERRUPT_SIGNALS: [&str; 3] = ["SIGHUP", "SIGINT", "SIGTERM"];
 /// The signals of the keys that end the processes of a terminal.
-const KEYBOARD: [&str; 2] = ["SIGINT", "SIGQUIT"];
+const KEYBOARD_SIGNALS: [&str; 2] = ["SIGINT", "SIGQUIT"];
 /// The signal for a write over the file size limit. With any handler installed, the write fails
 /// with `EFBIG` instead; see setrlimit(2).
-const LIMIT: &str = "SIGXFSZ";
+const FILE_SIZE_SIGNAL: &str = "SIGXFSZ";
 /// An upper bound of the numbers of POSIX signals on every system.
-const END: i32 = 32;
+const SIGNALS_END: i32 = 32;
 
 /// The handle that the signal handlers raise.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
@@ -28,7 +28,7 @@ static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
 /// Whether no child process receives the signals of the keyboard, so that they end the process.
 static HAS_NO_CHILD: AtomicBool = AtomicBool::new(true);
 /// Whether the command reads the interrupt.
-static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+static HAS_INTERRUPT_READER: AtomicBool = AtomicBool::new(false);
 /// Whether nothing runs that reads the interrupt, so that a signal ends the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
@@ -40,14 +40,14 @@ static IS_IDLE: AtomicBool = AtomicBool::new(false);
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
-pub(super) fn watch() -> io::Result<Interrupt> {
-    IS_WATCHED.store(true, Ordering::SeqCst);
-    note()?;
+pub(super) fn install_interrupt() -> io::Result<Interrupt> {
+    HAS_INTERRUPT_READER.store(true, Ordering::SeqCst);
+    install_handlers()?;
     Ok(interrupt())
 }
 
 /// Returns the signal that requested an interruption, if one has arrived.
-pub(super) fn wish() -> Option<i32> {
+pub(super) fn received_signal() -> Option<i32> {
     INTERRUPT.signal()
 }
 
@@ -61,10 +61,11 @@ pub(super) fn interrupt() -> Interrupt {
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
-pub(super) fn note() -> io::Result<()> {
+pub(super) fn install_handlers() -> io::Result<()> {
     IS_IDLE.store(false, Ordering::SeqCst);
-    for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
-        if WISHES.contains(&name) {
+    for (number, name) in (1..SIGNALS_END).filter_map(|number| Some((number, signal_name(number)?)))
+    {
+        if INTERRUPT_SIGNALS.contains(&name) {
             // The handlers of a signal run in this order: an idle process ends before it stores
             // the number.
             register_conditional_default(number, &IS_IDLE)?;
@@ -73,7 +74,7 @@ pub(super) fn note() -> io::Result<()> {
                 INTERRUPT.flag(),
                 usize::try_from(number).unwrap_or_default(),
             )?;
-        } else if name == LIMIT {
+        } else if name == FILE_SIZE_SIGNAL {
             register(number, &IS_OVER_LIMIT)?;
         }
     }
@@ -81,8 +82,8 @@ pub(super) fn note() -> io::Result<()> {
 }
 
 /// Lets the signals of [`note`] end the process again, if the command does not read the interrupt.
-pub(super) fn restore() {
-    if !IS_WATCHED.load(Ordering::SeqCst) {
+pub(super) fn restore_default_actions() {
+    if !HAS_INTERRUPT_READER.load(Ordering::SeqCst) {
         IS_IDLE.store(true, Ordering::SeqCst);
     }
 }
@@ -94,17 +95,18 @@ pub(super) fn restore() {
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
-pub(super) fn leave_to_child() -> io::Result<()> {
-    let is_of_keyboard = |name| KEYBOARD.contains(&name);
+pub(super) fn ignore_keyboard_signals() -> io::Result<()> {
+    let is_of_keyboard = |name| KEYBOARD_SIGNALS.contains(&name);
     HAS_NO_CHILD.store(false, Ordering::SeqCst);
-    for number in (1..END).filter(|&number| signal_name(number).is_some_and(is_of_keyboard)) {
+    for number in (1..SIGNALS_END).filter(|&number| signal_name(number).is_some_and(is_of_keyboard))
+    {
         register_conditional_default(number, &HAS_NO_CHILD)?;
     }
     Ok(())
 }
 
 /// Lets the signals of the keyboard end the process again, after the child process has ended.
-pub(super) fn take_from_child() {
+pub(super) fn restore_keyboard_signals() {
     HAS_NO_CHILD.store(true, Ordering::SeqCst);
 }
 
@@ -113,11 +115,11 @@ pub(super) fn take_from_child() {
 pub(super) fn unhandled_signal() -> Option<i32> {
     INTERRUPT
         .signal()
-        .filter(|_| !IS_WATCHED.load(Ordering::SeqCst))
+        .filter(|_| !HAS_INTERRUPT_READER.load(Ordering::SeqCst))
 }
 
 /// Ends the process with the default action of `signal`.
-pub(super) fn end_by(signal: i32) {
+pub(super) fn end_process(signal: i32) {
     // This fails only for signals that have no handler here.
     let _ = emulate_default_handler(signal);
 }
@@ -128,8 +130,8 @@ pub(super) fn end_by(signal: i32) {
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
-pub(super) fn watch_work() -> io::Result<Interrupt> {
-    let interrupt = watch()?;
+pub(super) fn install_deferred_interrupt() -> io::Result<Interrupt> {
+    let interrupt = install_interrupt()?;
     IS_IDLE.store(true, Ordering::SeqCst);
     Ok(interrupt)
 }

@@ -61,10 +61,10 @@ pub(super) fn check_tree(
     mut request: Request,
 ) -> Result<Outcome, EarlyExit> {
     request.context.objects = Some(repository.clone());
-    request.context.is_tree = true;
+    request.context.is_git_tree = true;
     // The root need not be in the repository that `--git-dir` names, so ignore git's attributes and
     // configuration around the root.
-    if repository.is_named() {
+    if repository.is_explicit() {
         request.context.git = None;
     }
     let checked = open(repository, revision).map(|tree| {
@@ -72,7 +72,7 @@ pub(super) fn check_tree(
         outcome.report.tree = Some(tree_report(repository, revision, &tree));
         outcome
     });
-    match signals::wish() {
+    match signals::received_signal() {
         Some(signal) if !checked.as_ref().is_ok_and(|outcome| outcome.report.ok) => {
             Err(EarlyExit::from_signal(signal))
         }
@@ -90,7 +90,7 @@ pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Repositor
         let cause = error
             .source()
             .map_or_else(String::new, |source| format!(": {source}"));
-        match error.fault {
+        match error.kind {
             ErrorKind::Missing => EarlyExit::new(&code::REVISION, format!("{error}{cause}")),
             _ => EarlyExit::new(&code::IO, format!("{error}{cause}")),
         }

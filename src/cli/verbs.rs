@@ -103,7 +103,7 @@ pub(super) struct WriteOptions {
     #[arg(long)]
     no_mkdirs: bool,
     /// Set the mode of the file: 0644 or 0755
-    #[arg(long, value_parser = mode)]
+    #[arg(long, value_parser = parse_mode)]
     mode: Option<FileMode>,
 }
 
@@ -129,7 +129,7 @@ pub(super) struct AppendOptions {
 /// # Errors
 ///
 /// Returns an error if the options contradict each other or if a file cannot be read.
-pub(super) fn edit(
+pub(super) fn build_edit(
     options: &EditOptions,
     global: &Global,
 ) -> Result<(CommandMode, Request), EarlyExit> {
@@ -157,7 +157,11 @@ pub(super) fn edit(
         edits.match_mode = match_mode;
     }
     request.decide.lenient = options.lenient;
-    request.decide.encoding = options.encoding.as_deref().map(encoding).transpose()?;
+    request.decide.encoding = options
+        .encoding
+        .as_deref()
+        .map(parse_encoding)
+        .transpose()?;
     options.common.complete(request, global)
 }
 
@@ -166,7 +170,7 @@ pub(super) fn edit(
 /// # Errors
 ///
 /// Returns an error if the content cannot be read or the options are invalid.
-pub(super) fn write(
+pub(super) fn build_write(
     options: WriteOptions,
     global: &Global,
 ) -> Result<(CommandMode, Request), EarlyExit> {
@@ -193,7 +197,7 @@ pub(super) fn write(
 /// # Errors
 ///
 /// Returns an error if the content cannot be read or the options are invalid.
-pub(super) fn append(
+pub(super) fn build_append(
     options: AppendOptions,
     global: &Global,
 ) -> Result<(CommandMode, Request), EarlyExit> {
@@ -204,7 +208,11 @@ pub(super) fn append(
     } else {
         Request::append(path, contents.into_vec())
     };
-    request.decide.encoding = options.encoding.as_deref().map(encoding).transpose()?;
+    request.decide.encoding = options
+        .encoding
+        .as_deref()
+        .map(parse_encoding)
+        .transpose()?;
     options.common.complete(request, global)
 }
 
@@ -242,7 +250,7 @@ impl ContentOptions {
             // its report contains the path of the file.
             (None, file) => {
                 let limit = common.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
-                input::text(file.as_deref().unwrap_or(Path::new("-")), limit, global)
+                input::read_text(file.as_deref().unwrap_or(Path::new("-")), limit, global)
             }
         }
     }
@@ -256,7 +264,9 @@ fn edit_request(
 ) -> Result<Request, EarlyExit> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
         (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
-        (None, Some(file)) => input::text(file, limit, global).map(|text| Some(text.into_vec())),
+        (None, Some(file)) => {
+            input::read_text(file, limit, global).map(|text| Some(text.into_vec()))
+        }
         (None, None) => Ok(None),
     };
     let range = options.from.as_ref().zip(options.to.as_ref());
@@ -307,7 +317,7 @@ fn list_request(
     list: &Path,
     (limit, global): (u64, &Global),
 ) -> Result<Request, EarlyExit> {
-    let bytes = input::text(list, limit.max(MAX_FILE), global)?;
+    let bytes = input::read_text(list, limit.max(MAX_FILE), global)?;
     let name = list.to_string_lossy().into_owned();
     match Request::edit_list(path, &bytes[..]) {
         Ok(mut request) => {
@@ -326,13 +336,13 @@ fn list_request(
     }
 }
 
-fn encoding(name: &str) -> Result<EncodingChoice, EarlyExit> {
+fn parse_encoding(name: &str) -> Result<EncodingChoice, EarlyExit> {
     EncodingChoice::parse(name)
         .map_err(|error| EarlyExit::new(&code::ENCODING, format!("{name}: {error}")))
 }
 
 /// Parses one of git's two modes for regular files.
-fn mode(text: &str) -> Result<FileMode, String> {
+fn parse_mode(text: &str) -> Result<FileMode, String> {
     match text.trim_start_matches('0') {
         "644" => Ok(FileMode::Regular),
         "755" => Ok(FileMode::Executable),

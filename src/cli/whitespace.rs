@@ -13,7 +13,7 @@ use crate::text::printable;
 /// The limit on the number of printed lines with errors, except for `error-all`.
 const MOST_SHOWN: usize = 5;
 /// The error of a blank line at the end of a file.
-const END: &str = "new blank line at EOF";
+const BLANK_AT_EOF: &str = "new blank line at EOF";
 /// The limit on the length of a printed line, in characters.
 const WIDTH: usize = 2000;
 
@@ -57,7 +57,7 @@ impl WhitespaceOptions {
     }
 
     /// Returns whether runs of blanks compare as equal; `None` if no option decides.
-    pub(super) fn ignores(&self) -> Option<bool> {
+    pub(super) fn ignore_setting(&self) -> Option<bool> {
         (self.ignore_whitespace || self.no_ignore_whitespace).then_some(self.ignore_whitespace)
     }
 }
@@ -67,14 +67,14 @@ pub(super) fn print_lines(outcome: &Outcome, err: &mut dyn Write) -> io::Result<
     // As in git, blank lines at the end of a file come last, because they are found only after the
     // hunks are placed.
     let lines = || whitespace_reports(outcome).flat_map(|whitespace| &whitespace.lines);
-    let ends = lines().filter(|line| line.error == END);
+    let ends = lines().filter(|line| line.error == BLANK_AT_EOF);
     let most = if is_squelched(outcome) {
         MOST_SHOWN
     } else {
         usize::MAX
     };
     lines()
-        .filter(|line| line.error != END)
+        .filter(|line| line.error != BLANK_AT_EOF)
         .chain(ends)
         .take(most)
         .try_for_each(|line| print_line(outcome, line, err))
@@ -96,17 +96,17 @@ fn print_line(outcome: &Outcome, line: &WhitespaceLine, err: &mut dyn Write) -> 
         line.source.line_start,
         line.error
     )?;
-    if line.error == END {
+    if line.error == BLANK_AT_EOF {
         return writeln!(err, "+");
     }
-    let text = without_ending_lf(line.source.text.of(&input.bytes));
+    let text = without_ending_lf(line.source.text.slice(&input.bytes));
     let marker = usize::from(matches!(text, [b'+' | b'-' | b' ', ..]));
     writeln!(err, "{}", clip(&text[marker..], WIDTH))
 }
 
 /// Prints the number of lines with errors and the action. Prints nothing if the patch has another
 /// error.
-pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print_totals(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
     let is_other = |problem: &Problem| {
         problem.severity == Severity::Error && *problem.code != code::WHITESPACE
     };

@@ -73,7 +73,7 @@ impl WorkTreeEncoding {
         if folded.is_empty() || folded == "UTF-8" || folded == "UTF8" {
             return None;
         }
-        let kind = utf(&folded).unwrap_or_else(|| match folded.as_str() {
+        let kind = parse_utf(&folded).unwrap_or_else(|| match folded.as_str() {
             "ISO-8859-1" | "ISO8859-1" | "ISO88591" | "ISO_8859-1" | "LATIN1" | "LATIN-1"
             | "L1" => EncodingKind::Latin1,
             "ASCII" | "US-ASCII" => EncodingKind::Ascii,
@@ -119,7 +119,7 @@ impl WorkTreeEncoding {
 }
 
 /// Parses the name of a form of UTF-16 or UTF-32. Like git, accepts names without the first hyphen.
-fn utf(name: &str) -> Option<EncodingKind> {
+fn parse_utf(name: &str) -> Option<EncodingKind> {
     let rest = name.strip_prefix("UTF")?;
     let rest = rest.strip_prefix('-').unwrap_or(rest);
     let (width, form) = match (rest.strip_prefix("16"), rest.strip_prefix("32")) {

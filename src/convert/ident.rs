@@ -38,7 +38,7 @@ pub(super) fn expand(bytes: &[u8], format: ObjectFormat) -> Option<Vec<u8>> {
     while let Some(at) = memchr::memchr(b'$', rest) {
         out.extend_from_slice(&rest[..=at]);
         rest = &rest[at + 1..];
-        rest = match keyword(rest) {
+        rest = match parse_keyword(rest) {
             Keyword::None => continue,
             Keyword::Unfinished => break,
             Keyword::Length(length) => &rest[length..],
@@ -58,7 +58,7 @@ enum Keyword {
     Length(usize),
 }
 
-fn keyword(rest: &[u8]) -> Keyword {
+fn parse_keyword(rest: &[u8]) -> Keyword {
     match rest {
         [b'I', b'd', b'$', ..] => Keyword::Length(3),
         [b'I', b'd', b':', value @ ..] => {

@@ -14,16 +14,16 @@ use super::wire::Wire;
 use crate::interrupt::Interrupt;
 
 /// The interval at which a wait checks for an interrupt.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The maximum number of times that the diagnostics are requested again because the server has new
 /// ones.
-const ROUNDS: usize = 5;
+const MAX_PULLS: usize = 5;
 /// The maximum number of diagnostics per file.
 const MAX_DIAGNOSTICS: usize = 10_000;
 /// The request for the diagnostics of one document.
 const DOCUMENT_DIAGNOSTIC: &str = "textDocument/diagnostic";
 /// The error codes after which a request is repeated: `ContentModified` and `ServerCancelled`.
-const AGAIN: [i64; 2] = [-32801, -32802];
+const RETRY_CODES: [i64; 2] = [-32801, -32802];
 
 /// The limits of a wait.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ pub(super) struct Client {
     settings: Value,
     last_request: i64,
     /// The responses by request number; `None` while a response is outstanding.
-    answers: HashMap<i64, Option<Response>>,
+    responses: HashMap<i64, Option<Response>>,
     /// The version of each open document, by URI.
     open: BTreeMap<String, i32>,
     /// The published diagnostics, by URI.
@@ -61,13 +61,13 @@ pub(super) struct Client {
     /// The diagnostics that the client requested for open documents, by URI.
     pulled: BTreeMap<String, Vec<Diagnostic>>,
     /// Whether the client requests diagnostics. Without this capability the server publishes them.
-    pulls: bool,
+    is_pulling: bool,
     /// The tokens of the server's tasks in progress.
     tasks: HashSet<String>,
     /// Whether the server reports that it is not ready.
     is_loading: bool,
     /// The time of the last relevant message.
-    heard: Instant,
+    last_message: Instant,
     /// Whether the server has invalidated its earlier diagnostics.
     is_outdated: bool,
 }
@@ -80,14 +80,14 @@ impl Client {
             wire,
             settings,
             last_request: 0,
-            answers: HashMap::new(),
+            responses: HashMap::new(),
             open: BTreeMap::new(),
             published: BTreeMap::new(),
             pulled: BTreeMap::new(),
-            pulls: false,
+            is_pulling: false,
             tasks: HashSet::new(),
             is_loading: false,
-            heard: Instant::now(),
+            last_message: Instant::now(),
             is_outdated: false,
         }
     }
@@ -98,15 +98,15 @@ impl Client {
         params: Value,
         patience: ServerTimeout<'_>,
     ) -> Result<Option<String>, ServerError> {
-        let number = self.ask("initialize", params);
-        let answer = self.answer(number, "initialize", patience)?;
-        self.pulls = !matches!(
+        let number = self.send_request("initialize", params);
+        let answer = self.wait_result(number, "initialize", patience)?;
+        self.is_pulling = !matches!(
             answer["capabilities"]["diagnosticProvider"],
             Value::Null | Value::Bool(false)
         );
-        self.tell("initialized", json!({}));
+        self.notify("initialized", json!({}));
         if !self.settings.is_null() {
-            self.tell(
+            self.notify(
                 "workspace/didChangeConfiguration",
                 json!({ "settings": self.settings }),
             );
@@ -115,27 +115,27 @@ impl Client {
     }
 
     /// Sends the text of the file at `uri`. The text can differ from the file on the disk.
-    pub(super) fn put(&mut self, uri: &str, language: &str, text: &str) {
+    pub(super) fn send_text(&mut self, uri: &str, language: &str, text: &str) {
         if let Some(version) = self.open.get_mut(uri) {
             *version += 1;
             let document = json!({ "uri": uri, "version": *version });
             let change = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
-            self.tell("textDocument/didChange", change);
+            self.notify("textDocument/didChange", change);
         } else {
             self.open.insert(uri.to_owned(), 0);
             let document =
                 json!({ "uri": uri, "languageId": language, "version": 0, "text": text });
-            self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+            self.notify("textDocument/didOpen", json!({ "textDocument": document }));
         }
         if let Some(published) = self.published.get_mut(uri) {
             published.is_current = false;
         }
-        self.heard = Instant::now();
+        self.last_message = Instant::now();
     }
 
     /// Notifies the server that the file on the disk has the text that it received.
     pub(super) fn notify_saved(&mut self, uri: &str) {
-        self.tell(
+        self.notify(
             "textDocument/didSave",
             json!({ "textDocument": { "uri": uri } }),
         );
@@ -144,7 +144,7 @@ impl Client {
     /// Closes the document, so that the server uses the file on the disk.
     pub(super) fn close(&mut self, uri: &str) {
         if self.open.remove(uri).is_some() {
-            self.tell(
+            self.notify(
                 "textDocument/didClose",
                 json!({ "textDocument": { "uri": uri } }),
             );
@@ -160,11 +160,11 @@ impl Client {
             .iter()
             .map(|(uri, kind)| json!({ "uri": uri, "type": kind }))
             .collect();
-        self.tell(
+        self.notify(
             "workspace/didChangeWatchedFiles",
             json!({ "changes": changes }),
         );
-        self.heard = Instant::now();
+        self.last_message = Instant::now();
     }
 
     /// Returns the diagnostics of the open files, and the published diagnostics of other files, by
@@ -178,7 +178,7 @@ impl Client {
         patience: ServerTimeout<'_>,
     ) -> Result<BTreeMap<String, Vec<Diagnostic>>, ServerError> {
         self.wait_idle(patience)?;
-        if self.pulls {
+        if self.is_pulling {
             self.pull(patience)?;
         }
         let mut all: BTreeMap<_, _> = self.pulled.clone();
@@ -201,10 +201,10 @@ impl Client {
     /// # Errors
     ///
     /// Returns a [`ServerError`] if the server does not confirm the shutdown.
-    pub(super) fn leave(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
-        let number = self.ask("shutdown", Value::Null);
-        self.answer(number, "shutdown", patience)?;
-        self.tell("exit", Value::Null);
+    pub(super) fn shut_down(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
+        let number = self.send_request("shutdown", Value::Null);
+        self.wait_result(number, "shutdown", patience)?;
+        self.notify("exit", Value::Null);
         Ok(())
     }
 
@@ -216,13 +216,13 @@ impl Client {
     fn wait_idle(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         loop {
             // Without pull requests, each open text needs a publication for its latest version.
-            let is_silent = self.pulls || self.open.keys().all(|uri| self.is_current(uri));
+            let is_silent = self.is_pulling || self.open.keys().all(|uri| self.is_current(uri));
             let is_ready = self.tasks.is_empty() && !self.is_loading && is_silent;
-            let quiet_from = self.heard + patience.quiet;
+            let quiet_from = self.last_message + patience.quiet;
             if is_ready && Instant::now() >= quiet_from {
                 return Ok(());
             }
-            self.listen(patience, is_ready.then_some(quiet_from))?;
+            self.receive_message(patience, is_ready.then_some(quiet_from))?;
         }
     }
 
@@ -235,7 +235,7 @@ impl Client {
     /// Requests the diagnostics of each open file. Repeats the requests up to [`ROUNDS`] times if
     /// the server invalidates the diagnostics, and fails if the last ones are invalidated, too.
     fn pull(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_PULLS {
             self.is_outdated = false;
             // Send all requests before the first wait, so that the server can work in parallel.
             let asked: Vec<_> = self.open.keys().cloned().collect();
@@ -243,15 +243,15 @@ impl Client {
                 .into_iter()
                 .map(|uri| {
                     let params = json!({ "textDocument": { "uri": uri } });
-                    (self.ask(DOCUMENT_DIAGNOSTIC, params), uri)
+                    (self.send_request(DOCUMENT_DIAGNOSTIC, params), uri)
                 })
                 .collect();
             for (number, uri) in asked {
-                match self.wait_answer(number, patience)? {
-                    Ok(answer) => self.take_pulled(uri, answer)?,
-                    Err((code, _)) if AGAIN.contains(&code) => {
+                match self.wait_response(number, patience)? {
+                    Ok(answer) => self.store_pulled(uri, answer)?,
+                    Err((code, _)) if RETRY_CODES.contains(&code) => {
                         // The next round starts after a quiet interval.
-                        (self.is_outdated, self.heard) = (true, Instant::now());
+                        (self.is_outdated, self.last_message) = (true, Instant::now());
                     }
                     Err((_, message)) => {
                         return Err(ServerError::Refused {
@@ -269,57 +269,57 @@ impl Client {
         Err(ServerError::Outdated)
     }
 
-    fn take_pulled(&mut self, uri: String, answer: Value) -> Result<(), ServerError> {
-        if let DocumentDiagnostics::Full { items } = read(answer)? {
+    fn store_pulled(&mut self, uri: String, answer: Value) -> Result<(), ServerError> {
+        if let DocumentDiagnostics::Full { items } = parse(answer)? {
             check_count(&items)?;
             self.pulled.insert(uri, items);
         }
         Ok(())
     }
 
-    fn ask(&mut self, method: &'static str, params: Value) -> i64 {
+    fn send_request(&mut self, method: &'static str, params: Value) -> i64 {
         self.last_request += 1;
-        self.answers.insert(self.last_request, None);
-        self.wire.send(&message(
+        self.responses.insert(self.last_request, None);
+        self.wire.send(&build_message(
             json!({ "id": self.last_request, "method": method }),
             params,
         ));
         self.last_request
     }
 
-    fn tell(&self, method: &'static str, params: Value) {
+    fn notify(&self, method: &'static str, params: Value) {
         self.wire
-            .send(&message(json!({ "method": method }), params));
+            .send(&build_message(json!({ "method": method }), params));
     }
 
-    fn answer(
+    fn wait_result(
         &mut self,
         number: i64,
         method: &'static str,
         patience: ServerTimeout<'_>,
     ) -> Result<Value, ServerError> {
-        self.wait_answer(number, patience)?
+        self.wait_response(number, patience)?
             .map_err(|(_, message)| ServerError::Refused { method, message })
     }
 
-    fn wait_answer(
+    fn wait_response(
         &mut self,
         number: i64,
         patience: ServerTimeout<'_>,
     ) -> Result<Response, ServerError> {
         loop {
-            if let Some(Some(_)) = self.answers.get(&number)
-                && let Some(Some(answer)) = self.answers.remove(&number)
+            if let Some(Some(_)) = self.responses.get(&number)
+                && let Some(Some(answer)) = self.responses.remove(&number)
             {
                 return Ok(answer);
             }
-            self.listen(patience, None)?;
+            self.receive_message(patience, None)?;
         }
     }
 
     /// Handles the next message. Returns without one at `until`, and after [`LOOK`] at the latest,
     /// so that callers notice an interrupt.
-    fn listen(
+    fn receive_message(
         &mut self,
         patience: ServerTimeout<'_>,
         until: Option<Instant>,
@@ -334,15 +334,15 @@ impl Client {
         let until = until
             .unwrap_or(patience.until)
             .min(patience.until)
-            .min(now + LOOK);
+            .min(now + POLL_INTERVAL);
         match self.wire.receive(until)? {
-            Some(message) => self.take(message),
+            Some(message) => self.accept(message),
             None => Ok(()),
         }
     }
 }
 
-fn message(mut head: Value, params: Value) -> Value {
+fn build_message(mut head: Value, params: Value) -> Value {
     head["jsonrpc"] = json!("2.0");
     if !params.is_null() {
         head["params"] = params;
@@ -358,7 +358,7 @@ fn check_count(diagnostics: &[Diagnostic]) -> Result<(), ServerError> {
     Ok(())
 }
 
-fn read<T: DeserializeOwned>(value: Value) -> Result<T, ServerError> {
+fn parse<T: DeserializeOwned>(value: Value) -> Result<T, ServerError> {
     serde_json::from_value(value)
         .map_err(|error| ServerError::InvalidMessage(format!("an invalid message: {error}")))
 }

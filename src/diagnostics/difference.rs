@@ -24,16 +24,16 @@ struct DiagnosticKey<'a> {
 
 /// Returns the diagnostics that `after` contains more often than `before`, and the number of
 /// diagnostics that `before` contains more often than `after`.
-pub(super) fn difference<'a>(
+pub(super) fn compare<'a>(
     before: TextDiagnostics<'a>,
     after: TextDiagnostics<'a>,
 ) -> (Vec<&'a Diagnostic>, usize) {
     let mut known: HashMap<DiagnosticKey<'a>, usize> = HashMap::new();
-    for (mark, _) in before.with_marks() {
+    for (mark, _) in before.with_keys() {
         *known.entry(mark).or_default() += 1;
     }
     let mut new = Vec::new();
-    for (mark, diagnostic) in after.with_marks() {
+    for (mark, diagnostic) in after.with_keys() {
         match known.get_mut(&mark) {
             Some(left @ 1..) => *left -= 1,
             _ => new.push(diagnostic),
@@ -43,7 +43,7 @@ pub(super) fn difference<'a>(
 }
 
 impl<'a> TextDiagnostics<'a> {
-    fn with_marks(self) -> impl Iterator<Item = (DiagnosticKey<'a>, &'a Diagnostic)> {
+    fn with_keys(self) -> impl Iterator<Item = (DiagnosticKey<'a>, &'a Diagnostic)> {
         let lines: Vec<_> = self.text.lines().map(str::trim).collect();
         self.diagnostics.iter().map(move |diagnostic| {
             let line = usize::try_from(diagnostic.range.start.line)
@@ -74,7 +74,7 @@ mod tests {
 
     fn found(before: (&str, &[Diagnostic]), after: (&str, &[Diagnostic])) -> (Vec<u32>, usize) {
         let said = |(text, diagnostics)| TextDiagnostics { text, diagnostics };
-        let (new, fixed) = difference(said(before), said(after));
+        let (new, fixed) = compare(said(before), said(after));
         (
             new.into_iter()
                 .map(|diagnostic| diagnostic.range.start.line)

@@ -62,7 +62,7 @@ impl Document {
 
     /// Returns the changes of the file on the disk, as URIs with the protocol's `FileChangeType`: 1
     /// created, 2 changed, 3 deleted. A rename is a deletion and a creation.
-    pub(super) fn moves(&self, root: &Path) -> Vec<(String, u8)> {
+    pub(super) fn file_changes(&self, root: &Path) -> Vec<(String, u8)> {
         let was = self.before.is_some().then(|| uri(root, self.old_path()));
         let is = self.after.is_some().then(|| uri(root, &self.path));
         match (was, is) {
@@ -114,7 +114,7 @@ const LANGUAGES: &[(&str, &str)] = &[
 ///
 /// An extension without an entry in [`LANGUAGES`] is itself the identifier, which is correct for
 /// many languages.
-pub(super) fn language(path: &RelPath) -> String {
+pub(super) fn language_id(path: &RelPath) -> String {
     let name = String::from_utf8_lossy(path.as_bytes());
     let Some(extension) = Path::new(&*name)
         .extension()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::difference::{TextDiagnostics, difference};
+use super::difference::{TextDiagnostics, compare};
 use super::document::{self, Document};
 use super::protocol::{Code, Diagnostic, Position};
 use super::session::Session;
@@ -15,7 +15,7 @@ use crate::path::RelPath;
 
 /// The maximum number of new diagnostics that are listed, and the maximum length of a message in
 /// characters.
-const MOST: usize = 500;
+const MAX_DIAGNOSTICS: usize = 500;
 const MAX_MESSAGE: usize = 4000;
 
 /// The result of the language servers for one change.
@@ -121,7 +121,7 @@ impl Findings {
                 name: session.server.name,
                 version: session.version,
                 files: session.documents.len(),
-                duration: session.spent,
+                duration: session.duration,
                 problem: session.problem,
             });
         }
@@ -129,8 +129,8 @@ impl Findings {
         findings.errors += findings
             .new
             .partition_point(|found| found.severity == DiagnosticSeverity::Error);
-        findings.more = findings.new.len().saturating_sub(MOST);
-        findings.new.truncate(MOST);
+        findings.more = findings.new.len().saturating_sub(MAX_DIAGNOSTICS);
+        findings.new.truncate(MAX_DIAGNOSTICS);
         findings
     }
 
@@ -193,7 +193,7 @@ impl Findings {
         [before, after]: [TextDiagnostics<'_>; 2],
         is_told: impl Fn(&RelPath, &Diagnostic) -> bool,
     ) {
-        let (new, fixed) = difference(before, after);
+        let (new, fixed) = compare(before, after);
         for diagnostic in new {
             let found = NewDiagnostic::of(path, after.text, diagnostic);
             if is_told(path, diagnostic) {
@@ -209,8 +209,8 @@ impl Findings {
 
 impl NewDiagnostic {
     fn of(path: &RelPath, text: &str, diagnostic: &Diagnostic) -> Self {
-        let (line, column) = place(text, diagnostic.range.start);
-        let (end_line, end_column) = place(text, diagnostic.range.end);
+        let (line, column) = line_and_column(text, diagnostic.range.start);
+        let (end_line, end_column) = line_and_column(text, diagnostic.range.end);
         Self {
             severity: match diagnostic.severity {
                 Some(2) => DiagnosticSeverity::Warning,
@@ -237,7 +237,7 @@ impl NewDiagnostic {
 ///
 /// The protocol counts both from 0, and columns in UTF-16 code units. If the text of the line is
 /// unknown, the UTF-16 column is used as the byte column.
-fn place(text: &str, position: Position) -> (usize, usize) {
+fn line_and_column(text: &str, position: Position) -> (usize, usize) {
     let number = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let (line, units) = (number(position.line), number(position.character));
     let column = text.split('\n').nth(line).map_or(units, |text| {
@@ -254,7 +254,7 @@ fn place(text: &str, position: Position) -> (usize, usize) {
 
 /// Returns the path of the file `uri` relative to `root`; `None` if the file is not below `root`.
 fn path_below(root: &Path, uri: &str) -> Option<RelPath> {
-    let path = uri::path(uri)?;
+    let path = uri::to_path(uri)?;
     let root = root.as_os_str().as_encoded_bytes();
     let path = path
         .strip_prefix(root.strip_suffix(b"/").unwrap_or(root))?
@@ -268,12 +268,14 @@ mod tests {
 
     #[test]
     fn columns_are_bytes_whatever_the_protocol_counts() {
-        let places =
-            |text| [0, 1, 2, 3, 9].map(|character| place(text, Position { line: 1, character }).1);
+        let places = |text| {
+            [0, 1, 2, 3, 9]
+                .map(|character| line_and_column(text, Position { line: 1, character }).1)
+        };
         assert_eq!(places("x\nabc\n"), [1, 2, 3, 4, 4]);
         assert_eq!(places("x\né😀z"), [1, 3, 7, 7, 8]);
         assert_eq!(
-            place(
+            line_and_column(
                 "",
                 Position {
                     line: u32::MAX,

@@ -44,7 +44,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(20);
 /// The default time without messages after which the diagnostics of a server count as complete.
 pub const QUIET: Duration = Duration::from_millis(500);
 /// The maximum time limit. `Instant` may be unable to represent a later time.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A language server that the user configured.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl DiagnosticsSession {
     ///
     /// A server that fails is not an error: see [`ServerFindings::problem`].
     #[must_use]
-    pub fn begin(
+    pub fn start(
         options: DiagnosticsOptions,
         documents: Vec<Document>,
         interrupt: &Interrupt,
@@ -130,7 +130,7 @@ impl DiagnosticsSession {
             .iter()
             .filter_map(|server| Session::of(server, &documents))
             .collect();
-        let timeout = options.timeout.min(LONGEST);
+        let timeout = options.timeout.min(MAX_TIMEOUT);
         let mut diagnosis = Self {
             options,
             documents,
@@ -141,10 +141,10 @@ impl DiagnosticsSession {
         // already read the files.
         let patience = ServerTimeout {
             until: begun + timeout / 4 * 3,
-            ..diagnosis.patience(interrupt)
+            ..diagnosis.server_timeout(interrupt)
         };
         diagnosis.for_each_server(|session, options, documents| {
-            session.ask_before(options, documents, patience);
+            session.query_before(options, documents, patience);
         });
         diagnosis
     }
@@ -157,17 +157,17 @@ impl DiagnosticsSession {
 
     /// Returns whether a server has already failed.
     #[must_use]
-    pub fn is_troubled(&self) -> bool {
+    pub fn has_failed_server(&self) -> bool {
         self.sessions
             .iter()
             .any(|session| session.problem.is_some())
     }
 
     /// Queries the changed files, which are located at `place`.
-    pub fn go_on(&mut self, place: FileLocation, interrupt: &Interrupt) {
-        let patience = self.patience(interrupt);
+    pub fn query_changed(&mut self, place: FileLocation, interrupt: &Interrupt) {
+        let patience = self.server_timeout(interrupt);
         self.for_each_server(|session, options, documents| {
-            session.ask_after(options, documents, place, patience);
+            session.query_after(options, documents, place, patience);
         });
     }
 
@@ -179,13 +179,13 @@ impl DiagnosticsSession {
     /// and diagnostics that refer to an unchanged file, are omitted unless `may_tell` permits that
     /// file. Diagnostics of files outside the root are always omitted.
     #[must_use]
-    pub fn findings(mut self, may_tell: PathFilter<'_>) -> Findings {
+    pub fn finish(mut self, may_tell: PathFilter<'_>) -> Findings {
         let never = Interrupt::new();
         let patience = ServerTimeout {
-            until: Instant::now() + session::LEAVE,
-            ..self.patience(&never)
+            until: Instant::now() + session::SHUTDOWN_TIMEOUT,
+            ..self.server_timeout(&never)
         };
-        self.for_each_server(|session, _, _| session.leave(patience));
+        self.for_each_server(|session, _, _| session.shut_down(patience));
         let Self {
             options,
             documents,
@@ -195,7 +195,7 @@ impl DiagnosticsSession {
         Findings::of(&options.root, &documents, sessions, may_tell)
     }
 
-    fn patience<'a>(&self, interrupt: &'a Interrupt) -> ServerTimeout<'a> {
+    fn server_timeout<'a>(&self, interrupt: &'a Interrupt) -> ServerTimeout<'a> {
         ServerTimeout {
             until: self.until,
             quiet: self.options.quiet,

@@ -15,7 +15,7 @@ use crate::process::{self, ProcessGroup, StderrReader};
 pub(super) struct ServerProcess {
     group: ProcessGroup,
     /// The standard error output.
-    complaints: StderrReader,
+    stderr: StderrReader,
 }
 
 impl ServerProcess {
@@ -33,8 +33,8 @@ impl ServerProcess {
         let (program, arguments) = command
             .split_first()
             .ok_or_else(|| ServerError::Start(io::ErrorKind::NotFound.into()))?;
-        let mut command =
-            process::command(program.as_ref(), &[root.to_owned()]).map_err(ServerError::Start)?;
+        let mut command = process::find_command(program.as_ref(), &[root.to_owned()])
+            .map_err(ServerError::Start)?;
         command.args(arguments).current_dir(root);
         command
             .stdin(Stdio::piped())
@@ -49,12 +49,18 @@ impl ServerProcess {
         };
         let complaints = StderrReader::of(errors).map_err(ServerError::Start)?;
         let wire = Wire::new(output, input).map_err(ServerError::Start)?;
-        Ok((Self { group, complaints }, wire))
+        Ok((
+            Self {
+                group,
+                stderr: complaints,
+            },
+            wire,
+        ))
     }
 
     /// Returns the reason on standard error, and waits for it until `until`.
-    pub(super) fn complaint(&self, until: Instant) -> Option<String> {
-        self.complaints.reason(until)
+    pub(super) fn failure_reason(&self, until: Instant) -> Option<String> {
+        self.stderr.reason(until)
     }
 
     /// Waits for the exit of the server, but not longer than `until`.

@@ -17,7 +17,7 @@ use super::{DiagnosticsOptions, FileLocation, Server};
 use crate::path::RelPath;
 
 /// The time that a server has to shut down.
-pub(super) const LEAVE: Duration = Duration::from_secs(1);
+pub(super) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The diagnostics of one server, by URI.
 pub(super) type DiagnosticsByUri = BTreeMap<String, Vec<Diagnostic>>;
@@ -36,7 +36,7 @@ pub(super) struct Session {
     /// The reason why the server failed.
     pub(super) problem: Option<String>,
     /// The time of both queries.
-    pub(super) spent: Duration,
+    pub(super) duration: Duration,
     running: Option<(Client, ServerProcess)>,
 }
 
@@ -57,13 +57,13 @@ impl Session {
             before: DiagnosticsByUri::new(),
             after: DiagnosticsByUri::new(),
             problem: None,
-            spent: Duration::ZERO,
+            duration: Duration::ZERO,
             running: None,
         })
     }
 
     /// Starts the server and queries the current files.
-    pub(super) fn ask_before(
+    pub(super) fn query_before(
         &mut self,
         options: &DiagnosticsOptions,
         documents: &[Document],
@@ -74,12 +74,13 @@ impl Session {
             Ok((program, wire)) => {
                 Some((Client::new(wire, self.server.settings.0.clone()), program))
             }
-            Err(trouble) => return self.give_up(&trouble),
+            Err(trouble) => return self.fail(&trouble),
         };
-        self.attempt(begun, |session, client| {
-            session.version = client.initialize(session.greeting(&options.root), patience)?;
+        self.run_with_client(begun, |session, client| {
+            session.version =
+                client.initialize(session.initialize_params(&options.root), patience)?;
             for document in session.documents(documents) {
-                session.put(
+                session.send_text(
                     client,
                     &options.root,
                     document.old_path(),
@@ -92,14 +93,14 @@ impl Session {
     }
 
     /// Queries the changed files.
-    pub(super) fn ask_after(
+    pub(super) fn query_after(
         &mut self,
         options: &DiagnosticsOptions,
         documents: &[Document],
         place: FileLocation,
         patience: ServerTimeout<'_>,
     ) {
-        self.attempt(Instant::now(), |session, client| {
+        self.run_with_client(Instant::now(), |session, client| {
             let root = &options.root;
             for document in session.documents(documents) {
                 if document.after.is_none() || document.from.is_some() {
@@ -107,14 +108,14 @@ impl Session {
                 }
             }
             for document in session.documents(documents) {
-                session.put(client, root, &document.path, document.texts()[1]);
+                session.send_text(client, root, &document.path, document.texts()[1]);
             }
             if place == FileLocation::Disk {
                 // The files of this server can depend on changed files that the server does not
                 // handle.
                 let moves: Vec<_> = documents
                     .iter()
-                    .flat_map(|document| document.moves(root))
+                    .flat_map(|document| document.file_changes(root))
                     .collect();
                 client.notify_changed(&moves);
                 let here = session
@@ -128,9 +129,9 @@ impl Session {
     }
 
     /// Stops the server, with the protocol's shutdown if possible.
-    pub(super) fn leave(&mut self, patience: ServerTimeout<'_>) {
+    pub(super) fn shut_down(&mut self, patience: ServerTimeout<'_>) {
         if let Some((mut client, mut program)) = self.running.take()
-            && client.leave(patience).is_ok()
+            && client.shut_down(patience).is_ok()
         {
             // Dropping the client closes the server's standard input. This ends a server that
             // ignored the notification `exit`.
@@ -143,18 +144,18 @@ impl Session {
         self.documents.iter().map(|&index| &documents[index])
     }
 
-    fn put(&self, client: &mut Client, root: &Path, path: &RelPath, text: Option<&str>) {
+    fn send_text(&self, client: &mut Client, root: &Path, path: &RelPath, text: Option<&str>) {
         let Some(text) = text else { return };
         let language = self
             .server
             .language
             .clone()
-            .unwrap_or_else(|| document::language(path));
-        client.put(&document::uri(root, path), &language, text);
+            .unwrap_or_else(|| document::language_id(path));
+        client.send_text(&document::uri(root, path), &language, text);
     }
 
     /// Calls `work` with the running server. Stops the server if `work` fails.
-    fn attempt(
+    fn run_with_client(
         &mut self,
         begun: Instant,
         work: impl FnOnce(&mut Self, &mut Client) -> Result<(), ServerError>,
@@ -163,22 +164,22 @@ impl Session {
             return;
         };
         let worked = work(self, &mut client);
-        self.spent += begun.elapsed();
+        self.duration += begun.elapsed();
         self.running = Some((client, program));
         if let Err(trouble) = worked {
-            self.give_up(&trouble);
+            self.fail(&trouble);
         }
     }
 
-    fn give_up(&mut self, trouble: &ServerError) {
+    fn fail(&mut self, trouble: &ServerError) {
         let complaint = self.running.take().and_then(|(_, program)| {
             // The last line on standard error can arrive after the end of the output.
             let patience = if matches!(trouble, ServerError::Ended) {
-                LEAVE
+                SHUTDOWN_TIMEOUT
             } else {
                 Duration::ZERO
             };
-            program.complaint(Instant::now() + patience)
+            program.failure_reason(Instant::now() + patience)
         });
         let words = complaint.map_or_else(String::new, |complaint| {
             format!("; its standard error: `{complaint}`")
@@ -187,8 +188,8 @@ impl Session {
     }
 
     /// Returns the parameters of `initialize`.
-    fn greeting(&self, root: &Path) -> Value {
-        let uri = uri::of(root);
+    fn initialize_params(&self, root: &Path) -> Value {
+        let uri = uri::from_path(root);
         let name = root
             .file_name()
             .unwrap_or_default()

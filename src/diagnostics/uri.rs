@@ -7,7 +7,7 @@ use crate::text::{percent_decode, percent_encode};
 const SCHEME: &str = "file://";
 
 /// Returns the URI of the absolute path `path`.
-pub(super) fn of(path: &Path) -> String {
+pub(super) fn from_path(path: &Path) -> String {
     format!(
         "{SCHEME}{}",
         percent_encode(path.as_os_str().as_encoded_bytes())
@@ -16,7 +16,7 @@ pub(super) fn of(path: &Path) -> String {
 
 /// Returns the URI of the file at `path` below `root`.
 pub(super) fn join(root: &Path, path: &[u8]) -> String {
-    let root = of(root);
+    let root = from_path(root);
     format!(
         "{}/{}",
         root.strip_suffix('/').unwrap_or(&root),
@@ -25,7 +25,7 @@ pub(super) fn join(root: &Path, path: &[u8]) -> String {
 }
 
 /// Returns the absolute path of the file that `uri` names, with all percent escapes decoded.
-pub(super) fn path(uri: &str) -> Option<Vec<u8>> {
+pub(super) fn to_path(uri: &str) -> Option<Vec<u8>> {
     let path = uri
         .strip_prefix(SCHEME)
         .filter(|path| path.starts_with('/'))?;
@@ -39,14 +39,17 @@ mod tests {
     #[test]
     fn a_path_comes_back() {
         let uri = join(Path::new("/a b"), "é#:~.py".as_bytes());
-        assert_eq!(of(Path::new("/")), "file:///");
+        assert_eq!(from_path(Path::new("/")), "file:///");
         assert_eq!(join(Path::new("/"), b"a"), "file:///a");
         assert_eq!(uri, "file:///a%20b/%C3%A9%23%3A~.py");
-        assert_eq!(path(&uri).unwrap(), "/a b/é#:~.py".as_bytes());
+        assert_eq!(to_path(&uri).unwrap(), "/a b/é#:~.py".as_bytes());
         assert_eq!(
-            path("file:///a%20b/é%23:~.py").unwrap(),
+            to_path("file:///a%20b/é%23:~.py").unwrap(),
             "/a b/é#:~.py".as_bytes()
         );
-        assert_eq!((path("untitled:a"), path("file://host/a")), (None, None));
+        assert_eq!(
+            (to_path("untitled:a"), to_path("file://host/a")),
+            (None, None)
+        );
     }
 }

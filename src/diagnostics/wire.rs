@@ -14,9 +14,9 @@ const MAX_HEADER: u64 = 4 << 10;
 const MAX_MESSAGE: u64 = 32 << 20;
 /// The maximum number of unread messages. The reading thread stops at this number, so the server
 /// blocks on its output.
-const WAITING: usize = 4;
+const MAX_UNREAD: usize = 4;
 /// The maximum number of bytes of an invalid header in an error message.
-const SHOWN: usize = 80;
+const MAX_SHOWN: usize = 80;
 
 /// Both directions of a connection.
 ///
@@ -38,7 +38,7 @@ impl Wire {
         to: impl Write + Send + 'static,
     ) -> io::Result<Self> {
         let (outgoing, waiting) = mpsc::channel::<Vec<u8>>();
-        let (found, incoming) = mpsc::sync_channel(WAITING);
+        let (found, incoming) = mpsc::sync_channel(MAX_UNREAD);
         let mut to = to;
         let write = move || {
             waiting
@@ -51,7 +51,7 @@ impl Wire {
         let mut from = BufReader::new(from);
         let read = move || {
             loop {
-                let message = read(&mut from);
+                let message = read_message(&mut from);
                 let is_last = message.is_err();
                 if found.send(message).is_err() || is_last {
                     return;
@@ -94,8 +94,8 @@ impl Wire {
 /// Reads one message, which must be a JSON object.
 ///
 /// Memory use is limited by [`MAX_MESSAGE`], even if the header announces more.
-fn read(stream: &mut impl BufRead) -> Result<Value, ServerError> {
-    let length = length(stream)?;
+fn read_message(stream: &mut impl BufRead) -> Result<Value, ServerError> {
+    let length = read_length(stream)?;
     if length > MAX_MESSAGE {
         return Err(ServerError::TooLarge {
             size: length,
@@ -122,7 +122,7 @@ fn read(stream: &mut impl BufRead) -> Result<Value, ServerError> {
 }
 
 /// Reads a header and returns the length of the body that follows, in bytes.
-fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
+fn read_length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
     let mut stream = stream.take(MAX_HEADER);
     let mut length = None;
     loop {
@@ -157,7 +157,7 @@ fn length(stream: &mut impl BufRead) -> Result<u64, ServerError> {
 }
 
 fn header_error(header: &[u8]) -> ServerError {
-    let shown = String::from_utf8_lossy(&header[..header.len().min(SHOWN)]);
+    let shown = String::from_utf8_lossy(&header[..header.len().min(MAX_SHOWN)]);
     ServerError::InvalidMessage(format!("`{shown}` instead of a header"))
 }
 
@@ -166,16 +166,16 @@ mod tests {
     use super::*;
 
     fn found(stream: &[u8]) -> Result<Value, String> {
-        read(&mut &*stream).map_err(|trouble| trouble.to_string())
+        read_message(&mut &*stream).map_err(|trouble| trouble.to_string())
     }
 
     #[test]
     fn a_message_is_read_by_its_length() {
         let two = b"Content-Length: 2\r\n\r\n{}Content-Type: x\r\ncontent-length:3\r\n\r\n{ }";
         let mut stream = &two[..];
-        assert_eq!(read(&mut stream).unwrap(), serde_json::json!({}));
-        assert_eq!(read(&mut stream).unwrap(), serde_json::json!({}));
-        assert!(matches!(read(&mut stream), Err(ServerError::Ended)));
+        assert_eq!(read_message(&mut stream).unwrap(), serde_json::json!({}));
+        assert_eq!(read_message(&mut stream).unwrap(), serde_json::json!({}));
+        assert!(matches!(read_message(&mut stream), Err(ServerError::Ended)));
     }
 
     #[test]
@@ -215,10 +215,12 @@ mod tests {
     #[test]
     fn an_endless_header_is_not_kept() {
         let endless = io::repeat(b'x');
-        let trouble = read(&mut BufReader::new(endless)).unwrap_err().to_string();
+        let trouble = read_message(&mut BufReader::new(endless))
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             trouble,
-            format!("sent `{}` instead of a header", "x".repeat(SHOWN))
+            format!("sent `{}` instead of a header", "x".repeat(MAX_SHOWN))
         );
     }
 }

@@ -1,6 +1,6 @@
 //! The approval of a plan by its `plan_id`.
 
-use super::problems::rejected_plan;
+use super::problems::rejected_plan_problem;
 use super::stages::Selected;
 use crate::digest::is_hex;
 use crate::preflight::{Problem, code};
@@ -8,11 +8,11 @@ use crate::transaction::rejections;
 use crate::workspace::Workspace;
 
 /// The start of a `plan_id`.
-pub(super) const SHA256: &str = "sha256:";
+pub(super) const PLAN_ID_PREFIX: &str = "sha256:";
 
 /// Returns whether `id` has the form of a `plan_id`.
 pub(super) fn is_plan_id(id: &str) -> bool {
-    id.strip_prefix(SHA256)
+    id.strip_prefix(PLAN_ID_PREFIX)
         .is_some_and(|digits| digits.len() == 64 && is_hex(digits))
 }
 
@@ -34,7 +34,7 @@ pub(super) fn check_approval(
     }
     match rejections::find(workspace, approve) {
         Ok(None) => {}
-        Ok(Some(refusal)) => selected.problems.push(rejected_plan(&refusal)),
-        Err(failure) => selected.fail(&failure),
+        Ok(Some(refusal)) => selected.problems.push(rejected_plan_problem(&refusal)),
+        Err(failure) => selected.add_failure(&failure),
     }
 }

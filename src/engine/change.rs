@@ -3,7 +3,7 @@
 use super::govern::hard_link_problems;
 use super::index::index_record;
 use super::link_files::LinkFileSink;
-use super::problems::{altered_warning, foreign, sweep_warning, unfinished_warning};
+use super::problems::{altered_warning, foreign_state_problem, sweep_warning, unfinished_warning};
 use super::request::UpdateScope;
 use super::stages::{Committed, Resolved, Selected, StagingTarget, TreeCheck};
 use super::steps;
@@ -33,16 +33,17 @@ impl<'a> CommandRun<'a> {
     fn check(&self, selected: Selected, options: &preflight::Options) -> Committed {
         let mut done = Committed::from(selected);
         // `check` takes no lock. Another process that changes the tree only causes a warning.
-        match transaction::examine(self.workspace) {
+        match transaction::has_unfinished_changes(self.workspace) {
             Ok(true) => done.problems().push(unfinished_warning()),
             Ok(false) => {}
             Err(failure @ Failure::Foreign { .. }) => {
-                done.problems().push(foreign(&failure, Severity::Warning));
+                done.problems()
+                    .push(foreign_state_problem(&failure, Severity::Warning));
             }
-            Err(failure) => done.fail(&failure, self.indexed.as_ref()),
+            Err(failure) => done.add_failure(&failure, self.index_target.as_ref()),
         }
         let result = self
-            .resolve(options, &StagingTarget::NOTHING, &mut done.resolved)
+            .resolve(options, &StagingTarget::DISCARD, &mut done.resolved)
             .and_then(|check| {
                 let Some(check) = check else { return Ok(()) };
                 let verdict = check.check_unwritten(self.interrupt());
@@ -50,7 +51,7 @@ impl<'a> CommandRun<'a> {
                 verdict
             });
         if let Err(failure) = result {
-            self.end(failure, &mut done);
+            self.record_failure(failure, &mut done);
         }
         done
     }
@@ -61,19 +62,19 @@ impl<'a> CommandRun<'a> {
         // A change that policy refuses takes no lock. If only the index changes, the policy for the
         // work tree does not matter.
         let is_cached = self
-            .indexed
+            .index_target
             .as_ref()
-            .is_some_and(|indexed| indexed.reach == UpdateScope::Cached);
-        let is_held = !is_cached
+            .is_some_and(|indexed| indexed.scope == UpdateScope::Cached);
+        let needs_approval = !is_cached
             && preflight::needs_approval(&done.resolved.selected.plan, self.workspace, options);
-        let result = if done.is_refused() || is_held {
-            self.resolve(options, &StagingTarget::NOTHING, &mut done.resolved)
+        let result = if done.is_refused() || needs_approval {
+            self.resolve(options, &StagingTarget::DISCARD, &mut done.resolved)
                 .map(drop)
         } else {
             self.stage_and_commit(options, &mut done)
         };
         if let Err(failure) = result {
-            self.end(failure, &mut done);
+            self.record_failure(failure, &mut done);
         }
         self.note_history(&mut done);
         steps::run_after_steps(self, &mut done);
@@ -84,7 +85,7 @@ impl<'a> CommandRun<'a> {
     /// change, adds whether a history would be kept.
     pub(super) fn note_history(&self, done: &mut Committed) {
         let unkept = match &done.result.receipt {
-            Some(receipt) => Ok(receipt.unkept.clone()),
+            Some(receipt) => Ok(receipt.no_history.clone()),
             None => history::no_history_reason(self.workspace),
         };
         done.result.history = unkept.ok().map(HistoryReport::of);
@@ -107,7 +108,7 @@ impl<'a> CommandRun<'a> {
             ..*staging
         };
         let Selected { plan, problems, .. } = &mut resolved.selected;
-        if self.command.links == transaction::HardLinkMode::Kept {
+        if self.command.hard_links == transaction::HardLinkMode::Kept {
             problems.extend(hard_link_problems(
                 plan,
                 &self.command.policy,
@@ -118,9 +119,14 @@ impl<'a> CommandRun<'a> {
             return check;
         }
         let plan = &resolved.selected.plan;
-        let resolution =
-            preflight::resolve_shown(plan, self.workspace, options, staging.sink, self.shown)?;
-        resolved.add(resolution, &self.command, self.approve());
+        let resolution = preflight::resolve_with_previews(
+            plan,
+            self.workspace,
+            options,
+            staging.sink,
+            self.preview_sinks,
+        )?;
+        resolved.add_resolution(resolution, &self.command, self.approve());
         Ok(None)
     }
 
@@ -130,8 +136,11 @@ impl<'a> CommandRun<'a> {
         done: &mut Committed,
     ) -> Result<(), Failure> {
         self.progress().enter(Phase::Waiting, 0);
-        let (transaction, recovered) =
-            Transaction::begin(self.workspace, self.request.transaction(), self.interrupt())?;
+        let (transaction, recovered) = Transaction::begin(
+            self.workspace,
+            self.request.transaction_options(),
+            self.interrupt(),
+        )?;
         done.note_recovered(recovered);
         let transaction = transaction.reserve_changes(done.resolved.selected.plan.operations.len());
         let staging = StagingTarget {
@@ -190,11 +199,11 @@ impl<'a> CommandRun<'a> {
 
     /// Adds the problems of `failure`. A signal also ends a wait for git or a search, which then
     /// fails with a workspace error. The signal is reported in place of that error.
-    pub(super) fn end(&self, failure: Failure, done: &mut Committed) {
+    pub(super) fn record_failure(&self, failure: Failure, done: &mut Committed) {
         let failure = match (failure, self.interrupt().signal()) {
             (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),
             (failure, _) => failure,
         };
-        done.fail(&failure, self.indexed.as_ref());
+        done.add_failure(&failure, self.index_target.as_ref());
     }
 }

@@ -17,14 +17,14 @@ use crate::workspace::{Workspace, top};
 
 /// The environment variable that identifies the running change to child processes. Its value is the
 /// identity of the git work tree, or of the root outside git.
-pub const AT_WORK: &str = "WPATCH_TRANSACTION";
+pub const TRANSACTION_VARIABLE: &str = "WPATCH_TRANSACTION";
 
 /// Returns whether a change of the work tree of `workspace` started this process. `at_work` is the
 /// value of [`AT_WORK`].
 ///
 /// Such a process must not change the tree itself: it would wait for the lock of the change, and
 /// the change waits for the process.
-pub fn is_within(at_work: &OsStr, workspace: &dyn Workspace) -> bool {
+pub fn is_inside_change(at_work: &OsStr, workspace: &dyn Workspace) -> bool {
     top(workspace)
         .and_then(Workspace::identity)
         .is_ok_and(|identity| at_work == identity.as_str())
@@ -51,19 +51,19 @@ impl UserCommand<'_> {
             progress,
         } = self;
         progress.enter(*phase, 0);
-        let errand = ShellCommand {
+        let shell_command = ShellCommand {
             command,
             directory: &commands.directory,
             environment,
             input,
             limit: commands.limit,
         };
-        let ran = process::run(&errand, interrupt);
+        let ran = process::run(&shell_command, interrupt);
         let ran = ran.map_err(|error| Failure::Command {
             reason: error.to_string(),
         })?;
         // A command that was stopped because of a signal has no result of its own.
-        match (ran.ending, interrupt.signal()) {
+        match (ran.reason, interrupt.signal()) {
             (ExitReason::Stopped, Some(signal)) => Err(Failure::Interrupted(signal)),
             _ => Ok(ran),
         }
@@ -72,15 +72,15 @@ impl UserCommand<'_> {
 
 /// The commit hook that runs `--verify`.
 pub(super) struct Verification<'a> {
-    turn: UserCommand<'a>,
-    ran: Mutex<Option<CommandOutput>>,
+    user_command: UserCommand<'a>,
+    output: Mutex<Option<CommandOutput>>,
 }
 
 impl CommitHook for Verification<'_> {
     fn check(&self, interrupt: &Interrupt) -> Result<(), Failure> {
-        let ran = self.turn.run(interrupt)?;
-        let has_passed = ran.ending == ExitReason::Exited(0);
-        *lock_unpoisoned(&self.ran) = Some(ran);
+        let ran = self.user_command.run(interrupt)?;
+        let has_passed = ran.reason == ExitReason::Exited(0);
+        *lock_unpoisoned(&self.output) = Some(ran);
         if has_passed {
             Ok(())
         } else {
@@ -96,12 +96,16 @@ impl TreeCheck for Verification<'_> {
     }
 
     fn finish(self: Box<Self>, done: &mut Committed) {
-        let Verification { turn, ran } = *self;
+        let Verification {
+            user_command: turn,
+            output: ran,
+        } = *self;
         let Some(ran) = ran.into_inner().unwrap_or_else(PoisonError::into_inner) else {
             return;
         };
-        done.result.answers.verify = Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
-        if ran.ending != ExitReason::Exited(0) {
+        done.result.command_reports.verify =
+            Some(CommandReport::of(turn.command.as_encoded_bytes(), &ran));
+        if ran.reason != ExitReason::Exited(0) {
             let message = format!(
                 "--verify rejected the change: {}",
                 exit_message(&ran, turn.commands)
@@ -112,22 +116,22 @@ impl TreeCheck for Verification<'_> {
 }
 
 /// Returns the check that runs `--verify`, if the request has this command.
-pub(super) fn verification<'c>(
+pub(super) fn prepare_verification<'c>(
     task: &'c CommandRun<'_>,
     done: &Committed,
 ) -> Result<Option<Box<dyn TreeCheck + 'c>>, Failure> {
     let Some(command) = &task.commands().verify else {
         return Ok(None);
     };
-    let turn = task.turn(
+    let turn = task.prepare_command(
         (command, Phase::Verifying),
         done,
         report::Outcome::Applied,
         true,
     )?;
     Ok(Some(Box::new(Verification {
-        turn,
-        ran: Mutex::default(),
+        user_command: turn,
+        output: Mutex::default(),
     })))
 }
 
@@ -136,18 +140,18 @@ pub(super) fn run_before(task: &CommandRun<'_>, done: &mut Committed) -> Result<
     let Some(command) = &task.commands().before else {
         return Ok(true);
     };
-    let turn = task.turn(
-        (command, Phase::Before),
+    let turn = task.prepare_command(
+        (command, Phase::RunningBefore),
         done,
         report::Outcome::WouldApply,
         true,
     )?;
     let ran = turn.run(task.interrupt());
     // The command may have moved directories whose handles the workspace caches.
-    task.workspace.forget();
+    task.workspace.close_cached_handles();
     let ran = ran?;
-    done.result.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
-    let is_allowed = ran.ending == ExitReason::Exited(0);
+    done.result.command_reports.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
+    let is_allowed = ran.reason == ExitReason::Exited(0);
     if !is_allowed {
         let message = format!(
             "--before rejected the change: {}",
@@ -174,8 +178,8 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
     else {
         return;
     };
-    let turn = task.turn(
-        (command, Phase::After),
+    let turn = task.prepare_command(
+        (command, Phase::RunningAfter),
         done,
         report::Outcome::Applied,
         false,
@@ -184,8 +188,9 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
     let ran = turn.and_then(|turn| turn.run(task.interrupt()));
     let why = match &ran {
         Ok(ran) => {
-            done.result.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
-            (ran.ending != ExitReason::Exited(0)).then(|| exit_message(ran, task.commands()))
+            done.result.command_reports.after =
+                Some(CommandReport::of(command.as_encoded_bytes(), ran));
+            (ran.reason != ExitReason::Exited(0)).then(|| exit_message(ran, task.commands()))
         }
         Err(failure) => Some(failure.to_string()),
     };
@@ -204,7 +209,7 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
 impl CommandRun<'_> {
     /// Prepares `command`. Its input is the report of the change as if it had ended with `success`.
     /// The environment contains [`AT_WORK`] if the change is not yet complete (`is_at_work`).
-    fn turn<'c>(
+    fn prepare_command<'c>(
         &'c self,
         (command, phase): (&'c OsStr, Phase),
         done: &Committed,
@@ -223,7 +228,10 @@ impl CommandRun<'_> {
             ("WPATCH_PLAN_ID", report.plan_id.unwrap_or_default().into()),
         ];
         if is_at_work {
-            environment.push((AT_WORK, top(self.workspace)?.identity()?.into()));
+            environment.push((
+                TRANSACTION_VARIABLE,
+                top(self.workspace)?.identity()?.into(),
+            ));
         }
         Ok(UserCommand {
             command,
@@ -237,7 +245,7 @@ impl CommandRun<'_> {
 }
 
 fn exit_message(ran: &CommandOutput, commands: &UserCommands) -> String {
-    match ran.ending {
+    match ran.reason {
         ExitReason::Exited(code) => format!("exit code {code}"),
         ExitReason::Signalled(signal) => format!("killed by signal {signal}"),
         ExitReason::TimedOut => format!("timed out after {} ms", commands.limit.as_millis()),

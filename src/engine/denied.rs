@@ -7,7 +7,7 @@ use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::Problem;
 use crate::text::without_error_number;
-use crate::workspace::{ANNEX, StickyBit, WorkspaceError};
+use crate::workspace::{GIT_INDEX_DIRECTORY_NAME, StickyBitError, WorkspaceError};
 
 /// The verbs that need write permission for a directory.
 const DIRECTORY_VERBS: [&str; 8] = [
@@ -24,7 +24,7 @@ const DIRECTORY_VERBS: [&str; 8] = [
 /// Changes `problem` to name the file that the user wanted to change, and the reason why its
 /// directory refuses the change. The system's error names a path in the state directory, or one end
 /// of a rename.
-pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
+pub(super) fn explain_refusal(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
     let named = RelPath::new(error.path.as_bytes()).ok();
     let is_meant = |operation: &&Operation| {
         let is = |path: &RelPath| {
@@ -45,7 +45,7 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
     let directory = match state.or(error.path.rsplit_once('/').map(|(parent, _)| parent)) {
         None => "the root directory".to_owned(),
         Some("") => "the directory /".to_owned(),
-        Some(ANNEX) => "the directory of git's index".to_owned(),
+        Some(GIT_INDEX_DIRECTORY_NAME) => "the directory of git's index".to_owned(),
         Some(parent) => format!("the directory {parent}"),
     };
     let Some((reason, help)) = refusal(error, &directory) else {
@@ -73,7 +73,7 @@ fn refusal(error: &WorkspaceError, directory: &str) -> Option<(String, String)> 
     let sticky = error
         .source
         .get_ref()
-        .and_then(|source| source.downcast_ref::<StickyBit>());
+        .and_then(|source| source.downcast_ref::<StickyBitError>());
     let (reason, help) = match error.source.kind() {
         _ if sticky.is_some() => {
             let owner = sticky?.owner;
@@ -185,11 +185,11 @@ mod tests {
         let error = WorkspaceError {
             verb,
             path: path.to_owned(),
-            fault: ErrorKind::Other,
+            kind: ErrorKind::Other,
             source,
         };
         let mut problem = Problem::new(&code::IO, "as it was");
-        name_refusal(&mut problem, &error, &Plan::default());
+        explain_refusal(&mut problem, &error, &Plan::default());
         (problem.message, problem.help)
     }
 
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_sticky_bit_names_the_owner_of_the_file_and_a_remedy() {
-        let sticky = io::Error::new(io::ErrorKind::PermissionDenied, StickyBit { owner: 7 });
+        let sticky = io::Error::new(io::ErrorKind::PermissionDenied, StickyBitError { owner: 7 });
         let (message, help) = refused(sticky, "rename", "f");
         assert_eq!(
             message,
@@ -223,11 +223,11 @@ mod tests {
         let error = WorkspaceError {
             verb: "read",
             path: "d/f".to_owned(),
-            fault: ErrorKind::Denied,
+            kind: ErrorKind::Denied,
             source,
         };
         let mut problem = Problem::new(&code::IO, "as it was");
-        name_refusal(&mut problem, &error, &Plan::default());
+        explain_refusal(&mut problem, &error, &Plan::default());
         assert_eq!((&*problem.message, problem.help), ("as it was", None));
     }
 }

@@ -22,7 +22,7 @@ pub fn quoting(report: &Report, directory: &Path) -> Quoting {
         .flatten();
     let is_off = || {
         matches!(
-            Git::for_directory(directory).is_on("core.quotepath"),
+            Git::for_directory(directory).config_bool("core.quotepath"),
             Ok(Some(false))
         )
     };
@@ -60,7 +60,7 @@ pub fn describe(mut request: Request) -> Outcome {
     let mut done = Committed::from(read(patches, reader));
     let selected = &mut done.resolved.selected;
     if selected.is_resolvable {
-        let mut options = request.preflight();
+        let mut options = request.preflight_options();
         whitespace::load_whitespace_rules(&request, selected, &mut options);
         let (found, problems) = preflight::check_plan(
             &selected.plan,
@@ -68,7 +68,7 @@ pub fn describe(mut request: Request) -> Outcome {
             &request.context.interrupt,
         );
         selected.problems.extend(problems);
-        done.resolved.described_whitespace = found;
+        done.resolved.uncompared_whitespace = found;
     }
     done.finish(&command)
 }

@@ -33,7 +33,7 @@ use crate::workspace::Workspace;
 use noted::RecordingSink;
 
 /// The limit on the number of files, or types of files, that a message names.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// The servers that were asked about the tree before the change, and are asked again about the tree
 /// after it.
@@ -60,7 +60,7 @@ impl PendingDiagnosis<'_> {
             return Ok(());
         };
         self.progress.enter(Phase::WaitingForServers, 0);
-        diagnosis.go_on(place, interrupt);
+        diagnosis.query_changed(place, interrupt);
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
@@ -78,7 +78,7 @@ impl PendingDiagnosis<'_> {
     }
 
     fn diagnosis_findings(&self, diagnosis: DiagnosticsSession) -> Findings {
-        diagnosis.findings(&|path| look::is_open(self.workspace, &self.policy, path))
+        diagnosis.finish(&|path| look::is_readable(self.workspace, &self.policy, path))
     }
 }
 
@@ -124,8 +124,14 @@ fn resolve_and_ask<'w>(
     resolved: &mut Resolved,
 ) -> Result<Option<Box<dyn TreeCheck + 'w>>, Failure> {
     let plan = &resolved.selected.plan;
-    let resolution = preflight::resolve_shown(plan, task.workspace, options, &noted, task.shown)?;
-    resolved.add(resolution, &task.command, task.approve());
+    let resolution = preflight::resolve_with_previews(
+        plan,
+        task.workspace,
+        options,
+        &noted,
+        task.preview_sinks,
+    )?;
+    resolved.add_resolution(resolution, &task.command, task.approve());
     if resolved.is_refused() {
         return Ok(None);
     }
@@ -152,14 +158,14 @@ fn diagnose<'w>(
         .extend(unchecked_warnings(&options, &documents, &left_out));
     let new_errors = options.new_errors;
     task.progress().enter(Phase::WaitingForServers, 0);
-    let diagnosis = DiagnosticsSession::begin(options, documents, task.interrupt());
+    let diagnosis = DiagnosticsSession::start(options, documents, task.interrupt());
     if let Some(signal) = task.interrupt().signal() {
         return Err(Failure::Interrupted(signal));
     }
     // A change that is already denied is not put in place.
-    if diagnosis.is_idle() || new_errors == NewErrors::Denied && diagnosis.is_troubled() {
+    if diagnosis.is_idle() || new_errors == NewErrors::Denied && diagnosis.has_failed_server() {
         // No server was asked about the tree after the change.
-        add_findings(diagnosis.findings(&|_| false), new_errors, resolved);
+        add_findings(diagnosis.finish(&|_| false), new_errors, resolved);
         return Ok(None);
     }
     Ok(Some(PendingDiagnosis {
@@ -191,7 +197,7 @@ fn unchecked_warnings(
         .iter()
         .map(|document| &document.path)
         .filter(|path| !is_asked(path));
-    let kinds: BTreeSet<_> = others.map(kind).collect();
+    let kinds: BTreeSet<_> = others.map(file_type).collect();
     let mut problems = Vec::new();
     if !kinds.is_empty() {
         let problem = warning(
@@ -215,7 +221,7 @@ fn unchecked_warnings(
 }
 
 /// Returns the file type of `path`: the pattern of its extension, or its name if it has none.
-fn kind(path: &RelPath) -> String {
+fn file_type(path: &RelPath) -> String {
     let text = path.to_string();
     let name = text.rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.')
@@ -224,8 +230,8 @@ fn kind(path: &RelPath) -> String {
 }
 
 fn list_names(names: impl ExactSizeIterator<Item = String>) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    let shown = names.take(NAMED).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let shown = names.take(MAX_NAMED).collect::<Vec<_>>().join(", ");
     if more == 0 {
         shown
     } else {

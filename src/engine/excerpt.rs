@@ -8,7 +8,7 @@ use crate::text::{Lines, Position, Span, lines, printable, without_ending};
 /// The number of lines before the marked line.
 const LINES_BEFORE: usize = 2;
 /// The number of lines after the marked line.
-const LINES_BEHIND: usize = 1;
+const LINES_AFTER: usize = 1;
 /// The limit on the length of a line, in columns.
 const COLUMNS: usize = 120;
 /// The number of bytes before the mark that are shown if the marked line is too long.
@@ -87,7 +87,7 @@ impl Excerpt {
             start - line_start,
             span.end.saturating_sub(line_start),
         );
-        for (_, line) in rest.take(LINES_BEHIND) {
+        for (_, line) in rest.take(LINES_AFTER) {
             excerpt.push(without_ending(line));
         }
         excerpt

@@ -1,6 +1,6 @@
 //! Checks or applies the edit of one file without a patch.
 
-use super::follow::names_on_the_way;
+use super::follow::resolve_links;
 use super::parse::select;
 use super::request::{FileEdit, MissingParents, Request};
 use super::stages::Committed;
@@ -27,8 +27,8 @@ pub(super) fn run(
             Err(outcome) => return *outcome,
         };
     task.command.reports_dry_run = mode == CommandMode::Check;
-    let misuse = task.misuse().or_else(|| {
-        edit.misuse()
+    let misuse = task.usage_problem().or_else(|| {
+        edit.usage_error()
             .map(|misuse| Problem::new(&code::USAGE, misuse))
     });
     if let Some(misuse) = misuse {
@@ -36,13 +36,13 @@ pub(super) fn run(
         done.problems().push(misuse);
         return done.finish(&task.command);
     }
-    let (options, parents) = (task.request.preflight(), edit.parents);
+    let (options, parents) = (task.request.preflight_options(), edit.parents);
     let mut selected = select(
-        edit.plan(task.request.decide.expect_hash),
+        edit.into_plan(task.request.decide.expect_hash),
         &Selection::default(),
     );
     selected.problems.splice(..0, begun.problems);
-    if let Err(problem) = aim(&mut selected.plan, workspace, &options.policy, parents) {
+    if let Err(problem) = retarget(&mut selected.plan, workspace, &options.policy, parents) {
         selected.problems.push(*problem);
     } else if task.request.decide.lenient {
         texts::repair(workspace, &options, &mut selected);
@@ -57,7 +57,7 @@ pub(super) fn run(
 }
 
 /// Replaces the path of the operation with the path to which its links lead, if policy allows it.
-fn aim(
+fn retarget(
     plan: &mut Plan,
     workspace: &dyn Workspace,
     policy: &Policy,
@@ -67,18 +67,18 @@ fn aim(
         return Ok(());
     };
     let weigh = |operation: &Operation| {
-        policy.weigh(operation, |path| preflight::find_kind(workspace, path))
+        policy.judge_operation(operation, |path| preflight::find_kind(workspace, path))
     };
     let mut ruling = weigh(operation);
     // If policy denies the name itself, no link is followed.
     if ruling.verdict == Verdict::Deny {
         return Ok(());
     }
-    let names = names_on_the_way(workspace, policy, &operation.path)?;
+    let names = resolve_links(workspace, policy, &operation.path)?;
     let last = names.last().cloned();
     for path in names {
         // An approval names the file. It cannot cover a rule that asks about a link.
-        if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
+        if let Some(hit) = ruling.matches.first().filter(|_| path != operation.path) {
             let help = last.map(|path| format!("use the path that the link points to: {path}"));
             let mut problem = preflight::approval_problem(hit);
             problem.facts.advice.clone_from(&help);

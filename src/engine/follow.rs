@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::mode::FileKind;
-use crate::path::{MOST_LINKS, RelPath};
+use crate::path::{MAX_LINKS, RelPath};
 use crate::policy::{Policy, SymlinkSetting, protecting_rule};
 use crate::preflight::{Problem, ProblemFacts, code};
 use crate::workspace::Workspace;
@@ -19,7 +19,7 @@ use crate::workspace::Workspace;
 ///
 /// Returns a problem for a link that leads out of the root, for links that lead in a circle, and
 /// for any link where policy refuses them.
-pub(super) fn names_on_the_way(
+pub(super) fn resolve_links(
     workspace: &dyn Workspace,
     policy: &Policy,
     path: &RelPath,
@@ -48,7 +48,7 @@ pub(super) fn names_on_the_way(
         if !is_link {
             continue;
         }
-        if policy.links() == SymlinkSetting::Refuse {
+        if policy.symlink_setting() == SymlinkSetting::Refuse {
             return Err(link_problem(&here));
         }
         links += 1;
@@ -57,7 +57,7 @@ pub(super) fn names_on_the_way(
             return Ok(names);
         };
         // An absolute target counts as outside, even if it is below the root.
-        if target.starts_with(b"/") || links > MOST_LINKS {
+        if target.starts_with(b"/") || links > MAX_LINKS {
             return Err(outside_problem(path));
         }
         done.pop();

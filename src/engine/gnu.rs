@@ -137,11 +137,11 @@ pub(super) fn choose_names(
         let leads = plan
             .operations
             .iter_mut()
-            .filter_map(|operation| operation.lead.as_mut());
+            .filter_map(|operation| operation.preamble.as_mut());
         leads.for_each(|lead| lead.prerequisite = None);
     }
     if let Some(naming) = gnu.naming {
-        plan::guess(plan, naming, direction, &|path| {
+        plan::guess_names(plan, naming, direction, &|path| {
             Some(tree.stat(path).ok()??.kind)
         });
     }
@@ -158,16 +158,16 @@ pub(super) fn apply_options(decide: &Decide, workspace: &dyn Workspace, selected
             .plan
             .operations
             .iter_mut()
-            .filter(|operation| leaves_nothing(operation))
+            .filter(|operation| has_empty_postimage(operation))
             .for_each(|operation| {
                 operation.action = Action::Delete;
             });
     }
     if let Some(output) = &gnu.output {
-        redirect(output, selected);
+        redirect_output(output, selected);
     }
     if let Some(backup) = &gnu.backup {
-        keep_old(backup, workspace, selected);
+        add_backups(backup, workspace, selected);
     }
 }
 
@@ -185,7 +185,9 @@ fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
         uses[path] == 1 && stat.is_some_and(|stat| stat.kind == FileKind::Regular && stat.size == 0)
     };
     let is_made = |operation: &&mut Operation| {
-        operation.action == Action::Create && operation.new_mode.is_none() && operation.may_fill()
+        operation.action == Action::Create
+            && operation.new_mode.is_none()
+            && operation.can_create_missing()
     };
     for operation in plan
         .operations
@@ -198,7 +200,7 @@ fn fill_empty(plan: &mut Plan, workspace: &dyn Workspace) {
 }
 
 /// Writes the result of the only operation to the file `output`.
-fn redirect(output: &[u8], selected: &mut Selected) {
+fn redirect_output(output: &[u8], selected: &mut Selected) {
     let is_taken =
         matches!(selected.plan.operations.as_slice(), [only] if only.action == Action::Modify);
     match RelPath::new(output) {
@@ -222,7 +224,7 @@ fn redirect(output: &[u8], selected: &mut Selected) {
 
 /// Adds an operation that writes a backup before the first operation that changes or deletes a
 /// file.
-fn keep_old(backup: &BackupNames, workspace: &dyn Workspace, selected: &mut Selected) {
+fn add_backups(backup: &BackupNames, workspace: &dyn Workspace, selected: &mut Selected) {
     // Each file gets one backup: its content before the first operation.
     let mut seen = backup.unchanged.clone();
     let mut number = first_free_number(selected);
@@ -269,7 +271,7 @@ fn first_free_number(selected: &Selected) -> usize {
 }
 
 /// Returns whether the patch states that a modified file has no lines afterwards.
-fn leaves_nothing(operation: &Operation) -> bool {
+fn has_empty_postimage(operation: &Operation) -> bool {
     let nothing = LineRange { start: 0, count: 0 };
     match &operation.edit {
         Edit::Hunks(hunks) if operation.action == Action::Modify => {
@@ -314,7 +316,7 @@ fn backup_operation(operation: &Operation, from: Option<RelPath>, path: RelPath)
         distinguishes_missing: true,
         guard: Some(Box::new(Precondition::Any)),
         permissions: None,
-        lead: None,
+        preamble: None,
         ..operation.clone()
     }
 }

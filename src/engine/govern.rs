@@ -15,7 +15,7 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
 use crate::policy::{
-    Access, GIT_DIRECTORY, Policy, PolicyDecision, PolicyOrigin, RuleMatch, Verdict, root_rule,
+    Access, GIT_DIRECTORY_RULE, Policy, PolicyDecision, PolicyOrigin, RuleMatch, Verdict, root_rule,
 };
 use crate::preflight::{
     Problem, ProblemFacts, approval_problem, code, denial_problem, is_in_git_directory,
@@ -32,9 +32,9 @@ pub(super) fn extend_policy(
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     let governed = || {
-        let own = with_own_file(given, workspace)?;
+        let own = with_root_policy_file(given, workspace)?;
         fold_spellings(
-            with_top_file(for_root(own, workspace), workspace)?,
+            with_top_policy_file(for_root(own, workspace), workspace)?,
             workspace,
         )
     };
@@ -53,7 +53,7 @@ pub(super) fn unusable_outcome(
     })
 }
 
-fn with_own_file(
+fn with_root_policy_file(
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
@@ -66,7 +66,7 @@ fn with_own_file(
 
 /// Returns `policy`, extended by the policy file of the top if the root is below the top of its
 /// work tree.
-fn with_top_file(
+fn with_top_policy_file(
     policy: Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
@@ -91,7 +91,7 @@ fn with_top_file(
 /// Returns `policy` for the location of the root. Rules can apply to a directory that contains the
 /// root.
 fn for_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
-    let Some(root) = workspace.root_name() else {
+    let Some(root) = workspace.absolute_root() else {
         return policy;
     };
     let root = root.as_os_str().as_encoded_bytes();
@@ -133,7 +133,7 @@ fn fold_spellings(
     // If the file system cannot be examined, assume the stricter case.
     if !policy.has_rules()
         || !FoldingCache::default()
-            .is_above(workspace, &project_file())
+            .is_folded_above(workspace, &project_file())
             .unwrap_or(true)
     {
         return Ok(policy);
@@ -157,7 +157,7 @@ pub(super) fn work_tree_policy(
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     match workspace.work_tree() {
         Ok(Some(tree)) => {
-            let policy = with_own_file(given, workspace)
+            let policy = with_root_policy_file(given, workspace)
                 .and_then(|policy| fold_spellings(policy, workspace));
             let policy = policy.map_err(|unusable| unusable_outcome(command, *unusable))?;
             Ok(Arc::new(policy.for_work_tree(
@@ -184,7 +184,7 @@ pub(super) fn policy_for_entries<'e>(
     let mut policy = Arc::clone(given);
     let inner: BTreeSet<_> = entries
         .into_iter()
-        .filter_map(|entry| entry.below.as_ref())
+        .filter_map(|entry| entry.root_prefix.as_ref())
         .collect();
     for prefix in inner {
         let Ok(path) = prefix.join(PROJECT_POLICY.as_bytes()) else {
@@ -236,10 +236,14 @@ pub fn check_write_policy(
             Access::Create
         },
     );
-    let is_against = |hit: &&RuleMatch| hit.rule != GIT_DIRECTORY;
-    ruling.hits.iter().find(is_against).map_or(Ok(()), |hit| {
-        Err(refused_outcome("apply", denial_problem(hit)))
-    })
+    let is_against = |hit: &&RuleMatch| hit.rule != GIT_DIRECTORY_RULE;
+    ruling
+        .matches
+        .iter()
+        .find(is_against)
+        .map_or(Ok(()), |hit| {
+            Err(refused_outcome("apply", denial_problem(hit)))
+        })
 }
 
 /// Checks whether policy allows all `accesses` to `path`. Reads no contents and follows no link.
@@ -258,7 +262,7 @@ pub fn check_accesses(
     refusal(
         accesses
             .iter()
-            .flat_map(|&access| policy.judge(path, access).hits)
+            .flat_map(|&access| policy.judge(path, access).matches)
             .collect(),
     )
     .map_or(Ok(()), Err)
@@ -274,7 +278,7 @@ pub fn matching_rules(path: &RelPath, accesses: &[Access], policy: &Policy) -> V
     };
     accesses
         .iter()
-        .flat_map(|&access| policy.judge(path, access).hits)
+        .flat_map(|&access| policy.judge(path, access).matches)
         .collect()
 }
 
@@ -290,7 +294,7 @@ pub fn asks_about_control_files(policy: &Arc<Policy>, workspace: &dyn Workspace)
 #[must_use]
 pub fn refusal(hits: Vec<RuleMatch>) -> Option<Box<Outcome>> {
     let ruling = PolicyDecision::of(hits);
-    let hit = ruling.hits.first()?;
+    let hit = ruling.matches.first()?;
     match ruling.verdict {
         Verdict::Deny => Some(refused_outcome("check", denial_problem(hit))),
         Verdict::Ask => Some(refused_outcome(
@@ -323,7 +327,7 @@ pub(super) fn hard_link_problems(
         .flat_map(|operation| operation.from.iter().chain([&operation.path]));
     let reaching =
         paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
-    let closed = |path: &RelPath| {
+    let protected_problem = |path: &RelPath| {
         let reason = "the file is a hard link to a policy file, and --in-place would change it";
         let facts = ProblemFacts {
             reason: Some(reason.to_owned()),
@@ -336,5 +340,5 @@ pub(super) fn hard_link_problems(
             ..problem
         }
     };
-    reaching.map(closed).collect()
+    reaching.map(protected_problem).collect()
 }

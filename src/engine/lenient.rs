@@ -84,15 +84,15 @@ fn read_repairable(
 ) -> Selected {
     let read_unrepaired = || read_strict(&task.request.decide, patches.clone());
     let strict = StrictResolution::of(task, patches, read_strict);
-    if !strict.is_open {
+    if !strict.is_repairable {
         return read_unrepaired();
     }
-    let fits = strict.fits && !strict.is_elided();
+    let fits = strict.is_applicable && !strict.is_elided();
     // A document that applies is not converted, because strict mode can read it.
     if let Some(alone) = unquote_patches(patches).filter(|_| !fits) {
         return read_repairable(task, &alone, read_strict);
     }
-    if strict.is_of_texts() {
+    if strict.has_own_repairs() {
         return read_texts(task, read_unrepaired(), &strict);
     }
     if fits && strict.is_exact() {
@@ -103,7 +103,7 @@ fn read_repairable(
         return read_unrepaired();
     };
     match repair_all(&task.request, &inputs, task.workspace) {
-        Ok(Ok(repairs)) if strict.stays() && is_unchanged(&repairs) => read_unrepaired(),
+        Ok(Ok(repairs)) if strict.is_final() && is_unchanged(&repairs) => read_unrepaired(),
         Ok(Ok(repairs)) => {
             let strict = &strict.selected;
             let read = strict.is_resolvable.then_some(&strict.plan.inputs[..]);
@@ -111,7 +111,7 @@ fn read_repairable(
             let (patches, repairs) = with_repairs(patches, inputs, repairs);
             read_repaired(&task.request.decide, patches, named, repairs, read_strict)
         }
-        Ok(Err(refusals)) if strict.decides(&refusals) => read_unrepaired(),
+        Ok(Err(refusals)) if strict.is_better_than(&refusals) => read_unrepaired(),
         Ok(Err(refusals)) => refuse_all(inputs, &refusals),
         Err(failure) => from_failure(&failure),
     }
@@ -123,7 +123,7 @@ fn read_texts(
     mut selected: Selected,
     strict: &StrictResolution,
 ) -> Selected {
-    let fits = strict.fits && !strict.is_elided();
+    let fits = strict.is_applicable && !strict.is_elided();
     if selected.is_resolvable && !fits {
         texts::repair(task.workspace, &strict.options, &mut selected);
     }
@@ -134,7 +134,7 @@ fn read_texts(
 fn decode_patches(patches: &Patches) -> Option<Inputs> {
     let texts = patches.texts.iter();
     texts
-        .map(|(name, bytes)| syntax::open_input(name, bytes.clone()).ok())
+        .map(|(name, bytes)| syntax::decode_input(name, bytes.clone()).ok())
         .collect()
 }
 
@@ -176,7 +176,7 @@ fn refuse_all(inputs: Inputs, refusals: &Refusals) -> Selected {
 
 fn from_failure(failure: &Failure) -> Selected {
     let mut selected = Selected::default();
-    selected.fail(failure);
+    selected.add_failure(failure);
     selected
 }
 
@@ -188,11 +188,11 @@ fn repair_all(
     workspace: &dyn Workspace,
 ) -> Result<Result<RepairedTexts, Refusals>, Failure> {
     let (mut patches, mut refusals) = (Vec::new(), Vec::new());
-    let options = request.preflight();
+    let options = request.preflight_options();
     let tree = TargetTree {
         workspace,
         policy: &options.policy,
-        unread: options.held.unread(),
+        min_unread_verdict: options.approval_gate.denied_read_verdict(),
         root: request.decide.root(),
         naming: NameOptions {
             strip_level: request.decide.strip,
@@ -248,7 +248,7 @@ fn read_repaired(
     for (input, (named, repairs)) in inputs {
         (input.not_included, input.repairs) = (named, repairs);
     }
-    not_included::report(parse::severity(&decide), &mut selected);
+    not_included::report(parse::contentless_severity(&decide), &mut selected);
     selected.problems.extend(
         selected
             .plan

@@ -12,14 +12,14 @@ use crate::workspace::git::Git;
 pub(super) struct LinkFileSink<'a>(pub(super) &'a dyn Sink);
 
 impl Sink for LinkFileSink<'_> {
-    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+    fn receive(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let FileChange {
             path,
             before,
             after,
         } = change;
-        let after = after.map(|after| as_file(after, before.as_ref()));
-        self.0.take(FileChange {
+        let after = after.map(|after| to_regular_file(after, before.as_ref()));
+        self.0.receive(FileChange {
             path,
             before,
             after,
@@ -29,7 +29,7 @@ impl Sink for LinkFileSink<'_> {
 
 /// Returns `after` as a regular file if it is a link. A link in the work tree that is only moved
 /// stays a link.
-fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
+fn to_regular_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     let source = match &after.content {
         Content::MovedFrom(_, state) | Content::Restored(_, state) => Some(state),
         Content::Bytes(_) | Content::Unchanged => before,
@@ -50,7 +50,7 @@ fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
     Postimage {
         kind: FileKind::Regular,
         permissions,
-        like: after.like.filter(|_| source.is_some()),
+        attribute_source: after.attribute_source.filter(|_| source.is_some()),
         ..after
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn load_symlink_support(
     if !may_have_links(&selected.plan) {
         return;
     }
-    match git.is_on("core.symlinks") {
+    match git.config_bool("core.symlinks") {
         Ok(is_on) => options.links_are_files = is_on == Some(false),
         Err(error) => {
             let message =

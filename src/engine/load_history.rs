@@ -12,7 +12,7 @@ use crate::plan::Edit;
 use crate::text::Bytes;
 use crate::text::tag::HashlineTag;
 use crate::transaction::history::{HistoryEntry, OldContentLocation, Version, entries};
-use crate::workspace::{Workspace, path_below, top};
+use crate::workspace::{Workspace, path_relative_to, top};
 
 /// The path of a displaced file in the history, and the version that it contains.
 pub(super) type StoredVersion<'e> = (&'e RelPath, Version);
@@ -30,7 +30,7 @@ pub(super) fn load_history(decide: &Decide, workspace: &dyn Workspace, selected:
     }
     let (all, tree) = match entries(workspace).and_then(|all| Ok((all, top(workspace)?))) {
         Ok(found) => found,
-        Err(failure) => return selected.fail(&failure),
+        Err(failure) => return selected.add_failure(&failure),
     };
     let kept = old_versions(&all, workspace);
     for operation in operations {
@@ -38,7 +38,7 @@ pub(super) fn load_history(decide: &Decide, workspace: &dyn Workspace, selected:
         if let (Edit::Lines(changes), Some(kept)) = (&mut operation.edit, kept.get(path)) {
             let earlier = kept
                 .iter()
-                .filter_map(|kept| read(tree, *kept, decide.max_file));
+                .filter_map(|kept| read_version(tree, *kept, decide.max_file));
             changes.earlier = earlier
                 .filter(|bytes| changes.tag == HashlineTag::of(bytes))
                 .map(Arc::new)
@@ -56,11 +56,11 @@ pub(super) fn old_versions<'e>(
     let (mut kept, mut known) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
     let tree = workspace.work_tree().ok().flatten();
     let from_root = |path: &RelPath| match tree {
-        Some(tree) => path_below(path, tree.prefix),
+        Some(tree) => path_relative_to(path, tree.prefix),
         None => Some(path.clone()),
     };
     for file in all.iter().flat_map(|entry| &entry.files) {
-        if let (OldContentLocation::Kept(place), Some(version)) = (&file.old, file.before)
+        if let (OldContentLocation::Kept(place), Some(version)) = (&file.old_content, file.before)
             && version.kind == FileKind::Regular
             && known.insert((&file.path, version.digest))
             && let Some(path) = from_root(&file.path)
@@ -73,11 +73,11 @@ pub(super) fn old_versions<'e>(
 
 /// Reads a version in the history of the work tree with the top `workspace`. Returns `None` if the
 /// file is missing or was overwritten.
-pub(super) fn read(
+pub(super) fn read_version(
     workspace: &dyn Workspace,
     (place, version): StoredVersion<'_>,
-    most: u64,
+    max_size: u64,
 ) -> Option<Bytes> {
-    let (bytes, _) = workspace.read(place, most).ok()?;
+    let (bytes, _) = workspace.read(place, max_size).ok()?;
     (Digest::of(&bytes) == version.digest).then_some(bytes)
 }

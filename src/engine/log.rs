@@ -46,7 +46,7 @@ use versions::Versions;
 pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
     let (all, policy) = read_entries("log", policy, workspace)?;
     Ok(Log::of(&all, &all, |entry, file| {
-        open(&policy, entry, file).map(|_| None)
+        check_readable(&policy, entry, file).map(|_| None)
     }))
 }
 
@@ -83,7 +83,7 @@ pub fn show(
     policy: &Arc<Policy>,
 ) -> Result<Log, Box<Outcome>> {
     let (all, policy) = read_entries("show", policy, workspace)?;
-    let workspace = top(workspace).map_err(|error| stopped_outcome("show", &error.into()))?;
+    let workspace = top(workspace).map_err(|error| failure_outcome("show", &error.into()))?;
     let entry = history::find_entry(&all, id).map_err(|why| {
         let help = Some("run `wpatch log` to list the changes".to_owned());
         refused_outcome(
@@ -102,7 +102,7 @@ pub fn show(
         .cloned()
         .collect();
     let git = workspace
-        .root_name()
+        .absolute_root()
         .map(|top| Arc::new(Git::for_directory(&top)));
     let conversions = git.map(|git| Conversions::new(&git, paths));
     let versions = Versions {
@@ -162,7 +162,7 @@ pub fn gc(
     interrupt: &Interrupt,
 ) -> Outcome {
     let mut done = Committed::default();
-    match transaction::collect(workspace, options, interrupt) {
+    match transaction::collect_garbage(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
             done.note_recovered(recovered);
             let message = format!("{pruned} history entries were removed");
@@ -172,7 +172,7 @@ pub fn gc(
             };
             done.problems().extend((pruned > 0).then_some(told));
         }
-        Err(failure) => done.fail(&failure, None),
+        Err(failure) => done.add_failure(&failure, None),
     }
     done.finish(&Command::of("gc", report::Outcome::Cleaned))
 }
@@ -215,7 +215,7 @@ pub fn recover_with_interrupt(
             );
             done.result.recovered = recovered;
         }
-        Err(failure) => done.fail(&failure, None),
+        Err(failure) => done.add_failure(&failure, None),
     }
     done.finish(&Command::of("recover", report::Outcome::Recovered))
 }
@@ -242,7 +242,7 @@ pub fn init(
     let mut done = Committed::default();
     match transaction::init(workspace, options, interrupt) {
         Ok(recovered) => done.note_recovered(recovered),
-        Err(failure) => done.fail(&failure, None),
+        Err(failure) => done.add_failure(&failure, None),
     }
     done.finish(&Command::of("init", report::Outcome::Initialized))
 }
@@ -257,24 +257,24 @@ fn read_entries(
     // The policy files of the root, of the top, and of every root from which an entry was made
     // apply.
     let policy = work_tree_policy(command, policy, workspace)?;
-    let tree = top(workspace).map_err(|error| stopped_outcome(command, &error.into()))?;
+    let tree = top(workspace).map_err(|error| failure_outcome(command, &error.into()))?;
     let policy = extend_policy(command, &policy, tree)?;
-    let all = entries(tree).map_err(|failure| stopped_outcome(command, &failure))?;
+    let all = entries(tree).map_err(|failure| failure_outcome(command, &failure))?;
     match policy_for_entries(&policy, &all, tree) {
         Ok(policy) => Ok((all, policy)),
         Err(unusable) => Err(unusable_outcome(command, *unusable)),
     }
 }
 
-pub(super) fn stopped_outcome(command: &'static str, failure: &Failure) -> Box<Outcome> {
+pub(super) fn failure_outcome(command: &'static str, failure: &Failure) -> Box<Outcome> {
     let mut done = Committed::default();
-    done.fail(failure, None);
+    done.add_failure(failure, None);
     Box::new(done.finish(&Command::of(command, report::Outcome::Described)))
 }
 
 /// Checks that policy allows reading both versions of `file`. Returns the file from which `entry`
 /// moved it, if it did. The error is the reason for the refusal.
-fn open<'e>(
+fn check_readable<'e>(
     policy: &Policy,
     entry: &'e HistoryEntry,
     file: &EntryFile,

@@ -86,7 +86,7 @@ pub use crate::preflight::ExplicitBase;
 pub use crate::process::home;
 #[cfg(feature = "cli")]
 pub(crate) use crate::process::{DEFAULT_PAGER, HAS_LOCALE};
-pub use commands::{AT_WORK, is_within};
+pub use commands::{TRANSACTION_VARIABLE, is_inside_change};
 pub use describe::{describe, quoting};
 pub use gnu::{PatchedFile, apply_in_memory};
 pub use govern::{
@@ -270,7 +270,7 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     if request.commit.approve.is_none() {
         // Without an approval, every change with the verdict `ask` is refused.
-        request.context.held = ApprovalGate::Everything;
+        request.context.approval_gate = ApprovalGate::Everything;
     }
     request.context.interrupt = interrupt.clone();
     run(request, CommandMode::Apply, workspace)
@@ -299,7 +299,7 @@ fn run_patches(
         Err(outcome) => return *outcome,
     };
     task.command.is_saved = patches.is_saved;
-    if let Some(misuse) = task.misuse() {
+    if let Some(misuse) = task.usage_problem() {
         begun.problems.push(misuse);
         return Committed::from(begun).finish(&task.command);
     }
@@ -307,7 +307,7 @@ fn run_patches(
     let (selected, options) = steps::read(&task, patches, begun);
     let mut done = task.run(selected, &options, mode);
     if mode == CommandMode::Apply && done.resolved.resolution.is_some() {
-        plans::settle(&task, &done);
+        plans::remove_applied_plan(&task, &done);
     }
     suggest(&task, &origin, &options, &mut done);
     // A signal also ends the search for suggestions. The change was refused, so nothing needs a
@@ -318,7 +318,7 @@ fn run_patches(
         .filter(|_| done.is_refused() && done.result.signal.is_none())
         && done.result.receipt.is_none()
     {
-        done.fail(&Failure::Interrupted(signal), task.indexed.as_ref());
+        done.add_failure(&Failure::Interrupted(signal), task.index_target.as_ref());
     }
     done.finish(&task.command)
 }

@@ -8,7 +8,7 @@ use crate::preflight::{Problem, Severity, code};
 use crate::text::printable_line;
 
 /// The limit on the number of changes in one message.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Adds a problem for each input that names changes without their content.
 pub(super) fn report(severity: Severity, selected: &mut Selected) {
@@ -25,7 +25,7 @@ pub(super) fn report(severity: Severity, selected: &mut Selected) {
 
 fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
     let named = &input.not_included;
-    let lines: Vec<_> = named.iter().take(MOST_NAMED).map(line).collect();
+    let lines: Vec<_> = named.iter().take(MAX_NAMED).map(line).collect();
     let more = named.len() - lines.len();
     let more = if more > 0 {
         format!(" and {more} more")

@@ -9,12 +9,12 @@ pub use crate::diagnostics::{
 pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::{ConflictStyle, MatchRules, MismatchDetail};
 pub use crate::plan::{
-    Action, CellEdit, CellId, CellKind, CellPosition, Direction, Edit, EditOrder, EditTarget,
-    FilterRule, HunkSelection, HunkSelectionError, Input, LastLineEnding, MatchMode,
-    NameGuessOptions, ReplaceCount, Replacement, Replacements, Selection,
+    Action, AppendMode, CellEdit, CellId, CellKind, CellPosition, Direction, Edit, EditOrder,
+    EditTarget, FilterRule, HunkSelection, HunkSelectionError, Input, MatchMode, NameGuessOptions,
+    ReplaceCount, Replacement, Replacements, Selection,
 };
 pub use crate::policy::{
-    Access, MAX_FILE as MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, RootLocation,
+    Access, MAX_FILE_BYTES as MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, RootLocation,
     RuleMatch, Verdict, control_paths,
 };
 pub use crate::preflight::{
@@ -26,7 +26,7 @@ pub use crate::process::Timeout;
 pub use crate::progress::{Phase, Progress, ProgressState};
 pub use crate::syntax::{
     MalformedPatch, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind,
-    UnnamedHandling, detect_compression, edits, find_syntax, parse_list, quote,
+    UnnamedHandling, detect_compression, find_syntax, parse_edits, parse_list, quote,
 };
 pub use crate::transaction::HistoryLimits;
 pub use crate::transaction::{

@@ -1,7 +1,7 @@
 //! Parses patches and selects the operations to apply.
 
 use super::problems::{
-    left_out_warning, no_change_problem, rejection_problem, selection_problem, syntax_problem,
+    no_change_problem, outside_root_warning, rejection_problem, selection_problem, syntax_problem,
 };
 use super::request::{Decide, Patches};
 use super::stages::{Parsed, Selected};
@@ -35,8 +35,8 @@ impl<'a> ReadOptions<'a> {
 }
 
 /// Parses the patches and selects operations.
-pub(super) fn read(patches: Patches, reader: ReadOptions<'_>) -> Selected {
-    let Parsed { mut plan, problem } = parse(patches, reader);
+pub(super) fn read(patches: Patches, read_options: ReadOptions<'_>) -> Selected {
+    let Parsed { mut plan, problem } = parse(patches, read_options);
     if let Some(problem) = problem {
         let plan = Plan {
             inputs: plan.inputs,
@@ -47,18 +47,18 @@ pub(super) fn read(patches: Patches, reader: ReadOptions<'_>) -> Selected {
             ..Selected::of_problem(problem)
         };
     }
-    let decide = reader.decide;
-    if let Some(tree) = reader.tree {
+    let decide = read_options.decide;
+    if let Some(tree) = read_options.tree {
         gnu::choose_names(&decide.gnu, &mut plan, decide.direction(), tree);
     }
     let mut selected = select(plan, &decide.selection());
-    not_included::report(severity(decide), &mut selected);
+    not_included::report(contentless_severity(decide), &mut selected);
     selected
 }
 
-fn parse(patches: Patches, reader: ReadOptions<'_>) -> Parsed {
+fn parse(patches: Patches, read_options: ReadOptions<'_>) -> Parsed {
     let mut plan = Plan::default();
-    let decide = reader.decide;
+    let decide = read_options.decide;
     let among = syntax::select_syntaxes(&decide.format);
     if among.is_empty() {
         let problem = Problem::new(&code::USAGE, format!("unknown format {}", decide.format));
@@ -67,13 +67,13 @@ fn parse(patches: Patches, reader: ReadOptions<'_>) -> Parsed {
             problem: Some(problem),
         };
     }
-    reader.progress.enter(Phase::Reading, 0);
+    read_options.progress.enter(Phase::Reading, 0);
     let series = patches.series.as_ref();
-    let options = decide.syntax();
+    let options = decide.syntax_options();
     // quilt accepts an empty patch in its series.
     let allow_empty = series.is_some() || options.allow_empty;
     let options = syntax::Options {
-        truncated: reader.truncated,
+        truncated: read_options.truncated,
         allow_empty,
         ..options
     };
@@ -83,7 +83,7 @@ fn parse(patches: Patches, reader: ReadOptions<'_>) -> Parsed {
         match syntax::parse(&name, bytes, &among, options) {
             Ok(mut parsed) => {
                 if let Some((name, listed)) = listed {
-                    parsed.read_as(name, listed);
+                    parsed.apply_series_settings(name, listed);
                 }
                 plan.append(parsed);
             }
@@ -92,7 +92,7 @@ fn parse(patches: Patches, reader: ReadOptions<'_>) -> Parsed {
                 let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
                 // The message shows an excerpt of this input.
                 plan.inputs.push(plan::Input {
-                    listed,
+                    series_entry: listed,
                     ..error.input
                 });
                 return Parsed { plan, problem };
@@ -115,7 +115,7 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
         outside,
         left_out,
     } = plan::select(whole, selection);
-    let rejected = |rejection| rejection_problem(rejection, &plan, selection.level());
+    let rejected = |rejection| rejection_problem(rejection, &plan, selection.strip_level());
     let mut problems: Vec<_> = rejections.iter().map(rejected).collect();
     let left_out = match left_out {
         Ok(left_out) => left_out,
@@ -127,7 +127,7 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
         }
     };
     if !outside.is_empty() {
-        problems.push(left_out_warning(&outside));
+        problems.push(outside_root_warning(&outside));
     } else if plan.operations.is_empty() && rejections.is_empty() && !is_empty {
         problems.push(no_change_problem(filtered.len()));
     }
@@ -142,7 +142,7 @@ pub(super) fn select(whole: Plan<plan::Name>, selection: &Selection) -> Selected
 }
 
 /// Returns the severity of a change that an input names but does not contain.
-pub(super) fn severity(decide: &Decide) -> Severity {
+pub(super) fn contentless_severity(decide: &Decide) -> Severity {
     if decide.strict_input {
         Severity::Error
     } else {

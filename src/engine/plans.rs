@@ -1,10 +1,10 @@
 //! Saved plans: saves a checked plan, loads it to apply it, and rejects it.
 
-use super::approval::{SHA256, is_plan_id};
-use super::log::stopped_outcome;
-use super::problems::{no_place_problem, sweep_warning};
+use super::approval::{PLAN_ID_PREFIX, is_plan_id};
+use super::log::failure_outcome;
+use super::problems::{no_state_directory_problem, sweep_warning};
 use super::request::Request;
-use super::saved::{SavedPlan, restore};
+use super::saved::{SavedPlan, to_request};
 use super::stages::{Command, Committed};
 use super::steps;
 use super::task::{CommandMode, CommandRun};
@@ -18,7 +18,7 @@ use crate::transaction::{self, Interrupt, rejections};
 use crate::workspace::Workspace;
 
 /// The smallest number of hex digits that can name a plan.
-const FEWEST: usize = 8;
+const MIN_DIGITS: usize = 8;
 /// The limit on the size of a reason, in bytes.
 const MAX_REASON: usize = 4096;
 
@@ -69,7 +69,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
     let (selected, options) = steps::read(&task, patches, begun);
     let mut done = task.run(selected, &options, CommandMode::Check);
     if !done.is_refused() {
-        keep(&task, saved, &texts, &mut done);
+        save_plan(&task, saved, &texts, &mut done);
     }
     done.finish(&task.command)
 }
@@ -91,22 +91,23 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
 /// Returns the outcome with the problem if no plan or more than one plan matches `id`, or if the
 /// plan is damaged.
 pub fn load_plan(
-    usual: Request,
+    defaults: Request,
     workspace: &dyn Workspace,
     id: &str,
 ) -> Result<Request, Box<Outcome>> {
     let refuse = |problem| refused_outcome("apply", problem);
-    let digits = digits(id).ok_or_else(|| refuse(plan_id_problem(id)))?;
+    let digits = plan_id_digits(id).ok_or_else(|| refuse(plan_id_problem(id)))?;
     match saved_plans::search(workspace, digits) {
         Ok(PlanSearchResult::One(kept)) => {
-            let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged_problem()))?;
+            let mut request =
+                to_request(defaults, &kept).ok_or_else(|| refuse(damaged_problem()))?;
             // The approval refuses every change except the one that was checked.
-            request.commit.approve = Some(format!("{SHA256}{}", kept.name));
+            request.commit.approve = Some(format!("{PLAN_ID_PREFIX}{}", kept.name));
             Ok(request)
         }
         Ok(PlanSearchResult::None) => Err(refuse(not_saved_problem(id))),
         Ok(PlanSearchResult::Several(names)) => Err(refuse(ambiguous_problem(id, &names))),
-        Err(failure) => Err(stopped_outcome("apply", &failure)),
+        Err(failure) => Err(failure_outcome("apply", &failure)),
     }
 }
 
@@ -122,12 +123,12 @@ pub fn reject(
     let command = Command::of("reject", report::Outcome::Rejected);
     let mut done = Committed::default();
     if let Some(kept) = find_plan(id, workspace, &mut done) {
-        reject_kept(&kept, reason, workspace, (options, interrupt), &mut done);
+        reject_plan(&kept, reason, workspace, (options, interrupt), &mut done);
     }
     done.finish(&command)
 }
 
-fn reject_kept(
+fn reject_plan(
     kept: &StoredPlan,
     reason: Option<&str>,
     workspace: &dyn Workspace,
@@ -138,7 +139,7 @@ fn reject_kept(
         let message = format!("the reason exceeds {MAX_REASON} bytes");
         return done.problems().push(Problem::new(&code::USAGE, message));
     }
-    let plan = format!("{SHA256}{}", kept.name);
+    let plan = format!("{PLAN_ID_PREFIX}{}", kept.name);
     // The files are only for the log, so a damaged plan can be rejected without them.
     let files = SavedPlan::read(kept)
         .map(|(saved, _)| saved.files)
@@ -150,12 +151,14 @@ fn reject_kept(
     };
     match rejections::save(workspace, options, interrupt, &refusal) {
         Ok(Some(saved)) => {
-            note_saved(saved, done);
+            add_save_result(saved, done);
             saved_plans::forget(workspace, &kept.name);
             done.result.plan_id = Some(plan);
         }
-        Ok(None) => done.problems().push(no_place_problem("the rejection")),
-        Err(failure) => done.fail(&failure, None),
+        Ok(None) => done
+            .problems()
+            .push(no_state_directory_problem("the rejection")),
+        Err(failure) => done.add_failure(&failure, None),
     }
 }
 
@@ -170,7 +173,7 @@ pub fn unreject(id: &str, workspace: &dyn Workspace) -> Outcome {
                     .push(Problem::new(&code::NOTHING_TO_UNDO, message));
             }
             Ok(_) => done.result.plan_id = Some(id.to_owned()),
-            Err(failure) => done.fail(&failure, None),
+            Err(failure) => done.add_failure(&failure, None),
         }
     } else {
         done.problems().push(plan_id_problem(id));
@@ -179,16 +182,16 @@ pub fn unreject(id: &str, workspace: &dyn Workspace) -> Outcome {
 }
 
 /// Returns the hex digits of a whole or an abbreviated `plan_id`.
-fn digits(id: &str) -> Option<&str> {
-    match id.strip_prefix(SHA256) {
+fn plan_id_digits(id: &str) -> Option<&str> {
+    match id.strip_prefix(PLAN_ID_PREFIX) {
         Some(digits) => is_plan_id(id).then_some(digits),
-        None => ((FEWEST..=64).contains(&id.len()) && is_hex(id)).then_some(id),
+        None => ((MIN_DIGITS..=64).contains(&id.len()) && is_hex(id)).then_some(id),
     }
 }
 
 fn plan_id_problem(id: &str) -> Problem {
     let help = format!(
-        "use a full plan_id (`{SHA256}` and 64 hex digits), or at least {FEWEST} hex digits of a saved plan"
+        "use a full plan_id (`{PLAN_ID_PREFIX}` and 64 hex digits), or at least {MIN_DIGITS} hex digits of a saved plan"
     );
     Problem {
         help: Some(help),
@@ -227,10 +230,10 @@ fn ambiguous_problem(id: &str, names: &[String]) -> Problem {
 }
 
 /// Removes the saved plan after it was applied.
-pub(super) fn settle(task: &CommandRun<'_>, done: &Committed) {
+pub(super) fn remove_applied_plan(task: &CommandRun<'_>, done: &Committed) {
     if let Some(name) = task
         .approve()
-        .and_then(|approve| approve.strip_prefix(SHA256))
+        .and_then(|approve| approve.strip_prefix(PLAN_ID_PREFIX))
         .filter(|_| !done.is_refused())
     {
         saved_plans::forget(task.workspace, name);
@@ -238,12 +241,12 @@ pub(super) fn settle(task: &CommandRun<'_>, done: &Committed) {
 }
 
 /// Saves `plan` with the patches `texts`. A report without `plan_id` has no plan to save.
-fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
+fn save_plan(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Committed) {
     let report = done.report(&task.command);
     let Some(name) = report
         .plan_id
         .as_deref()
-        .and_then(|id| id.strip_prefix(SHA256))
+        .and_then(|id| id.strip_prefix(PLAN_ID_PREFIX))
     else {
         return;
     };
@@ -269,7 +272,7 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
         });
         return;
     }
-    let (workspace, options) = (task.workspace, task.request.transaction());
+    let (workspace, options) = (task.workspace, task.request.transaction_options());
     match saved_plans::save(
         workspace,
         options,
@@ -280,18 +283,18 @@ fn keep(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mut Com
         },
     ) {
         Ok(Some(saved)) => {
-            note_saved(saved, done);
+            add_save_result(saved, done);
             let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
             done.result.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
         }
-        Ok(None) => done.problems().push(no_place_problem("the plan")),
-        Err(failure) => done.fail(&failure, None),
+        Ok(None) => done.problems().push(no_state_directory_problem("the plan")),
+        Err(failure) => done.add_failure(&failure, None),
     }
 }
 
 /// Adds the changes that were recovered before the save, and a warning if older plans could not be
 /// removed.
-fn note_saved(saved: SaveResult, done: &mut Committed) {
+fn add_save_result(saved: SaveResult, done: &mut Committed) {
     done.note_recovered(saved.recovered);
     let warning = |failure| {
         sweep_warning(&format!(
@@ -303,7 +306,7 @@ fn note_saved(saved: SaveResult, done: &mut Committed) {
 
 /// Returns the plan that `id` names. A plan that is not saved has only its name.
 fn find_plan(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<StoredPlan> {
-    let Some(digits) = digits(id) else {
+    let Some(digits) = plan_id_digits(id) else {
         done.problems().push(plan_id_problem(id));
         return None;
     };
@@ -318,7 +321,7 @@ fn find_plan(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Optio
         }
         Ok(PlanSearchResult::None) => done.problems().push(not_saved_problem(id)),
         Ok(PlanSearchResult::Several(names)) => done.problems().push(ambiguous_problem(id, &names)),
-        Err(failure) => done.fail(&failure, None),
+        Err(failure) => done.add_failure(&failure, None),
     }
     None
 }

@@ -108,14 +108,14 @@ pub(super) fn read_policy_file(
     workspace: &dyn Workspace,
     path: &RelPath,
 ) -> Result<Option<Bytes>, String> {
-    let told = |error: WorkspaceError| match error.fault {
-        ErrorKind::TooLarge => format!("the file exceeds {} bytes", policy::MAX_FILE),
+    let told = |error: WorkspaceError| match error.kind {
+        ErrorKind::TooLarge => format!("the file exceeds {} bytes", policy::MAX_FILE_BYTES),
         _ => format!("the file cannot be read: {}", error.source),
     };
     match workspace.stat(path).map_err(told)?.map(|stat| stat.kind) {
         None => Ok(None),
         Some(FileKind::Regular) => workspace
-            .read(path, policy::MAX_FILE)
+            .read(path, policy::MAX_FILE_BYTES)
             .map(|(text, _)| Some(text))
             .map_err(told),
         Some(kind) => Err(format!("is a {kind}, not a regular file")),

@@ -27,12 +27,12 @@ pub struct Preview<'w> {
     /// The number of operations that were resolved: all or none.
     count: usize,
     options: preflight::Options,
-    shelf: DiffCache,
+    diff_cache: DiffCache,
     #[cfg_attr(
         not(feature = "html"),
         allow(dead_code, reason = "only an HTML page shows images")
     )]
-    gallery: Option<ImagePreviews>,
+    image_previews: Option<ImagePreviews>,
     #[cfg(feature = "html")]
     approval: Option<String>,
     workspace: &'w dyn Workspace,
@@ -58,7 +58,7 @@ pub struct Preview<'w> {
 /// ```
 pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
     Preview::of(request, workspace, None, |options| {
-        options.whole_diff = true;
+        options.full_diff = true;
     })
 }
 
@@ -67,7 +67,7 @@ impl<'w> Preview<'w> {
     fn of(
         mut request: Request,
         workspace: &'w dyn Workspace,
-        gallery: Option<ImagePreviews>,
+        image_previews: Option<ImagePreviews>,
         adapt: impl FnOnce(&mut preflight::Options),
     ) -> Self {
         let begun = request
@@ -96,11 +96,11 @@ impl<'w> Preview<'w> {
         let (origin, shelf) = (SeriesInfo::of(&patches), DiffCache::default());
         let (selected, mut options) = steps::read(&task, patches, begun);
         // If the report contains the diffs, preflight does not also pass them to the diff cache.
-        let is_taken = !options.diff;
+        let uses_cache = !options.diff;
         adapt(&mut options);
-        task.shown = PreviewSinks {
-            diff_cache: is_taken.then_some(&shelf),
-            image_previews: gallery.as_ref(),
+        task.preview_sinks = PreviewSinks {
+            diff_cache: uses_cache.then_some(&shelf),
+            image_previews: image_previews.as_ref(),
         };
         let mut done = task.run(selected, &options, CommandMode::Check);
         suggest(&task, &origin, &options, &mut done);
@@ -121,7 +121,7 @@ impl<'w> Preview<'w> {
         Self::new(
             done.finish_with_operations(&task.command),
             (count, options),
-            (shelf, gallery),
+            (shelf, image_previews),
             workspace,
         )
     }
@@ -145,8 +145,8 @@ impl<'w> Preview<'w> {
             plan: Plan { inputs, operations },
             count,
             options,
-            shelf,
-            gallery,
+            diff_cache: shelf,
+            image_previews: gallery,
             #[cfg(feature = "html")]
             approval: None,
             workspace,
@@ -178,7 +178,7 @@ impl<'w> Preview<'w> {
     }
 
     fn diff(&self, index: usize) -> io::Result<Option<Vec<u8>>> {
-        self.shelf
+        self.diff_cache
             .diff(index, &self.plan, self.workspace, &self.options)
     }
 }

@@ -12,20 +12,20 @@ use crate::preflight::{Problem, ProblemFacts, code};
 use crate::transaction::history::PlanRejection;
 
 pub(super) use commit::{
-    altered_warning, commit_problems, foreign, remove_unchanged, rollback_problem, sweep_warning,
-    unfinished_warning,
+    altered_warning, commit_problems, foreign_state_problem, remove_unchanged, rollback_problem,
+    sweep_warning, unfinished_warning,
 };
 pub(super) use patch::{
-    left_out_warning, no_change_problem, rejection_problem, say_listed, selection_problem,
-    syntax_problem,
+    add_series_position, no_change_problem, outside_root_warning, rejection_problem,
+    selection_problem, syntax_problem,
 };
 pub(super) use repair::{refusal_problem, repair_warnings};
 
 /// The limit on the number of names in one message.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// Returns the problem of a plan that was rejected.
-pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
+pub(super) fn rejected_plan_problem(refusal: &PlanRejection) -> Problem {
     let why = refusal
         .reason
         .as_ref()
@@ -45,7 +45,7 @@ pub(super) fn rejected_plan(refusal: &PlanRejection) -> Problem {
 }
 
 /// Returns the problem of a tree that has no place for the history, in which `what` would be kept.
-pub(super) fn no_place_problem(what: &str) -> Problem {
+pub(super) fn no_state_directory_problem(what: &str) -> Problem {
     let help = "run `wpatch init`, use a git work tree, or set XDG_STATE_HOME";
     let message = format!("{what} cannot be saved: the root has no state directory");
     Problem {
@@ -67,6 +67,6 @@ pub(super) fn not_approved_problem() -> Problem {
 }
 
 /// Changes the message of a missing file to name the index. The work tree can have the file.
-pub(super) fn name_index(problem: &mut Problem) {
+pub(super) fn set_index_message(problem: &mut Problem) {
     "does not exist in index".clone_into(&mut problem.message);
 }

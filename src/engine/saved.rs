@@ -62,7 +62,7 @@ impl SavedPlan {
 
 /// Returns the request that was saved as `kept`; `None` if the saved plan is damaged. `look`,
 /// `commit` and `context` come from `usual`.
-pub(super) fn restore(usual: Request, kept: &StoredPlan) -> Option<Request> {
+pub(super) fn to_request(usual: Request, kept: &StoredPlan) -> Option<Request> {
     let (saved, mut rest) = SavedPlan::read(kept)?;
     // The lengths must add up to the whole text. Otherwise a part is missing or was added.
     let mut texts = Vec::new();

@@ -9,10 +9,10 @@
 //! | report | [`Report`] |
 
 use super::Outcome;
-use super::denied::name_refusal;
+use super::denied::explain_refusal;
 use super::problems::{
-    commit_problems, name_index, not_approved_problem, remove_unchanged, rollback_problem,
-    say_listed,
+    add_series_position, commit_problems, not_approved_problem, remove_unchanged, rollback_problem,
+    set_index_message,
 };
 use super::request::IndexTarget;
 use crate::change::{DiscardSink, Sink};
@@ -33,7 +33,7 @@ pub(super) struct StagingTarget<'s> {
 
 impl StagingTarget<'_> {
     /// The receiver of a change that is only checked.
-    pub(super) const NOTHING: Self = StagingTarget {
+    pub(super) const DISCARD: Self = StagingTarget {
         sink: &DiscardSink,
         transaction: None,
     };
@@ -86,10 +86,10 @@ impl Selected {
     }
 
     /// Adds the problems of `failure`.
-    pub(super) fn fail(&mut self, failure: &Failure) {
+    pub(super) fn add_failure(&mut self, failure: &Failure) {
         let mut problems = commit_problems(failure);
         if let (Failure::Workspace(error), [problem]) = (failure, &mut problems[..]) {
-            name_refusal(problem, error, &self.plan);
+            explain_refusal(problem, error, &self.plan);
         }
         self.problems.extend(problems);
     }
@@ -101,7 +101,7 @@ impl Resolved {
     }
 
     /// Adds `resolution`. If `approve` names another plan, adds a problem that refuses the change.
-    pub(super) fn add(
+    pub(super) fn add_resolution(
         &mut self,
         mut resolution: Resolution,
         command: &Command,
@@ -137,8 +137,8 @@ impl Resolved {
         match (is_reduced, resolution) {
             (true, None) => report::Outcome::DoesNotApply,
             (true, Some(resolution)) if resolution.changes == 0 => report::Outcome::DoesNotApply,
-            (true, _) => command.success.partial(),
-            (false, Some(resolution)) if resolution.is_partial() => command.success.partial(),
+            (true, _) => command.success.to_partial(),
+            (false, Some(resolution)) if resolution.is_partial() => command.success.to_partial(),
             (false, _) => command.success,
         }
     }
@@ -182,9 +182,9 @@ impl Committed {
     }
 
     /// Adds the problems of `failure`. Problems about the index file use its displayed name.
-    pub(super) fn fail(&mut self, failure: &Failure, indexed: Option<&IndexTarget>) {
+    pub(super) fn add_failure(&mut self, failure: &Failure, indexed: Option<&IndexTarget>) {
         let known = self.problems().len();
-        self.resolved.selected.fail(failure);
+        self.resolved.selected.add_failure(failure);
         if let Some(indexed) = indexed {
             let problems = self.problems().split_off(known);
             self.problems().extend(
@@ -218,12 +218,12 @@ impl Committed {
 
     pub(super) fn finish_with_operations(mut self, command: &Command) -> (Outcome, Vec<Operation>) {
         // The patches applied when the plan was saved, so the tree has changed since then.
-        let is_told = self
+        let has_stale_problem = self
             .problems()
             .iter()
             .any(|problem| problem.code == &code::NOT_APPROVED);
         if command.is_saved
-            && !is_told
+            && !has_stale_problem
             && self.report(command).outcome == report::Outcome::DoesNotApply
         {
             self.problems().insert(0, not_approved_problem());
@@ -236,9 +236,9 @@ impl Committed {
         let Selected { plan, problems, .. } = &mut self.resolved.selected;
         for problem in problems {
             if is_indexed && *problem.code == code::MISSING && !problem.facts.is_untracked {
-                name_index(problem);
+                set_index_message(problem);
             }
-            say_listed(problem, &plan.inputs);
+            add_series_position(problem, &plan.inputs);
         }
         let report = self.report(command);
         let Selected {

@@ -54,7 +54,7 @@ const STEPS: [Step; 11] = [
     Step::Resolve(index::resolve_index),
     Step::Resolve(diagnose::resolve_with_servers),
     Step::Before(commands::run_before),
-    Step::Verify(commands::verification),
+    Step::Verify(commands::prepare_verification),
     Step::After(index::refresh),
     Step::After(commands::run_after),
 ];
@@ -64,7 +64,7 @@ const STEPS: [Step; 11] = [
 pub(super) fn read(
     task: &CommandRun<'_>,
     patches: Patches,
-    begun: Selected,
+    initial: Selected,
 ) -> (Selected, preflight::Options) {
     let decide = &task.request.decide;
     let strict =
@@ -77,8 +77,8 @@ pub(super) fn read(
         Some(read) => read(task, patches, &strict),
         None => strict(decide, patches),
     };
-    selected.problems.splice(..0, begun.problems);
-    let mut options = task.request.preflight();
+    selected.problems.splice(..0, initial.problems);
+    let mut options = task.request.preflight_options();
     if selected.is_resolvable {
         for step in &STEPS {
             if let Step::Configure(configure) = step {
@@ -96,11 +96,11 @@ pub(super) fn read_strict(
     workspace: &dyn Workspace,
     progress: &Progress,
 ) -> Selected {
-    let reader = ReadOptions {
+    let read_options = ReadOptions {
         tree: Some(workspace),
         ..ReadOptions::new(decide, progress)
     };
-    let mut selected = parse::read(patches, reader);
+    let mut selected = parse::read(patches, read_options);
     if selected.is_resolvable {
         for step in &STEPS {
             if let Step::Select(select) = step {

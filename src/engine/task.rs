@@ -32,10 +32,10 @@ pub(super) struct CommandRun<'a> {
     pub(super) command: Command,
     pub(super) request: Request,
     /// Git's index, if the change updates it.
-    pub(super) indexed: Option<IndexTarget>,
+    pub(super) index_target: Option<IndexTarget>,
     pub(super) workspace: &'a dyn Workspace,
     /// Receives the diffs and images that are displayed later.
-    pub(super) shown: PreviewSinks<'a>,
+    pub(super) preview_sinks: PreviewSinks<'a>,
 }
 
 impl<'a> CommandRun<'a> {
@@ -60,24 +60,24 @@ impl<'a> CommandRun<'a> {
         request.look.diff |= has_commands;
         let command = Command {
             policy: request.context.policy.clone(),
-            is_described: request.look.describe,
+            is_full_report: request.look.describe,
             // The commands of the user receive a report of all files.
             is_brief: request.look.is_brief && !has_commands,
             // GNU patch reports every hunk.
-            is_complete: request.decide.gnu.as_gnu,
-            links: request.transaction().links,
+            is_unlimited: request.decide.gnu.as_gnu,
+            hard_links: request.transaction_options().links,
             ..Command::of(name, success)
         };
         let mut selected = Selected::default();
         approval::check_approval(request.commit.approve.as_deref(), workspace, &mut selected);
-        let indexed = request.git_index();
+        let indexed = request.index_target();
         Ok((
             Self {
                 command,
                 request,
-                indexed,
+                index_target: indexed,
                 workspace,
-                shown: PreviewSinks::default(),
+                preview_sinks: PreviewSinks::default(),
             },
             selected,
         ))
@@ -100,9 +100,9 @@ impl<'a> CommandRun<'a> {
     }
 
     /// Returns a problem if a shell cannot run one of the commands.
-    pub(super) fn misuse(&self) -> Option<Problem> {
+    pub(super) fn usage_problem(&self) -> Option<Problem> {
         self.commands()
-            .misuse()
+            .usage_error()
             .map(|misuse| Problem::new(&code::USAGE, misuse))
     }
 }

@@ -13,7 +13,7 @@ use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{self, Problem, TextRepair};
-use crate::repair::{ROWS, RepairError, RepairKind, StepBudget, TextRepairs, repair_texts};
+use crate::repair::{REPAIRS, RepairError, RepairKind, StepBudget, TextRepairs, repair_texts};
 use crate::text::Span;
 use crate::workspace::Workspace;
 
@@ -23,12 +23,12 @@ use crate::workspace::Workspace;
 struct TextRepairer {
     policy: Arc<Policy>,
     /// A file is not read if the verdict on reading is at least this strict.
-    unread: Verdict,
+    min_unread_verdict: Verdict,
     /// The number of files that each input changes. Each of these files has an equal share of the
     /// budget, so the order of the repairs does not change the result.
-    files: HashMap<usize, usize>,
+    file_counts: HashMap<usize, usize>,
     interrupt: Interrupt,
-    kept: Mutex<RepairResults>,
+    results: Mutex<RepairResults>,
 }
 
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ struct RepairResults {
     /// The repairs of each operation, by its index.
     repairs: BTreeMap<usize, Result<TextRepairs, Vec<RepairError>>>,
     /// The work on each file of an input.
-    work: HashMap<(usize, RelPath), StepBudget>,
+    budgets: HashMap<(usize, RelPath), StepBudget>,
 }
 
 impl TextRepairer {
@@ -52,10 +52,10 @@ impl TextRepairer {
         }
         Self {
             policy: Arc::clone(&options.policy),
-            unread: options.held.unread(),
-            files,
+            min_unread_verdict: options.approval_gate.denied_read_verdict(),
+            file_counts: files,
             interrupt: options.rules.interrupt.clone(),
-            kept: Mutex::default(),
+            results: Mutex::default(),
         }
     }
 }
@@ -65,20 +65,20 @@ impl TextRepair for TextRepairer {
         let Edit::Replacements(changes) = &operation.edit else {
             return None;
         };
-        if self.policy.judge(&operation.path, Access::Read).verdict >= self.unread {
+        if self.policy.judge(&operation.path, Access::Read).verdict >= self.min_unread_verdict {
             return None;
         }
         let file = (operation.input, operation.path.clone());
         let share = || {
             StepBudget::share(
-                self.files.get(&operation.input).copied().unwrap_or(1),
+                self.file_counts.get(&operation.input).copied().unwrap_or(1),
                 content,
             )
         };
         // The budget leaves the map during the repair, so that the lock is free. Operations on one
         // file run one after the other.
-        let mut work = lock_unpoisoned(&self.kept)
-            .work
+        let mut work = lock_unpoisoned(&self.results)
+            .budgets
             .remove(&file)
             .unwrap_or_else(share);
         let repaired = repair_texts(content, changes, &mut work, &self.interrupt);
@@ -87,8 +87,8 @@ impl TextRepair for TextRepairer {
             .ok()
             .filter(|repairs| !repairs.rows.is_empty());
         let changes = changes.map(|repairs| repairs.changes.clone());
-        let mut kept = lock_unpoisoned(&self.kept);
-        kept.work.insert(file, work);
+        let mut kept = lock_unpoisoned(&self.results);
+        kept.budgets.insert(file, work);
         if changes.is_some() || repaired.is_err() {
             kept.repairs.insert(index, repaired);
         }
@@ -107,14 +107,14 @@ pub(super) fn repair(
     let options = preflight::Options {
         describe: false,
         diff: false,
-        whole_diff: false,
+        full_diff: false,
         guards: Vec::new(),
         text_repair: Some(Arc::clone(&text_repair) as _),
         ..options.clone()
     };
     // Errors are ignored here. The preflight after the repairs reports them.
     let _ = preflight::resolve(&selected.plan, workspace, &options, &DiscardSink);
-    let repairs = mem::take(&mut lock_unpoisoned(&text_repair.kept).repairs);
+    let repairs = mem::take(&mut lock_unpoisoned(&text_repair.results).repairs);
     for (index, repaired) in repairs {
         let Some(operation) = selected.plan.operations.get_mut(index) else {
             continue;
@@ -127,7 +127,7 @@ pub(super) fn repair(
                     .into_iter()
                     .filter_map(|(at, row)| Some((at, text_repair_of(row, span)?)))
                     .collect();
-                note_repairs(input, repairs, selected);
+                record_repairs(input, repairs, selected);
             }
             Err(refusals) => {
                 let problems = refusals
@@ -143,7 +143,7 @@ pub(super) fn repair(
 /// Returns the repair that the row `row` of [`ROWS`] describes, for a text in the section `span`.
 /// The caller sets the line.
 fn text_repair_of(row: RepairKind, span: Span) -> Option<Repair> {
-    let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
+    let &(_, code, message) = REPAIRS.iter().find(|(known, ..)| *known == row)?;
     Some(Repair {
         code,
         line: 0,
@@ -162,7 +162,7 @@ fn text_refusal_problem(refusal: RepairError, operation: &Operation) -> Problem 
 }
 
 /// Records `repairs`, each with its offset in the text of the input, and warns about them.
-fn note_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Selected) {
+fn record_repairs(input: usize, repairs: Vec<(usize, Repair)>, selected: &mut Selected) {
     let Some(input) = selected.plan.inputs.get_mut(input) else {
         return;
     };

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use super::load_history::{old_versions, read};
+use super::load_history::{old_versions, read_version};
 use super::request::{ConflictMarkers, ThreeWayOptions};
 use super::stages::Selected;
 use super::task::CommandRun;
-use crate::digest::is_blob;
+use crate::digest::has_blob_id;
 use crate::matching::ConflictStyle;
 use crate::path::RelPath;
 use crate::plan::Plan;
@@ -32,7 +32,7 @@ pub(super) fn find_bases(
         return;
     };
     // Changes of the index use the configuration of the repository that has the index.
-    let git = match &task.indexed {
+    let git = match &task.index_target {
         Some(indexed) => Some(indexed.index.git()),
         None => task.request.context.git.as_ref(),
     };
@@ -69,12 +69,12 @@ pub(super) fn find_bases(
         kept: HashMap::new(),
     };
     if bases.given.is_none() {
-        match kept_bases(&selected.plan, task.workspace, options.max_file, &bases) {
+        match find_history_bases(&selected.plan, task.workspace, options.max_file, &bases) {
             Ok(kept) => bases.kept = kept,
-            Err(failure) => selected.fail(&failure),
+            Err(failure) => selected.add_failure(&failure),
         }
     }
-    let is_indexed = task.indexed.is_some();
+    let is_indexed = task.index_target.is_some();
     options.three_way = Some(Arc::new(ThreeWay {
         bases,
         favour,
@@ -86,10 +86,10 @@ pub(super) fn find_bases(
 
 /// Returns the contents for which the patches of `plan` were made, if the history has them and the
 /// repository does not. No content has more than `most` bytes.
-fn kept_bases(
+fn find_history_bases(
     plan: &Plan,
     workspace: &dyn Workspace,
-    most: u64,
+    max_size: u64,
     bases: &Bases,
 ) -> Result<HistoryBases, Failure> {
     let all = entries(workspace)?;
@@ -104,15 +104,15 @@ fn kept_bases(
         let found_there = bases
             .objects
             .as_ref()
-            .map(|objects| objects.find_blob(&blobs.old, most))
+            .map(|objects| objects.find_blob(&blobs.old, max_size))
             .transpose()?;
         if found_there.flatten().is_some() {
             continue;
         }
         let mut contents = versions
             .iter()
-            .filter_map(|version| read(tree, *version, most));
-        if let Some(base) = contents.find(|contents| is_blob(contents, &blobs.old)) {
+            .filter_map(|version| read_version(tree, *version, max_size));
+        if let Some(base) = contents.find(|contents| has_blob_id(contents, &blobs.old)) {
             found.insert((path.clone(), blobs.old.clone()), Arc::new(base));
         }
     }

@@ -11,7 +11,7 @@ use super::stages::Selected;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::{
-    self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, lookup_name,
+    self, Conversions, Problem, Severity, WhitespaceAction, code, is_git_operation, lookup_name,
 };
 use crate::whitespace::{RuleConflictError, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
@@ -50,7 +50,7 @@ pub(super) fn load_whitespace_rules(
     options.rules.ignore_whitespace |= decide.ignore_whitespace.unwrap_or_default();
     let Some(git) = &context.git else { return };
     // A tree in a repository has the line endings and links that were committed.
-    if !context.is_tree {
+    if !context.is_git_tree {
         options.conversions = conversions(git, &selected.plan);
         link_files::load_symlink_support(git, selected, options);
     }
@@ -69,16 +69,16 @@ pub(super) fn load_whitespace_rules(
         .map_err(|error| (error, Severity::Error))
         .and_then(|()| {
             // `nowarn` and `warn` do not change the result, so an error of git is only a warning.
-            let is_aside = matches!(
+            let is_harmless = matches!(
                 options.whitespace.action,
                 WhitespaceAction::NoWarn | WhitespaceAction::Warn
             );
-            let severity = if is_aside {
+            let severity = if is_harmless {
                 Severity::Warning
             } else {
                 Severity::Error
             };
-            rules(git, &paths, options).map_err(|error| (error, severity))
+            load_path_rules(git, &paths, options).map_err(|error| (error, severity))
         });
     match result {
         Ok(()) => {}
@@ -104,7 +104,7 @@ fn conversions(git: &Arc<Git>, plan: &Plan) -> Option<Arc<Conversions>> {
     let operations = plan
         .operations
         .iter()
-        .filter(|operation| is_of_git(plan, operation));
+        .filter(|operation| is_git_operation(plan, operation));
     let paths: Vec<_> = operations
         .flat_map(|it| it.from.iter().chain([&it.path]))
         .cloned()
@@ -136,13 +136,18 @@ fn apply_configuration(
         options.whitespace.action = WhitespaceAction::from_name(name).ok_or_else(unknown)?;
     }
     if decide.ignore_whitespace.is_none() {
-        options.rules.ignore_whitespace |= ignores(git.config("apply.ignorewhitespace")?)?;
+        options.rules.ignore_whitespace |=
+            parse_ignore_whitespace(git.config("apply.ignorewhitespace")?)?;
     }
     Ok(())
 }
 
 /// Sets the rule of each of `paths`.
-fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Result<(), RuleError> {
+fn load_path_rules(
+    git: &Git,
+    paths: &[RelPath],
+    options: &mut preflight::Options,
+) -> Result<(), RuleError> {
     // Without warnings and fixes, the rules have no effect.
     if options.whitespace.action == WhitespaceAction::NoWarn {
         return Ok(());
@@ -157,8 +162,8 @@ fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Resu
     for (path, attribute) in paths.iter().zip(attributes) {
         let rule = match &attribute[0] {
             Attribute::Unspecified => continue,
-            Attribute::Set => usual.strict(),
-            Attribute::Unset => usual.none(),
+            Attribute::Set => usual.with_attribute_set(),
+            Attribute::Unset => usual.with_attribute_unset(),
             Attribute::Value(text) => WhitespaceRule::parse(text)?,
         };
         rules.insert(path.clone(), rule);
@@ -168,7 +173,7 @@ fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Resu
     Ok(())
 }
 
-fn ignores(value: Option<&[u8]>) -> Result<bool, RuleError> {
+fn parse_ignore_whitespace(value: Option<&[u8]>) -> Result<bool, RuleError> {
     match value {
         None | Some(b"no" | b"false" | b"never" | b"none") => Ok(false),
         Some(b"change") => Ok(true),

@@ -10,20 +10,20 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::{Change, GuardFinding, has_extension};
-use crate::text::{is_binary, lines, without_mark};
+use crate::text::{is_binary, lines, without_bom};
 
 /// The opening and the closing of each pair, in the order of the differences. The last pair is
 /// counted only in files that the C preprocessor reads.
 const PAIRS: [(&str, &str); 4] = [("{", "}"), ("[", "]"), ("(", ")"), ("#if", "#endif")];
 
 /// The extensions of files that the C preprocessor reads.
-const PREPROCESSED: &[&str] = &[
+const PREPROCESSED_EXTENSIONS: &[&str] = &[
     "c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "h++", "inc", "inl", "ipp", "tpp",
     "m", "mm", "cu", "cuh",
 ];
 
 /// The minimum number of characters in a block whose replacement with `[]` is reported.
-const MANY: usize = 80;
+const MIN_PLACEHOLDER_CHARS: usize = 80;
 
 /// A pair that a change unbalances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,16 +57,16 @@ impl fmt::Display for BalanceChange {
     }
 }
 
-pub(super) fn of_file(change: &Change<'_>) -> Option<GuardFinding> {
+pub(super) fn check_file(change: &Change<'_>) -> Option<GuardFinding> {
     if is_binary(change.before) || is_binary(change.after) {
         return None;
     }
     let (before, after) = text_to_count(change);
     // `sums` counts single bytes. The preprocessor conditions, the last pair, are counted by line.
-    let mut sums = [sums(&before), sums(&after)];
-    if has_extension(change.path, PREPROCESSED) {
-        sums[0][3] = conditions(&before);
-        sums[1][3] = conditions(&after);
+    let mut sums = [count_brackets(&before), count_brackets(&after)];
+    if has_extension(change.path, PREPROCESSED_EXTENSIONS) {
+        sums[0][3] = count_conditions(&before);
+        sums[1][3] = count_conditions(&after);
     }
     let differences = PAIRS.into_iter().zip(sums[0]).zip(sums[1]);
     let differences = differences.map(|((pair, before), after)| BalanceChange {
@@ -80,16 +80,16 @@ pub(super) fn of_file(change: &Change<'_>) -> Option<GuardFinding> {
     (!differences.is_empty()).then_some(GuardFinding::Unbalanced(differences))
 }
 
-pub(super) fn of_block(old: &[u8], new: &[u8]) -> Option<GuardFinding> {
+pub(super) fn check_block(old: &[u8], new: &[u8]) -> Option<GuardFinding> {
     if new.trim_ascii() != b"[]" || memchr::memchr2(b'{', b'}', old).is_none() {
         return None;
     }
     let length = String::from_utf8_lossy(old).chars().count();
-    (length >= MANY).then_some(GuardFinding::Placeholder(length))
+    (length >= MIN_PLACEHOLDER_CHARS).then_some(GuardFinding::Placeholder(length))
 }
 
 /// Returns openings minus closings of each kind of bracket, and 0 for preprocessor conditions.
-fn sums(text: &[u8]) -> [i64; PAIRS.len()] {
+fn count_brackets(text: &[u8]) -> [i64; PAIRS.len()] {
     let mut counts = [0; 256];
     for &byte in text {
         counts[usize::from(byte)] += 1;
@@ -99,7 +99,7 @@ fn sums(text: &[u8]) -> [i64; PAIRS.len()] {
 }
 
 /// Returns the count of `#if`, `#ifdef` and `#ifndef` minus the count of `#endif`.
-fn conditions(text: &[u8]) -> i64 {
+fn count_conditions(text: &[u8]) -> i64 {
     let of_line = |(_, line): (_, &[u8])| {
         let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else {
             return 0;
@@ -121,7 +121,7 @@ fn conditions(text: &[u8]) -> i64 {
 /// Returns the text to count: the whole file, or the cell sources of a notebook. The outputs of a
 /// notebook change with each run and can contain terminal escapes.
 fn text_to_count<'a>(change: &Change<'a>) -> (Cow<'a, [u8]>, Cow<'a, [u8]>) {
-    let sources = || Some((sources(change.before)?, sources(change.after)?));
+    let sources = || Some((join_sources(change.before)?, join_sources(change.after)?));
     match has_extension(change.path, &["ipynb"])
         .then(sources)
         .flatten()
@@ -149,8 +149,8 @@ enum CellSource {
     Lines(Vec<String>),
 }
 
-fn sources(notebook: &[u8]) -> Option<Vec<u8>> {
-    let notebook: Notebook = serde_json::from_slice(without_mark(notebook)).ok()?;
+fn join_sources(notebook: &[u8]) -> Option<Vec<u8>> {
+    let notebook: Notebook = serde_json::from_slice(without_bom(notebook)).ok()?;
     let text = |cell: Cell| match cell.source {
         CellSource::Whole(text) => text,
         CellSource::Lines(lines) => lines.concat(),
@@ -177,7 +177,7 @@ mod tests {
             before: before.as_bytes(),
             after: after.as_bytes(),
         };
-        of_file(&change).map_or_else(String::new, |finding| finding.to_string())
+        check_file(&change).map_or_else(String::new, |finding| finding.to_string())
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_long_block_with_braces_does_not_give_way_to_a_placeholder() {
         let block = |length: usize| format!("{{{}}}", "é".repeat(length - 2));
-        let judged = |old: &str, new: &str| of_block(old.as_bytes(), new.as_bytes());
+        let judged = |old: &str, new: &str| check_block(old.as_bytes(), new.as_bytes());
         assert_eq!(
             judged(&block(80), "\t[] \r\n"),
             Some(GuardFinding::Placeholder(80))

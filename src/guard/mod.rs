@@ -29,14 +29,14 @@ pub struct Guard {
 pub const GUARDS: &[Guard] = &[
     Guard {
         name: "balance",
-        file: balance::of_file,
-        block: balance::of_block,
+        file: balance::check_file,
+        block: balance::check_block,
     },
     #[cfg(feature = "guard")]
     Guard {
         name: "syntax",
-        file: syntax::of_file,
-        block: syntax::of_block,
+        file: syntax::check_file,
+        block: syntax::check_block,
     },
 ];
 
@@ -61,11 +61,11 @@ pub enum GuardFinding {
     /// text.
     Placeholder(usize),
     /// The file was valid before the change and is invalid after it.
-    Broken {
+    InvalidSyntax {
         /// The language of the file.
         language: &'static str,
         /// The first fault in the new content.
-        fault: ParseFailure,
+        failure: ParseFailure,
     },
     /// The file was not checked, because it is too large. This is not a reason to refuse the
     /// change.
@@ -91,13 +91,13 @@ pub struct ParseFailure {
 impl Guard {
     /// Checks a change of a file that exists before and after it.
     #[must_use]
-    pub fn judge_file(&self, change: &Change<'_>) -> Option<GuardFinding> {
+    pub fn check_file(&self, change: &Change<'_>) -> Option<GuardFinding> {
         (self.file)(change)
     }
 
     /// Checks one place of a file, where `new` replaces `old`.
     #[must_use]
-    pub fn judge_block(&self, old: &[u8], new: &[u8]) -> Option<GuardFinding> {
+    pub fn check_block(&self, old: &[u8], new: &[u8]) -> Option<GuardFinding> {
         (self.block)(old, new)
     }
 }
@@ -114,9 +114,9 @@ impl fmt::Display for GuardFinding {
                 Ok(())
             }
             Self::Placeholder(length) => write!(f, "`[]` replaces a block of {length} characters"),
-            Self::Broken {
+            Self::InvalidSyntax {
                 language,
-                fault:
+                failure:
                     ParseFailure {
                         position: Position { line, column },
                         message,

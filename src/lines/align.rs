@@ -1,7 +1,7 @@
 //! Aligns two sequences with the shortest edit script, within a budget.
 
-use super::anchors::{anchors, single_elements};
-use super::edits::{Budget, Edit, Edits, push};
+use super::anchors::{anchors, find_unique_elements};
+use super::edits::{Budget, Edit, Edits, append_edit};
 use super::shortest_edits::{MiddleSearch, SequencePair};
 
 /// The number of steps that the search for anchors takes for each element.
@@ -13,7 +13,7 @@ const COST_OF_DIVISION: u64 = 16;
 /// For more changes, git takes the longest path that it has found so far, even if the end of that
 /// path is not on a shortest path. Lines after that point can then be aligned with lines at another
 /// place.
-const FEW: usize = 256;
+const FEW_CHANGES: usize = 256;
 
 /// The changes from one sequence to another one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Alignment {
 /// Returns the shortest edit script from the first sequence to the second.
 pub(crate) fn shortest_edits(pair: &SequencePair<'_>) -> Edits {
     Aligner::new(pair, Budget(u64::MAX))
-        .align(SearchEffort::Bounded)
+        .align(SearchEffort::Unlimited)
         .edits
 }
 
@@ -69,7 +69,7 @@ enum SearchEffort {
     /// As many changes as necessary, without a limit. The part begins or ends at a point of a
     /// shortest path through a larger part. The search for that point took about as many steps as
     /// the search in this part takes.
-    Bounded,
+    Unlimited,
 }
 
 struct Aligner<'p> {
@@ -103,35 +103,37 @@ impl<'p> Aligner<'p> {
         };
         self.add(all, search);
         while let Some(part) = self.waiting.pop() {
-            self.compare(part);
+            self.align_part(part);
         }
         self.found
     }
 
     /// Adds a part that must be compared before the waiting ones.
     fn add(&mut self, range: Edit, search: SearchEffort) {
-        if search != SearchEffort::Bounded {
+        if search != SearchEffort::Unlimited {
             self.elements += range.old.len() + range.new.len();
         }
         self.waiting.push(PendingRange { range, search });
     }
 
-    fn compare(&mut self, PendingRange { range, search }: PendingRange) {
-        let core = self.pair.core(&range);
+    fn align_part(&mut self, PendingRange { range, search }: PendingRange) {
+        let core = self.pair.without_common_ends(&range);
         let (most, limit) = match search {
-            SearchEffort::Few => (FEW, self.share(&range)),
-            SearchEffort::Many => (usize::MAX, self.share(&range)),
-            SearchEffort::Bounded => (usize::MAX, u64::MAX),
+            SearchEffort::Few => (FEW_CHANGES, self.take_share(&range)),
+            SearchEffort::Many => (usize::MAX, self.take_share(&range)),
+            SearchEffort::Unlimited => (usize::MAX, u64::MAX),
         };
         if core.old.is_empty() && core.new.is_empty() {
             return;
         }
         if core.old.is_empty() || core.new.is_empty() {
-            push(&mut self.found.edits, core);
+            append_edit(&mut self.found.edits, core);
             return;
         }
         let mut left = limit;
-        let middle = self.search.middle(&self.pair.part(&core), most, &mut left);
+        let middle = self
+            .search
+            .find_middle(&self.pair.part(&core), most, &mut left);
         self.budget = self.budget.saturating_sub(limit - left);
         match (middle, search) {
             (Some((x, y)), _) => {
@@ -141,7 +143,7 @@ impl<'p> Aligner<'p> {
                     (x..core.old.end, y..core.new.end),
                     (core.old.start..x, core.new.start..y),
                 ] {
-                    self.add(Edit { old, new }, SearchEffort::Bounded);
+                    self.add(Edit { old, new }, SearchEffort::Unlimited);
                 }
             }
             (None, SearchEffort::Few) => {
@@ -151,9 +153,9 @@ impl<'p> Aligner<'p> {
             }
             // The budget does not suffice. Pairs of unique elements still divide the part cheaply.
             (None, _) => {
-                if let Err(core) = self.divide(core, single_elements) {
+                if let Err(core) = self.divide(core, find_unique_elements) {
                     self.found.unaligned.push(core.clone());
-                    push(&mut self.found.edits, core);
+                    append_edit(&mut self.found.edits, core);
                 }
             }
         }
@@ -162,7 +164,7 @@ impl<'p> Aligner<'p> {
     /// Returns the number of steps that a search in `part` may take, and removes the part from the
     /// parts that share the budget. Half of its share is left for the parts before and after the
     /// point.
-    fn share(&mut self, part: &Edit) -> u64 {
+    fn take_share(&mut self, part: &Edit) -> u64 {
         let elements = part.old.len() + part.new.len();
         let share = u128::from(self.budget) * elements as u128 / self.elements.max(1) as u128;
         self.elements -= elements;

@@ -27,13 +27,13 @@ type Occurrences = HashMap<u64, [(usize, usize); 2]>;
 ///
 /// The runs are so long that two of them are hardly ever equal by chance.
 pub(super) fn anchors(pair: &SequencePair<'_>) -> Vec<(usize, usize)> {
-    longest_increasing(&single_runs(pair, run_length(pair)))
+    longest_increasing(&find_unique_runs(pair, run_length(pair)))
 }
 
 /// Returns pairs of elements that occur once in each sequence. Both indexes increase from pair to
 /// pair.
-pub(super) fn single_elements(pair: &SequencePair<'_>) -> Vec<(usize, usize)> {
-    longest_increasing(&single_runs(pair, 1))
+pub(super) fn find_unique_elements(pair: &SequencePair<'_>) -> Vec<(usize, usize)> {
+    longest_increasing(&find_unique_runs(pair, 1))
 }
 
 /// Returns a length at which two runs are hardly ever equal by chance, at most [`MAX_RUN`]. Below
@@ -55,7 +55,7 @@ fn run_length(pair: &SequencePair<'_>) -> usize {
 
 /// Returns the starts of the runs of `length` elements that occur once in each sequence, in the
 /// order of the first sequence.
-fn single_runs(pair: &SequencePair<'_>, length: usize) -> Vec<(usize, usize)> {
+fn find_unique_runs(pair: &SequencePair<'_>, length: usize) -> Vec<(usize, usize)> {
     let occurrences = occurrences(pair, length);
     // Different runs can have the same hash. The pair is then no anchor.
     let is_same =

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::ladder::{EXACT, FIXED, LADDER};
 use super::offsets::LineOffsets;
-use crate::text::{lines, without_ending, without_mark};
+use crate::text::{lines, without_bom, without_ending};
 use crate::whitespace::{WhitespaceRule, fix};
 
 /// A way to compare lines.
@@ -65,7 +65,7 @@ impl Comparison {
         if self.is_strict || number > 0 {
             line
         } else {
-            without_mark(line)
+            without_bom(line)
         }
     }
 

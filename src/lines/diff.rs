@@ -46,7 +46,7 @@ pub(super) fn align_lines(
         old: &numbers.old,
         new: &numbers.new,
     }
-    .core(&all);
+    .without_common_ends(&all);
     // The occurrences of a line decide whether the line is frequent. `git merge-file` counts them
     // in the whole texts.
     let counted = match position {

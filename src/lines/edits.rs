@@ -37,7 +37,7 @@ impl Default for Budget {
 }
 
 /// Appends `edit`, or extends the last edit if no unchanged line separates both.
-pub(crate) fn push(edits: &mut Edits, edit: Edit) {
+pub(crate) fn append_edit(edits: &mut Edits, edit: Edit) {
     match edits.last_mut() {
         Some(last) if last.old.end == edit.old.start && last.new.end == edit.new.start => {
             last.old.end = edit.old.end;

@@ -16,7 +16,7 @@ use super::ends::common_ends;
 use super::slide::SlidePosition;
 use super::table::LineTable;
 pub(crate) use output::{end_line, put_marker};
-use output::{has_return, put};
+use output::{is_crlf_line, put};
 
 /// The maximum number of lines between two conflicts that are joined.
 const MOST_BETWEEN: usize = 3;
@@ -72,9 +72,9 @@ pub struct MergedText {
 /// Changes that touch each other, and the lines that they cover in each of the three texts.
 pub(crate) struct TouchingEdits<'e> {
     /// Our changes.
-    pub(crate) mine: &'e [Edit],
+    pub(crate) ours: &'e [Edit],
     /// Their changes.
-    pub(crate) other: &'e [Edit],
+    pub(crate) theirs: &'e [Edit],
     /// The lines.
     pub(crate) at: Conflict,
 }
@@ -124,9 +124,9 @@ pub fn merge(
     style: ConflictStyle,
 ) -> MergedText {
     let texts = MergeInputs {
-        base: LineTable::of(base),
-        ours: LineTable::of(ours),
-        theirs: LineTable::of(theirs),
+        base: LineTable::from_text(base),
+        ours: LineTable::from_text(ours),
+        theirs: LineTable::from_text(theirs),
     };
     merge_within(&texts, favour, style, Budget::default())
 }
@@ -139,11 +139,11 @@ fn merge_within(
 ) -> MergedText {
     let mine = align_lines(&texts.base, &texts.ours, budget, SlidePosition::Last);
     let other = align_lines(&texts.base, &texts.theirs, budget, SlidePosition::Last);
-    let regions = regions(&mine.edits, &other.edits)
+    let regions = group_touching(&mine.edits, &other.edits)
         .into_iter()
         .filter_map(|touching| {
-            let is_aligned = mine.is_aligned(touching.mine) && other.is_aligned(touching.other);
-            texts.region(touching, is_aligned)
+            let is_aligned = mine.is_aligned(touching.ours) && other.is_aligned(touching.theirs);
+            texts.classify_region(touching, is_aligned)
         })
         .collect();
     let regions = match style {
@@ -167,7 +167,7 @@ fn merge_within(
 }
 
 /// Groups the changes of both sides, in order. At least one unchanged line separates two groups.
-pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<TouchingEdits<'e>> {
+pub(crate) fn group_touching<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<TouchingEdits<'e>> {
     let (mut regions, mut i, mut j) = (Vec::new(), 0, 0);
     // The number of lines that each side has added to the base so far.
     let (mut ours, mut theirs) = (0_isize, 0_isize);
@@ -198,8 +198,8 @@ pub(crate) fn regions<'e>(mine: &'e [Edit], other: &'e [Edit]) -> Vec<TouchingEd
             theirs: start.saturating_add_signed(behind)..end.saturating_add_signed(theirs),
         };
         regions.push(TouchingEdits {
-            mine: &mine[first..i],
-            other: &other[second..j],
+            ours: &mine[first..i],
+            theirs: &other[second..j],
             at,
         });
     }
@@ -281,9 +281,13 @@ fn join_conflicts(regions: Vec<Region>) -> Vec<Region> {
 impl MergeInputs<'_> {
     /// Returns the region of these changes, or `None` if both sides made the same change. Such a
     /// region needs no entry, because the result takes all other lines from our side.
-    fn region(
+    fn classify_region(
         &self,
-        TouchingEdits { mine, other, at }: TouchingEdits<'_>,
+        TouchingEdits {
+            ours: mine,
+            theirs: other,
+            at,
+        }: TouchingEdits<'_>,
         is_aligned: bool,
     ) -> Option<Region> {
         let kind = match (mine, other) {
@@ -378,11 +382,11 @@ impl MergeInputs<'_> {
     /// Returns the line ending for the markers of a conflict. It is CR LF only if the base uses it
     /// and the lines before the conflict do not contradict.
     fn newline(&self, at: &Conflict) -> &'static [u8] {
-        let before = |lines: &[&[u8]], start: usize| has_return(lines, start.saturating_sub(1));
+        let before = |lines: &[&[u8]], start: usize| is_crlf_line(lines, start.saturating_sub(1));
         let sides = [
             before(&self.ours.lines, at.ours.start),
             before(&self.theirs.lines, at.theirs.start),
-            has_return(&self.base.lines, 0),
+            is_crlf_line(&self.base.lines, 0),
         ];
         if sides[2] == Some(true) && !sides.contains(&Some(false)) {
             b"\r\n"

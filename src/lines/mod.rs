@@ -27,15 +27,15 @@ mod table;
 pub(crate) use align::shortest_edits;
 pub(crate) use comparison::Comparison;
 pub(crate) use diff::diff;
-pub(crate) use edits::{Budget, Edit, Edits, push};
+pub(crate) use edits::{Budget, Edit, Edits, append_edit};
 pub(crate) use ends::common_ends;
 pub(crate) use find::{
     ExactRunFinder, LineHashes, LineOccurrences, RunHash, RunIndex, RunMatches, RunOccurrences,
-    power,
+    base_power,
 };
 pub(crate) use ladder::{LADDER, Rung};
 pub use merge::{Conflict, ConflictResolution, ConflictStyle, MergedText, merge};
-pub(crate) use merge::{TouchingEdits, end_line, put_marker, regions};
+pub(crate) use merge::{TouchingEdits, end_line, group_touching, put_marker};
 pub(crate) use numbers::LineNumbering;
 pub use offsets::LineOffsets;
 pub(crate) use shortest_edits::{SequencePair, align_prefix};

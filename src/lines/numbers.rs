@@ -38,7 +38,7 @@ impl<K: Eq + Hash + Borrow<[u8]>> LineNumbering<K> {
 
     /// Returns the number of the line with this key, or [`u32::MAX`] if it has none. Lines without
     /// a number must not be compared with each other.
-    pub(crate) fn known(&self, key: &[u8]) -> u32 {
+    pub(crate) fn find_number(&self, key: &[u8]) -> u32 {
         self.numbers.get(key).copied().unwrap_or(u32::MAX)
     }
 

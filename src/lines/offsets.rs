@@ -29,11 +29,11 @@ fn run_sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn Fn
 pub struct LineOffsets<'a> {
     text: &'a [u8],
     /// The number of newlines before each block, and in the whole text.
-    before: Vec<usize>,
+    newlines_before: Vec<usize>,
     count: usize,
     /// Runs the two halves of further work on the text. This module starts no thread, but its
     /// caller can.
-    pub(crate) together: JoinFn,
+    pub(crate) join: JoinFn,
 }
 
 impl<'a> LineOffsets<'a> {
@@ -64,9 +64,9 @@ impl<'a> LineOffsets<'a> {
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
         Self {
             text,
-            before,
+            newlines_before: before,
             count: newlines + usize::from(has_tail),
-            together,
+            join: together,
         }
     }
 
@@ -83,7 +83,7 @@ impl<'a> LineOffsets<'a> {
     /// Returns the offset at which `line` starts, in bytes. For a line after the last one, returns
     /// the length of the text.
     pub(crate) fn offset(&self, line: usize) -> usize {
-        self.offset_in(0..self.before.len(), line)
+        self.offset_in(0..self.newlines_before.len(), line)
     }
 
     /// Returns the range of a run of lines, in bytes.
@@ -98,8 +98,9 @@ impl<'a> LineOffsets<'a> {
             return offset;
         }
         let block = offset / BLOCK;
-        let near = block.saturating_sub(NEAR)..(block + NEAR).min(self.before.len());
-        let is_near = self.before[near.start] < line && line <= self.before[near.end - 1];
+        let near = block.saturating_sub(NEAR)..(block + NEAR).min(self.newlines_before.len());
+        let is_near =
+            self.newlines_before[near.start] < line && line <= self.newlines_before[near.end - 1];
         if is_near {
             self.offset_in(near, line)
         } else {
@@ -118,10 +119,11 @@ impl<'a> LineOffsets<'a> {
         }
         // A line starts after the newline with its number, counted from 1. The block with this
         // newline is the last one that has fewer newlines before it.
-        let block =
-            blocks.start + self.before[blocks].partition_point(|&newlines| newlines < line) - 1;
-        let newline =
-            memchr_iter(b'\n', &self.text[block * BLOCK..]).nth(line - self.before[block] - 1);
+        let block = blocks.start
+            + self.newlines_before[blocks].partition_point(|&newlines| newlines < line)
+            - 1;
+        let newline = memchr_iter(b'\n', &self.text[block * BLOCK..])
+            .nth(line - self.newlines_before[block] - 1);
         newline.map_or(self.text.len(), |newline| block * BLOCK + newline + 1)
     }
 
@@ -132,8 +134,8 @@ impl<'a> LineOffsets<'a> {
 
     /// Returns the number of the line that contains `offset`, a position in bytes.
     pub(crate) fn line_at(&self, offset: usize) -> usize {
-        let block = (offset / BLOCK).min(self.before.len() - 1);
-        self.before[block] + memchr_iter(b'\n', &self.text[block * BLOCK..offset]).count()
+        let block = (offset / BLOCK).min(self.newlines_before.len() - 1);
+        self.newlines_before[block] + memchr_iter(b'\n', &self.text[block * BLOCK..offset]).count()
     }
 }
 

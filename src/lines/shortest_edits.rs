@@ -27,7 +27,7 @@ impl SequencePair<'_> {
     }
 
     /// Returns `part` without the elements at its ends that both sequences have in common.
-    pub(super) fn core(&self, part: &Edit) -> Edit {
+    pub(super) fn without_common_ends(&self, part: &Edit) -> Edit {
         let SequencePair { old, new } = self.part(part);
         let (start, end) = common_ends(old, new, |a, b| a == b);
         Edit {
@@ -42,7 +42,7 @@ impl SequencePair<'_> {
 
     /// Returns the end of the equal run that starts at `from` on `diagonal`, as an index of the
     /// first sequence.
-    fn run(&self, from: isize, diagonal: isize) -> isize {
+    fn equal_run_end(&self, from: isize, diagonal: isize) -> isize {
         let (width, height) = (self.old.len().cast_signed(), self.new.len().cast_signed());
         let mut x = from;
         while x < width && x - diagonal < height && self.is_same(x, x - diagonal) {
@@ -53,7 +53,7 @@ impl SequencePair<'_> {
 
     /// Returns the start of the equal run that ends at `from` on `diagonal`, as an index of the
     /// first sequence.
-    fn run_back(&self, from: isize, diagonal: isize) -> isize {
+    fn equal_run_start(&self, from: isize, diagonal: isize) -> isize {
         let mut x = from;
         while x > 0 && x - diagonal > 0 && self.is_same(x - 1, x - diagonal - 1) {
             x -= 1;
@@ -95,16 +95,16 @@ impl<'f> Frontier<'f> {
     ///
     /// A side that has reached its bound loses a diagonal instead. The next round visits the
     /// diagonals of the other parity, and the bound itself is not one of them.
-    fn widen(&mut self, (lowest, highest): (isize, isize), nowhere: isize) {
+    fn widen(&mut self, (lowest, highest): (isize, isize), unreached: isize) {
         if self.first > lowest {
             self.first -= 1;
-            *self.at(self.first - 1) = nowhere;
+            *self.at(self.first - 1) = unreached;
         } else {
             self.first += 1;
         }
         if self.last < highest {
             self.last += 1;
-            *self.at(self.last + 1) = nowhere;
+            *self.at(self.last + 1) = unreached;
         } else {
             self.last -= 1;
         }
@@ -137,7 +137,7 @@ impl MiddleSearch {
     ///
     /// Each comparison takes one of `steps`. The function returns `None` if they are used up, or if
     /// the path has more than about twice `most` changes.
-    pub(super) fn middle(
+    pub(super) fn find_middle(
         &mut self,
         pair: &SequencePair<'_>,
         most: usize,
@@ -162,7 +162,7 @@ impl MiddleSearch {
                 // insertion. git prefers the deletion if both reach equally far.
                 let (low, high) = (*forward.at(diagonal - 1), *forward.at(diagonal + 1));
                 let from = if low < high { high } else { low + 1 };
-                let x = pair.run(from, diagonal);
+                let x = pair.equal_run_end(from, diagonal);
                 taken += (x - from).cast_unsigned() as u64 + 1;
                 *forward.at(diagonal) = x;
                 if is_odd && backward.has(diagonal) && *backward.at(diagonal) <= x {
@@ -176,7 +176,7 @@ impl MiddleSearch {
             while diagonal >= backward.first {
                 let (low, high) = (*backward.at(diagonal - 1), *backward.at(diagonal + 1));
                 let from = if low < high { low } else { high - 1 };
-                let x = pair.run_back(from, diagonal);
+                let x = pair.equal_run_start(from, diagonal);
                 taken += (from - x).cast_unsigned() as u64 + 1;
                 *backward.at(diagonal) = x;
                 if !is_odd && forward.has(diagonal) && x <= *forward.at(diagonal) {
@@ -223,7 +223,7 @@ pub(crate) fn align_prefix(
             && (least == 0 || x + y - changes + 2 * line >= 2 * least)
     };
     let run = |from: isize, diagonal: isize, steps: &mut usize| {
-        let x = pair.run(from, diagonal);
+        let x = pair.equal_run_end(from, diagonal);
         *steps = steps.saturating_sub((x - from).cast_unsigned() + 1);
         x
     };

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::edits::{Edit, Edits, push};
+use super::edits::{Edit, Edits, append_edit};
 use super::indent::best_end;
 
 /// The position of a change that could also be a few lines further up or down.
@@ -53,7 +53,7 @@ pub(super) fn edits(old: &[bool], new: &[bool]) -> Edits {
     loop {
         let end = (run_end(old, at.0), run_end(new, at.1));
         if end != at {
-            push(
+            append_edit(
                 &mut edits,
                 Edit {
                     old: at.0..end.0,
@@ -79,7 +79,7 @@ fn slide_side(side: &mut ComparedText<'_>, other: &[bool], position: SlidePositi
     };
     loop {
         if !cursor.run.is_empty() {
-            cursor.position(side.lines, position);
+            cursor.move_to_position(side.lines, position);
         }
         if cursor.run.end == cursor.changed.len() {
             return;
@@ -91,7 +91,7 @@ fn slide_side(side: &mut ComparedText<'_>, other: &[bool], position: SlidePositi
 
 impl Cursor<'_> {
     /// Moves the run to its position. The run is then next to a run of the other side if it can be.
-    fn position(&mut self, lines: &[&[u8]], position: SlidePosition) {
+    fn move_to_position(&mut self, lines: &[&[u8]], position: SlidePosition) {
         let (first_end, last_match) = self.slide_down();
         // A place next to changed lines of the other side joins both into one change. git prefers
         // such a place to every other one.
@@ -102,7 +102,7 @@ impl Cursor<'_> {
             (None, SlidePosition::Indent) => best_end(lines, self.run.clone(), first_end),
         };
         while self.run.end > end {
-            self.up();
+            self.move_up();
         }
     }
 
@@ -111,14 +111,14 @@ impl Cursor<'_> {
     fn slide_down(&mut self) -> (usize, Option<usize>) {
         loop {
             let length = self.run.len();
-            while self.up() {}
+            while self.move_up() {}
             let first_end = self.run.end;
             let mut last_match = None;
             loop {
                 if !self.opposite.is_empty() {
                     last_match = Some(self.run.end);
                 }
-                if !self.down() {
+                if !self.move_down() {
                     break;
                 }
             }
@@ -130,7 +130,7 @@ impl Cursor<'_> {
     }
 
     /// Moves the run up by one line, if possible, and joins it with the run that it meets.
-    fn up(&mut self) -> bool {
+    fn move_up(&mut self) -> bool {
         let Range { start, end } = self.run;
         if start == 0 || self.numbers[start - 1] != self.numbers[end - 1] {
             return false;
@@ -145,7 +145,7 @@ impl Cursor<'_> {
     }
 
     /// Moves the run down by one line, if possible, and joins it with the run that it meets.
-    fn down(&mut self) -> bool {
+    fn move_down(&mut self) -> bool {
         let Range { start, end } = self.run;
         if end == self.numbers.len() || self.numbers[start] != self.numbers[end] {
             return false;

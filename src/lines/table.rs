@@ -13,7 +13,7 @@ pub(crate) struct LineTable<'t> {
 
 impl<'t> LineTable<'t> {
     /// Returns the lines of `text`.
-    pub(crate) fn of(text: &'t [u8]) -> Self {
+    pub(crate) fn from_text(text: &'t [u8]) -> Self {
         let mut table = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
         table.extend(lines(text).map(|(_, line)| line));
         Self { lines: table }

@@ -64,8 +64,8 @@ pub(super) fn levels(
         is_at_end,
         is_fuzzy: false,
     }];
-    reduce(&mut levels, pattern, rules.context);
-    fuzz(&mut levels, pattern, rules.fuzz.min(MOST_FUZZ));
+    add_reduced_levels(&mut levels, pattern, rules.context);
+    add_fuzzy_levels(&mut levels, pattern, rules.fuzz.min(MOST_FUZZ));
     levels
 }
 
@@ -73,7 +73,7 @@ pub(super) fn levels(
 ///
 /// The first level drops the requirement to be at an end of the file. Each further level removes a
 /// context line on the longer side, or one on both sides if both have the same length.
-fn reduce(levels: &mut Vec<ContextLevel>, pattern: &Pattern<'_>, context: usize) {
+fn add_reduced_levels(levels: &mut Vec<ContextLevel>, pattern: &Pattern<'_>, context: usize) {
     let (mut leading, mut trailing) = (pattern.leading, pattern.trailing);
     if leading <= context && trailing <= context {
         return;
@@ -108,7 +108,7 @@ fn reduce(levels: &mut Vec<ContextLevel>, pattern: &Pattern<'_>, context: usize)
 ///
 /// The longer side loses lines first. The shorter side must stay at its end of the file until it
 /// loses lines too. Unlike in GNU patch, at least one old line must remain.
-fn fuzz(levels: &mut Vec<ContextLevel>, pattern: &Pattern<'_>, most: usize) {
+fn add_fuzzy_levels(levels: &mut Vec<ContextLevel>, pattern: &Pattern<'_>, most: usize) {
     let longer = pattern.leading.max(pattern.trailing);
     let first = levels[0].clone();
     for fuzz in 1..=most.min(longer) {

@@ -31,7 +31,7 @@ impl<'a> CorrectedLines<'a> {
         }: WhitespaceCorrection,
     ) -> Self {
         let is_fixed = placement.rung == LADDER[FIXED].name;
-        let (mut put_right, mut left_out) = (Vec::new(), Vec::new());
+        let (mut corrected, mut left_out) = (Vec::new(), Vec::new());
         let lines = lines.map(|line| {
             let is_new = line.kind == LineKind::Insertion;
             // A context line keeps the bytes of the file, unless it matched on the rung that fixes
@@ -40,16 +40,16 @@ impl<'a> CorrectedLines<'a> {
                 return (line, Cow::Borrowed(line.text));
             }
             let fixed = fix(line.text, rule);
-            put_right.extend((is_new && fixed.is_corrected).then_some(line.span));
+            corrected.extend((is_new && fixed.is_corrected).then_some(line.span));
             (line, fixed.line)
         });
         let mut lines: Vec<_> = lines.collect();
         if let Some(end) = end.filter(|_| rule.has(WhitespaceFlags::BLANK_AT_EOF)) {
-            left_out = cut(&mut lines, end.count);
+            left_out = remove_last_new_lines(&mut lines, end.count);
         }
         Self {
             lines,
-            corrected: put_right,
+            corrected,
             left_out,
         }
     }
@@ -62,18 +62,21 @@ impl<'a> CorrectedLines<'a> {
     }
 
     /// Adds the fixed and removed lines to `spliced`.
-    pub(super) fn tell(mut self, spliced: &mut SplicedFile) {
+    pub(super) fn add_to(mut self, spliced: &mut SplicedFile) {
         spliced.corrected.append(&mut self.corrected);
-        spliced.left_out.append(&mut self.left_out);
+        spliced.omitted.append(&mut self.left_out);
     }
 }
 
 /// Removes the last `count` lines of the postimage and returns their spans in the patch.
-fn cut(lines: &mut Vec<(HunkLine<'_>, Cow<'_, [u8]>)>, count: usize) -> Vec<Span> {
+fn remove_last_new_lines(
+    lines: &mut Vec<(HunkLine<'_>, Cow<'_, [u8]>)>,
+    count: usize,
+) -> Vec<Span> {
     let mut gone = Vec::new();
     for place in (0..lines.len()).rev() {
         let line = &mut lines[place].0;
-        if gone.len() == count || !line.is_new() {
+        if gone.len() == count || !line.is_in_postimage() {
             continue;
         }
         gone.push(line.span);

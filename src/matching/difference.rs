@@ -8,7 +8,7 @@ use crate::text::without_ending;
 
 /// Returns how many lines of `pattern` match the file from `line` on: under `comparison`, and under
 /// `comparison` or the loosest rung.
-pub(super) fn score(
+pub(super) fn count_matching_lines(
     index: &LineOffsets<'_>,
     line: usize,
     pattern: &Pattern<'_>,
@@ -31,7 +31,7 @@ pub(super) fn score(
 }
 
 /// Returns the first line of `pattern` that does not match the file from `line` on.
-pub(super) fn first(
+pub(super) fn first_difference(
     index: &LineOffsets<'_>,
     line: usize,
     pattern: &Pattern<'_>,

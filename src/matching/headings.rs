@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use super::occupied::OccupiedLines;
 use super::reindent::Reindent;
-use super::search::candidates;
+use super::search::list_candidates;
 use super::{MatchRules, Mismatch, MismatchDetail, MismatchKind, Placement, Placements};
 use crate::interrupt::Interrupt;
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
@@ -29,7 +29,7 @@ pub(super) fn place(
         .iter()
         .map(|hunk| CodexHunk::new(hunk, text, direction))
         .collect();
-    let alike = DuplicateHunks {
+    let duplicates = DuplicateHunks {
         chunks: &chunks,
         places: OnceCell::new(),
     };
@@ -37,8 +37,8 @@ pub(super) fn place(
     let mut placer = Placer {
         index,
         chunks: &chunks,
-        ladder,
-        covered: OccupiedLines::default(),
+        run_indexes: ladder,
+        occupied: OccupiedLines::default(),
         cursor: 0,
         interrupt: &rules.interrupt,
     };
@@ -48,7 +48,7 @@ pub(super) fn place(
         if has_ended || rules.interrupt.is_raised() {
             return Err(Mismatch::without_match());
         }
-        let outcome = placer.place(chunk, || alike.count_from(at));
+        let outcome = placer.place(chunk, || duplicates.count_from(at));
         has_ended = outcome.is_err() && rules.detail == MismatchDetail::Nothing;
         outcome.map_err(Mismatch::of_kind)
     });
@@ -101,14 +101,15 @@ impl<'a> CodexHunk<'a> {
     fn new(hunk: &Hunk, text: &'a [u8], direction: Direction) -> Self {
         let (headings, is_at_end) = match &hunk.anchor {
             Anchor::Line | Anchor::Bare => (Vec::new(), false),
-            Anchor::Headings { headings, at_end } => {
-                (headings.iter().map(|span| span.of(text)).collect(), *at_end)
-            }
+            Anchor::Headings { headings, at_end } => (
+                headings.iter().map(|span| span.slice(text)).collect(),
+                *at_end,
+            ),
         };
         let lines: Vec<_> = hunk.lines(text, direction).collect();
         let old = lines
             .iter()
-            .filter(|line| line.is_old())
+            .filter(|line| line.is_in_preimage())
             .map(|line| line.text)
             .collect();
         Self {
@@ -127,7 +128,7 @@ impl<'a> CodexHunk<'a> {
     /// Returns the old lines without a final blank context line, if there is one. The patch may
     /// contain that line only to separate its parts.
     fn without_last_blank(&self) -> Option<&[&'a [u8]]> {
-        let last = self.lines.iter().rfind(|line| line.is_old())?;
+        let last = self.lines.iter().rfind(|line| line.is_in_preimage())?;
         let is_blank =
             last.kind == LineKind::Context && last.content().is_empty() && self.old.len() > 1;
         is_blank.then(|| &self.old[..self.old.len() - 1])
@@ -140,10 +141,10 @@ impl<'a> CodexHunk<'a> {
             .map(HunkLine::content)
     }
 
-    fn change(&self) -> isize {
+    fn added_lines(&self) -> isize {
         self.lines
             .iter()
-            .map(|line| isize::from(line.is_new()) - isize::from(line.is_old()))
+            .map(|line| isize::from(line.is_in_postimage()) - isize::from(line.is_in_preimage()))
             .sum()
     }
 }
@@ -152,8 +153,8 @@ struct Placer<'a> {
     index: &'a LineOffsets<'a>,
     chunks: &'a [CodexHunk<'a>],
     /// The index of the file for each rung, created on first use.
-    ladder: Vec<Option<RunIndex<'a>>>,
-    covered: OccupiedLines,
+    run_indexes: Vec<Option<RunIndex<'a>>>,
+    occupied: OccupiedLines,
     /// The first line at which the next heading or hunk can be.
     cursor: usize,
     interrupt: &'a Interrupt,
@@ -175,7 +176,7 @@ impl<'a> Placer<'a> {
         alike: impl Fn() -> usize,
     ) -> Result<Placement, MismatchKind> {
         for heading in &chunk.headings {
-            self.cursor = 1 + self.heading(heading)?;
+            self.cursor = 1 + self.find_heading(heading)?;
         }
         if chunk.old.is_empty() {
             // Insertions without old lines are placed below the last heading, or else at the end of
@@ -198,19 +199,22 @@ impl<'a> Placer<'a> {
         }
         // All old lines are tried first, so a blank line that is in the file stays part of the
         // match.
-        let (fit, count) = match self.fit(chunk, &chunk.old, &alike)? {
+        let (fit, count) = match self.find_match(chunk, &chunk.old, &alike)? {
             Some(fit) => (Some(fit), chunk.old.len()),
             None => match chunk.without_last_blank() {
-                Some(old) => (self.fit(chunk, old, &alike)?, old.len()),
+                Some(old) => (self.find_match(chunk, old, &alike)?, old.len()),
                 None => (None, 0),
             },
         };
-        let fit = fit.ok_or_else(|| self.refusal(chunk))?;
+        let fit = fit.ok_or_else(|| self.explain_mismatch(chunk))?;
         // The hunk matched without looking at its indentation. If an insertion's indentation cannot
         // be derived, the hunk has no safe placement.
         if fit.rung >= INDENT {
             let indent = Reindent::new(&chunk.old[..count], self.index.lines_from(fit.line));
-            if !chunk.insertions().all(|line| indent.apply(line).is_some()) {
+            if !chunk
+                .insertions()
+                .all(|line| indent.convert(line).is_some())
+            {
                 return Err(MismatchKind::NotFound);
             }
         }
@@ -219,9 +223,10 @@ impl<'a> Placer<'a> {
     }
 
     /// Returns the reason why a chunk has no place after the cursor.
-    fn refusal(&mut self, chunk: &CodexHunk<'a>) -> MismatchKind {
-        let line = self.run_index(EXACT).places(&chunk.old).next(0);
-        let taken = line.and_then(|line| self.covered.obstacle(&(line..line + chunk.old.len())));
+    fn explain_mismatch(&mut self, chunk: &CodexHunk<'a>) -> MismatchKind {
+        let line = self.run_index(EXACT).matches(&chunk.old).next(0);
+        let taken =
+            line.and_then(|line| self.occupied.find_overlap(&(line..line + chunk.old.len())));
         if taken.is_some() {
             MismatchKind::Overlap
         } else {
@@ -229,10 +234,10 @@ impl<'a> Placer<'a> {
         }
     }
 
-    fn heading(&mut self, heading: &'a [u8]) -> Result<usize, MismatchKind> {
+    fn find_heading(&mut self, heading: &'a [u8]) -> Result<usize, MismatchKind> {
         let (cursor, wanted) = (self.cursor, [heading]);
         let mut find =
-            |from| (0..=PUNCT).find_map(|rung| self.run_index(rung).places(&wanted).next(from));
+            |from| (0..=PUNCT).find_map(|rung| self.run_index(rung).matches(&wanted).next(from));
         // A heading before the cursor is only reported, because hunks never move backwards.
         find(cursor).ok_or_else(|| MismatchKind::HeadingNotFound {
             heading: heading.to_vec(),
@@ -241,7 +246,7 @@ impl<'a> Placer<'a> {
     }
 
     /// Finds the old lines on the first rung that matches.
-    fn fit(
+    fn find_match(
         &mut self,
         chunk: &CodexHunk<'a>,
         old: &[&'a [u8]],
@@ -255,7 +260,7 @@ impl<'a> Placer<'a> {
         let Some(last) = last else { return Ok(None) };
         let (cursor, no_cover) = (self.cursor, OccupiedLines::default());
         for (rung, Rung { name, .. }) in LADDER.iter().enumerate().take(PUNCT + 1) {
-            let places = self.run_index(rung).places(old);
+            let places = self.run_index(rung).matches(old);
             if chunk.is_at_end {
                 if places.is_at(last) {
                     return Ok(Some(LineMatch {
@@ -279,12 +284,12 @@ impl<'a> Placer<'a> {
                 }));
             }
             // No hunk occupies lines after the cursor, so none must be excluded here.
-            let lines = candidates(&places, &no_cover, line, cursor);
+            let lines = list_candidates(&places, &no_cover, line, cursor);
             if chunk.headings.is_empty() && lines.len() > 1 {
                 return Err(MismatchKind::Ambiguous {
                     lines,
                     rung: name,
-                    left_out: (0, 0),
+                    ignored_context: (0, 0),
                 });
             }
             return Ok(Some(LineMatch {
@@ -298,7 +303,7 @@ impl<'a> Placer<'a> {
 
     fn run_index(&mut self, rung: usize) -> &mut RunIndex<'a> {
         let (index, chunks, interrupt) = (self.index, self.chunks, self.interrupt);
-        self.ladder[rung].get_or_insert_with(|| {
+        self.run_indexes[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
             // All runs of the patch are declared in advance, so one pass per length locates them.
             let hash = |lines: &[&[u8]]| RunHash::new(comparison, lines);
@@ -316,8 +321,8 @@ impl<'a> Placer<'a> {
 
     fn accept(&mut self, chunk: &CodexHunk<'a>, fit: LineMatch, count: usize) -> Placement {
         let lines = fit.line..fit.line + count;
-        self.covered.take(lines.clone(), chunk.change());
-        let runs = self.ladder[fit.rung].as_ref();
+        self.occupied.occupy(lines.clone(), chunk.added_lines());
+        let runs = self.run_indexes[fit.rung].as_ref();
         let start = runs.map_or_else(
             || self.index.offset(lines.start),
             |runs| runs.offset(lines.start),
@@ -325,7 +330,7 @@ impl<'a> Placer<'a> {
         let bytes = start..self.index.offset_from((lines.start, start), lines.end);
         let left_out = (0, chunk.old.len() - count);
         Placement {
-            left_out,
+            ignored_context: left_out,
             candidates: fit.candidates,
             ..Placement::new(bytes, lines, fit.rung)
         }

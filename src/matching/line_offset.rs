@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::lines::{Budget, Edit, LineTable, SlidePosition, diff};
 use crate::plan::{LineEdit, LineTarget, NumberedLines};
-use crate::text::without_mark;
+use crate::text::without_bom;
 
 /// Returns by how many lines the lines that `edits` name in `earlier` have moved in `present`.
 ///
@@ -16,7 +16,7 @@ use crate::text::without_mark;
 /// once in each version. Otherwise the diff could have matched a closing brace with any other one.
 #[must_use]
 pub fn line_offset(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize> {
-    let [old, new] = [earlier, present].map(|text| LineTable::of(without_mark(text)));
+    let [old, new] = [earlier, present].map(|text| LineTable::from_text(without_bom(text)));
     let (old_count, new_count) = (old.lines.len(), new.lines.len());
     let runs = unchanged_runs(&old, &new);
     let mut shift = None;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::Placement;
 use crate::plan::{LineEdit, LineTarget, NewLines, NumberedLines};
-use crate::text::{LineEnding, Lines, Span, mark_length, without_ending, without_mark};
+use crate::text::{LineEnding, Lines, Span, bom_length, without_bom, without_ending};
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,9 @@ pub enum LineMismatch {
     /// The change at this index of the list covers some of the same lines.
     Overlap(usize),
     /// The line at this index of [`LineEdit::expected`] is not among the lines of the place.
-    NotThere(usize),
+    ExpectedMissing(usize),
     /// The operation that cuts the new lines does not exist, or its file ends before these lines.
-    Lost,
+    SourceMissing,
     /// The file would exceed the size limit.
     TooLarge,
 }
@@ -76,15 +76,15 @@ pub fn change_lines<'a>(
     edits: &'a [LineEdit],
     shift: isize,
     source: &dyn Fn(usize) -> Option<&'a [u8]>,
-    most: u64,
+    max_new_bytes: u64,
 ) -> LineEditResult {
-    let (mark, text) = preimage.split_at(mark_length(preimage));
+    let (mark, text) = preimage.split_at(bom_length(preimage));
     let index = LineOffsets::new(text);
-    let sites = sites(&index, edits, shift)?;
+    let sites = place_edits(&index, edits, shift)?;
     check_removed(&index, edits, &sites)?;
     let mut out = OutputBuilder::new(mark, text);
     let mut changes = Vec::with_capacity(sites.len());
-    let (mut room, mut sources) = (most, HashMap::new());
+    let (mut room, mut sources) = (max_new_bytes, HashMap::new());
     for site in &sites {
         let edit = &edits[site.edit];
         let refused = |mismatch| {
@@ -94,7 +94,7 @@ pub fn change_lines<'a>(
             }]
         };
         let new = NewContent::of(&edit.new, source, &mut sources)
-            .ok_or_else(|| refused(LineMismatch::Lost))?;
+            .ok_or_else(|| refused(LineMismatch::SourceMissing))?;
         room = room
             .checked_sub(new.size())
             .ok_or_else(|| refused(LineMismatch::TooLarge))?;
@@ -119,7 +119,7 @@ pub fn change_lines<'a>(
 }
 
 /// Returns the places in file order.
-fn sites(
+fn place_edits(
     index: &LineOffsets<'_>,
     edits: &[LineEdit],
     shift: isize,
@@ -195,7 +195,7 @@ fn check_removed(
         let row = gone.iter().position(|row| !there.any(|line| line == row))?;
         Some(LineEditError {
             edit: site.edit,
-            mismatch: LineMismatch::NotThere(row),
+            mismatch: LineMismatch::ExpectedMissing(row),
         })
     };
     let misfits: Vec<_> = sites.iter().filter_map(missing).collect();
@@ -220,13 +220,13 @@ fn endings<'a>(
         LineTarget::End => index.count().saturating_sub(1)..index.count(),
     };
     let mut ending = LineEnding::of(&index.text()[..index.offset(lines.start)])
-        .present()
+        .into_option()
         .unwrap_or(LineEnding::Lf);
     let mut named = index.lines_from(lines.start).take(lines.len());
     iter::repeat_with(move || {
         ending = named
             .next()
-            .and_then(|line| LineEnding::of(line).present())
+            .and_then(|line| LineEnding::of(line).into_option())
             .unwrap_or(ending);
         ending
     })
@@ -251,7 +251,7 @@ impl<'a> NewContent<'a> {
                 // The index of a source is built once for all its cuts.
                 if !known.contains_key(operation) {
                     let text = source(*operation)?;
-                    known.insert(*operation, LineOffsets::new(without_mark(text)));
+                    known.insert(*operation, LineOffsets::new(without_bom(text)));
                 }
                 let index = known
                     .get(operation)

@@ -95,8 +95,8 @@ impl<'f> FoldedFile<'f> {
         Some(Lookalike {
             line: memchr::memchr_iter(b'\n', before.as_bytes()).count(),
             column: before[line..].chars().count(),
-            expected: names(expected),
-            found: names(found),
+            expected: describe_cluster(expected),
+            found: describe_cluster(found),
         })
     }
 }
@@ -120,7 +120,7 @@ pub fn lookalike_name(found: &str, wanted: &str) -> Option<Lookalike> {
         if cluster.is_empty() {
             END_OF_NAME.to_owned()
         } else {
-            names(cluster)
+            describe_cluster(cluster)
         }
     };
     Some(Lookalike {
@@ -158,7 +158,11 @@ fn fold_text(text: &str) -> (String, Vec<usize>) {
             let visible = cluster
                 .chars()
                 .filter(|character| !is_invisible(*character));
-            folded.extend(visible.nfkc().map(|character| latin(fold(character))));
+            folded.extend(
+                visible
+                    .nfkc()
+                    .map(|character| to_ascii_lookalike(fold(character))),
+            );
         }
         // Every byte of a folded cluster maps to the start of the cluster.
         offsets.resize(folded.len(), offset);
@@ -187,11 +191,11 @@ fn is_invisible(character: char) -> bool {
 }
 
 /// Returns the Latin letter that a Cyrillic or Greek letter looks like.
-fn latin(character: char) -> char {
+fn to_ascii_lookalike(character: char) -> char {
     // Pairs: a Cyrillic or Greek letter, then the ASCII character that it resembles.
-    const ALIKE: &str =
+    const LOOKALIKE_PAIRS: &str =
         "аaеeоoрpсcхxуyіiјjѕsԁdАAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTХXУYοoνvΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
-    let mut pairs = ALIKE.chars();
+    let mut pairs = LOOKALIKE_PAIRS.chars();
     while let (Some(other), Some(latin)) = (pairs.next(), pairs.next()) {
         if other == character {
             return latin;
@@ -201,20 +205,20 @@ fn latin(character: char) -> char {
 }
 
 /// Returns the code points of a cluster. Characters that are often confused also get their names.
-fn names(cluster: &str) -> String {
+fn describe_cluster(cluster: &str) -> String {
     let mut names = String::new();
     for (index, character) in cluster.chars().enumerate() {
         let separator = if index == 0 { "" } else { " and " };
         // Writing to a string cannot fail.
         let _ = write!(names, "{separator}U+{:04X}", u32::from(character));
-        if let Some(name) = name(character) {
+        if let Some(name) = character_name(character) {
             let _ = write!(names, " {name}");
         }
     }
     names
 }
 
-fn name(character: char) -> Option<&'static str> {
+fn character_name(character: char) -> Option<&'static str> {
     Some(match character {
         ' ' => "SPACE",
         '\t' => "CHARACTER TABULATION",

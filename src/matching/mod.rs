@@ -51,7 +51,7 @@ pub use texts::{
     ReplaceResult, TextChange, TextMismatch, UnplacedChanges, replace, replace_at,
     replace_unexplained,
 };
-pub use trailing::{TrailingBlankLines, blank_end};
+pub use trailing::{TrailingBlankLines, find_trailing_blank_lines};
 
 use std::ops::Range;
 
@@ -74,7 +74,7 @@ pub struct Placement {
     /// hunk states no line.
     pub offset: isize,
     /// The number of ignored context lines at the start and at the end.
-    pub left_out: (usize, usize),
+    pub ignored_context: (usize, usize),
     /// The name of the rung on which the hunk matched.
     pub rung: &'static str,
     /// All lines, counted from 0, where the hunk also matches, including this one. Empty if the
@@ -82,7 +82,7 @@ pub struct Placement {
     pub candidates: Vec<usize>,
     /// The number of blank old lines after the end of the file. Can be greater than 0 only if
     /// white-space errors are fixed.
-    pub beyond: usize,
+    pub missing_blank_lines: usize,
     /// The stated line, counted from 0, if the hunk was placed elsewhere and its postimage is at
     /// the stated line. The patch may then already be applied.
     pub already_at: Option<usize>,
@@ -96,10 +96,10 @@ impl Placement {
             bytes,
             lines,
             offset: 0,
-            left_out: (0, 0),
+            ignored_context: (0, 0),
             rung,
             candidates: Vec::new(),
-            beyond: 0,
+            missing_blank_lines: 0,
             already_at: None,
         }
     }
@@ -107,7 +107,7 @@ impl Placement {
     /// Returns whether the hunk matches exactly and completely at its stated line.
     #[must_use]
     pub fn is_as_stated(&self) -> bool {
-        self.offset == 0 && self.left_out == (0, 0) && self.rung == LADDER[0].name
+        self.offset == 0 && self.ignored_context == (0, 0) && self.rung == LADDER[0].name
     }
 }
 
@@ -160,7 +160,7 @@ pub enum MismatchKind {
         /// The rung on which the hunk matches there.
         rung: &'static str,
         /// The number of ignored context lines at the start and at the end.
-        left_out: (usize, usize),
+        ignored_context: (usize, usize),
     },
     /// The hunk matches only where another hunk is placed.
     Overlap,
@@ -193,7 +193,7 @@ pub struct ClosestMatch {
     /// The number of old lines of the hunk that match there.
     pub matched: usize,
     /// The number of old lines in the hunk.
-    pub of: usize,
+    pub total: usize,
     /// The first line that differs.
     pub difference: Option<LineDifference>,
     /// The lines of the file there, without terminators, clipped.
@@ -256,7 +256,7 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 /// to their product. Hunks that are not at their stated line take one more pass over the file for
 /// each different number of old lines.
 #[must_use]
-pub fn place(
+pub fn place_hunks(
     index: &LineOffsets<'_>,
     text: &[u8],
     hunks: &[Hunk],
@@ -292,7 +292,7 @@ fn place_after(
         MismatchDetail::Full if rules.is_gnu => usize::MAX,
         MismatchDetail::Full => MOST_EXPLAINED,
     };
-    nearest::explain(
+    nearest::explain_mismatches(
         (original, index),
         (text, hunks),
         direction,
@@ -325,7 +325,7 @@ pub fn splice(
     placements: &[Placement],
 ) -> Vec<u8> {
     let placements: Vec<_> = placements.iter().collect();
-    splice_by(
+    splice_with_rules(
         &LineOffsets::new(preimage),
         text,
         hunks,
@@ -345,7 +345,7 @@ pub struct SplicedFile {
     /// The lines of the patch whose white-space errors were fixed.
     pub corrected: Vec<Span>,
     /// The blank lines of the patch that were omitted at the end of the file.
-    pub left_out: Vec<Span>,
+    pub omitted: Vec<Span>,
 }
 
 /// Applies every hunk at its placement, like [`splice()`], and follows `rules`.
@@ -354,7 +354,7 @@ pub struct SplicedFile {
 /// [`MatchMode::Reindented`](crate::plan::MatchMode::Reindented), and always for grammars without
 /// line numbers. White-space errors are fixed if `rules` request it.
 #[must_use]
-pub fn splice_by(
+pub fn splice_with_rules(
     preimage: &LineOffsets<'_>,
     text: &[u8],
     hunks: &[Hunk],

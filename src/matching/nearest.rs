@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
 
-use super::difference::{first, score};
+use super::difference::{count_matching_lines, first_difference};
 use super::occupied::to_signed;
 use super::pattern::Pattern;
 use super::{ClosestMatch, MismatchKind, Placements, clip};
@@ -21,17 +21,17 @@ use crate::plan::{Direction, Hunk, LineKind};
 const MOST_VOTES: usize = 1 << 19;
 const MOST_VOTES_PER_LINE: usize = 64;
 /// The maximum number of lines of a hunk that can receive votes.
-const MOST_VOTERS: usize = 256;
+const MOST_VOTING_LINES: usize = 256;
 /// The number of places of a hunk that are compared line by line.
-const FINALISTS: usize = 4;
+const COMPARED_PLACES: usize = 4;
 /// The maximum number of places on each side of the stated line that are compared line by line,
 /// and the number of lines that they can have together on one side.
 const MOST_AROUND_STATED: usize = 32;
 const COMPARED_LINES: usize = 1 << 12;
 /// The maximum number of lines shown of the closest match.
-const SHOWN: usize = 5;
+const SHOWN_LINES: usize = 5;
 /// The maximum number of lines shown before and after it.
-const AROUND: usize = 2;
+const SHOWN_CONTEXT: usize = 2;
 
 /// Lines are hashed without leading and trailing white space.
 const LOOSE: Comparison = Comparison::loose(INDENT);
@@ -41,7 +41,7 @@ const LOOSE: Comparison = Comparison::loose(INDENT);
 ///
 /// `index` is the file in which the hunks were searched for. Earlier hunks have turned `original`
 /// into it.
-pub(super) fn explain(
+pub(super) fn explain_mismatches(
     (original, index): (&LineOffsets<'_>, &LineOffsets<'_>),
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
@@ -65,13 +65,13 @@ pub(super) fn explain(
         .map(|&(nth, (hunk, _))| FailedHunk::new(nth, hunk, text, direction, gained[nth]))
         .collect();
     let runs = run_index(index, &misfits, interrupt);
-    let elections = count_votes(&runs, &misfits[..misfits.len().min(most)]);
+    let vote_counts = count_votes(&runs, &misfits[..misfits.len().min(most)]);
     let mut runs = if is_changed {
         run_index(original, &misfits, interrupt)
     } else {
         runs
     };
-    let votes = elections.into_iter().map(Some).chain(iter::repeat(None));
+    let votes = vote_counts.into_iter().map(Some).chain(iter::repeat(None));
     for (misfit, votes) in misfits.iter().zip(votes) {
         if interrupt.is_raised() {
             return;
@@ -184,7 +184,7 @@ impl<'p> FailedHunk<'p> {
         if let Some(stated) = stated.filter(|&stated| is_at(stated)) {
             return Some(stated);
         }
-        let places = runs.places(wanted);
+        let places = runs.matches(wanted);
         let line = places
             .next(0)
             .filter(|_| self.is_recognisable && places.count_from(0) == 1)?;
@@ -204,21 +204,27 @@ impl<'p> FailedHunk<'p> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
         places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
-        let finalists = places.into_iter().map(|(_, line)| line).take(FINALISTS);
+        let finalists = places
+            .into_iter()
+            .map(|(_, line)| line)
+            .take(COMPARED_PLACES);
         // The lines around the stated line are compared even without votes: in a file that repeats
         // itself, the votes are spent on its beginning.
         let around = (COMPARED_LINES / self.pattern.count().max(1)).min(MOST_AROUND_STATED);
         let around = self.stated.into_iter().flat_map(|stated| {
             stated.saturating_sub(around)..stated.saturating_add(around + 1).min(index.count())
         });
-        let scored = finalists
-            .chain(around)
-            .map(|line| (score(index, line, &self.pattern, self.comparison), line));
+        let scored = finalists.chain(around).map(|line| {
+            (
+                count_matching_lines(index, line, &self.pattern, self.comparison),
+                line,
+            )
+        });
         let best = |&((exact, similar), line): &((usize, usize), usize)| {
             (similar, exact, Reverse(distance(line)), Reverse(line))
         };
         let ((matched, _), line) = scored.max_by_key(best)?;
-        let difference = first(index, line, &self.pattern, self.comparison);
+        let difference = first_difference(index, line, &self.pattern, self.comparison);
         Some(ClosestMatch {
             matched,
             difference,
@@ -230,15 +236,15 @@ impl<'p> FailedHunk<'p> {
 impl ClosestMatch {
     /// Returns a closest match at `line` for a hunk with `of` old lines, with no matched lines yet.
     pub(super) fn at(index: &LineOffsets<'_>, line: usize, of: usize) -> Self {
-        let first = line.saturating_sub(AROUND);
+        let first = line.saturating_sub(SHOWN_CONTEXT);
         let mut lines = index.lines_from(first).map(clip);
         let lines_before = lines.by_ref().take(line - first).collect();
-        let text = lines.by_ref().take(SHOWN.min(of)).collect();
-        let lines_after = lines.take(AROUND).collect();
+        let text = lines.by_ref().take(SHOWN_LINES.min(of)).collect();
+        let lines_after = lines.take(SHOWN_CONTEXT).collect();
         Self {
             line,
             matched: 0,
-            of,
+            total: of,
             difference: None,
             text,
             lines_before,
@@ -252,7 +258,13 @@ fn count_votes(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<u
     let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut number = 0;
     for (nth, misfit) in misfits.iter().enumerate() {
-        for (line, text) in misfit.pattern.lines().iter().enumerate().take(MOST_VOTERS) {
+        for (line, text) in misfit
+            .pattern
+            .lines()
+            .iter()
+            .enumerate()
+            .take(MOST_VOTING_LINES)
+        {
             if !LOOSE.key(text).is_empty() {
                 voters
                     .entry(LOOSE.hash(text))
@@ -264,9 +276,9 @@ fn count_votes(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<u
     }
     // The total is also limited: the more lines vote, the fewer occurrences of each line count.
     let most = (MOST_VOTES / number.max(1)).clamp(1, MOST_VOTES_PER_LINE);
-    let mut elections = vec![HashMap::new(); misfits.len()];
+    let mut vote_counts = vec![HashMap::new(); misfits.len()];
     if voters.is_empty() {
-        return elections;
+        return vote_counts;
     }
     let mut seen: HashMap<u64, usize> = HashMap::new();
     let hashes: Vec<_> = voters.keys().copied().collect();
@@ -279,14 +291,14 @@ fn count_votes(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<u
         // work.
         *times += 1;
         if *times <= most {
-            for &(nth, inside) in wanted.iter().take(MOST_VOTERS) {
-                *elections[nth]
+            for &(nth, inside) in wanted.iter().take(MOST_VOTING_LINES) {
+                *vote_counts[nth]
                     .entry(line.saturating_sub(inside))
                     .or_default() += 1;
             }
         }
     }
-    elections
+    vote_counts
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Places overlapping hunks (`--allow-overlap`): each hunk is searched for in the result of the
 //! earlier ones.
 
-use super::{MatchRules, Placement, Placements, SplicedFile, place_after, splice_by};
+use super::{MatchRules, Placement, Placements, SplicedFile, place_after, splice_with_rules};
 use crate::lines::LineOffsets;
 use crate::plan::{Direction, Hunk};
 
@@ -56,10 +56,10 @@ pub fn overlay(
         let (fitting, found): (Vec<_>, Vec<_>) = pairs
             .filter_map(|(hunk, placed)| Some((hunk.clone(), placed.as_ref().ok()?)))
             .unzip();
-        let spliced = splice_by(&lines, text, &fitting, direction, &found, rules);
+        let spliced = splice_with_rules(&lines, text, &fitting, direction, &found, rules);
         file = spliced.pieces.join(&file);
         made.corrected.extend(spliced.corrected);
-        made.left_out.extend(spliced.left_out);
+        made.omitted.extend(spliced.omitted);
         all.append(&mut placements);
         rest = later;
         if rest.is_empty() {

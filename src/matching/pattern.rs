@@ -16,7 +16,7 @@ pub(super) struct Pattern<'a> {
     /// The number of context lines after the last change, or of all lines if nothing changes.
     pub(super) trailing: usize,
     /// The number of lines that the hunk adds. Negative if it removes lines.
-    pub(super) change: isize,
+    pub(super) added_lines: isize,
 }
 
 impl<'a> Pattern<'a> {
@@ -30,24 +30,24 @@ impl<'a> Pattern<'a> {
     /// Replaces the pattern with the preimage of another hunk and reuses the allocations.
     pub(super) fn fill(&mut self, hunk: &Hunk, text: &'a [u8], direction: Direction) {
         // A hunk that only inserts, such as a new file, has no old lines, so its body is not split.
-        if let Some((LineKind::Insertion, count)) = hunk.only_kind(text, direction) {
+        if let Some((LineKind::Insertion, count)) = hunk.single_line_kind(text, direction) {
             self.lines.clear();
             self.spans.clear();
-            (self.leading, self.trailing, self.change) = (0, 0, to_signed(count));
+            (self.leading, self.trailing, self.added_lines) = (0, 0, to_signed(count));
         } else {
-            self.take(hunk, hunk.lines(text, direction), HunkLine::is_old);
+            self.take(hunk, hunk.lines(text, direction), HunkLine::is_in_preimage);
         }
     }
 
     /// Creates the pattern of the postimage of `hunk`.
     pub(super) fn postimage(hunk: &Hunk, text: &'a [u8], direction: Direction) -> Self {
         let mut pattern = Self::default();
-        pattern.take(hunk, hunk.lines(text, direction), HunkLine::is_new);
+        pattern.take(hunk, hunk.lines(text, direction), HunkLine::is_in_postimage);
         pattern
     }
 
     fn take(&mut self, hunk: &Hunk, lines: HunkLines<'a>, is_in: impl Fn(&HunkLine<'a>) -> bool) {
-        let count = hunk.most_lines();
+        let count = hunk.max_lines();
         self.lines.clear();
         self.lines.reserve(count);
         self.spans.clear();
@@ -66,7 +66,7 @@ impl<'a> Pattern<'a> {
                 self.spans.push(line.span);
             }
         }
-        (self.leading, self.trailing, self.change) = (leading, trailing, change);
+        (self.leading, self.trailing, self.added_lines) = (leading, trailing, change);
     }
 
     pub(super) fn count(&self) -> usize {

@@ -8,7 +8,7 @@ use super::context_level::range_start;
 use super::occupied::to_signed;
 use super::pattern::Pattern;
 use super::testing::Section;
-use super::{MatchRules, place, splice};
+use super::{MatchRules, place_hunks, splice};
 use crate::plan::{Direction, Hunk, LineKind};
 
 /// The file after the hunks applied so far.
@@ -102,7 +102,7 @@ fn apply(
         let mut is_at_end = trailing == 0 && !rules.zero_context;
         let mut at = to_signed(range_start(hunk.new));
         let (found, old) = loop {
-            let old = lines.iter().filter(|line| line.is_old());
+            let old = lines.iter().filter(|line| line.is_in_preimage());
             let old: Vec<&[u8]> = old.map(|line| line.text).collect();
             if let Some(found) = image.search(at, &old, is_at_start, is_at_end) {
                 break (found, old.len());
@@ -206,7 +206,7 @@ proptest! {
         let section = section(&lines, &cuts);
         let file = lines.concat().into_bytes();
         let rules = MatchRules { context, zero_context, ..MatchRules::default() };
-        let placements = place(&LineOffsets::new(&file), &section.text, &section.hunks, Direction::Forward, &rules);
+        let placements = place_hunks(&LineOffsets::new(&file), &section.text, &section.hunks, Direction::Forward, &rules);
         let mut taken: Vec<_> = placements.iter().flatten().map(|placement| placement.lines.clone()).collect();
         taken.sort_by_key(|lines| (lines.start, lines.end));
         prop_assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "{:?}", taken);

@@ -1,7 +1,7 @@
 //! Derives the indentation of insertions if a hunk matched at another indentation than its own.
 
 use crate::lines::ladder::{indentation, trim};
-use crate::text::{without_ending, without_mark};
+use crate::text::{without_bom, without_ending};
 
 /// The pairs of indentations of the old lines in the hunk and in the file.
 pub(crate) struct Reindent<'a> {
@@ -15,7 +15,7 @@ impl<'a> Reindent<'a> {
         let mut pairs = Vec::new();
         for (old, found) in old.iter().zip(found) {
             // The first line of a file can start with a byte order mark before its indentation.
-            let found = without_mark(found);
+            let found = without_bom(found);
             let pair = (
                 indentation(without_ending(old)),
                 indentation(without_ending(found)),
@@ -36,7 +36,7 @@ impl<'a> Reindent<'a> {
     ///   exchanged.
     /// - Otherwise, the indentation is kept if it occurs in the file and no old line is indented
     ///   with the same character.
-    pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
+    pub(crate) fn convert<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
         // A blank line, or an indentation that matched exactly, needs no conversion.
         if trim(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
@@ -85,7 +85,7 @@ mod tests {
 
     fn depths(file: &[u8], old: &[&[u8]], line: &[u8]) -> Option<Vec<u8>> {
         Reindent::new(old, lines(file).map(|(_, line)| line))
-            .apply(line)
+            .convert(line)
             .map(|(_, depth)| depth)
     }
 

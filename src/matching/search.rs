@@ -69,15 +69,17 @@ pub(super) fn nearest(
         is_blocked: false,
         steps: usize::MAX,
     };
-    let start = covered.original(stated);
-    let ahead = search.first(start);
-    let distance = ahead.map(|line| (covered.running(line) - stated).unsigned_abs());
+    let start = covered.to_original_line(stated);
+    let ahead = search.first_free(start);
+    let distance = ahead.map(|line| (covered.to_current_line(line) - stated).unsigned_abs());
     // The backward search must find a place that is strictly nearer.
     let floor = distance.map_or(0, |distance| {
-        covered.original(stated.saturating_sub_unsigned(distance))
+        covered.to_original_line(stated.saturating_sub_unsigned(distance))
     });
-    let behind = search.last(start, floor).filter(|&line| {
-        distance.is_none_or(|distance| (stated - covered.running(line)).unsigned_abs() < distance)
+    let behind = search.last_free(start, floor).filter(|&line| {
+        distance.is_none_or(|distance| {
+            (stated - covered.to_current_line(line)).unsigned_abs() < distance
+        })
     });
     SearchResult {
         line: behind.or(ahead),
@@ -88,7 +90,7 @@ pub(super) fn nearest(
 
 /// Lists places around `line`, itself a place, and not before `floor`. Later places have priority
 /// over earlier ones.
-pub(super) fn candidates(
+pub(super) fn list_candidates(
     places: &impl RunOccurrences,
     covered: &OccupiedLines,
     line: usize,
@@ -103,14 +105,14 @@ pub(super) fn candidates(
     };
     let mut lines = vec![line];
     while lines.len() < MOST_CANDIDATES
-        && let Some(line) = search.first(lines[lines.len() - 1] + 1)
+        && let Some(line) = search.first_free(lines[lines.len() - 1] + 1)
     {
         lines.push(line);
     }
     // Earlier places fill the remaining slots.
     let mut earliest = line;
     while lines.len() < MOST_CANDIDATES
-        && let Some(line) = search.last(earliest, floor)
+        && let Some(line) = search.last_free(earliest, floor)
     {
         earliest = line;
         lines.push(line);
@@ -132,7 +134,7 @@ struct FreePlaceSearch<'s, P> {
 
 impl<P: RunOccurrences> FreePlaceSearch<'_, P> {
     /// Returns the first free place at or after `from`.
-    fn first(&mut self, from: usize) -> Option<usize> {
+    fn first_free(&mut self, from: usize) -> Option<usize> {
         let mut from = from.max(self.covered.floor);
         let (mut found, mut start) = (None, None);
         for _ in 0..self.steps {
@@ -154,7 +156,7 @@ impl<P: RunOccurrences> FreePlaceSearch<'_, P> {
     }
 
     /// Returns the last free place before `before`, and not before `floor`.
-    fn last(&mut self, before: usize, floor: usize) -> Option<usize> {
+    fn last_free(&mut self, before: usize, floor: usize) -> Option<usize> {
         let floor = floor.max(self.covered.floor);
         let mut before = before;
         let (mut found, mut last) = (None, None);
@@ -181,7 +183,7 @@ impl<P: RunOccurrences> FreePlaceSearch<'_, P> {
     fn blocked_around(&self, line: usize) -> Option<Range<usize>> {
         self.blocked.range_around(line).or_else(|| {
             let count = self.places.count();
-            let taken = self.covered.obstacle(&(line..line + count))?;
+            let taken = self.covered.find_overlap(&(line..line + count))?;
             // A run that starts earlier but reaches into the occupied lines is not free either.
             let start = (taken.start + 1).saturating_sub(count).min(line);
             Some(start..taken.end.max(line + 1))
@@ -252,7 +254,7 @@ mod tests {
                 let line = nearest(&places, &covered, stated, &mut blocked)
                     .line
                     .unwrap();
-                covered.take(line..line + 1, 0);
+                covered.occupy(line..line + 1, 0);
             }
             let result = nearest(&places, &covered, stated, &mut blocked);
             assert_eq!((result.line, result.is_blocked), (None, true));
@@ -284,8 +286,8 @@ mod tests {
                 let line = expected.line.filter(|_| other == 0);
                 let start = line.unwrap_or(stated.unsigned_abs());
                 let taken = start..start + line.map_or(other, |_| count);
-                if covered.obstacle(&taken).is_none() {
-                    covered.take(taken, change);
+                if covered.find_overlap(&taken).is_none() {
+                    covered.occupy(taken, change);
                 }
             }
         }

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use super::correct::CorrectedLines;
 use super::reindent::Reindent;
-use super::{MatchRules, Placement, SplicedFile, blank_end};
+use super::{MatchRules, Placement, SplicedFile, find_trailing_blank_lines};
 use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT};
 use crate::lines::{LADDER, LineOffsets};
-use crate::plan::{Direction, Hunk, HunkLine, LineKind, MatchMode, has_note};
+use crate::plan::{Direction, Hunk, HunkLine, LineKind, MatchMode, has_newline_note};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
 use output::{SpliceOutput, ending_near};
 
@@ -32,9 +32,9 @@ pub(super) fn splice(
         direction,
         rules,
     };
-    match splicer.halves(&hunks) {
-        Some(halves) => splicer.both(halves, file),
-        None => splicer.whole(&hunks),
+    match splicer.split_halves(&hunks) {
+        Some(halves) => splicer.splice_halves(halves, file),
+        None => splicer.splice_whole(&hunks),
     }
 }
 
@@ -56,7 +56,7 @@ type Halves<'h, 'a> = (&'h [PlacedHunk<'a>], Range<usize>, &'h [PlacedHunk<'a>])
 impl Splicer<'_> {
     /// Splits `hunks`, which are in file order. Returns `None` if no whole line stays between the
     /// two halves, because one half could then depend on the other.
-    fn halves<'h, 'p>(&self, hunks: &'h [PlacedHunk<'p>]) -> Option<Halves<'h, 'p>> {
+    fn split_halves<'h, 'p>(&self, hunks: &'h [PlacedHunk<'p>]) -> Option<Halves<'h, 'p>> {
         let (first, second) = hunks.split_at(hunks.len() / 2);
         let between = first.last()?.1.bytes.end..second.first()?.1.bytes.start;
         let kept = self.preimage.get(between.clone())?;
@@ -64,14 +64,14 @@ impl Splicer<'_> {
     }
 
     /// Applies the hunks of both halves.
-    fn both(
+    fn splice_halves(
         &self,
         (first, between, second): Halves<'_, '_>,
         file: &LineOffsets<'_>,
     ) -> SplicedFile {
         let mut out = SpliceOutput::new(self.preimage, 0);
         let mut rest = SpliceOutput::new(self.preimage, between.start);
-        (file.together)(
+        (file.join)(
             self.preimage.len(),
             &mut || self.apply(first, &mut out),
             &mut || self.apply(second, &mut rest),
@@ -82,7 +82,7 @@ impl Splicer<'_> {
     }
 
     /// Applies `hunks`, which are in file order.
-    fn whole(&self, hunks: &[PlacedHunk<'_>]) -> SplicedFile {
+    fn splice_whole(&self, hunks: &[PlacedHunk<'_>]) -> SplicedFile {
         let mut out = SpliceOutput::new(self.preimage, 0);
         self.apply(hunks, &mut out);
         out.finish()
@@ -101,7 +101,7 @@ impl Splicer<'_> {
             out.keep(out.done..placement.bytes.start, site.ending);
             // A hunk that only deletes writes nothing.
             let goes = matches!(
-                hunk.only_kind(text, direction),
+                hunk.single_line_kind(text, direction),
                 Some((LineKind::Deletion, _))
             );
             let is_taken =
@@ -109,25 +109,25 @@ impl Splicer<'_> {
             let lines = hunk.lines(text, direction).filter(is_taken);
             // The lines of an exact match can be copied in one pass, without any conversion.
             match rules.correction {
-                None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
+                None if site.is_exact_copy(hunk.body.slice(text)) && out.is_at_line_start() => {
                     if !goes {
                         out.replace(placement.bytes.start, lines);
                     }
                 }
                 None => site.write(&lines.collect::<Vec<_>>(), out),
                 Some(correction) => {
-                    let end = blank_end(preimage, text, hunk, direction, placement)
+                    let end = find_trailing_blank_lines(preimage, text, hunk, direction, placement)
                         .filter(|_| !rules.no_add);
                     let corrected = CorrectedLines::new(lines, end, placement, correction);
                     site.write(&corrected.lines().collect::<Vec<_>>(), out);
-                    corrected.tell(&mut out.made);
+                    corrected.add_to(&mut out.result);
                 }
             }
             if rules.inaccurate_eof
                 && !rules.no_add
-                && site.is_open_end(hunk, text, direction, rules)
+                && site.is_unterminated_end(hunk, text, direction, rules)
             {
-                out.open();
+                out.remove_terminator();
             }
             out.done = placement.bytes.end;
         }
@@ -146,9 +146,9 @@ struct TargetLines<'a> {
     /// matched.
     is_verbatim: bool,
     /// Whether the grammar can state that a line has no terminator.
-    has_open_lines: bool,
+    can_lack_terminator: bool,
     /// Whether insertions are indented to match the file.
-    moves_lines: bool,
+    is_reindented: bool,
 }
 
 impl<'a> TargetLines<'a> {
@@ -168,27 +168,29 @@ impl<'a> TargetLines<'a> {
             rung,
             ending,
             is_verbatim,
-            has_open_lines,
-            moves_lines,
+            can_lack_terminator: has_open_lines,
+            is_reindented: moves_lines,
         }
     }
 
     /// Returns whether the hunk can be applied without conversion. All its old lines must match
     /// byte for byte, and every line must have a terminator.
-    fn is_whole(&self, body: &[u8]) -> bool {
+    fn is_exact_copy(&self, body: &[u8]) -> bool {
         let Placement {
-            left_out, beyond, ..
+            ignored_context: left_out,
+            missing_blank_lines: beyond,
+            ..
         } = self.placement;
         let has_ends = self.region().is_empty() || self.region().ends_with(b"\n");
         let is_exact =
             self.is_verbatim && self.rung == EXACT && (*left_out, *beyond) == ((0, 0), 0);
-        is_exact && has_ends && !has_note(body)
+        is_exact && has_ends && !has_newline_note(body)
     }
 
     /// Returns the byte order mark if the hunk occupies it. Some grammars never include it in their
     /// text.
     fn mark(&self) -> &'a [u8] {
-        let is_covered = !self.has_open_lines && self.region().starts_with(BYTE_ORDER_MARK);
+        let is_covered = !self.can_lack_terminator && self.region().starts_with(BYTE_ORDER_MARK);
         if is_covered && self.placement.bytes.start == 0 {
             BYTE_ORDER_MARK
         } else {
@@ -201,7 +203,7 @@ impl<'a> TargetLines<'a> {
     /// This applies at the end of the file if both the old and the new last line of the hunk have a
     /// terminator. Unlike in git, a terminator that the file has is kept, unless white space is
     /// ignored.
-    fn is_open_end(
+    fn is_unterminated_end(
         &self,
         hunk: &Hunk,
         text: &[u8],
@@ -210,10 +212,10 @@ impl<'a> TargetLines<'a> {
     ) -> bool {
         let lines = || hunk.lines(text, direction);
         let new = lines()
-            .filter(HunkLine::is_new)
+            .filter(HunkLine::is_in_postimage)
             .last()
             .filter(|line| line.kind == LineKind::Insertion);
-        let old = lines().filter(HunkLine::is_old).last();
+        let old = lines().filter(HunkLine::is_in_preimage).last();
         let is_ended =
             |line: Option<HunkLine<'_>>| line.is_some_and(|line| line.text.ends_with(b"\n"));
         self.placement.bytes.end == self.preimage.len()
@@ -236,14 +238,14 @@ impl<'a> TargetLines<'a> {
             .matched_lines()
             .next()
             .map_or(LineEnding::Missing, LineEnding::of);
-        let mut ending = first.present().unwrap_or(self.ending);
+        let mut ending = first.into_option().unwrap_or(self.ending);
         let mut before = ending;
         // The line endings of the deleted lines that no insertion has replaced yet.
         let mut free = VecDeque::new();
         let indent = self.indent(hunk);
         // The old lines that are in the file, without ignored context.
-        let kept =
-            self.placement.left_out.0..self.placement.left_out.0 + self.placement.lines.len();
+        let kept = self.placement.ignored_context.0
+            ..self.placement.ignored_context.0 + self.placement.lines.len();
         let mut old = 0;
         out.copy(self.mark(), ending);
         for line in hunk {
@@ -259,7 +261,8 @@ impl<'a> TargetLines<'a> {
                 // An old line outside `kept` is ignored context. Only blank context after the end
                 // of the file is written.
                 if line.kind == LineKind::Context
-                    && (kept.end..kept.end + self.placement.beyond).contains(&(old - 1))
+                    && (kept.end..kept.end + self.placement.missing_blank_lines)
+                        .contains(&(old - 1))
                 {
                     out.insert([b"", line.text, b""], ending);
                 }
@@ -271,7 +274,7 @@ impl<'a> TargetLines<'a> {
             } else {
                 found
             };
-            before = LineEnding::of(found).present().unwrap_or(before);
+            before = LineEnding::of(found).into_option().unwrap_or(before);
             if line.kind == LineKind::Context {
                 ending = before;
                 free.clear();
@@ -294,10 +297,10 @@ impl<'a> TargetLines<'a> {
         }
         let content = line.content();
         let (old, depth) = indent
-            .and_then(|indent| indent.apply(content))
+            .and_then(|indent| indent.convert(content))
             .unwrap_or((b"", Vec::new()));
         // Only grammars with line numbers can state that the final newline is missing.
-        let is_open = self.has_open_lines && LineEnding::of(line.text) == LineEnding::Missing;
+        let is_open = self.can_lack_terminator && LineEnding::of(line.text) == LineEnding::Missing;
         let last = if is_open { LineEnding::Missing } else { ending };
         out.insert([&depth, &content[old.len()..], last.bytes()], ending);
     }
@@ -309,11 +312,11 @@ impl<'a> TargetLines<'a> {
     {
         let old: Vec<_> = hunk
             .iter()
-            .filter(|line| line.is_old())
+            .filter(|line| line.is_in_preimage())
             .map(|line| line.text)
-            .skip(self.placement.left_out.0)
+            .skip(self.placement.ignored_context.0)
             .collect();
-        (self.moves_lines && (INDENT..=PUNCT).contains(&self.rung))
+        (self.is_reindented && (INDENT..=PUNCT).contains(&self.rung))
             .then(|| Reindent::new(&old, self.matched_lines()))
     }
 }

@@ -17,14 +17,14 @@ pub struct TrailingBlankLines {
 /// Returns the blank lines that `hunk` inserts at the end of `preimage`. Blank context lines
 /// between them are not counted.
 #[must_use]
-pub fn blank_end(
+pub fn find_trailing_blank_lines(
     preimage: &[u8],
     text: &[u8],
     hunk: &Hunk,
     direction: Direction,
     placement: &Placement,
 ) -> Option<TrailingBlankLines> {
-    if placement.bytes.end < preimage.len() || ends_with_text(hunk.body.of(text)) {
+    if placement.bytes.end < preimage.len() || ends_with_text(hunk.body.slice(text)) {
         return None;
     }
     let mut end: Option<TrailingBlankLines> = None;

@@ -1,6 +1,6 @@
 //! Changes one cell, and writes new cells.
 
-use super::json::{Member, Value, member};
+use super::json::{Member, Value, find_member};
 use super::layout::{Layout, colon};
 use super::{CellError, Splice};
 use crate::plan::{CellId, CellKind};
@@ -15,13 +15,13 @@ pub(super) fn replace(
     let members = cell
         .members()
         .ok_or(CellError::Malformed("a cell is not an object"))?;
-    let named =
-        member(&members, "cell_type").ok_or(CellError::Malformed("the cell has no cell_type"))?;
+    let named = find_member(&members, "cell_type")
+        .ok_or(CellError::Malformed("the cell has no cell_type"))?;
     let old: Option<String> = named.value.read();
     let mut change = CellSplices {
         cell,
         members: &members,
-        anchor: named,
+        cell_type: named,
         splices: Vec::new(),
         most,
     };
@@ -34,17 +34,17 @@ pub(super) fn replace(
         kind == CellKind::Code
     }) {
         // In the nbformat schema only the other kinds have attachments.
-        change.drop_all(&["attachments"]);
-        change.set(
+        change.remove_members(&["attachments"]);
+        change.set_member(
             "execution_count",
             |value| value.raw() == "null",
             "null",
             InsertPosition::AfterCellType,
         );
         let is_empty = |value: Value<'_>| value.items().is_some_and(|items| items.is_empty());
-        change.set("outputs", is_empty, "[]", InsertPosition::BeforeSource);
+        change.set_member("outputs", is_empty, "[]", InsertPosition::BeforeSource);
     } else {
-        change.drop_all(&["execution_count", "outputs"]);
+        change.remove_members(&["execution_count", "outputs"]);
     }
     change.set_source(source)?;
     let mut splices = change.splices;
@@ -58,14 +58,14 @@ pub(super) fn replace(
 ///
 /// `outside` is the layout of the list of cells, `written_colon` the colon of the document with its
 /// blanks. If the cell `like` is given, its layout is copied.
-pub(super) fn new(
+pub(super) fn write_cell(
     (outside, written_colon): (&Layout, String),
-    like: Option<Value<'_>>,
+    template: Option<Value<'_>>,
     (kind, source, id): (CellKind, &str, Option<&CellId>),
     most: u64,
 ) -> Result<String, CellError> {
-    let members = like.and_then(Value::members).unwrap_or_default();
-    let layout = like
+    let members = template.and_then(Value::members).unwrap_or_default();
+    let layout = template
         .and_then(|like| Layout::of_object(like, &members))
         .unwrap_or_else(|| outside.inner());
     let colon = if members.is_empty() {
@@ -96,7 +96,7 @@ struct CellSplices<'m, 'a> {
     cell: Value<'a>,
     members: &'m [Member<'a>],
     /// The `cell_type` member. It is never removed, so new members can be inserted after it.
-    anchor: &'m Member<'a>,
+    cell_type: &'m Member<'a>,
     splices: Vec<Splice>,
     most: u64,
 }
@@ -112,36 +112,36 @@ enum InsertPosition {
 
 impl CellSplices<'_, '_> {
     /// Sets the member `name` to `new`, unless `is_right` accepts the existing value.
-    fn set(
+    fn set_member(
         &mut self,
         name: &str,
         is_right: impl Fn(Value<'_>) -> bool,
         new: &str,
         before: InsertPosition,
     ) {
-        match member(self.members, name) {
+        match find_member(self.members, name) {
             Some(old) if is_right(old.value) => {}
             Some(old) => self
                 .splices
                 .push((old.value.start..old.value.end, new.to_owned())),
-            None => self.add(name, new, before),
+            None => self.insert_member(name, new, before),
         }
     }
 
-    fn add(&mut self, name: &str, value: &str, before: InsertPosition) {
+    fn insert_member(&mut self, name: &str, value: &str, before: InsertPosition) {
         let between = self.layout().between;
         let added = format!("\"{name}\"{}{value}", colon(self.members));
-        let (at, text) = match member(self.members, "source") {
+        let (at, text) = match find_member(self.members, "source") {
             Some(source) if before == InsertPosition::BeforeSource => {
                 (source.key.start, format!("{added},{between}"))
             }
-            _ => (self.anchor.value.end, format!(",{between}{added}")),
+            _ => (self.cell_type.value.end, format!(",{between}{added}")),
         };
         self.splices.push((at..at, text));
     }
 
     /// Removes every member in `names`. At least one member must remain.
-    fn drop_all(&mut self, names: &[&str]) {
+    fn remove_members(&mut self, names: &[&str]) {
         let goes = |member: &Member<'_>| {
             member
                 .name
@@ -166,9 +166,9 @@ impl CellSplices<'_, '_> {
 
     fn set_source(&mut self, source: &str) -> Result<(), CellError> {
         let inner = self.layout().inner();
-        let Some(old) = member(self.members, "source").map(|member| member.value) else {
+        let Some(old) = find_member(self.members, "source").map(|member| member.value) else {
             let list = write_source(&inner, source, self.most)?;
-            self.add("source", &list, InsertPosition::AfterCellType);
+            self.insert_member("source", &list, InsertPosition::AfterCellType);
             return Ok(());
         };
         let items = old.items().unwrap_or_default();
@@ -181,7 +181,7 @@ impl CellSplices<'_, '_> {
         let layout = match Layout::of_list(old, &items) {
             // A single line on the same line as the brackets does not show the separator between
             // two lines.
-            Some(layout) if items.len() > 1 || layout.is_on_lines() || !source.contains('\n') => {
+            Some(layout) if items.len() > 1 || layout.is_multiline() || !source.contains('\n') => {
                 layout
             }
             _ => inner,

@@ -15,7 +15,7 @@ use crate::text::json::RawMembers;
 const MOST_KEY: usize = 400;
 
 /// The numbers that JSON lacks but Python writes, each with a JSON number of the same length.
-const NO_NUMBERS: [(&[u8], &str); 3] = [
+const PYTHON_NUMBERS: [(&[u8], &str); 3] = [
     (b"NaN", "1e1"),
     (b"Infinity", "1e111111"),
     (b"-Infinity", "-1e111111"),
@@ -36,7 +36,7 @@ pub(super) fn replace_numbers(text: &str) -> Cow<'_, str> {
             found + 1
         };
         let start = found - usize::from(found > 0 && bytes[found - 1] == b'-');
-        let word = NO_NUMBERS
+        let word = PYTHON_NUMBERS
             .iter()
             .find(|(word, _)| is_word(bytes, start, word));
         if let Some((word, number)) = word {
@@ -99,18 +99,18 @@ impl<'a> Value<'a> {
     /// # Errors
     ///
     /// Returns the position where the text is not valid JSON.
-    pub(super) fn document(text: &'a str, from: usize) -> Result<Self, serde_json::Error> {
+    pub(super) fn parse(text: &'a str, from: usize) -> Result<Self, serde_json::Error> {
         let raw: &RawValue = serde_json::from_str(&text[from..])?;
         Ok(Self {
             text,
             start: 0,
             end: text.len(),
         }
-        .part(raw))
+        .locate(raw))
     }
 
     /// Returns the position of `raw`. `raw` must borrow from the text.
-    fn part(self, raw: &'a RawValue) -> Self {
+    fn locate(self, raw: &'a RawValue) -> Self {
         // `raw` borrows from `self.text`, so the difference of the two addresses is the offset.
         let start = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
         Self {
@@ -134,7 +134,7 @@ impl<'a> Value<'a> {
     pub(super) fn members(self) -> Option<Vec<Member<'a>>> {
         let RawMembers(members) = serde_json::from_str(self.raw()).ok()?;
         let member = |(key, value)| {
-            let key = self.part(key);
+            let key = self.locate(key);
             let name = if key.raw().len() <= MOST_KEY {
                 key.read()
             } else {
@@ -143,7 +143,7 @@ impl<'a> Value<'a> {
             Member {
                 name,
                 key,
-                value: self.part(value),
+                value: self.locate(value),
             }
         };
         Some(members.into_iter().map(member).collect())
@@ -152,7 +152,7 @@ impl<'a> Value<'a> {
     /// Returns the items; `None` if the value is not a list.
     pub(super) fn items(self) -> Option<Vec<Self>> {
         let items: Vec<&RawValue> = serde_json::from_str(self.raw()).ok()?;
-        Some(items.into_iter().map(|raw| self.part(raw)).collect())
+        Some(items.into_iter().map(|raw| self.locate(raw)).collect())
     }
 
     /// Parses the value as a `T`; `None` if it has another type.
@@ -162,7 +162,7 @@ impl<'a> Value<'a> {
 }
 
 /// Returns the member `name`. Of repeated keys the last one is used, as in Python's JSON parser.
-pub(super) fn member<'m, 'a>(members: &'m [Member<'a>], name: &str) -> Option<&'m Member<'a>> {
+pub(super) fn find_member<'m, 'a>(members: &'m [Member<'a>], name: &str) -> Option<&'m Member<'a>> {
     members
         .iter()
         .rev()

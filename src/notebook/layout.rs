@@ -69,13 +69,13 @@ impl Layout {
         }
     }
 
-    pub(super) fn is_on_lines(&self) -> bool {
+    pub(super) fn is_multiline(&self) -> bool {
         self.between.contains('\n')
     }
 
     /// Returns the layout for a container nested in this one: one step deeper, or also on one line.
     pub(super) fn inner(&self) -> Self {
-        if !self.is_on_lines() {
+        if !self.is_multiline() {
             return Self::on_one_line(&self.between);
         }
         let step = if self.close.contains('\n') {

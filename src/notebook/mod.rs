@@ -16,7 +16,7 @@ mod layout;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use json::{Member, Value, member};
+use json::{Member, Value, find_member};
 use layout::{Layout, colon};
 use thiserror::Error;
 
@@ -132,7 +132,7 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<NotebookChange,
         CellEdit::Delete { cell } => {
             let index = notebook.find(cell)?;
             Ok(NotebookChange {
-                splices: vec![(notebook.room_of(index), String::new())],
+                splices: vec![(notebook.removal_range(index), String::new())],
                 cell: notebook.edited_cell(index),
             })
         }
@@ -150,7 +150,7 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<NotebookChange,
             let id = notebook.new_id(id.as_ref(), source)?;
             let like = notebook.cells.get(index.saturating_sub(1)).copied();
             let layout = notebook.layout();
-            let new = cell::new(
+            let new = cell::write_cell(
                 (&layout, colon(&notebook.members)),
                 like,
                 (*kind, source, id.as_ref()),
@@ -187,18 +187,19 @@ impl<'a> Notebook<'a> {
             0
         };
         let document =
-            Value::document(text, from).map_err(|error| CellError::NotJson(error.to_string()))?;
+            Value::parse(text, from).map_err(|error| CellError::NotJson(error.to_string()))?;
         let members = document
             .members()
             .ok_or(CellError::Malformed("it is not a JSON object"))?;
-        let version = |key| member(&members, key).and_then(|member| member.value.read::<u64>());
+        let version =
+            |key| find_member(&members, key).and_then(|member| member.value.read::<u64>());
         let major = version("nbformat").ok_or(CellError::Malformed("it has no nbformat"))?;
         if major != 4 {
             return Err(CellError::Unsupported(major));
         }
         let minor =
             version("nbformat_minor").ok_or(CellError::Malformed("it has no nbformat_minor"))?;
-        let list = member(&members, "cells")
+        let list = find_member(&members, "cells")
             .ok_or(CellError::Malformed("it has no cells"))?
             .value;
         let cells = list
@@ -208,7 +209,7 @@ impl<'a> Notebook<'a> {
             let members = cell
                 .members()
                 .ok_or(CellError::Malformed("a cell is not an object"))?;
-            Ok(member(&members, "id").and_then(|member| member.value.read::<String>()))
+            Ok(find_member(&members, "id").and_then(|member| member.value.read::<String>()))
         };
         let ids = cells.iter().map(id).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -316,7 +317,7 @@ impl<'a> Notebook<'a> {
         let inside = Layout::of_list(self.list, &self.cells);
         // A single cell on the same line as the brackets does not show the separator between two
         // cells.
-        let inside = inside.filter(|layout| self.cells.len() > 1 || layout.is_on_lines());
+        let inside = inside.filter(|layout| self.cells.len() > 1 || layout.is_multiline());
         inside
             .or_else(outside)
             .unwrap_or_else(|| Layout::on_one_line(" "))
@@ -324,7 +325,7 @@ impl<'a> Notebook<'a> {
 
     /// Returns the range to remove with the cell: the cell and the adjacent comma, or the whole
     /// content of the list if it is the only cell.
-    fn room_of(&self, index: usize) -> Range<usize> {
+    fn removal_range(&self, index: usize) -> Range<usize> {
         match (index.checked_sub(1), self.cells.get(index + 1)) {
             (Some(before), _) => self.cells[before].end..self.cells[index].end,
             (None, Some(next)) => self.cells[index].start..next.start,

@@ -25,7 +25,7 @@ pub struct NameGuessOptions {
 /// The best existing name has the fewest components, then the shortest last component, then the
 /// shortest name; the first one wins a tie. If no name exists and the section creates a file, only
 /// the names that need the fewest new directories count.
-pub fn guess(
+pub fn guess_names(
     plan: &mut Plan<Name>,
     naming: NameGuessOptions,
     direction: Direction,
@@ -38,14 +38,14 @@ pub fn guess(
     };
     let Plan { inputs, operations } = plan;
     let mut guess = |operation: &mut Operation<Name>| {
-        let names = names(operation, naming, &inputs[operation.input].bytes);
+        let names = name_candidates(operation, naming, &inputs[operation.input].bytes);
         let paths: Vec<_> = names
             .iter()
             .filter_map(|name| RelPath::new(name.as_slice()).ok())
             .collect();
-        let [is_made, is_deleted] = [direction, Direction::Reverse.of(direction)]
+        let [is_made, is_deleted] = [direction, Direction::Reverse.combine(direction)]
             .map(|direction| is_new(operation, direction));
-        if let Some(path) = choose(&paths, naming, is_made, &tree).cloned() {
+        if let Some(path) = choose_path(&paths, naming, is_made, &tree).cloned() {
             let span = operation.path.span();
             let claim = NameCandidate {
                 bytes: path.as_bytes().to_vec(),
@@ -54,7 +54,7 @@ pub fn guess(
             };
             operation.path = Name::Agreed(vec![claim]);
             if is_made || is_deleted {
-                tree.touch(path, is_made);
+                tree.record(path, is_made);
             }
         }
         // The source of a rename also loses its directories.
@@ -107,7 +107,7 @@ impl SimulatedTree<'_> {
             .unwrap_or_else(|| (self.look)(path).is_some())
     }
 
-    fn touch(&mut self, path: RelPath, is_made: bool) {
+    fn record(&mut self, path: RelPath, is_made: bool) {
         if is_made {
             self.directories
                 .extend(directories(&path).map(<[u8]>::to_vec));
@@ -135,7 +135,7 @@ fn directories(path: &RelPath) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Chooses one of `paths`. If none of them exists, chooses the best name.
-fn choose<'p>(
+fn choose_path<'p>(
     paths: &'p [RelPath],
     naming: NameGuessOptions,
     is_made: bool,
@@ -148,13 +148,15 @@ fn choose<'p>(
         return Some(first);
     }
     let new = |path: &RelPath| if is_made { tree.count_missing(path) } else { 0 };
-    there()
-        .min_by_key(|path| cost(path))
-        .or_else(|| paths.iter().min_by_key(|path| (new(path), cost(path))))
+    there().min_by_key(|path| preference_key(path)).or_else(|| {
+        paths
+            .iter()
+            .min_by_key(|path| (new(path), preference_key(path)))
+    })
 }
 
 /// Returns the sort key of a name: number of components, length of the last one, total length.
-fn cost(path: &RelPath) -> (usize, usize, usize) {
+fn preference_key(path: &RelPath) -> (usize, usize, usize) {
     let last = path.components().last().map_or(0, <[u8]>::len);
     (path.components().count(), last, path.as_bytes().len())
 }
@@ -165,7 +167,11 @@ fn cost(path: &RelPath) -> (usize, usize, usize) {
 /// The lines of some sections must agree on one name. If they agree, the result is empty and the
 /// section keeps its name. If they disagree at this level, like `a/x` and `b/x` at level 0, the
 /// result contains both names.
-fn names(operation: &Operation<Name>, naming: NameGuessOptions, text: &[u8]) -> Vec<Vec<u8>> {
+fn name_candidates(
+    operation: &Operation<Name>,
+    naming: NameGuessOptions,
+    text: &[u8],
+) -> Vec<Vec<u8>> {
     let of_claim = |claim: &NameCandidate| {
         let name = Name::Agreed(vec![claim.clone()]);
         match naming.strip {
@@ -174,7 +180,7 @@ fn names(operation: &Operation<Name>, naming: NameGuessOptions, text: &[u8]) -> 
         }
     };
     let index = operation
-        .lead
+        .preamble
         .iter()
         .filter_map(|lead| lead.index.as_ref())
         .filter(|_| naming.is_posix);
@@ -185,7 +191,7 @@ fn names(operation: &Operation<Name>, naming: NameGuessOptions, text: &[u8]) -> 
             .filter_map(of_claim)
             .collect(),
         other => match naming.strip {
-            Some(level) => other.rivals(level, text),
+            Some(level) => other.disagreeing_names(level, text),
             None => last_component(other).into_iter().collect(),
         },
     }
@@ -261,7 +267,7 @@ mod tests {
             touched: HashMap::new(),
             directories: HashSet::new(),
         };
-        choose(
+        choose_path(
             paths,
             NameGuessOptions {
                 strip: None,
@@ -306,8 +312,8 @@ mod tests {
             touched: HashMap::new(),
             directories: HashSet::new(),
         };
-        tree.touch(path("d/x"), false);
-        tree.touch(path("new/dir/y"), true);
+        tree.record(path("d/x"), false);
+        tree.record(path("new/dir/y"), true);
         assert_eq!(
             (tree.has(&path("d/x")), tree.has(&path("new/dir/y"))),
             (false, true)

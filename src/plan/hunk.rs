@@ -78,7 +78,7 @@ pub enum Direction {
 impl Direction {
     /// Combines two directions: two equal directions give `Forward`, two different ones `Reverse`.
     #[must_use]
-    pub fn of(self, other: Self) -> Self {
+    pub fn combine(self, other: Self) -> Self {
         if self == other {
             Self::Forward
         } else {
@@ -123,7 +123,11 @@ impl Hunk {
 
     /// Returns the kind and the number of the lines if one side of the hunk is empty. The result
     /// follows from the header, so the body is not read.
-    pub(crate) fn only_kind(&self, text: &[u8], direction: Direction) -> Option<(LineKind, usize)> {
+    pub(crate) fn single_line_kind(
+        &self,
+        text: &[u8],
+        direction: Direction,
+    ) -> Option<(LineKind, usize)> {
         let found = match (
             self.preimage_range(direction).count,
             self.postimage_range(direction).count,
@@ -143,7 +147,7 @@ impl Hunk {
 
     /// Returns an upper bound for the number of lines on either side. The bound is the larger count
     /// in the header, or the size of the body if that is smaller: each line has at least one byte.
-    pub(crate) fn most_lines(&self) -> usize {
+    pub(crate) fn max_lines(&self) -> usize {
         self.old
             .count
             .max(self.new.count)
@@ -171,7 +175,7 @@ impl Hunk {
 
 /// Returns whether the body contains a line that starts with `\`, after its first line. Such a line
 /// is a note about the line before it.
-pub(crate) fn has_note(body: &[u8]) -> bool {
+pub(crate) fn has_newline_note(body: &[u8]) -> bool {
     // The searcher is built once, because building it takes longer than searching one hunk.
     static NOTE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\\"));
     NOTE.find(body).is_some()
@@ -202,7 +206,7 @@ impl<'a> Iterator for HunkLines<'a> {
                 _ => (LineKind::Context, line.strip_prefix(b" ").unwrap_or(line)),
             };
             // The note removes only a line feed. A carriage return before it belongs to the line.
-            let text = if self.lines.is_before(b'\\') {
+            let text = if self.lines.is_next_byte(b'\\') {
                 text.strip_suffix(LineEnding::Lf.bytes()).unwrap_or(text)
             } else {
                 text
@@ -227,13 +231,13 @@ fn reverse_kind(kind: LineKind, direction: Direction) -> LineKind {
 impl HunkLine<'_> {
     /// Returns whether the line belongs to the preimage.
     #[must_use]
-    pub fn is_old(&self) -> bool {
+    pub fn is_in_preimage(&self) -> bool {
         self.kind != LineKind::Insertion
     }
 
     /// Returns whether the line belongs to the postimage.
     #[must_use]
-    pub fn is_new(&self) -> bool {
+    pub fn is_in_postimage(&self) -> bool {
         self.kind != LineKind::Deletion
     }
 

@@ -26,15 +26,15 @@ mod strip_level;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPosition};
 pub use filter::FilterRule;
-pub use guess::{NameGuessOptions, guess};
-pub(crate) use hunk::has_note;
+pub use guess::{NameGuessOptions, guess_names};
+pub(crate) use hunk::has_newline_note;
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Name, NameCandidate, NameError, StripRule};
 pub use not_included::{ContentlessChange, NamedChange};
 pub use only::{ExcludedItem, HunkSelection, HunkSelectionError};
 pub use replacement::{
-    EditOrder, EditTarget, LastLineEnding, MatchMode, ReplaceCount, Replacement, Replacements,
+    AppendMode, EditOrder, EditTarget, MatchMode, ReplaceCount, Replacement, Replacements,
 };
 pub use select::{Selected, select};
 pub use selection::{InvalidOperation, InvalidOperationKind, Selection};
@@ -80,19 +80,19 @@ impl<P> Plan<P> {
 
 impl Plan<Name> {
     /// Applies the settings of the entry in the patch list `name` that lists this patch.
-    pub fn read_as(&mut self, name: &str, listed: SeriesSettings) {
+    pub fn apply_series_settings(&mut self, name: &str, settings: SeriesSettings) {
         for input in &mut self.inputs {
-            input.listed = Some((name.to_owned(), listed.line));
+            input.series_entry = Some((name.to_owned(), settings.line));
         }
         for operation in &mut self.operations {
-            operation.direction = listed.direction;
+            operation.direction = settings.direction;
             let names = [Some(&mut operation.path), operation.from.as_mut()];
             names
                 .into_iter()
                 .flatten()
-                .for_each(|name| name.fix(listed.strip));
+                .for_each(|name| name.fix_strip_level(settings.strip));
         }
-        if listed.direction == Direction::Reverse {
+        if settings.direction == Direction::Reverse {
             self.operations.reverse();
         }
     }
@@ -151,7 +151,7 @@ pub struct Input {
     /// The repairs that were made before the input was parsed.
     pub repairs: Vec<Repair>,
     /// The list that contains the patch, and the line of its entry, counted from 1.
-    pub listed: Option<(String, usize)>,
+    pub series_entry: Option<(String, usize)>,
     /// The file name in the patch, if [`Selection::file`] replaces it.
     pub header_path: Option<Vec<u8>>,
 }
@@ -242,7 +242,7 @@ pub struct Operation<P = RelPath> {
     /// patch.
     pub permissions: Option<u32>,
     /// The information from the preamble of the section.
-    pub lead: Option<Box<Preamble>>,
+    pub preamble: Option<Box<Preamble>>,
 }
 
 /// The lines above a section without git header that only GNU patch reads.
@@ -257,7 +257,7 @@ pub struct Preamble {
 impl<P> Operation<P> {
     /// Returns whether the hunk with index `hunk` is applied.
     #[must_use]
-    pub fn takes(&self, hunk: usize) -> bool {
+    pub fn is_applied(&self, hunk: usize) -> bool {
         self.left_out.binary_search(&hunk).is_err()
     }
 
@@ -271,7 +271,7 @@ impl<P> Operation<P> {
         hunks
             .iter()
             .enumerate()
-            .filter(|(index, _)| self.takes(*index))
+            .filter(|(index, _)| self.is_applied(*index))
             .map(|(_, hunk)| hunk)
     }
 }

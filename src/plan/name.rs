@@ -82,13 +82,14 @@ pub enum NameError {
 
 impl Name {
     /// Returns the name for two lines with prefixes.
-    pub(crate) fn of_both(old: NameCandidate, new: NameCandidate) -> Self {
+    pub(crate) fn from_pair(old: NameCandidate, new: NameCandidate) -> Self {
         debug_assert!(
             old.strip == StripRule::Prefixed && new.strip == StripRule::Prefixed,
             "each has a prefix"
         );
         let are_paired = old.bytes != new.bytes
-            && strip(&old.bytes, 1).is_some_and(|rest| strip(&new.bytes, 1) == Some(rest));
+            && strip_components(&old.bytes, 1)
+                .is_some_and(|rest| strip_components(&new.bytes, 1) == Some(rest));
         // A patch can have many sections, and one stored name needs half the memory of two.
         if are_paired {
             Self::Paired(Box::new(old))
@@ -132,7 +133,7 @@ impl Name {
 
     /// Fixes the strip level of the name to `level`. Later calls ignore the level that they are
     /// given.
-    pub(super) fn fix(&mut self, level: usize) {
+    pub(super) fn fix_strip_level(&mut self, level: usize) {
         let claims = match self {
             Self::Agreed(claims) => claims.iter_mut().collect(),
             Self::Paired(claim) | Self::Header(claim) => vec![&mut **claim],
@@ -151,7 +152,7 @@ impl Name {
 
     /// Returns the names on the lines at strip level `level` if they disagree, otherwise nothing.
     /// `text` is the input.
-    pub(super) fn rivals(&self, level: usize, text: &[u8]) -> Vec<Vec<u8>> {
+    pub(super) fn disagreeing_names(&self, level: usize, text: &[u8]) -> Vec<Vec<u8>> {
         if self.name_at_level(level) != Err(NameError::Disagreement) {
             return Vec::new();
         }
@@ -197,16 +198,16 @@ impl Name {
         match self {
             Self::Agreed(claims) => agreed_name(claims, level),
             // Without stripping, the different first components remain.
-            Self::Paired(claim) if claim.count(level) == 0 => Err(NameError::Disagreement),
+            Self::Paired(claim) if claim.strip_count(level) == 0 => Err(NameError::Disagreement),
             Self::Paired(claim) => claim.name_at_level(level),
             Self::Unnamed(_) => Err(NameError::Unnamed),
             Self::Header(claim) => {
-                split_halves(&claim.bytes, claim.count(level)).ok_or(NameError::Disagreement)
+                split_halves(&claim.bytes, claim.strip_count(level)).ok_or(NameError::Disagreement)
             }
             Self::Below { header, lines } => {
                 // The lines decide, and the header confirms a single line. A header of a created
                 // file can be `/dev/null b/x`, which has no name that could confirm it.
-                let header = split_halves(&header.bytes, header.count(level));
+                let header = split_halves(&header.bytes, header.strip_count(level));
                 if lines.iter().all(|line| line.name_at_level(level).is_err()) {
                     return header.ok_or(NameError::Stripped);
                 }
@@ -238,7 +239,7 @@ impl Name {
 
 impl NameCandidate {
     /// Returns the number of leading components to remove at strip level `level`.
-    fn count(&self, level: usize) -> usize {
+    fn strip_count(&self, level: usize) -> usize {
         match self.strip {
             StripRule::Prefixed => level,
             StripRule::Bare => level.saturating_sub(1),
@@ -248,7 +249,8 @@ impl NameCandidate {
     }
 
     fn name_at_level(&self, level: usize) -> Result<&[u8], NameError> {
-        let name = strip(&self.bytes, self.count(level)).ok_or(NameError::Stripped)?;
+        let name =
+            strip_components(&self.bytes, self.strip_count(level)).ok_or(NameError::Stripped)?;
         if name.is_empty() {
             Err(NameError::Stripped)
         } else {
@@ -265,7 +267,7 @@ fn agreed_name(claims: &[NameCandidate], level: usize) -> Result<&[u8], NameErro
         [bare, others @ ..]
             if others
                 .iter()
-                .any(|other| other.count(level) > bare.count(level)) =>
+                .any(|other| other.strip_count(level) > bare.strip_count(level)) =>
         {
             if bare.name_at_level(level).is_ok() {
                 claims
@@ -286,7 +288,7 @@ fn agreed_name(claims: &[NameCandidate], level: usize) -> Result<&[u8], NameErro
 }
 
 /// Removes `count` leading components. As in git, consecutive slashes count once.
-fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
+fn strip_components(mut name: &[u8], count: usize) -> Option<&[u8]> {
     for _ in 0..count {
         let slash = memchr::memchr(b'/', name)?;
         let run = name[slash..]
@@ -304,9 +306,9 @@ fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
 /// equal length for at most one blank, which a binary search finds. A long line therefore needs few
 /// comparisons.
 fn split_halves(line: &[u8], level: usize) -> Option<&[u8]> {
-    let start = line.len() - strip(line, level)?.len();
+    let start = line.len() - strip_components(line, level)?.len();
     let blanks: Vec<usize> = memchr::memchr_iter(b' ', line).collect();
-    let new = |blank: usize| strip(&line[blank + 1..], level);
+    let new = |blank: usize| strip_components(&line[blank + 1..], level);
     let at =
         blanks.partition_point(|&blank| new(blank).is_some_and(|new| blank < start + new.len()));
     let &blank = blanks.get(at)?;

@@ -21,7 +21,7 @@ pub struct ContentlessChange {
 
 impl ContentlessChange {
     /// The maximum number of bytes of a line that are kept.
-    pub const MOST_BYTES: usize = 500;
+    pub const MAX_BYTES: usize = 500;
 }
 
 /// The kinds of change that programs name without their content.

@@ -90,7 +90,7 @@ impl FromStr for HunkSelection {
 
     fn from_str(list: &str) -> Result<Self, HunkSelectionError> {
         list.split(',')
-            .map(|word| SelectionItem::read(word.trim()))
+            .map(|word| SelectionItem::parse(word.trim()))
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -119,15 +119,19 @@ impl fmt::Display for HunkSelection {
 
 impl SelectionItem {
     /// Parses one word of the list. Whether the file and the hunk exist is checked later.
-    fn read(word: &str) -> Result<Self, HunkSelectionError> {
+    fn parse(word: &str) -> Result<Self, HunkSelectionError> {
         let parts = || match word.strip_prefix('f') {
             Some(id) => match id.split_once('h') {
-                Some((file, hunk)) => Some((number(file)?, number(file)?, Some(number(hunk)?))),
-                None => Some((number(id)?, number(id)?, None)),
+                Some((file, hunk)) => Some((
+                    parse_number(file)?,
+                    parse_number(file)?,
+                    Some(parse_number(hunk)?),
+                )),
+                None => Some((parse_number(id)?, parse_number(id)?, None)),
             },
             None => match word.split_once('-') {
-                Some((first, last)) => Some((number(first)?, number(last)?, None)),
-                None => Some((number(word)?, number(word)?, None)),
+                Some((first, last)) => Some((parse_number(first)?, parse_number(last)?, None)),
+                None => Some((parse_number(word)?, parse_number(word)?, None)),
             },
         };
         let (first, last, hunk) =
@@ -150,7 +154,7 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 /// Parses digits. A number that is too large becomes [`usize::MAX`].
-fn number(digits: &str) -> Option<usize> {
+fn parse_number(digits: &str) -> Option<usize> {
     let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     are_digits.then(|| digits.parse().unwrap_or(usize::MAX))
 }
@@ -160,7 +164,7 @@ fn number(digits: &str) -> Option<usize> {
 /// # Errors
 ///
 /// Returns an error for the first word that names no file or hunk.
-pub(super) fn choose(
+pub(super) fn keep_selected(
     operations: &mut Vec<Operation>,
     only: &HunkSelection,
 ) -> Result<Vec<ExcludedItem>, HunkSelectionError> {
@@ -182,7 +186,7 @@ pub(super) fn choose(
             });
         }
         if let Some(hunk) = hunk {
-            hunks[first - 1].insert(chosen_hunk(&operations[first - 1], word, *hunk)?);
+            hunks[first - 1].insert(hunk_index(&operations[first - 1], word, *hunk)?);
         } else {
             begins[first - 1] += 1;
             ends[*last] += 1;
@@ -217,11 +221,7 @@ pub(super) fn choose(
 }
 
 /// Converts the number `hunk`, counted from 1, to an index.
-fn chosen_hunk(
-    operation: &Operation,
-    word: &str,
-    hunk: usize,
-) -> Result<usize, HunkSelectionError> {
+fn hunk_index(operation: &Operation, word: &str, hunk: usize) -> Result<usize, HunkSelectionError> {
     let hunks = count_hunks(operation);
     match hunk.checked_sub(1) {
         Some(index) if index < hunks => Ok(index),

@@ -71,7 +71,7 @@ pub enum EditTarget {
     /// of the file may lack its terminator.
     Lines(Vec<u8>),
     /// The whole content of an empty or missing file.
-    Nothing,
+    EmptyFile,
     /// Everything from the start of one text to the end of another. Each text must occur exactly
     /// once.
     Range {
@@ -85,7 +85,7 @@ pub enum EditTarget {
     /// An insertion of whole lines before this line, counted from 1.
     Before(usize),
     /// The end of the file.
-    End(LastLineEnding),
+    End(AppendMode),
 }
 
 /// The number of occurrences of a text that an edit replaces.
@@ -101,7 +101,7 @@ pub enum ReplaceCount {
 /// The way in which text is appended to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LastLineEnding {
+pub enum AppendMode {
     /// Appends the bytes without any change.
     Bytes,
     /// Appends the text as separate lines.

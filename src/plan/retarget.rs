@@ -53,7 +53,10 @@ pub(super) fn retarget(
 ///
 /// Returns a rejection of the first operation on a different file. Also rejects the first operation
 /// if it requires another digest.
-pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(), InvalidOperation> {
+pub(super) fn require_digest(
+    operations: &mut [Operation],
+    digest: Sha256,
+) -> Result<(), InvalidOperation> {
     let Some((first, others)) = operations.split_first_mut() else {
         return Ok(());
     };
@@ -133,7 +136,10 @@ pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
 /// Returns the name of the file in the patch. A name that is not a valid path is returned
 /// unchanged.
 fn patch_name(name: &Name, selection: &Selection) -> Vec<u8> {
-    match (name.resolve(selection.level(), &selection.directory), name) {
+    match (
+        name.resolve(selection.strip_level(), &selection.directory),
+        name,
+    ) {
         (Ok(path), _) => path.as_bytes().to_vec(),
         (Err(_), Name::Unnamed(_)) => Vec::new(),
         (Err(_), Name::Agreed(claims) | Name::Below { lines: claims, .. }) => claims

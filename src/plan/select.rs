@@ -29,8 +29,8 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     // The names of the patch show its strip level, so the level is guessed before `--file` replaces
     // them.
     retarget::relax(&mut plan, selection);
-    strip_level::guess(&mut plan, selection);
-    let aimed = selection.file.as_ref().map_or(Ok(()), |file| {
+    strip_level::guess_strip_level(&mut plan, selection);
+    let retargeted = selection.file.as_ref().map_or(Ok(()), |file| {
         retarget::retarget(&mut plan, file, selection)
     });
     retarget::make_relative(&mut plan, selection);
@@ -44,7 +44,7 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         outside: Vec::new(),
         left_out: Ok(Vec::new()),
     };
-    if let Err(rejection) = aimed {
+    if let Err(rejection) = retargeted {
         selected.rejections.push(rejection);
         return selected;
     }
@@ -62,18 +62,18 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     if selection.direction == Direction::Reverse {
         selected.plan.operations.reverse();
     }
-    steps::number(&mut selected.plan.operations);
+    steps::number_steps(&mut selected.plan.operations);
     // The numbers are assigned before `--only` removes operations, so they are the same with and
     // without it.
     for (number, operation) in selected.plan.operations.iter_mut().enumerate() {
         operation.number = number;
     }
     if let Some(only) = &selection.only {
-        selected.left_out = only::choose(&mut selected.plan.operations, only);
+        selected.left_out = only::keep_selected(&mut selected.plan.operations, only);
     }
     // `--expect-hash` needs one file among those that `--only` keeps.
     let expected = selection.expected.map_or(Ok(()), |digest| {
-        retarget::expect(&mut selected.plan.operations, digest)
+        retarget::require_digest(&mut selected.plan.operations, digest)
     });
     selected.rejections.extend(expected.err());
     selected
@@ -102,13 +102,14 @@ fn select_operation(
             kind,
         }))
     };
-    let view = strip_level::NameBase::of(&operation, selection);
+    let name_base = strip_level::NameBase::of(&operation, selection);
     let operation =
         resolve_names(operation, selection).map_err(|(kind, name)| rejected(kind, name))?;
-    if !selection.takes(&view.repository_path(&operation.path)) {
+    if !selection.is_selected(&name_base.repository_path(&operation.path)) {
         return Err(SkipReason::Skipped(operation.from, operation.path));
     }
-    view.relative_operation(operation)
+    name_base
+        .make_relative(operation)
         .map_err(|left| match left {
             OutsideRoot::Outside(path) => SkipReason::Outside(path),
             OutsideRoot::SourceOutside(name) => {
@@ -123,16 +124,16 @@ fn resolve_names(
     selection: &Selection,
 ) -> Result<Operation<RelPath>, (InvalidOperationKind, Option<Vec<u8>>)> {
     let resolve = |name: &Name| {
-        let to_blame = |error: NameError| {
+        let with_name = |error: NameError| {
             (
                 error.into(),
-                name.name_at_level(selection.level())
+                name.name_at_level(selection.strip_level())
                     .ok()
                     .map(<[u8]>::to_vec),
             )
         };
-        name.resolve(selection.level(), &selection.directory)
-            .map_err(to_blame)
+        name.resolve(selection.strip_level(), &selection.directory)
+            .map_err(with_name)
     };
     let operation = Operation {
         action: operation.action,
@@ -149,11 +150,11 @@ fn resolve_names(
         span: operation.span,
         step: operation.step,
         part: operation.part,
-        direction: selection.direction.of(operation.direction),
+        direction: selection.direction.combine(operation.direction),
         distinguishes_missing: operation.distinguishes_missing,
         guard: operation.guard,
         permissions: operation.permissions,
-        lead: operation.lead,
+        preamble: operation.preamble,
     };
     let operation = simplify_rename(operation);
     match operation.direction {
@@ -180,7 +181,7 @@ fn reverse_operation(
     }
     operation.action = match operation.action {
         Action::Create => Action::Delete,
-        Action::Delete if says_nothing(&operation) => {
+        Action::Delete if is_without_preimage(&operation) => {
             return Err(InvalidOperationKind::Irreversible);
         }
         Action::Delete => Action::Create,
@@ -207,7 +208,7 @@ fn reverse_operation(
 }
 
 /// Returns whether a deletion states neither the content nor the mode of the deleted file.
-fn says_nothing(operation: &Operation<RelPath>) -> bool {
+fn is_without_preimage(operation: &Operation<RelPath>) -> bool {
     matches!(operation.edit, Edit::Keep) && operation.old_mode.is_none()
 }
 
@@ -245,7 +246,7 @@ mod tests {
             distinguishes_missing: true,
             guard: None,
             permissions: None,
-            lead: None,
+            preamble: None,
         }
     }
 

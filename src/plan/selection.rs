@@ -58,12 +58,12 @@ impl Default for Selection {
 impl Selection {
     /// Returns the strip level for names without a level of their own.
     #[must_use]
-    pub fn level(&self) -> usize {
+    pub fn strip_level(&self) -> usize {
         self.strip.unwrap_or(1)
     }
 
     /// Returns whether the filters select `path`.
-    pub(super) fn takes(&self, path: &RelPath) -> bool {
+    pub(super) fn is_selected(&self, path: &RelPath) -> bool {
         let first = self
             .filters
             .iter()

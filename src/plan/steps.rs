@@ -11,15 +11,15 @@ use crate::path::RelPath;
 /// For concatenated patches, a file that occurs again reveals a border, if one diff of two trees
 /// cannot contain it a second time. After such a border is found, the function searches for all of
 /// them. git sorts the files of a diff by name, so a new patch starts where the order breaks.
-pub(super) fn number(operations: &mut [Operation]) {
-    let told: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
+pub(super) fn number_steps(operations: &mut [Operation]) {
+    let explicit_steps: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
     operations
         .iter_mut()
-        .zip(&told)
+        .zip(&explicit_steps)
         .for_each(|(operation, &part)| operation.part = part);
-    let has_hidden_borders = assign(operations, &told, |_, _| false);
+    let has_hidden_borders = assign_steps(operations, &explicit_steps, |_, _| false);
     if has_hidden_borders {
-        assign(operations, &told, |before, operation| {
+        assign_steps(operations, &explicit_steps, |before, operation| {
             !is_in_order(before, operation)
         });
     }
@@ -36,24 +36,27 @@ enum StepEffect {
 /// Assigns a step to each operation. `told` contains the explicit step of each operation, and
 /// `is_border` returns whether a step ends between two operations. Returns whether a file occurs
 /// again between two explicit borders.
-fn assign(
+fn assign_steps(
     operations: &mut [Operation],
-    told: &[usize],
+    explicit_steps: &[usize],
     is_border: impl Fn(&Operation, &Operation) -> bool,
 ) -> bool {
     let mut steps = Vec::with_capacity(operations.len());
     let mut touched: HashMap<&[u8], StepEffect> = HashMap::with_capacity(operations.len());
     let (mut step, mut has_hidden) = (0, false);
     for (index, operation) in operations.iter().enumerate() {
-        let comes_again = touch(operation, &mut touched);
-        let is_told = index > 0 && told[index - 1] != told[index];
-        has_hidden |= comes_again && !is_told;
-        if comes_again || is_told || (index > 0 && is_border(&operations[index - 1], operation)) {
+        let is_repeated = record_files(operation, &mut touched);
+        let is_explicit_border = index > 0 && explicit_steps[index - 1] != explicit_steps[index];
+        has_hidden |= is_repeated && !is_explicit_border;
+        if is_repeated
+            || is_explicit_border
+            || (index > 0 && is_border(&operations[index - 1], operation))
+        {
             step += 1;
             // `HashMap::clear` would take time proportional to the capacity of the map at every
             // border.
             touched = HashMap::new();
-            touch(operation, &mut touched);
+            record_files(operation, &mut touched);
         }
         steps.push(step);
     }
@@ -65,7 +68,7 @@ fn assign(
 
 /// Records the files of an operation. Returns whether a file occurs again in a way that one diff of
 /// two trees cannot contain.
-fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], StepEffect>) -> bool {
+fn record_files<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], StepEffect>) -> bool {
     // One diff can rename `a` to `b` and `b` to `a`, because both sources are in the old tree. It
     // cannot modify a file and also rename it away.
     let mut is_moved_again = false;
@@ -81,15 +84,15 @@ fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], StepEffec
         Action::Delete | Action::RemoveCopy => StepEffect::Deleted,
     };
     // After a deletion, the same diff can only create the file again, with another type.
-    let is_met = match touched.insert(operation.path.as_bytes(), mark) {
-        Some(StepEffect::Deleted) => !makes(operation),
+    let is_changed_again = match touched.insert(operation.path.as_bytes(), mark) {
+        Some(StepEffect::Deleted) => !is_creation(operation),
         Some(StepEffect::Created | StepEffect::Modified) => true,
         None => false,
     };
-    is_moved_again || is_met
+    is_moved_again || is_changed_again
 }
 
-fn makes(operation: &Operation) -> bool {
+fn is_creation(operation: &Operation) -> bool {
     matches!(
         operation.action,
         Action::Create | Action::Rename | Action::Copy

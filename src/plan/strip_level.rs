@@ -9,7 +9,7 @@ use crate::path::RelPath;
 /// The first diff without git header whose names agree on a level decides. The level holds for this
 /// diff and all later ones. A name without a directory has level 0. A name that starts at the top
 /// of the repository loses the directories above the root.
-pub(super) fn guess(plan: &mut Plan<Name>, selection: &Selection) {
+pub(super) fn guess_strip_level(plan: &mut Plan<Name>, selection: &Selection) {
     if selection.strip.is_some() || !selection.directory.is_empty() {
         return;
     }
@@ -26,7 +26,10 @@ pub(super) fn guess(plan: &mut Plan<Name>, selection: &Selection) {
     };
     for operation in &mut plan.operations[first..] {
         let names = [Some(&mut operation.path), operation.from.as_mut()];
-        names.into_iter().flatten().for_each(|name| name.fix(level));
+        names
+            .into_iter()
+            .flatten()
+            .for_each(|name| name.fix_strip_level(level));
     }
 }
 
@@ -116,10 +119,7 @@ impl<'a> NameBase<'a> {
     }
 
     /// Makes the names of the operation relative to the root.
-    pub(super) fn relative_operation(
-        &self,
-        mut operation: Operation,
-    ) -> Result<Operation, OutsideRoot> {
+    pub(super) fn make_relative(&self, mut operation: Operation) -> Result<Operation, OutsideRoot> {
         let Self::Top(below) = self else {
             return Ok(operation);
         };

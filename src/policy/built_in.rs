@@ -2,7 +2,7 @@
 
 use super::control::ControlFileSetting;
 use super::places::{AT_HOME, IN_ETC, IN_RUN, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES};
-use super::protected::RULES;
+use super::protected::PROTECTION_RULES;
 use super::{Policy, SecretsSetting, control, control_paths};
 
 /// A rule that applies without a policy file.
@@ -29,22 +29,25 @@ impl Policy {
             paths,
         };
         let mut rules: Vec<BuiltInRule> = Vec::new();
-        for rule in RULES {
+        for rule in PROTECTION_RULES {
             let examples = rule.examples.iter().map(|&path| path.to_owned());
             match rules.last_mut().filter(|known| known.rule == rule.name) {
                 Some(known) => known.paths.extend(examples),
                 None => rules.push(always(rule.name, examples.collect())),
             }
         }
-        rules.push(always(super::POLICY_FILE, vec!["wpatch.toml".to_owned()]));
-        let secrecy = self.secrecy();
+        rules.push(always(
+            super::POLICY_FILE_RULE,
+            vec!["wpatch.toml".to_owned()],
+        ));
+        let secrecy = self.secrets_setting();
         rules.push(BuiltInRule {
             is_on: secrecy > SecretsSetting::Off,
-            ..always("secrets", secrets(secrecy))
+            ..always("secrets", secret_paths(secrecy))
         });
-        let control = super::strictest(&self.layers, |layer| layer.control);
+        let control = super::strictest(&self.layers, |layer| layer.control_files);
         rules.push(BuiltInRule {
-            rule: control::RULE,
+            rule: control::CONTROL_FILES_RULE,
             is_for_models: true,
             is_on: control == ControlFileSetting::Ask,
             paths: control_paths().map(|(path, _)| path.to_owned()).collect(),
@@ -55,7 +58,7 @@ impl Policy {
 
 /// Returns the paths of credentials: below a home, in the system, and under `strict` also the names
 /// that are protected everywhere.
-fn secrets(secrecy: SecretsSetting) -> Vec<String> {
+fn secret_paths(secrecy: SecretsSetting) -> Vec<String> {
     let below = |start: &'static str, all: &'static [super::places::SecretPath]| {
         all.iter()
             .map(move |secret| format!("{start}/{}", secret.path))

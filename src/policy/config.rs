@@ -7,9 +7,9 @@ use crate::path::RelPath;
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConfigPosition {
     /// The paths of the directory, if it is below the root.
-    below: Vec<RelPath>,
+    paths_below_root: Vec<RelPath>,
     /// Whether the directory is the root or contains it.
-    is_around: bool,
+    is_root_or_above: bool,
 }
 
 impl ConfigPosition {
@@ -20,38 +20,41 @@ impl ConfigPosition {
             .iter()
             .flat_map(|root| place.configs.iter().map(move |it| (root, it)))
         {
-            let (root, directory) = (parts(root), parts(directory));
+            let (root, directory) = (components(root), components(directory));
             // `zip` stops at the shorter path, so this skips paths that do not contain each other.
             if root
                 .iter()
                 .zip(&directory)
-                .any(|(part, name)| !names::is_spelled(part, name))
+                .any(|(part, name)| !names::is_spelling_of(part, name))
             {
                 continue;
             }
             match directory.get(root.len()..).map(|rest| rest.join(&b'/')) {
-                Some(rest) if !rest.is_empty() => config.below.extend(RelPath::new(&rest)),
-                _ => config.is_around = true,
+                Some(rest) if !rest.is_empty() => {
+                    config.paths_below_root.extend(RelPath::new(&rest))
+                }
+                _ => config.is_root_or_above = true,
             }
         }
         config
     }
 
     /// Returns whether no path below the root can be in the directory or above it.
-    pub(super) fn is_far(&self) -> bool {
-        !self.is_around && self.below.is_empty()
+    pub(super) fn is_unrelated_to_root(&self) -> bool {
+        !self.is_root_or_above && self.paths_below_root.is_empty()
     }
 
     /// Returns whether `path` is in the directory or above it.
-    pub(super) fn is_hit(&self, path: &RelPath) -> bool {
+    pub(super) fn is_protected(&self, path: &RelPath) -> bool {
         let meets = |directory: &RelPath| {
-            names::is_at_or_above(path, directory) || names::rest_below(path, directory).is_some()
+            names::is_at_or_above(path, directory)
+                || names::strip_directory(path, directory).is_some()
         };
-        self.is_around || self.below.iter().any(meets)
+        self.is_root_or_above || self.paths_below_root.iter().any(meets)
     }
 }
 
-fn parts(name: &[u8]) -> Vec<&[u8]> {
+fn components(name: &[u8]) -> Vec<&[u8]> {
     name.split(|&byte| byte == b'/')
         .filter(|part| !part.is_empty())
         .collect()
@@ -70,7 +73,7 @@ mod tests {
                 configs,
                 ..RootLocation::default()
             };
-            ConfigPosition::of(&place).is_hit(&RelPath::new(path.as_bytes()).unwrap())
+            ConfigPosition::of(&place).is_protected(&RelPath::new(path.as_bytes()).unwrap())
         };
         for (root, path) in [
             ("/home/me", ".config/wpatch/config.toml"),

@@ -11,7 +11,7 @@ use super::{RootLocation, control_files, names};
 use crate::path::RelPath;
 
 /// The name of the rule in reports.
-pub(super) const RULE: &str = "control-files";
+pub(super) const CONTROL_FILES_RULE: &str = "control-files";
 
 /// The setting of the rule, least strict first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,12 +29,12 @@ pub fn control_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The suffix of workspace files of Visual Studio Code.
-const WORKSPACE_END: &[u8] = b".code-workspace";
+const WORKSPACE_SUFFIX: &[u8] = b".code-workspace";
 
 /// Returns whether a path with the component `part` can match the table. The name `HEAD`, which
 /// [`program`] also knows, is not in the table.
 #[must_use]
-pub fn is_control_part(part: &[u8]) -> bool {
+pub fn is_control_component(part: &[u8]) -> bool {
     static PARTS: LazyLock<HashSet<Vec<u8>>> = LazyLock::new(|| {
         let parts = control_paths().flat_map(|(path, _)| path.split('/'));
         parts
@@ -42,22 +42,22 @@ pub fn is_control_part(part: &[u8]) -> bool {
             .collect()
     });
     !part.is_ascii()
-        || names::is_ending(part, WORKSPACE_END)
+        || names::has_suffix(part, WORKSPACE_SUFFIX)
         || PARTS.contains(&part.to_ascii_lowercase())
 }
 
 /// Returns the program that `path` controls.
 ///
 /// The root is at `place`. Its last `depth` components are below the top of its work tree.
-pub(super) fn program(
+pub(super) fn controlled_program(
     path: &RelPath,
     place: &RootLocation,
     depth: Option<usize>,
 ) -> Option<&'static str> {
-    let parts: Vec<&[u8]> = names::parts(path).collect();
+    let parts: Vec<&[u8]> = names::components(path).collect();
     if parts
         .last()
-        .is_some_and(|name| names::is_ending(name, WORKSPACE_END))
+        .is_some_and(|name| names::has_suffix(name, WORKSPACE_SUFFIX))
     {
         return Some("Visual Studio Code");
     }
@@ -119,7 +119,7 @@ fn is_match(wanted: &[&[u8]], (above, least): (&[Vec<u8>], usize), below: &[&[u8
         start + length > least
             && way
                 .into_iter()
-                .all(|(part, name)| names::is_spelled(part, name))
+                .all(|(part, name)| names::is_spelling_of(part, name))
     })
 }
 
@@ -142,7 +142,7 @@ mod tests {
             homes: vec![b"/home/me".to_vec()],
             ..RootLocation::default()
         };
-        program(&RelPath::new(name.as_bytes()).unwrap(), &place, depth)
+        controlled_program(&RelPath::new(name.as_bytes()).unwrap(), &place, depth)
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::path::RelPath;
 
 /// The rule name of matches that come from grants. A rule of a policy file can have the same name,
 /// but its matches always have a pattern.
-pub(super) const GRANT: &str = "grant";
+pub(super) const GRANT_RULE: &str = "grant";
 
 /// An access to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -122,8 +122,8 @@ pub struct RuleMatch {
 impl RuleMatch {
     /// Returns whether the reason for this match is that no grant contains the path.
     #[must_use]
-    pub fn is_of_grant(&self) -> bool {
-        self.rule == GRANT && self.source.is_some() && self.pattern.is_none()
+    pub fn is_missing_grant(&self) -> bool {
+        self.rule == GRANT_RULE && self.source.is_some() && self.pattern.is_none()
     }
 
     /// Creates the match of a built-in rule, with the verdict `deny`.
@@ -148,7 +148,7 @@ pub struct PolicyDecision {
     /// The strictest verdict.
     pub verdict: Verdict,
     /// The rules that led to the verdict, the strictest first.
-    pub hits: Box<[RuleMatch]>,
+    pub matches: Box<[RuleMatch]>,
     /// Whether the user's rules with the verdict `allow` match every path that the operation
     /// writes. Only [`Policy::weigh`](super::Policy::weigh) computes this. Grants and rules of a
     /// project's own file do not count.
@@ -162,7 +162,7 @@ impl PolicyDecision {
         hits.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
         Self {
             verdict: hits.first().map_or(Verdict::Allow, |hit| hit.verdict),
-            hits: hits.into(),
+            matches: hits.into(),
             has_allow_rule: false,
         }
     }
@@ -170,6 +170,6 @@ impl PolicyDecision {
     /// Returns the reason of the strictest rule, if a rule matches.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
-        self.hits.first().map(|hit| hit.reason.as_str())
+        self.matches.first().map(|hit| hit.reason.as_str())
     }
 }

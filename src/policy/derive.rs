@@ -13,7 +13,7 @@ impl Policy {
         Self {
             tree,
             for_model,
-            ..Self::new(layers, self.place.clone(), self.files.clone())
+            ..Self::new(layers, self.location.clone(), self.files.clone())
         }
     }
 
@@ -63,14 +63,14 @@ impl Policy {
     #[must_use]
     pub fn for_work_tree(&self, prefix: &RelPath, top: &[u8]) -> Self {
         let end = [b"/", prefix.as_bytes()].concat();
-        let own = if self.place.roots.is_empty() {
+        let own = if self.location.roots.is_empty() {
             vec![[top, &end].concat()]
         } else {
-            self.place.roots.clone()
+            self.location.roots.clone()
         };
         let layer = |layer: &PolicyLayer| match layer.other_root {
             Some(_) => layer.clone(),
-            None => layer.clone().of_other_root(own.clone()),
+            None => layer.clone().with_other_root(own.clone()),
         };
         let mut roots: Vec<_> = own
             .iter()
@@ -87,7 +87,7 @@ impl Policy {
         let files = files.chain(prefix.join(b"wpatch.toml").ok()).collect();
         let place = RootLocation {
             roots,
-            ..self.place.clone()
+            ..self.location.clone()
         };
         let layers = self.layers.iter().map(layer).collect();
         Self {
@@ -101,12 +101,12 @@ impl Policy {
     /// [`PolicyLayer::of_other_root`] describes which paths its rules match.
     #[must_use]
     pub fn with_inner(&self, layer: PolicyLayer, prefix: &RelPath, root: &[u8]) -> Self {
-        let mut place = self.place.clone();
+        let mut place = self.location.clone();
         if place.roots.is_empty() {
             place.roots.push(root.to_vec());
         }
         let inner = |root: &Vec<u8>| [root, prefix.as_bytes()].join(&b'/');
-        let layer = layer.of_other_root(place.roots.iter().map(inner).collect());
+        let layer = layer.with_other_root(place.roots.iter().map(inner).collect());
         let files = self
             .files
             .iter()
@@ -131,16 +131,16 @@ impl Policy {
         let end = [b"/", prefix.as_bytes()].concat();
         let root = [top, &end].concat();
         let mut policy = self.clone();
-        if !policy.place.roots.contains(&root) {
-            policy.place.roots.push(root);
+        if !policy.location.roots.contains(&root) {
+            policy.location.roots.push(root);
         }
         let tops = policy
-            .place
+            .location
             .roots
             .iter()
             .filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec()))
             .collect();
-        policy.with_layer(layer.of_outer_root(tops))
+        policy.with_layer(layer.with_outer_root(tops))
     }
 
     /// Returns this policy for the directory at `place`, without rules on paths and without grants.

@@ -14,8 +14,8 @@ use crate::text::Span;
 
 /// The maximum number of patterns in one file, and of wildcard characters in all of them. The work
 /// grows with both.
-const MOST_PATTERNS: usize = 10_000;
-const MOST_WILDCARDS: usize = 20_000;
+const MAX_PATTERNS: usize = 10_000;
+const MAX_WILDCARDS: usize = 20_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,7 +95,7 @@ enum RuleVerdict {
 }
 
 /// Parses the TOML of a policy file.
-fn document(bytes: &[u8]) -> Result<PolicyDocument, PolicyError> {
+fn parse_document(bytes: &[u8]) -> Result<PolicyDocument, PolicyError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         PolicyError {
@@ -115,19 +115,19 @@ fn document(bytes: &[u8]) -> Result<PolicyDocument, PolicyError> {
 }
 
 /// Parses the policy file `name`. `case` states whether its patterns are case-sensitive.
-pub(super) fn parse_with(
+pub(super) fn parse_layer(
     name: &str,
     bytes: &[u8],
     origin: PolicyOrigin,
     case: CaseSensitivity,
 ) -> Result<PolicyLayer, PolicyError> {
-    let document = document(bytes)?;
+    let document = parse_document(bytes)?;
     if let Some(server) = document
         .server
         .as_ref()
         .filter(|_| origin != PolicyOrigin::User)
     {
-        return Err(wrong(
+        return Err(error_at(
             server,
             "only the configuration file of the user can contain [[server]]",
         ));
@@ -136,21 +136,21 @@ pub(super) fn parse_with(
     let grants = document
         .grant
         .iter()
-        .map(|row| grant(row, origin, &lines))
+        .map(|row| parse_grant(row, origin, &lines))
         .collect::<Result<_, _>>()?;
-    let (rules, patterns, meant) = rules(&document.rule, case, &lines)?;
+    let (rules, patterns, meant) = parse_rules(&document.rule, case, &lines)?;
     let settings = document.policy;
     Ok(PolicyLayer {
         name: name.to_owned(),
         origin,
         mode: settings
             .mode
-            .map(|mode| (*mode.get_ref(), lines.number(mode.span().start))),
-        links: settings.symlinks,
+            .map(|mode| (*mode.get_ref(), lines.line_number(mode.span().start))),
+        symlinks: settings.symlinks,
         refuses_binary: settings.binary == Some(BinarySetting::Refuse),
         requires_hash: settings.require_hash == Some(true),
-        secrecy: settings.secrets,
-        control: settings.control_files.map(|is_on| {
+        secrets: settings.secrets,
+        control_files: settings.control_files.map(|is_on| {
             if is_on {
                 ControlFileSetting::Ask
             } else {
@@ -162,20 +162,20 @@ pub(super) fn parse_with(
         grants,
         rules,
         patterns,
-        meant,
+        pattern_sources: meant,
         other_root: None,
-        is_bound: false,
+        is_limited_to_other_root: false,
     })
 }
 
-fn wrong<T>(at: &Spanned<T>, message: impl Into<String>) -> PolicyError {
+fn error_at<T>(at: &Spanned<T>, message: impl Into<String>) -> PolicyError {
     PolicyError {
         message: message.into(),
         span: Span::new(at.span().start, at.span().end),
     }
 }
 
-fn grant(
+fn parse_grant(
     row: &Spanned<GrantRow>,
     origin: PolicyOrigin,
     lines: &NewlineOffsets,
@@ -184,13 +184,13 @@ fn grant(
     let text = prefix.get_ref().as_str();
     let is_absolute = text.starts_with('/');
     if is_absolute && origin == PolicyOrigin::Project {
-        return Err(wrong(
+        return Err(error_at(
             prefix,
             "a policy file in the tree cannot grant access outside the root",
         ));
     }
-    if pattern::is_in_home(text) {
-        return Err(wrong(
+    if pattern::is_tilde_path(text) {
+        return Err(error_at(
             prefix,
             "`~` is not expanded; use the full path of the directory",
         ));
@@ -200,7 +200,7 @@ fn grant(
         .filter(|part| !matches!(*part, "" | "."))
         .collect();
     if parts.contains(&"..") || text.is_empty() || text.contains('\0') {
-        return Err(wrong(
+        return Err(error_at(
             prefix,
             "a grant needs the path of a directory without `..`; `.` is the root",
         ));
@@ -214,14 +214,14 @@ fn grant(
         }
         .into_bytes(),
         is_writable: *mode == GrantMode::Rw,
-        line: lines.number(row.span().start),
+        line: lines.line_number(row.span().start),
     })
 }
 
 /// The rules, their patterns, and for each pattern the index of its rule and its source text.
 type ParsedRules = (Vec<PathRule>, Patterns, Vec<(usize, String)>);
 
-fn rules(
+fn parse_rules(
     rows: &[Spanned<RuleRow>],
     case: CaseSensitivity,
     lines: &NewlineOffsets,
@@ -237,7 +237,7 @@ fn rules(
             reason,
         } = row.get_ref();
         if paths.is_empty() || ops.as_ref().is_some_and(Vec::is_empty) {
-            return Err(wrong(
+            return Err(error_at(
                 row,
                 "the rule matches nothing; add `paths`, and at least one operation if it has `ops`",
             ));
@@ -245,20 +245,19 @@ fn rules(
         for path in paths {
             let is_wildcard = |byte: &u8| b"*?[{,".contains(byte);
             wildcards += path.get_ref().bytes().filter(is_wildcard).count();
-            if wildcards > MOST_WILDCARDS {
-                let message = format!(
-                    "the patterns of the file contain more than {MOST_WILDCARDS} wildcards"
-                );
-                return Err(wrong(path, message));
+            if wildcards > MAX_WILDCARDS {
+                let message =
+                    format!("the patterns of the file contain more than {MAX_WILDCARDS} wildcards");
+                return Err(error_at(path, message));
             }
-            let found =
-                pattern::globs(path.get_ref(), case).map_err(|message| wrong(path, message))?;
+            let found = pattern::parse_pattern(path.get_ref(), case)
+                .map_err(|message| error_at(path, message))?;
             meant.extend(found.iter().map(|_| (index, path.get_ref().clone())));
             globs.extend(found);
-            if globs.len() > MOST_PATTERNS {
-                return Err(wrong(
+            if globs.len() > MAX_PATTERNS {
+                return Err(error_at(
                     path,
-                    format!("the file has more than {MOST_PATTERNS} patterns"),
+                    format!("the file has more than {MAX_PATTERNS} patterns"),
                 ));
             }
         }
@@ -271,7 +270,7 @@ fn rules(
             }),
             verdict: verdict.verdict(),
             reason: reason.clone(),
-            line: lines.number(row.span().start),
+            line: lines.line_number(row.span().start),
         });
     }
     let patterns = Patterns::new(&globs, case).map_err(|message| PolicyError {
@@ -314,7 +313,7 @@ impl NewlineOffsets {
     }
 
     /// Returns the line of the byte at `offset`, counted from 1.
-    fn number(&self, offset: usize) -> usize {
+    fn line_number(&self, offset: usize) -> usize {
         self.0.partition_point(|&end| end < offset) + 1
     }
 }

@@ -1,9 +1,9 @@
 //! Explains the effect of a policy.
 
 use super::layer::Grant;
-use super::operation::is_same;
+use super::operation::is_same_rule;
 use super::{
-    Access, Mode, Policy, PolicyDecision, PolicyLayer, RuleMatch, SecretsSetting, secrecy,
+    Access, Mode, Policy, PolicyDecision, PolicyLayer, RuleMatch, SecretsSetting, secrets_setting,
 };
 use crate::path::RelPath;
 
@@ -29,19 +29,23 @@ impl Policy {
         let mut hits: Vec<RuleMatch> = Vec::new();
         // The rule applies only to models, and the reason states this.
         let control = |access| {
-            let hit = self.control(path, access)?;
+            let hit = self.control_match(path, access)?;
             Some(RuleMatch {
                 reason: format!("`hook` and `mcp` ask: {}", hit.reason),
                 ..hit
             })
         };
-        let all = |&access: &Access| self.hits(path, access).into_iter().chain(control(access));
+        let all = |&access: &Access| {
+            self.rule_matches(path, access)
+                .into_iter()
+                .chain(control(access))
+        };
         for hit in access.required_accesses().iter().flat_map(all) {
-            if !hits.iter().any(|known| is_same(known, &hit)) {
+            if !hits.iter().any(|known| is_same_rule(known, &hit)) {
                 hits.push(hit);
             }
         }
-        PolicyDecision::of(hits).hits.into_vec()
+        PolicyDecision::of(hits).matches.into_vec()
     }
 
     /// Returns the mode, or `None` if no file sets it. Then it is [`Mode::WorkspaceWrite`].
@@ -55,8 +59,8 @@ impl Policy {
 
     /// Returns which files are protected as credentials.
     #[must_use]
-    pub fn secrecy(&self) -> SecretsSetting {
-        secrecy(&self.layers)
+    pub fn secrets_setting(&self) -> SecretsSetting {
+        secrets_setting(&self.layers)
     }
 
     /// Returns all grants. Each policy file that contains grants must grant a file.

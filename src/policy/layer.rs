@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::control::ControlFileSetting;
-use super::decision::GRANT;
+use super::decision::GRANT_RULE;
 use super::pattern::Patterns;
 use super::secrets::SecretsSetting;
 use super::{Access, Mode, RootLocation, RuleMatch, Verdict};
@@ -29,11 +29,11 @@ pub struct PolicyLayer {
     pub origin: PolicyOrigin,
     /// The mode and its line.
     pub(super) mode: Option<(Mode, usize)>,
-    pub(super) links: Option<SymlinkSetting>,
+    pub(super) symlinks: Option<SymlinkSetting>,
     pub(super) refuses_binary: bool,
     pub(super) requires_hash: bool,
-    pub(super) secrecy: Option<SecretsSetting>,
-    pub(super) control: Option<ControlFileSetting>,
+    pub(super) secrets: Option<SecretsSetting>,
+    pub(super) control_files: Option<ControlFileSetting>,
     pub(super) max_read: Option<u64>,
     pub(super) max_write: Option<u64>,
     pub(super) grants: Vec<Grant>,
@@ -41,12 +41,12 @@ pub struct PolicyLayer {
     /// The patterns of all rules.
     pub(super) patterns: Patterns,
     /// For each pattern, the index of its rule and its source text.
-    pub(super) meant: Vec<(usize, String)>,
+    pub(super) pattern_sources: Vec<(usize, String)>,
     /// The absolute paths of the root to which the file's relative paths refer, if it is not the
     /// root of the policy.
     pub(super) other_root: Option<Vec<Vec<u8>>>,
     /// Whether the rules apply only below that root.
-    pub(super) is_bound: bool,
+    pub(super) is_limited_to_other_root: bool,
 }
 
 /// The origin of a policy file.
@@ -104,7 +104,7 @@ impl PolicyLayer {
     /// other root as if the file were there. They also match every path that leads below the
     /// layer's own root.
     #[must_use]
-    pub fn of_other_root(self, names: Vec<Vec<u8>>) -> Self {
+    pub fn with_other_root(self, names: Vec<Vec<u8>>) -> Self {
         Self {
             other_root: Some(names),
             ..self
@@ -113,10 +113,10 @@ impl PolicyLayer {
 
     /// Returns this layer for a policy whose root is below the layer's own root. The rules apply
     /// only below the layer's root. `names` are the absolute paths of that root.
-    pub(super) fn of_outer_root(self, names: Vec<Vec<u8>>) -> Self {
+    pub(super) fn with_outer_root(self, names: Vec<Vec<u8>>) -> Self {
         Self {
-            is_bound: true,
-            ..self.of_other_root(names)
+            is_limited_to_other_root: true,
+            ..self.with_other_root(names)
         }
     }
 
@@ -130,7 +130,7 @@ impl PolicyLayer {
 
     /// Adds the matches of this layer with an access to `path`, including rules that allow it. A
     /// writable grant is an exception to the mode `read-only`.
-    pub(super) fn judge(
+    pub(super) fn add_matches(
         &self,
         path: &RelPath,
         access: Access,
@@ -140,24 +140,24 @@ impl PolicyLayer {
         if let Some((Mode::ReadOnly, line)) = self.mode
             && access != Access::Read
             && !self
-                .grant(path, place)
+                .find_grant(path, place)
                 .is_some_and(|grant| grant.is_writable)
         {
             let reason = "the mode is read-only";
             let modes = Some((Mode::ReadOnly, Mode::WorkspaceWrite));
             hits.push(RuleMatch {
                 modes,
-                ..self.hit(path, access, ("mode", line), None, reason)
+                ..self.rule_match(path, access, ("mode", line), None, reason)
             });
         }
-        hits.extend(self.grant_hit(path, access, place));
+        hits.extend(self.grant_match(path, access, place));
         if self.rules.is_empty() {
             return;
         }
         // The patterns of one rule are adjacent, so this reports only the first one that matches.
         let mut last = None;
-        for index in self.matching(path, place) {
-            let (number, pattern) = &self.meant[index];
+        for index in self.matching_patterns(path, place) {
+            let (number, pattern) = &self.pattern_sources[index];
             let rule = &self.rules[*number];
             if last == Some(number) || !rule.accesses.contains(&access) {
                 continue;
@@ -167,7 +167,7 @@ impl PolicyLayer {
                 .reason
                 .clone()
                 .unwrap_or_else(|| format!("a rule of {}", self.name));
-            let hit = self.hit(
+            let hit = self.rule_match(
                 path,
                 access,
                 (&rule.name, rule.line),
@@ -212,16 +212,16 @@ impl PolicyLayer {
             |rule: &PathRule| rule.verdict == Verdict::Allow && rule.accesses.contains(&access);
         self.has_allow_rule()
             && self
-                .matching(path, place)
+                .matching_patterns(path, place)
                 .into_iter()
-                .any(|index| is_match(&self.rules[self.meant[index].0]))
+                .any(|index| is_match(&self.rules[self.pattern_sources[index].0]))
     }
 
     /// Returns the indexes of the patterns that match `path`, in ascending order.
     ///
     /// A layer with another root also matches the path as it is below that root.
-    fn matching(&self, path: &RelPath, place: &RootLocation) -> Vec<usize> {
-        let mut found = if self.is_bound {
+    fn matching_patterns(&self, path: &RelPath, place: &RootLocation) -> Vec<usize> {
+        let mut found = if self.is_limited_to_other_root {
             Vec::new()
         } else {
             self.patterns.matching(path)
@@ -240,7 +240,7 @@ impl PolicyLayer {
         found
     }
 
-    fn hit(
+    fn rule_match(
         &self,
         path: &RelPath,
         access: Access,
@@ -257,11 +257,16 @@ impl PolicyLayer {
     }
 
     /// Returns the match of the grants with `path`, if the layer has grants.
-    fn grant_hit(&self, path: &RelPath, access: Access, place: &RootLocation) -> Option<RuleMatch> {
+    fn grant_match(
+        &self,
+        path: &RelPath,
+        access: Access,
+        place: &RootLocation,
+    ) -> Option<RuleMatch> {
         let first = self.grants.first()?;
-        let Some(grant) = self.grant(path, place) else {
+        let Some(grant) = self.find_grant(path, place) else {
             let reason = format!("no grant of {} allows it", self.name);
-            return Some(self.hit(path, access, (GRANT, first.line), None, &reason));
+            return Some(self.rule_match(path, access, (GRANT_RULE, first.line), None, &reason));
         };
         let is_open = access == Access::Read || grant.is_writable;
         let (verdict, opens) = if is_open {
@@ -273,18 +278,24 @@ impl PolicyLayer {
         let reason = format!("the grant {prefix} {opens}");
         Some(RuleMatch {
             verdict,
-            ..self.hit(path, access, (GRANT, grant.line), Some(&prefix), &reason)
+            ..self.rule_match(
+                path,
+                access,
+                (GRANT_RULE, grant.line),
+                Some(&prefix),
+                &reason,
+            )
         })
     }
 
     /// Returns the grant with the longest path that contains `path`. Of two grants for the same
     /// directory, the stricter one is returned.
-    fn grant(&self, path: &RelPath, place: &RootLocation) -> Option<&Grant> {
+    fn find_grant(&self, path: &RelPath, place: &RootLocation) -> Option<&Grant> {
         let names = absolute_paths(place, Some(path));
         let covering = self
             .grants
             .iter()
-            .filter(|grant| match self.prefixes(grant) {
+            .filter(|grant| match self.absolute_prefixes(grant) {
                 Some(prefixes) => prefixes
                     .iter()
                     .any(|prefix| names.iter().any(|name| covers(prefix, name))),
@@ -305,25 +316,28 @@ impl PolicyLayer {
 
     /// Returns whether a listing may contain `path`: it is granted, or it is above a granted
     /// directory.
-    pub(super) fn shows(&self, path: Option<&RelPath>, place: &RootLocation) -> bool {
-        if self.grants.is_empty() || path.is_some_and(|path| self.grant(path, place).is_some()) {
+    pub(super) fn is_visible(&self, path: Option<&RelPath>, place: &RootLocation) -> bool {
+        if self.grants.is_empty() || path.is_some_and(|path| self.find_grant(path, place).is_some())
+        {
             return true;
         }
         let names = absolute_paths(place, path);
-        self.grants.iter().any(|grant| match self.prefixes(grant) {
-            // Compares in both directions, because the root may be below the granted directory.
-            Some(prefixes) => prefixes.iter().any(|prefix| {
-                names
-                    .iter()
-                    .any(|name| covers(name, prefix) || covers(prefix, name))
-            }),
-            None => path.is_none_or(|path| covers(path.as_bytes(), &grant.prefix)),
-        })
+        self.grants
+            .iter()
+            .any(|grant| match self.absolute_prefixes(grant) {
+                // Compares in both directions, because the root may be below the granted directory.
+                Some(prefixes) => prefixes.iter().any(|prefix| {
+                    names
+                        .iter()
+                        .any(|name| covers(name, prefix) || covers(prefix, name))
+                }),
+                None => path.is_none_or(|path| covers(path.as_bytes(), &grant.prefix)),
+            })
     }
 
     /// Returns the absolute paths of a grant, or `None` if its path is relative to the root of the
     /// policy.
-    fn prefixes(&self, grant: &Grant) -> Option<Vec<Vec<u8>>> {
+    fn absolute_prefixes(&self, grant: &Grant) -> Option<Vec<Vec<u8>>> {
         if grant.is_absolute() {
             return Some(vec![grant.prefix.clone()]);
         }

@@ -44,13 +44,15 @@ mod tree;
 use crate::path::RelPath;
 
 pub use built_in::BuiltInRule;
-pub use control::{control_paths, is_control_part};
+pub use control::{control_paths, is_control_component};
 pub use decision::{Access, Mode, PolicyDecision, RuleMatch, Verdict};
 pub use explain::GrantedDirectory;
 pub use layer::{PolicyError, PolicyLayer, PolicyOrigin, SymlinkSetting};
-pub use operation::REQUIRE_HASH;
-pub use parse::{MAX_FILE, parse};
-pub use protected::{GIT_DIRECTORY, ProtectionRule, RULES, protecting_rule, root_rule};
+pub use operation::REQUIRE_HASH_RULE;
+pub use parse::{MAX_FILE_BYTES, parse};
+pub use protected::{
+    GIT_DIRECTORY_RULE, PROTECTION_RULES, ProtectionRule, protecting_rule, root_rule,
+};
 pub use secrets::SecretsSetting;
 pub use tree::GitDirectoryRole;
 
@@ -60,7 +62,7 @@ use secrets::Secrets;
 use tree::TreeFacts;
 
 /// The name of the rule that protects policy files.
-const POLICY_FILE: &str = "policy-file";
+const POLICY_FILE_RULE: &str = "policy-file";
 
 /// The policy for a root: the built-in rules and the policy files in effect.
 ///
@@ -69,7 +71,7 @@ const POLICY_FILE: &str = "policy-file";
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     layers: Vec<PolicyLayer>,
-    place: RootLocation,
+    location: RootLocation,
     secrets: Secrets,
     /// The policy files below the root, and the links that lead to them.
     files: Vec<RelPath>,
@@ -99,11 +101,11 @@ impl Policy {
     /// protected from changes.
     #[must_use]
     pub fn new(layers: Vec<PolicyLayer>, place: RootLocation, files: Vec<RelPath>) -> Self {
-        let secrets = Secrets::of(&place, secrecy(&layers));
+        let secrets = Secrets::of(&place, secrets_setting(&layers));
         let config = ConfigPosition::of(&place);
         Self {
             layers,
-            place,
+            location: place,
             secrets,
             files,
             tree: TreeFacts::default(),
@@ -137,9 +139,9 @@ impl Policy {
     /// `deny`.
     #[must_use]
     pub fn judge(&self, path: &RelPath, access: Access) -> PolicyDecision {
-        let mut hits = self.hits(path, access);
+        let mut hits = self.rule_matches(path, access);
         if self.for_model {
-            hits.extend(self.control(path, access));
+            hits.extend(self.control_match(path, access));
         }
         hits.retain(|hit| hit.verdict > Verdict::Allow);
         PolicyDecision::of(hits)
@@ -147,7 +149,7 @@ impl Policy {
 
     /// Returns the matches of all rules with an access to `path`, including rules that allow it.
     /// The rule on control files is not included, because it applies only to models.
-    fn hits(&self, path: &RelPath, access: Access) -> Vec<RuleMatch> {
+    fn rule_matches(&self, path: &RelPath, access: Access) -> Vec<RuleMatch> {
         let mut hits = Vec::new();
         if let Some(rule) = self.protecting_rule(path) {
             hits.push(RuleMatch::of_built_in(path, access, rule.name, rule.reason));
@@ -155,27 +157,27 @@ impl Policy {
             hits.push(RuleMatch::of_built_in(
                 path,
                 access,
-                GIT_DIRECTORY,
+                GIT_DIRECTORY_RULE,
                 names::GIT_REASON,
             ));
         }
-        if access != Access::Read && self.config.is_hit(path) {
+        if access != Access::Read && self.config.is_protected(path) {
             hits.push(RuleMatch::of_built_in(
                 path,
                 access,
-                POLICY_FILE,
+                POLICY_FILE_RULE,
                 "the path contains the configuration of wpatch",
             ));
         // Replacing a directory above a policy file would replace the file.
-        } else if access != Access::Read && self.is_policy_file(path) {
+        } else if access != Access::Read && self.is_policy_file_or_above(path) {
             hits.push(RuleMatch::of_built_in(
                 path,
                 access,
-                POLICY_FILE,
+                POLICY_FILE_RULE,
                 "the path is a policy file or a directory above one",
             ));
         }
-        if self.secrets.is_hit(path, access) {
+        if self.secrets.is_protected(path, access) {
             hits.push(RuleMatch::of_built_in(
                 path,
                 access,
@@ -184,14 +186,14 @@ impl Policy {
             ));
         }
         for layer in &self.layers {
-            layer.judge(path, access, &self.place, &mut hits);
+            layer.add_matches(path, access, &self.location, &mut hits);
         }
         hits
     }
 
     /// Returns the match of the rule on control files, if it applies. The caller checks whether a
     /// model requests the change.
-    fn control(&self, path: &RelPath, access: Access) -> Option<RuleMatch> {
+    fn control_match(&self, path: &RelPath, access: Access) -> Option<RuleMatch> {
         if !self.has_control_rule() || access == Access::Read {
             return None;
         }
@@ -200,12 +202,12 @@ impl Policy {
             .or_else(|| self.tree_reason(path))?;
         Some(RuleMatch {
             verdict: Verdict::Ask,
-            ..RuleMatch::of_built_in(path, access, control::RULE, &reason)
+            ..RuleMatch::of_built_in(path, access, control::CONTROL_FILES_RULE, &reason)
         })
     }
 
     fn has_control_rule(&self) -> bool {
-        strictest(&self.layers, |layer| layer.control) == ControlFileSetting::Ask
+        strictest(&self.layers, |layer| layer.control_files) == ControlFileSetting::Ask
     }
 
     /// Returns whether the policy is for changes by a model.
@@ -222,31 +224,31 @@ impl Policy {
 
     /// Returns whether no rule can match `path`, for any access. This check is faster than
     /// [`Policy::judge`] for the usual case of a policy without files.
-    fn is_silent_about(&self, path: &RelPath) -> bool {
+    fn has_no_rule_for(&self, path: &RelPath) -> bool {
         self.layers.is_empty()
             && !self.for_model
-            && self.secrets.are_none()
+            && self.secrets.is_empty()
             && self.files.is_empty()
-            && !self.tree.has_git_places()
+            && !self.tree.has_git_directories()
             && self.protecting_rule(path).is_none()
-            && self.config.is_far()
-            && !names::is_policy_file(path)
+            && self.config.is_unrelated_to_root()
+            && !names::is_project_policy_file(path)
     }
 
     /// Returns whether reading is restricted for some file, in addition to the protected paths.
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
-        !self.secrets.are_none() || self.layers.iter().any(PolicyLayer::restricts_reading)
+        !self.secrets.is_empty() || self.layers.iter().any(PolicyLayer::restricts_reading)
     }
 
     /// Returns whether `path` is a policy file itself, not a directory above one.
-    fn is_file(&self, path: &RelPath) -> bool {
-        names::is_policy_file(path) || self.files.contains(path)
+    fn is_exact_policy_file(&self, path: &RelPath) -> bool {
+        names::is_project_policy_file(path) || self.files.contains(path)
     }
 
     /// Returns whether `path` is a policy file or a directory above one.
-    fn is_policy_file(&self, path: &RelPath) -> bool {
-        names::is_policy_file(path)
+    fn is_policy_file_or_above(&self, path: &RelPath) -> bool {
+        names::is_project_policy_file(path)
             || self
                 .files
                 .iter()
@@ -259,7 +261,7 @@ impl Policy {
     pub fn is_visible(&self, path: Option<&RelPath>) -> bool {
         self.layers
             .iter()
-            .all(|layer| layer.shows(path, &self.place))
+            .all(|layer| layer.is_visible(path, &self.location))
     }
 
     /// Returns the longest absolute path with a grant that contains the file `name`.
@@ -275,8 +277,8 @@ impl Policy {
 
     /// Returns the handling of symbolic links.
     #[must_use]
-    pub fn links(&self) -> SymlinkSetting {
-        strictest(&self.layers, |layer| layer.links)
+    pub fn symlink_setting(&self) -> SymlinkSetting {
+        strictest(&self.layers, |layer| layer.symlinks)
     }
 
     /// Returns whether writing binary content is refused.
@@ -313,8 +315,8 @@ impl Policy {
 }
 
 /// Returns which files are protected as credentials.
-fn secrecy(layers: &[PolicyLayer]) -> SecretsSetting {
-    strictest(layers, |layer| layer.secrecy)
+fn secrets_setting(layers: &[PolicyLayer]) -> SecretsSetting {
+    strictest(layers, |layer| layer.secrets)
 }
 
 /// Returns the strictest value of a setting.

@@ -16,7 +16,7 @@ use crate::text::fold_name;
 pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
 /// The directories that git creates in a git directory, see gitrepository-layout(5). A linked work
 /// tree can be next to them.
-const OWN: [&str; 9] = [
+const GIT_SUBDIRECTORIES: [&str; 9] = [
     "branches",
     "hooks",
     "info",
@@ -29,7 +29,7 @@ const OWN: [&str; 9] = [
 ];
 
 /// Returns the components of `path`. Slashes and backslashes separate them.
-pub(super) fn parts(path: &RelPath) -> impl Iterator<Item = &[u8]> {
+pub(super) fn components(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     path.as_bytes().split(|&byte| byte == b'/' || byte == b'\\')
 }
 
@@ -44,17 +44,19 @@ pub(super) fn is_ordinary(path: &RelPath) -> bool {
     };
     path.as_bytes().is_ascii()
         && !has_drive_letter(path.as_bytes())
-        && parts(path).all(begins_as_none)
+        && components(path).all(begins_as_none)
 }
 
 /// Returns whether `name` is one of the directories that git creates in a git directory.
-pub(super) fn is_own(name: &[u8]) -> bool {
-    OWN.iter().any(|own| is_spelled(name, own.as_bytes()))
+pub(super) fn is_git_subdirectory(name: &[u8]) -> bool {
+    GIT_SUBDIRECTORIES
+        .iter()
+        .any(|own| is_spelling_of(name, own.as_bytes()))
 }
 
 /// Returns whether some file system treats `part` as `.git`.
 pub(super) fn is_git_directory(part: &[u8]) -> bool {
-    is_spelled(part, b".git") || is_on_ntfs(part, b"git~1")
+    is_spelling_of(part, b".git") || is_ntfs_spelling_of(part, b"git~1")
 }
 
 /// Returns whether some file system treats `part` as a state directory of wpatch.
@@ -74,32 +76,34 @@ pub(super) fn is_state_directory(part: &[u8]) -> bool {
         b".wpatch-index",
     ]
     .iter()
-    .any(|name| is_spelled(part, name))
+    .any(|name| is_spelling_of(part, name))
         || is_of_user()
-        || is_on_ntfs(part, b"wpatch~1")
+        || is_ntfs_spelling_of(part, b"wpatch~1")
 }
 
 /// Returns whether some file system treats `path` as the project's own policy file, or as a path
 /// below it.
-pub(super) fn is_policy_file(path: &RelPath) -> bool {
-    parts(path)
-        .next()
-        .is_some_and(|part| is_spelled(part, b"wpatch.toml") || is_on_ntfs(part, b"wpatch~1.tom"))
+pub(super) fn is_project_policy_file(path: &RelPath) -> bool {
+    components(path).next().is_some_and(|part| {
+        is_spelling_of(part, b"wpatch.toml") || is_ntfs_spelling_of(part, b"wpatch~1.tom")
+    })
 }
 
 /// Returns whether some file system treats `path` as `file`, or as a directory above it.
 pub(super) fn is_at_or_above(path: &RelPath, file: &RelPath) -> bool {
     let mut names = file.components();
-    parts(path).all(|part| names.next().is_some_and(|name| is_spelled(part, name)))
+    components(path).all(|part| names.next().is_some_and(|name| is_spelling_of(part, name)))
 }
 
 /// Returns the rest of `path` after `directory`, if some file system treats `path` as `directory`
 /// or as a path below it.
-pub(super) fn rest_below(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
-    let mut names = parts(path);
-    let is_below = directory
-        .components()
-        .all(|wanted| names.next().is_some_and(|name| is_spelled(name, wanted)));
+pub(super) fn strip_directory(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
+    let mut names = components(path);
+    let is_below = directory.components().all(|wanted| {
+        names
+            .next()
+            .is_some_and(|name| is_spelling_of(name, wanted))
+    });
     is_below.then(|| names.collect::<Vec<_>>().join(&b'/'))
 }
 
@@ -110,13 +114,14 @@ pub(super) fn has_drive_letter(path: &[u8]) -> bool {
 }
 
 /// Returns whether some file system treats the component `part` as `name`.
-pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
+pub(super) fn is_spelling_of(part: &[u8], name: &[u8]) -> bool {
     let is_plain = part.is_ascii() && name.is_ascii();
-    is_on_ntfs(part, name) || !is_plain && is_on_ntfs(&fold_name(part), &fold_name(name))
+    is_ntfs_spelling_of(part, name)
+        || !is_plain && is_ntfs_spelling_of(&fold_name(part), &fold_name(name))
 }
 
 /// Returns whether some file system treats `part` as a name with the suffix `end`.
-pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
+pub(super) fn has_suffix(part: &[u8], end: &[u8]) -> bool {
     let name = fold_name(part);
     // NTFS ignores the name of a stream, and blanks and dots before it. Other systems do not.
     let stream = name
@@ -135,13 +140,13 @@ pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
 }
 
 /// Returns whether some file system treats `part` as a name with the prefix `start`.
-pub(super) fn is_beginning(part: &[u8], start: &[u8]) -> bool {
+pub(super) fn has_prefix(part: &[u8], start: &[u8]) -> bool {
     let name = fold_name(part);
     name.len() >= start.len() && name[..start.len()].eq_ignore_ascii_case(start)
 }
 
 /// Returns whether NTFS treats `part` as `name`. Only the case of ASCII letters is ignored.
-fn is_on_ntfs(part: &[u8], name: &[u8]) -> bool {
+fn is_ntfs_spelling_of(part: &[u8], name: &[u8]) -> bool {
     let Some((head, tail)) = part.split_at_checked(name.len()) else {
         return false;
     };
@@ -161,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_name_is_known_by_every_folding_of_it() {
-        let known = |part: &str, name: &str| is_spelled(part.as_bytes(), name.as_bytes());
+        let known = |part: &str, name: &str| is_spelling_of(part.as_bytes(), name.as_bytes());
         for (part, name) in [
             (".EnV", ".env"),
             ("\u{17f}ecrets", "secrets"),
@@ -199,13 +204,13 @@ mod tests {
         }
         assert!(!is_state_directory(b".wpatch-") && !is_state_directory(b".WPATCH-rules"));
         assert!(
-            is_ending("id.\u{212a}EY".as_bytes(), b".key") && is_ending(b"a.PEM::$DATA", b".pem")
+            has_suffix("id.\u{212a}EY".as_bytes(), b".key") && has_suffix(b"a.PEM::$DATA", b".pem")
         );
         assert!(
-            is_ending(b"a:b.key", b".key")
-                && is_ending(b"a.key. .", b".key")
-                && !is_ending(b"a.keys", b".key")
+            has_suffix(b"a:b.key", b".key")
+                && has_suffix(b"a.key. .", b".key")
+                && !has_suffix(b"a.keys", b".key")
         );
-        assert!(!is_ending(b".pe", b".pem") && !is_ending(b"\xff.pe", b".pem"));
+        assert!(!has_suffix(b".pe", b".pem") && !has_suffix(b"\xff.pe", b".pem"));
     }
 }

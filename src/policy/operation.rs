@@ -1,14 +1,15 @@
 //! Evaluates the policy for all paths of an operation.
 
 use super::{
-    Access, POLICY_FILE, Policy, PolicyDecision, PolicyLayer, RuleMatch, SymlinkSetting, Verdict,
+    Access, POLICY_FILE_RULE, Policy, PolicyDecision, PolicyLayer, RuleMatch, SymlinkSetting,
+    Verdict,
 };
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation, Precondition};
 
 /// The name of the rule that a change must state the hash of the existing file.
-pub const REQUIRE_HASH: &str = "require-hash";
+pub const REQUIRE_HASH_RULE: &str = "require-hash";
 
 impl Policy {
     /// Returns the combined decision on all paths of `operation`. `find_kind` returns the type of
@@ -17,7 +18,7 @@ impl Policy {
     ///
     /// Changing, moving or copying a file also reads it, because a report shows its content.
     #[must_use]
-    pub fn weigh(
+    pub fn judge_operation(
         &self,
         operation: &Operation,
         find_kind: impl Fn(&RelPath) -> Option<FileKind>,
@@ -25,18 +26,18 @@ impl Policy {
         let is_there = |path: &RelPath| find_kind(path).is_some();
         let source = operation.from.as_ref();
         let found = self
-            .hash_hits(operation, &is_there)
+            .hash_matches(operation, &is_there)
             .into_iter()
             .chain(self.link_hit(operation, &find_kind))
             .chain(source.into_iter().flat_map(|from| {
-                self.weigh_path(operation, from, source_accesses(operation))
-                    .hits
+                self.judge_path(operation, from, source_accesses(operation))
+                    .matches
             }))
-            .chain(self.arrival_ruling(operation, &is_there).hits)
-            .chain(self.mode_ruling(operation, &is_there).hits);
+            .chain(self.judge_target(operation, &is_there).matches)
+            .chain(self.judge_mode_change(operation, &is_there).matches);
         let mut hits: Vec<RuleMatch> = Vec::new();
         for hit in found {
-            if !hits.iter().any(|known| is_same(known, &hit)) {
+            if !hits.iter().any(|known| is_same_rule(known, &hit)) {
                 hits.push(hit);
             }
         }
@@ -51,7 +52,7 @@ impl Policy {
 
     /// Returns a match for each file that the operation changes without stating its hash, if the
     /// policy requires hashes.
-    fn hash_hits(
+    fn hash_matches(
         &self,
         operation: &Operation,
         is_there: &dyn Fn(&RelPath) -> bool,
@@ -63,7 +64,9 @@ impl Policy {
         unguarded_files(operation)
             .into_iter()
             .filter(|changed| is_there(changed))
-            .map(|changed| RuleMatch::of_built_in(changed, Access::Modify, REQUIRE_HASH, reason))
+            .map(|changed| {
+                RuleMatch::of_built_in(changed, Access::Modify, REQUIRE_HASH_RULE, reason)
+            })
             .collect()
     }
 
@@ -74,7 +77,7 @@ impl Policy {
         operation: &Operation,
         find_kind: &dyn Fn(&RelPath) -> Option<FileKind>,
     ) -> Option<RuleMatch> {
-        if self.links() != SymlinkSetting::Refuse {
+        if self.symlink_setting() != SymlinkSetting::Refuse {
             return None;
         }
         // A copy or a rename need not state a mode.
@@ -99,34 +102,36 @@ impl Policy {
     }
 
     /// Returns the decision on `accesses` to `path`, one of the paths of `operation`.
-    fn weigh_path(
+    fn judge_path(
         &self,
         operation: &Operation,
         path: &RelPath,
         accesses: &[Access],
     ) -> PolicyDecision {
-        if self.is_silent_about(path) {
+        if self.has_no_rule_for(path) {
             return PolicyDecision::default();
         }
         let hits = accesses
             .iter()
-            .flat_map(|&access| self.judge(path, access).hits);
+            .flat_map(|&access| self.judge(path, access).matches);
         // An empty directory cannot replace a policy file.
         let is_harmless = |hit: &RuleMatch| {
-            hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path)
+            hit.rule == POLICY_FILE_RULE
+                && is_empty_directory(operation)
+                && !self.is_exact_policy_file(path)
         };
         PolicyDecision::of(hits.filter(|hit| !is_harmless(hit)).collect())
     }
 
     /// Returns the decision on the resulting path of the operation.
-    fn arrival_ruling(
+    fn judge_target(
         &self,
         operation: &Operation,
         is_there: &dyn Fn(&RelPath) -> bool,
     ) -> PolicyDecision {
         let path = &operation.path;
-        let weigh = |accesses| self.weigh_path(operation, path, accesses);
-        match arrival(operation) {
+        let weigh = |accesses| self.judge_path(operation, path, accesses);
+        match target_accesses(operation) {
             TargetAccesses::Certain(accesses) => weigh(accesses),
             TargetAccesses::DependsOnTarget(new, old) => {
                 // Equal decisions do not depend on the tree, so the tree is not examined.
@@ -141,7 +146,7 @@ impl Policy {
     }
 
     /// Returns the decision on the change of a file mode, if the operation contains one.
-    fn mode_ruling(
+    fn judge_mode_change(
         &self,
         operation: &Operation,
         is_there: &dyn Fn(&RelPath) -> bool,
@@ -170,11 +175,11 @@ impl Policy {
             written.all(|&access| {
                 self.layers
                     .iter()
-                    .any(|layer| layer.allows(path, access, &self.place))
+                    .any(|layer| layer.allows(path, access, &self.location))
             })
         };
         let path = &operation.path;
-        let arrival = match arrival(operation) {
+        let arrival = match target_accesses(operation) {
             TargetAccesses::DependsOnTarget(_, old) if is_there(path) => old,
             TargetAccesses::Certain(accesses) | TargetAccesses::DependsOnTarget(accesses, _) => {
                 accesses
@@ -221,7 +226,7 @@ fn unguarded_files(operation: &Operation) -> Vec<&RelPath> {
         return Vec::new();
     }
     let Some(from) = &operation.from else {
-        return if is_known(operation) {
+        return if has_stated_content(operation) {
             Vec::new()
         } else {
             vec![&operation.path]
@@ -229,13 +234,14 @@ fn unguarded_files(operation: &Operation) -> Vec<&RelPath> {
     };
     // The stated content is the content of the source. It proves nothing about a file that the
     // operation overwrites.
-    let moved = (operation.action == Action::Rename && !is_known(operation)).then_some(from);
+    let moved =
+        (operation.action == Action::Rename && !has_stated_content(operation)).then_some(from);
     let replaced = (operation.path != *from).then_some(&operation.path);
     moved.into_iter().chain(replaced).collect()
 }
 
 /// Returns whether the operation states the required content of the whole file.
-fn is_known(operation: &Operation) -> bool {
+fn has_stated_content(operation: &Operation) -> bool {
     let is_binary = matches!(operation.edit, Edit::Binary(_));
     // wpatch compares the stated blob only for binary patches.
     let has_blob = is_binary
@@ -247,7 +253,7 @@ fn is_known(operation: &Operation) -> bool {
 }
 
 /// Returns whether a report need not distinguish the two matches.
-pub(super) fn is_same(one: &RuleMatch, other: &RuleMatch) -> bool {
+pub(super) fn is_same_rule(one: &RuleMatch, other: &RuleMatch) -> bool {
     (&one.path, &one.rule, &one.source, one.verdict)
         == (&other.path, &other.rule, &other.source, other.verdict)
 }
@@ -269,7 +275,7 @@ fn source_accesses(operation: &Operation) -> &'static [Access] {
 }
 
 /// Returns the accesses to the resulting path of the operation.
-fn arrival(operation: &Operation) -> TargetAccesses {
+fn target_accesses(operation: &Operation) -> TargetAccesses {
     const CHANGED: &[Access] = &[Access::Modify, Access::Read];
     match operation.action {
         Action::Delete | Action::RemoveCopy => {

@@ -3,7 +3,7 @@
 use super::layer::{PolicyError, PolicyLayer, PolicyOrigin};
 
 /// The maximum size of a policy file, in bytes.
-pub const MAX_FILE: u64 = 1 << 20;
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Parses the text of a policy file. Messages use `name` for the file.
 ///
@@ -22,11 +22,11 @@ pub const MAX_FILE: u64 = 1 << 20;
 /// ```
 #[cfg(feature = "policy")]
 pub fn parse(name: &str, text: &[u8], origin: PolicyOrigin) -> Result<PolicyLayer, PolicyError> {
-    super::document::parse_with(
+    super::document::parse_layer(
         name,
         text,
         origin,
-        super::pattern::CaseSensitivity::of_system(),
+        super::pattern::CaseSensitivity::system_default(),
     )
 }
 

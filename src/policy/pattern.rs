@@ -6,7 +6,7 @@ use crate::path::{RelPath, exclude_slashes};
 use crate::text::fold_spelling;
 
 /// The maximum length of a pattern in bytes.
-const MOST_BYTES: usize = 4096;
+const MAX_PATTERN_BYTES: usize = 4096;
 
 /// Whether patterns are case-sensitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) enum CaseSensitivity {
 
 impl CaseSensitivity {
     /// Returns the usual behaviour of this system.
-    pub(super) fn of_system() -> Self {
+    pub(super) fn system_default() -> Self {
         if matches!(std::env::consts::OS, "macos" | "windows") {
             Self::Insensitive
         } else {
@@ -27,7 +27,7 @@ impl CaseSensitivity {
     }
 
     /// Returns `text` in the form in which patterns and paths are compared.
-    fn of(self, text: &str) -> String {
+    fn normalize(self, text: &str) -> String {
         if self == Self::Insensitive {
             fold_spelling(text)
         } else {
@@ -69,7 +69,7 @@ impl Patterns {
         let globs: Vec<_> = self
             .globs
             .iter()
-            .map(|it| glob(&CaseSensitivity::Insensitive.of(it.glob())))
+            .map(|it| build_glob(&CaseSensitivity::Insensitive.normalize(it.glob())))
             .collect::<Result<_, _>>()?;
         Self::new(&globs, CaseSensitivity::Insensitive)
     }
@@ -77,7 +77,9 @@ impl Patterns {
     /// Returns the indexes of the patterns that match `path`.
     pub(super) fn matching(&self, path: &RelPath) -> Vec<usize> {
         if self.case == CaseSensitivity::Insensitive {
-            let folded = self.case.of(&String::from_utf8_lossy(path.as_bytes()));
+            let folded = self
+                .case
+                .normalize(&String::from_utf8_lossy(path.as_bytes()));
             return self
                 .set
                 .matches_candidate(&Candidate::from_bytes(folded.as_bytes()));
@@ -98,11 +100,11 @@ impl Patterns {
 /// # Errors
 ///
 /// Returns a message about the error in the pattern.
-pub(super) fn globs(pattern: &str, case: CaseSensitivity) -> Result<Vec<Glob>, String> {
-    if pattern.len() > MOST_BYTES {
-        return Err(format!("the pattern exceeds {MOST_BYTES} bytes"));
+pub(super) fn parse_pattern(pattern: &str, case: CaseSensitivity) -> Result<Vec<Glob>, String> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Err(format!("the pattern exceeds {MAX_PATTERN_BYTES} bytes"));
     }
-    if let Some(why) = means_more_elsewhere(pattern) {
+    if let Some(why) = unsupported_meaning(pattern) {
         return Err(format!(
             "{why}; use `./{pattern}` for a file with this name"
         ));
@@ -145,16 +147,20 @@ pub(super) fn globs(pattern: &str, case: CaseSensitivity) -> Result<Vec<Glob>, S
     if !is_directory {
         texts.push(anchored);
     }
-    texts.iter().map(|text| glob(&case.of(text))).collect()
+    texts
+        .iter()
+        .map(|text| build_glob(&case.normalize(text)))
+        .collect()
 }
 
 /// Returns the reason why `pattern` has a special meaning in git or in a shell that policy files do
 /// not support; `None` if it has none.
-fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
+fn unsupported_meaning(pattern: &str) -> Option<&'static str> {
     if pattern.starts_with('!') {
         return Some("`!` is not supported, because the strictest rule decides");
     }
-    is_in_home(pattern).then_some("`~` is not expanded, because a pattern is a path below the root")
+    is_tilde_path(pattern)
+        .then_some("`~` is not expanded, because a pattern is a path below the root")
 }
 
 /// Returns whether a set `[...]` of `pattern` contains a character outside ASCII.
@@ -181,11 +187,11 @@ fn has_wide_set(pattern: &str) -> bool {
 }
 
 /// Returns whether a shell would expand `path` to a home directory, or to a path below one.
-pub(super) fn is_in_home(path: &str) -> bool {
+pub(super) fn is_tilde_path(path: &str) -> bool {
     path == "~" || path.starts_with('~') && path.contains('/')
 }
 
-fn glob(text: &str) -> Result<Glob, String> {
+fn build_glob(text: &str) -> Result<Glob, String> {
     let built = GlobBuilder::new(&exclude_slashes(text))
         .literal_separator(true)
         .backslash_escape(true)

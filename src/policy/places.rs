@@ -33,7 +33,7 @@ pub(super) enum Protection {
     Write,
 }
 
-const fn all(path: &'static str, source: &'static str) -> SecretPath {
+const fn deny_all(path: &'static str, source: &'static str) -> SecretPath {
     SecretPath {
         path,
         protection: Protection::All,
@@ -43,27 +43,27 @@ const fn all(path: &'static str, source: &'static str) -> SecretPath {
 
 /// Places below `/etc`.
 pub(super) const IN_ETC: &[SecretPath] = &[
-    all("shadow", "shadow(5)"),
-    all("gshadow", "gshadow(5)"),
-    all("sudoers", "sudoers(5)"),
-    all("sudoers.d", "sudoers(5)"),
-    all(
+    deny_all("shadow", "shadow(5)"),
+    deny_all("gshadow", "gshadow(5)"),
+    deny_all("sudoers", "sudoers(5)"),
+    deny_all("sudoers.d", "sudoers(5)"),
+    deny_all(
         "kubernetes/admin.conf",
         "https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details",
     ),
-    all(
+    deny_all(
         "kubernetes/super-admin.conf",
         "https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details",
     ),
-    all(
+    deny_all(
         "kubernetes/pki",
         "https://kubernetes.io/docs/setup/best-practices/certificates",
     ),
-    all("rancher/k3s/k3s.yaml", "https://docs.k3s.io/cluster-access"),
+    deny_all("rancher/k3s/k3s.yaml", "https://docs.k3s.io/cluster-access"),
 ];
 
 /// Places below `/run` and `/var/run`.
-pub(super) const IN_RUN: &[SecretPath] = &[all(
+pub(super) const IN_RUN: &[SecretPath] = &[deny_all(
     "secrets",
     "https://docs.docker.com/engine/swarm/secrets https://kubernetes.io/docs/concepts/security/service-accounts",
 )];

@@ -15,7 +15,7 @@ pub struct ProtectionRule {
     pub reason: &'static str,
     /// Examples of protected paths.
     pub examples: &'static [&'static str],
-    is_hit: fn(&RelPath) -> bool,
+    is_match: fn(&RelPath) -> bool,
 }
 
 impl PartialEq for ProtectionRule {
@@ -27,35 +27,35 @@ impl PartialEq for ProtectionRule {
 impl Eq for ProtectionRule {}
 
 /// The rule that protects git directories.
-pub const GIT_DIRECTORY: &str = "git-directory";
+pub const GIT_DIRECTORY_RULE: &str = "git-directory";
 
 /// The rule that protects the state directory of wpatch.
-const STATE_DIRECTORY: &str = "state-directory";
+const STATE_DIRECTORY_RULE: &str = "state-directory";
 
 /// The rule for a root inside a git directory with another name than `.git`.
-pub(super) const IN_GIT_DIRECTORY: &ProtectionRule = &ProtectionRule {
-    name: GIT_DIRECTORY,
+pub(super) const ROOT_IN_GIT_DIRECTORY: &ProtectionRule = &ProtectionRule {
+    name: GIT_DIRECTORY_RULE,
     reason: GIT_REASON,
     examples: &[],
-    is_hit: |_| false,
+    is_match: |_| false,
 };
 
 /// The rules that always apply. The first matching rule decides.
-pub const RULES: &[ProtectionRule] = &[
+pub const PROTECTION_RULES: &[ProtectionRule] = &[
     ProtectionRule {
-        name: GIT_DIRECTORY,
+        name: GIT_DIRECTORY_RULE,
         reason: "`.git` is protected; patches may not change it",
         examples: &[".git", "sub/.git/config"],
-        is_hit: |path| names::parts(path).any(|part| part == b".git"),
+        is_match: |path| names::components(path).any(|part| part == b".git"),
     },
     ProtectionRule {
-        name: GIT_DIRECTORY,
+        name: GIT_DIRECTORY_RULE,
         reason: "some file systems treat this name as `.git`, which is protected",
         examples: &[".GIT", "git~1"],
-        is_hit: |path| names::parts(path).any(names::is_git_directory),
+        is_match: |path| names::components(path).any(names::is_git_directory),
     },
     ProtectionRule {
-        name: STATE_DIRECTORY,
+        name: STATE_DIRECTORY_RULE,
         reason: "the path contains the state of wpatch",
         examples: &[
             ".wpatch",
@@ -64,19 +64,19 @@ pub const RULES: &[ProtectionRule] = &[
             ".wpatch-index",
             "wpatch~1",
         ],
-        is_hit: |path| names::parts(path).any(names::is_state_directory),
+        is_match: |path| names::components(path).any(names::is_state_directory),
     },
     ProtectionRule {
         name: "drive-letter",
         reason: "other systems interpret the path as a drive",
         examples: &["C:"],
-        is_hit: |path| names::has_drive_letter(path.as_bytes()),
+        is_match: |path| names::has_drive_letter(path.as_bytes()),
     },
     ProtectionRule {
         name: "backslash-parent",
         reason: "other systems interpret the path as a path outside the root",
         examples: &["a\\..\\b"],
-        is_hit: |path| names::parts(path).any(|part| part == b".."),
+        is_match: |path| names::components(path).any(|part| part == b".."),
     },
 ];
 
@@ -87,7 +87,7 @@ pub fn protecting_rule(path: &RelPath) -> Option<&'static ProtectionRule> {
     if names::is_ordinary(path) {
         return None;
     }
-    RULES.iter().find(|rule| (rule.is_hit)(path))
+    PROTECTION_RULES.iter().find(|rule| (rule.is_match)(path))
 }
 
 /// Returns the rule that protects everything below a root, because the root itself is in a git
@@ -105,13 +105,17 @@ pub fn root_rule(root: &[u8], depth: Option<usize>) -> Option<&'static Protectio
     let rule = |index: usize| {
         let part = parts[index];
         // A linked work tree can be next to git's own directories, see `git worktree add`.
-        let is_free = |after: &[u8]| index + 1 < top && !names::is_own(after);
+        let is_free = |after: &[u8]| index + 1 < top && !names::is_git_subdirectory(after);
         if names::is_git_directory(part)
             && !parts.get(index + 1).is_some_and(|after| is_free(after))
         {
-            RULES.iter().find(|rule| rule.name == GIT_DIRECTORY)
+            PROTECTION_RULES
+                .iter()
+                .find(|rule| rule.name == GIT_DIRECTORY_RULE)
         } else if names::is_state_directory(part) {
-            RULES.iter().find(|rule| rule.name == STATE_DIRECTORY)
+            PROTECTION_RULES
+                .iter()
+                .find(|rule| rule.name == STATE_DIRECTORY_RULE)
         } else {
             None
         }
@@ -137,10 +141,14 @@ mod tests {
             ("/r/.git", Some(0)),
             ("/r/.git/x", Some(1)),
         ] {
-            assert_eq!(rule(root, depth), Some(GIT_DIRECTORY), "{root} {depth:?}");
+            assert_eq!(
+                rule(root, depth),
+                Some(GIT_DIRECTORY_RULE),
+                "{root} {depth:?}"
+            );
         }
-        assert_eq!(rule("/r/.wpatch/txn", None), Some(STATE_DIRECTORY));
-        assert_eq!(rule("/r/.WPATCH-1000", Some(1)), Some(STATE_DIRECTORY));
+        assert_eq!(rule("/r/.wpatch/txn", None), Some(STATE_DIRECTORY_RULE));
+        assert_eq!(rule("/r/.WPATCH-1000", Some(1)), Some(STATE_DIRECTORY_RULE));
         for (root, depth) in [
             ("/r", None),
             ("/", None),
@@ -149,12 +157,15 @@ mod tests {
         ] {
             assert_eq!(rule(root, depth), None, "{root} {depth:?}");
         }
-        assert_eq!(rule("/r/.git/trees/x/.git", Some(1)), Some(GIT_DIRECTORY));
+        assert_eq!(
+            rule("/r/.git/trees/x/.git", Some(1)),
+            Some(GIT_DIRECTORY_RULE)
+        );
     }
 
     #[test]
     fn no_ordinary_path_is_hit_by_a_rule() {
-        for rule in RULES {
+        for rule in PROTECTION_RULES {
             let is_closed = |name: &&&str| {
                 protecting_rule(&RelPath::new(name.as_bytes()).unwrap()) == Some(rule)
             };
@@ -164,7 +175,7 @@ mod tests {
                 rule.name
             );
         }
-        let protected = RULES
+        let protected = PROTECTION_RULES
             .iter()
             .flat_map(|rule| rule.examples)
             .chain(&["wpatch.toml", "wpatch~1.tom"]);
@@ -183,8 +194,8 @@ mod tests {
                     let Ok(path) = RelPath::new(format!("{path}{end}").as_bytes()) else {
                         continue;
                     };
-                    let is_hit = RULES.iter().any(|rule| (rule.is_hit)(&path))
-                        || names::is_policy_file(&path);
+                    let is_hit = PROTECTION_RULES.iter().any(|rule| (rule.is_match)(&path))
+                        || names::is_project_policy_file(&path);
                     assert!(!(is_hit && names::is_ordinary(&path)), "{path}");
                     ordinary += usize::from(names::is_ordinary(&path));
                     closed += usize::from(is_hit);

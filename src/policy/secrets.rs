@@ -10,8 +10,8 @@ use super::{Access, RootLocation, names};
 use crate::path::RelPath;
 
 /// A protected directory in a home, and the files directly in it that are not protected.
-const SSH: &[u8] = b".ssh";
-const OPEN_IN_SSH: [&[u8]; 4] = [
+const SSH_DIRECTORY: &[u8] = b".ssh";
+const UNPROTECTED_IN_SSH: [&[u8]; 4] = [
     b"config",
     b"known_hosts",
     b"known_hosts.old",
@@ -85,7 +85,7 @@ static RUN: SecretsDirectory = SecretsDirectory {
 /// The credentials below a root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets {
-    scopes: Vec<DirectoryPosition>,
+    positions: Vec<DirectoryPosition>,
     is_strict: bool,
 }
 
@@ -96,7 +96,7 @@ struct DirectoryPosition {
     above_root: Vec<Vec<u8>>,
     /// The components from the root down to the directory.
     below_root: Vec<Vec<u8>>,
-    area: &'static SecretsDirectory,
+    secrets_directory: &'static SecretsDirectory,
 }
 
 impl std::fmt::Debug for DirectoryPosition {
@@ -128,18 +128,20 @@ impl Secrets {
             }
         }
         Self {
-            scopes,
+            positions: scopes,
             is_strict: secrecy == SecretsSetting::Strict,
         }
     }
 
     /// Returns whether no path below the root can be protected.
-    pub(super) fn are_none(&self) -> bool {
-        self.scopes.is_empty() && !self.is_strict
+    pub(super) fn is_empty(&self) -> bool {
+        self.positions.is_empty() && !self.is_strict
     }
 
-    pub(super) fn is_hit(&self, path: &RelPath, access: Access) -> bool {
-        self.scopes.iter().any(|scope| scope.is_hit(path, access))
+    pub(super) fn is_protected(&self, path: &RelPath, access: Access) -> bool {
+        self.positions
+            .iter()
+            .any(|scope| scope.is_protected(path, access))
             || self.is_strict && access == Access::Read && is_strict_name(path.name())
     }
 }
@@ -157,26 +159,26 @@ impl DirectoryPosition {
         let (root, directory) = (parts(root), parts(directory));
         if let Some(before) = root.strip_prefix(&directory[..]) {
             let way: Vec<&[u8]> = before.iter().map(Vec::as_slice).collect();
-            return area.may_hold(&way).then(|| Self {
+            return area.can_contain_secret(&way).then(|| Self {
                 above_root: before.to_vec(),
                 below_root: Vec::new(),
-                area,
+                secrets_directory: area,
             });
         }
         let below_root = directory.strip_prefix(&root[..])?.to_vec();
         Some(Self {
             above_root: Vec::new(),
             below_root,
-            area,
+            secrets_directory: area,
         })
     }
 
-    fn is_hit(&self, path: &RelPath, access: Access) -> bool {
-        let mut parts = names::parts(path);
+    fn is_protected(&self, path: &RelPath, access: Access) -> bool {
+        let mut parts = names::components(path);
         if !self.below_root.iter().all(|wanted| {
             parts
                 .next()
-                .is_some_and(|part| names::is_spelled(part, wanted))
+                .is_some_and(|part| names::is_spelling_of(part, wanted))
         }) {
             return false;
         }
@@ -186,21 +188,23 @@ impl DirectoryPosition {
             .map(Vec::as_slice)
             .chain(parts)
             .collect();
-        self.area.is_closed(&way, access)
+        self.secrets_directory.is_protected(&way, access)
     }
 }
 
 impl SecretsDirectory {
     /// Returns whether a path is protected. `way` are its components below the directory.
-    fn is_closed(&self, way: &[&[u8]], access: Access) -> bool {
+    fn is_protected(&self, way: &[&[u8]], access: Access) -> bool {
         let is_closed_in_ssh = match way {
-            [first, rest @ ..] if self.has_ssh && names::is_spelled(first, SSH) => match rest {
-                // Listing the names in `.ssh` is allowed.
-                [] => access != Access::Read,
-                // Only the exact spelling: with other case, the name can be another file.
-                [name] => !OPEN_IN_SSH.contains(name),
-                _ => true,
-            },
+            [first, rest @ ..] if self.has_ssh && names::is_spelling_of(first, SSH_DIRECTORY) => {
+                match rest {
+                    // Listing the names in `.ssh` is allowed.
+                    [] => access != Access::Read,
+                    // Only the exact spelling: with other case, the name can be another file.
+                    [name] => !UNPROTECTED_IN_SSH.contains(name),
+                    _ => true,
+                }
+            }
             _ => false,
         };
         let closes =
@@ -210,7 +214,7 @@ impl SecretsDirectory {
             secret.path.split('/').all(|name| {
                 parts
                     .next()
-                    .is_some_and(|part| names::is_spelled(part, name.as_bytes()))
+                    .is_some_and(|part| names::is_spelling_of(part, name.as_bytes()))
             })
         };
         is_closed_in_ssh
@@ -222,16 +226,16 @@ impl SecretsDirectory {
 
     /// Returns whether a path at or below `way` can be protected. `zip` stops at the shorter side,
     /// so a directory above a secret counts.
-    fn may_hold(&self, way: &[&[u8]]) -> bool {
+    fn can_contain_secret(&self, way: &[&[u8]]) -> bool {
         let leads = |secret: &SecretPath| {
             way.iter()
                 .zip(secret.path.split('/'))
-                .all(|(part, name)| names::is_spelled(part, name.as_bytes()))
+                .all(|(part, name)| names::is_spelling_of(part, name.as_bytes()))
         };
         let is_ssh = self.has_ssh
             && way
                 .first()
-                .is_some_and(|first| names::is_spelled(first, SSH));
+                .is_some_and(|first| names::is_spelling_of(first, SSH_DIRECTORY));
         is_ssh || self.secrets.iter().any(leads)
     }
 }
@@ -241,18 +245,18 @@ fn is_strict_name(name: &[u8]) -> bool {
     let is_one = |names: &[&str]| {
         names
             .iter()
-            .any(|known| names::is_spelled(name, known.as_bytes()))
+            .any(|known| names::is_spelling_of(name, known.as_bytes()))
     };
     let begins = || {
         STRICT_PREFIXES
             .iter()
-            .any(|start| names::is_beginning(name, start.as_bytes()))
+            .any(|start| names::has_prefix(name, start.as_bytes()))
     };
     is_one(STRICT_NAMES)
         || begins() && !is_one(STRICT_TEMPLATES)
         || STRICT_SUFFIXES
             .iter()
-            .any(|end| names::is_ending(name, end.as_bytes()))
+            .any(|end| names::has_suffix(name, end.as_bytes()))
 }
 
 #[cfg(test)]
@@ -294,14 +298,14 @@ mod tests {
                     let secrets = Secrets::of(&place, SecretsSetting::Places);
                     let path = RelPath::new(name.as_bytes()).unwrap();
                     assert!(
-                        secrets.is_hit(&path, Access::Modify)
-                            && secrets.is_hit(&path, Access::Create),
+                        secrets.is_protected(&path, Access::Modify)
+                            && secrets.is_protected(&path, Access::Create),
                         "{root} {name}"
                     );
                     let is_readable =
                         *protection == Protection::Write && name.ends_with("authorized_keys");
                     assert_eq!(
-                        secrets.is_hit(&path, Access::Read),
+                        secrets.is_protected(&path, Access::Read),
                         !is_readable,
                         "{root} {name}"
                     );
@@ -324,7 +328,7 @@ mod tests {
                 ..RootLocation::default()
             };
             assert!(
-                Secrets::of(&place, SecretsSetting::Places).are_none(),
+                Secrets::of(&place, SecretsSetting::Places).is_empty(),
                 "{root}"
             );
         }

@@ -8,12 +8,12 @@ mod patterns;
 
 use proptest::prelude::*;
 
-use super::document::parse_with;
+use super::document::parse_layer;
 use super::pattern::CaseSensitivity;
 use super::*;
 
 fn layer(text: &str, origin: PolicyOrigin) -> PolicyLayer {
-    parse_with(
+    parse_layer(
         "p.toml",
         text.as_bytes(),
         origin,
@@ -50,7 +50,7 @@ fn the_strictest_rule_counts_whatever_the_order() {
     for order in [[allow, deny, ask], [deny, ask, allow], [ask, allow, deny]] {
         let policy = given(&[&order.map(String::as_str).concat()]);
         let ruling = policy.judge(&path("a"), Access::Modify);
-        let verdicts: Vec<_> = ruling.hits.iter().map(|hit| hit.verdict).collect();
+        let verdicts: Vec<_> = ruling.matches.iter().map(|hit| hit.verdict).collect();
         assert_eq!(
             (ruling.verdict, verdicts),
             (Verdict::Deny, vec![Verdict::Deny, Verdict::Ask])
@@ -80,7 +80,7 @@ fn a_hit_names_its_rule_and_its_line() {
         "# first\n[[rule]]\nname = 'lock'\npaths = ['b', '*.lock']\nverdict = 'deny'\nreason = 'made'\n",
     ]);
     let ruling = policy.judge(&path("x.lock"), Access::Create);
-    let hit = &ruling.hits[0];
+    let hit = &ruling.matches[0];
     assert_eq!(
         (
             hit.rule.as_str(),
@@ -116,7 +116,7 @@ fn the_strictest_mode_and_the_smallest_limits_hold() {
     let policy = given(&texts);
     assert_eq!((policy.max_read(), policy.max_write()), (7, u64::MAX));
     assert_eq!(verdict(&policy, "a", Access::Read), Verdict::Allow);
-    let hit = &policy.judge(&path("a"), Access::Create).hits[0];
+    let hit = &policy.judge(&path("a"), Access::Create).matches[0];
     assert_eq!(hit.modes, Some((Mode::ReadOnly, Mode::WorkspaceWrite)));
 }
 
@@ -215,18 +215,16 @@ proptest! {
             }
         }
         prop_assert!(with.max_read() <= without.max_read() && with.max_write() <= without.max_write());
-        prop_assert!(with.links() >= without.links());
+        prop_assert!(with.symlink_setting() >= without.symlink_setting());
     }
 }
 
 #[test]
 fn of_what_no_rule_is_about_every_verdict_is_without_a_hit() {
-    let names = RULES.iter().flat_map(|rule| rule.examples).chain(&[
-        "wpatch.toml",
-        "a",
-        "src/github.c",
-        "caf\u{e9}",
-    ]);
+    let names = PROTECTION_RULES
+        .iter()
+        .flat_map(|rule| rule.examples)
+        .chain(&["wpatch.toml", "a", "src/github.c", "caf\u{e9}"]);
     let names: Vec<_> = names
         .flat_map(|name| ["", "x/", "x\\"].map(|above| path(&format!("{above}{name}"))))
         .collect();
@@ -236,7 +234,7 @@ fn of_what_no_rule_is_about_every_verdict_is_without_a_hit() {
         given(&["[policy]\nsecrets = \"strict\"\n"]),
     ];
     let silent = policies.map(|policy| {
-        let is_silent = |path: &&RelPath| policy.is_silent_about(path);
+        let is_silent = |path: &&RelPath| policy.has_no_rule_for(path);
         for path in names.iter().filter(is_silent) {
             assert!(
                 Access::ALL

@@ -3,8 +3,10 @@
 //!
 //! The caller finds them and passes them to the policy, which reads no files.
 
-use super::protected::IN_GIT_DIRECTORY;
-use super::{GIT_DIRECTORY, Policy, ProtectionRule, control, names, protecting_rule, root_rule};
+use super::protected::ROOT_IN_GIT_DIRECTORY;
+use super::{
+    GIT_DIRECTORY_RULE, Policy, ProtectionRule, control, names, protecting_rule, root_rule,
+};
 use crate::path::RelPath;
 
 /// The role of a directory for git, the strictest last.
@@ -22,50 +24,51 @@ pub enum GitDirectoryRole {
     /// The git directory of a work tree.
     Directory,
     /// A directory to which a `.git` refers.
-    Named,
+    Referenced,
 }
 
 /// The reason why `hook` and `mcp` ask before a file in a bare repository is changed.
-const BARE: &str = "the path is in a bare git repository, whose configuration can run commands";
+const BARE_REASON: &str =
+    "the path is in a bare git repository, whose configuration can run commands";
 /// The reason why `hook` and `mcp` ask before a hook is changed.
-const HOOKS: &str = "the path is in the directory of git hooks (`core.hooksPath`)";
+const HOOKS_REASON: &str = "the path is in the directory of git hooks (`core.hooksPath`)";
 /// The reason why `hook` and `mcp` ask before a file that git's configuration names is changed.
 const CONFIGURATION: &str = "git's configuration names the file, which can make git run commands";
 /// The reason why `hook` and `mcp` ask before any file of a very large tree is changed.
-const UNSEARCHED: &str = "the tree has more than 1,000,000 names, and a control file that was not searched can be a \
+const UNSEARCHED_REASON: &str = "the tree has more than 1,000,000 names, and a control file that was not searched can be a \
      link to the path";
 /// The facts that were found in a tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeFacts {
     /// The directories of git. `None` is the root.
-    git: Vec<(Option<RelPath>, GitDirectoryRole)>,
+    git_directories: Vec<(Option<RelPath>, GitDirectoryRole)>,
     /// Other names of control files, or of directories above them: the other name (`None` is the
     /// root), and the path of the control file.
     aliases: Vec<(Option<RelPath>, RelPath)>,
     /// Control files with several names, by device and inode.
     hard_links: Vec<((u64, u64), RelPath)>,
     /// Whether the tree has too many names to search all of them for control files.
-    is_unsearched: bool,
+    has_unsearched_names: bool,
     /// The number of components of the root below the top of its work tree. `None` if the root is
     /// in no work tree, or if this is unknown.
-    pub(super) depth: Option<usize>,
+    pub(super) root_depth: Option<usize>,
     /// The rule that protects everything below the root.
-    pub(super) closed_root: Option<&'static ProtectionRule>,
+    pub(super) root_rule: Option<&'static ProtectionRule>,
 }
 
 impl TreeFacts {
-    pub(super) fn has_git_places(&self) -> bool {
-        !self.git.is_empty()
+    pub(super) fn has_git_directories(&self) -> bool {
+        !self.git_directories.is_empty()
     }
 
     /// Returns the strictest kind of git directory that contains `path`.
     ///
     /// A git directory does not count if a work tree next to git's own directories contains the
     /// path.
-    fn git_around(&self, path: &RelPath) -> Option<GitDirectoryRole> {
-        let is_around = |directory: &RelPath| names::rest_below(path, directory).is_some();
+    fn enclosing_git_role(&self, path: &RelPath) -> Option<GitDirectoryRole> {
+        let is_around = |directory: &RelPath| names::strip_directory(path, directory).is_some();
         let around = || {
-            self.git
+            self.git_directories
                 .iter()
                 .filter(|(directory, _)| directory.as_ref().is_none_or(is_around))
         };
@@ -74,7 +77,8 @@ impl TreeFacts {
                 .filter(|(_, place)| *place == GitDirectoryRole::WorkTree)
                 .filter_map(|(top, _)| top.as_ref())
         };
-        let is_free = |git: &Option<RelPath>| tops().any(|top| is_beside(top, git.as_ref()));
+        let is_free =
+            |git: &Option<RelPath>| tops().any(|top| is_separate_work_tree(top, git.as_ref()));
         let places =
             around().filter(|(git, place)| *place != GitDirectoryRole::WorkTree && !is_free(git));
         places.map(|(_, place)| *place).max()
@@ -84,25 +88,25 @@ impl TreeFacts {
 /// Returns whether the work tree `top` is below the git directory `git` (`None` is the root), next
 /// to the directories that git creates there. A repository inside one of git's own directories, for
 /// example `hooks`, does not make its files free.
-fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
+fn is_separate_work_tree(top: &RelPath, git: Option<&RelPath>) -> bool {
     let rest = git
         .map_or_else(
             || Some(top.as_bytes().to_vec()),
-            |git| names::rest_below(top, git),
+            |git| names::strip_directory(top, git),
         )
         .unwrap_or_default();
     let first = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
-    !first.is_empty() && !names::is_own(first)
+    !first.is_empty() && !names::is_git_subdirectory(first)
 }
 
 impl Policy {
     /// Returns this policy for a tree that contains `places`; `None` is the root.
     #[must_use]
-    pub fn with_git_places(&self, places: &[(Option<RelPath>, GitDirectoryRole)]) -> Self {
-        let git = [&self.tree.git[..], places].concat();
+    pub fn with_git_directories(&self, places: &[(Option<RelPath>, GitDirectoryRole)]) -> Self {
+        let git = [&self.tree.git_directories[..], places].concat();
         Self {
             tree: TreeFacts {
-                git,
+                git_directories: git,
                 ..self.tree.clone()
             },
             ..self.clone()
@@ -114,16 +118,16 @@ impl Policy {
     #[must_use]
     pub fn for_root(&self, root: &[u8], depth: Option<usize>) -> Self {
         let tree = TreeFacts {
-            depth,
-            closed_root: root_rule(root, depth),
+            root_depth: depth,
+            root_rule: root_rule(root, depth),
             ..self.tree.clone()
         };
-        let mut place = self.place.clone();
+        let mut place = self.location.clone();
         if !place.roots.iter().any(|known| known == root) {
             place.roots.push(root.to_vec());
         }
         Self {
-            place,
+            location: place,
             tree,
             ..self.clone()
         }
@@ -132,10 +136,10 @@ impl Policy {
     /// Returns this policy for a root inside a git directory of any name.
     #[must_use]
     pub fn for_git_directory(&self) -> Self {
-        let closed_root = self.tree.closed_root.or(Some(IN_GIT_DIRECTORY));
+        let closed_root = self.tree.root_rule.or(Some(ROOT_IN_GIT_DIRECTORY));
         Self {
             tree: TreeFacts {
-                closed_root,
+                root_rule: closed_root,
                 ..self.tree.clone()
             },
             ..self.clone()
@@ -145,8 +149,8 @@ impl Policy {
     /// Returns whether `path` is in a git directory or a bare repository, but not in a work tree
     /// inside of it.
     #[must_use]
-    pub fn has_git_around(&self, path: &RelPath) -> bool {
-        self.tree.git_around(path).is_some()
+    pub fn is_in_git_or_bare_directory(&self, path: &RelPath) -> bool {
+        self.tree.enclosing_git_role(path).is_some()
     }
 
     /// Returns this policy for a tree in which control files have other names.
@@ -176,7 +180,7 @@ impl Policy {
     pub fn with_unsearched_names(&self) -> Self {
         Self {
             tree: TreeFacts {
-                is_unsearched: true,
+                has_unsearched_names: true,
                 ..self.tree.clone()
             },
             ..self.clone()
@@ -185,8 +189,8 @@ impl Policy {
 
     /// Returns whether the tree contains directories of git with other names than `.git`.
     #[must_use]
-    pub fn has_git_places(&self) -> bool {
-        self.tree.has_git_places()
+    pub fn has_git_directories(&self) -> bool {
+        self.tree.has_git_directories()
     }
 
     /// Returns whether a control file has several hard links.
@@ -197,7 +201,7 @@ impl Policy {
 
     /// Returns the control file with this device and inode, if it has several hard links.
     #[must_use]
-    pub fn control_file(&self, identity: (u64, u64)) -> Option<&RelPath> {
+    pub fn control_file_by_inode(&self, identity: (u64, u64)) -> Option<&RelPath> {
         self.tree
             .hard_links
             .iter()
@@ -207,7 +211,7 @@ impl Policy {
 
     /// Returns whether `path` is in a git directory or in the state directory.
     #[must_use]
-    pub fn protects(&self, path: &RelPath) -> bool {
+    pub fn is_protected(&self, path: &RelPath) -> bool {
         self.protecting_rule(path).is_some() || self.is_in_git_directory(path)
     }
 
@@ -216,50 +220,54 @@ impl Policy {
     /// As with `git apply`, a person can select a root inside a git directory and change files
     /// there. A model cannot.
     pub(super) fn protecting_rule(&self, path: &RelPath) -> Option<&'static ProtectionRule> {
-        let holds = |rule: &&ProtectionRule| self.for_model || rule.name != GIT_DIRECTORY;
+        let holds = |rule: &&ProtectionRule| self.for_model || rule.name != GIT_DIRECTORY_RULE;
         self.tree
-            .closed_root
+            .root_rule
             .filter(holds)
             .or_else(|| protecting_rule(path))
     }
 
     pub(super) fn is_in_git_directory(&self, path: &RelPath) -> bool {
         matches!(
-            self.tree.git_around(path),
-            Some(GitDirectoryRole::Named | GitDirectoryRole::Directory)
+            self.tree.enclosing_git_role(path),
+            Some(GitDirectoryRole::Referenced | GitDirectoryRole::Directory)
         )
     }
 
     /// Returns the reason why `path` is a control file by its name, or `None`.
     #[must_use]
     pub fn control_reason(&self, path: &RelPath) -> Option<String> {
-        control::program(path, &self.place, self.tree.depth)
+        control::controlled_program(path, &self.location, self.tree.root_depth)
             .map(|program| format!("the path controls {program}"))
     }
 
     /// Returns the reason why `path` is a control file other than by its name.
     pub(crate) fn tree_reason(&self, path: &RelPath) -> Option<String> {
-        match self.tree.git_around(path) {
-            Some(GitDirectoryRole::Bare) => return Some(BARE.to_owned()),
-            Some(GitDirectoryRole::Hooks) => return Some(HOOKS.to_owned()),
+        match self.tree.enclosing_git_role(path) {
+            Some(GitDirectoryRole::Bare) => return Some(BARE_REASON.to_owned()),
+            Some(GitDirectoryRole::Hooks) => return Some(HOOKS_REASON.to_owned()),
             Some(GitDirectoryRole::Configuration) => return Some(CONFIGURATION.to_owned()),
             _ => {}
         }
         let alias = self.tree.aliases.iter().find_map(|(target, name)| {
             let rest = target.as_ref().map_or_else(
                 || Some(path.as_bytes().to_vec()),
-                |target| names::rest_below(path, target),
+                |target| names::strip_directory(path, target),
             )?;
             let real = if rest.is_empty() {
                 name.clone()
             } else {
                 name.join(&rest).ok()?
             };
-            let program = control::program(&real, &self.place, self.tree.depth)?;
+            let program = control::controlled_program(&real, &self.location, self.tree.root_depth)?;
             Some(format!(
                 "the path is a link to {real}, which controls {program}"
             ))
         });
-        alias.or_else(|| self.tree.is_unsearched.then(|| UNSEARCHED.to_owned()))
+        alias.or_else(|| {
+            self.tree
+                .has_unsearched_names
+                .then(|| UNSEARCHED_REASON.to_owned())
+        })
     }
 }

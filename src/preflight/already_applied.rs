@@ -1,6 +1,6 @@
 //! Detects operations and edits that are already applied. `--idempotent` treats them as a success.
 
-use super::checks::is_made_already;
+use super::checks::is_already_created;
 use super::codes::code;
 use super::converted::Converter;
 use super::findings::Findings;
@@ -10,7 +10,7 @@ use super::overlay::{Node, Overlay, PathState};
 use crate::lines::LineOffsets;
 use crate::matching::{self, MatchRules, MismatchKind, TextMismatch};
 use crate::plan::{
-    Action, Edit, EditOrder, EditTarget, LastLineEnding, MatchMode, Operation, Replacement,
+    Action, AppendMode, Edit, EditOrder, EditTarget, MatchMode, Operation, Replacement,
     Replacements,
 };
 use crate::text::lines;
@@ -18,7 +18,7 @@ use crate::workspace::WorkspaceError;
 
 /// Returns whether the file that the operation creates, deletes or moves is already created,
 /// deleted or moved.
-pub(super) fn is_file_done(
+pub(super) fn is_operation_applied(
     operation: &Operation,
     text: &[u8],
     (overlay, rules, converter): (&mut Overlay<'_>, &MatchRules, Converter<'_>),
@@ -35,18 +35,18 @@ pub(super) fn is_file_done(
     };
     let is_there = match (operation.action, &operation.from) {
         (Action::Create, _) => {
-            matches!(&seen, PathState::Node(node) if is_made_already(operation, node, text))
+            matches!(&seen, PathState::Node(node) if is_already_created(operation, node, text))
         }
         (Action::Delete | Action::RemoveCopy, _) => is_gone(&seen),
         (Action::Rename, Some(from)) if *from != operation.path => {
             let source = overlay.base(from, operation.step)?;
             is_gone(&source)
-                && matches!(&seen, PathState::Node(node) if is_result(operation, text, node, rules))
+                && matches!(&seen, PathState::Node(node) if is_rename_result(operation, text, node, rules))
         }
         _ => false,
     };
     if is_there {
-        findings.outcome.is_done = true;
+        findings.outcome.is_already_applied = true;
         let what = match operation.action {
             Action::Create => "the file already exists with the same content",
             Action::Rename => "the file is already moved",
@@ -58,12 +58,12 @@ pub(super) fn is_file_done(
 }
 
 /// Returns whether `node` contains the results of all chosen hunks of a renamed file.
-fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &MatchRules) -> bool {
+fn is_rename_result(operation: &Operation, text: &[u8], node: &Node, rules: &MatchRules) -> bool {
     match &operation.edit {
-        _ if !modes::is_as_wanted(operation, node) => false,
+        _ if !modes::has_stated_mode(operation, node) => false,
         Edit::Keep => true,
         Edit::Hunks(hunks) => {
-            let placements = matching::place(
+            let placements = matching::place_hunks(
                 &LineOffsets::new(&node.bytes),
                 text,
                 hunks,
@@ -73,9 +73,9 @@ fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &MatchRules
             let mut chosen = placements
                 .iter()
                 .enumerate()
-                .filter(|(index, _)| operation.takes(*index));
+                .filter(|(index, _)| operation.is_applied(*index));
             chosen.all(|(_, placed)| {
-                is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
+                is_hunk_applied(placed.as_ref().err().map(|mismatch| &mismatch.kind))
             })
         }
         _ => false,
@@ -83,7 +83,7 @@ fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &MatchRules
 }
 
 /// Returns whether a hunk without a placement is already applied.
-pub(super) fn is_hunk_done(mismatch: Option<&MismatchKind>) -> bool {
+pub(super) fn is_hunk_applied(mismatch: Option<&MismatchKind>) -> bool {
     matches!(mismatch, Some(MismatchKind::AlreadyApplied { .. }))
 }
 
@@ -96,7 +96,7 @@ pub(super) fn pending_edits(
 ) -> Vec<Replacement> {
     let how = (changes.match_mode, options);
     match changes.order {
-        EditOrder::Sequential if are_done(text, &changes.edits, how) => Vec::new(),
+        EditOrder::Sequential if are_applied(text, &changes.edits, how) => Vec::new(),
         EditOrder::Sequential => changes.edits.clone(),
         EditOrder::Simultaneous => pending_at_once(text, &changes.edits, how),
     }
@@ -104,13 +104,13 @@ pub(super) fn pending_edits(
 
 /// Returns those of `edits` that are not yet in `text`. If the result of one edit can be the
 /// preimage of another, all edits count as applied, or none does.
-fn pending_at_once(text: &[u8], edits: &[Replacement], how: MatchLimit<'_>) -> Vec<Replacement> {
-    let is_done = |edit: &Replacement| are_done(text, std::slice::from_ref(edit), how);
+fn pending_at_once(text: &[u8], edits: &[Replacement], how: MatchOptions<'_>) -> Vec<Replacement> {
+    let is_done = |edit: &Replacement| are_applied(text, std::slice::from_ref(edit), how);
     let (done, pending): (Vec<_>, Vec<_>) = edits.iter().cloned().partition(is_done);
     // An edit can look applied only because another edit of the list produces the same text.
-    if edits.len() == 1 || done.is_empty() || are_beside(text, &done, &pending, how) {
+    if edits.len() == 1 || done.is_empty() || are_independent(text, &done, &pending, how) {
         pending
-    } else if are_beside(text, edits, &[], how) {
+    } else if are_independent(text, edits, &[], how) {
         Vec::new()
     } else {
         edits.to_vec()
@@ -122,11 +122,11 @@ fn pending_at_once(text: &[u8], edits: &[Replacement], how: MatchLimit<'_>) -> V
 /// The function reverses `done` in `text`, which gives the text before. It then applies `done` and
 /// `pending` together to that text. The result must equal `pending` applied to `text`. Edits that
 /// only delete text leave no trace and are not reversed.
-fn are_beside(
+fn are_independent(
     text: &[u8],
     done: &[Replacement],
     pending: &[Replacement],
-    (match_mode, options): MatchLimit<'_>,
+    (match_mode, options): MatchOptions<'_>,
 ) -> bool {
     let at_once = |edits| Replacements {
         edits,
@@ -134,7 +134,7 @@ fn are_beside(
         match_mode,
     };
     let made = |text: &[u8], edits| {
-        replaced(text, &at_once(edits), options)
+        apply_changes(text, &at_once(edits), options)
             .ok()
             .map(|(after, _)| after)
     };
@@ -151,23 +151,31 @@ fn are_beside(
 }
 
 /// How strictly a preimage must match, and the options with the other limits.
-type MatchLimit<'o> = (MatchMode, &'o Options);
+type MatchOptions<'o> = (MatchMode, &'o Options);
 
-fn replaced(text: &[u8], changes: &Replacements, options: &Options) -> matching::ReplaceResult {
+fn apply_changes(
+    text: &[u8],
+    changes: &Replacements,
+    options: &Options,
+) -> matching::ReplaceResult {
     let interrupt = &options.rules.interrupt;
     matching::replace_unexplained(text, changes, options.max_write(), interrupt)
 }
 
 /// Returns whether `text` is the result of `edits`: reversing the edits in `text` and applying them
 /// again gives `text`.
-fn are_done(text: &[u8], edits: &[Replacement], (match_mode, options): MatchLimit<'_>) -> bool {
+fn are_applied(
+    text: &[u8],
+    edits: &[Replacement],
+    (match_mode, options): MatchOptions<'_>,
+) -> bool {
     let made = |text: &[u8], edits: Vec<_>| {
         let changes = Replacements {
             edits,
             order: EditOrder::Sequential,
             match_mode,
         };
-        replaced(text, &changes, options)
+        apply_changes(text, &changes, options)
     };
     // A deletion leaves no text to search for. It counts as applied if its preimage is absent.
     if let [
@@ -230,13 +238,13 @@ fn undo_edit(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
         Some([&text[..start(first)?], &text[end..]].concat())
     };
     match &edit.target {
-        EditTarget::Nothing => (text == edit.new).then(Vec::new),
+        EditTarget::EmptyFile => (text == edit.new).then(Vec::new),
         EditTarget::After(line) => without(*line),
         EditTarget::Before(line) => without(line.checked_sub(1)?),
-        EditTarget::End(LastLineEnding::Bytes) => {
+        EditTarget::End(AppendMode::Bytes) => {
             text.strip_suffix(edit.new.as_slice()).map(<[u8]>::to_vec)
         }
-        EditTarget::End(LastLineEnding::Lines) => without(spans.len().checked_sub(count)?),
+        EditTarget::End(AppendMode::Lines) => without(spans.len().checked_sub(count)?),
         EditTarget::Text { .. } | EditTarget::Lines(_) | EditTarget::Range { .. } => None,
     }
 }

@@ -3,10 +3,14 @@
 use super::findings::Findings;
 use super::git_places::with_git_of_plan;
 use super::options::{ApprovalGate, Options};
-use super::{MANY, Problem, ProblemCode, ProblemFacts, code, find_kind, ruling, rulings};
+use super::{
+    MIN_PER_THREAD, Problem, ProblemCode, ProblemFacts, code, decide, decide_all, find_kind,
+};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::policy::{Access, GIT_DIRECTORY, PolicyDecision, REQUIRE_HASH, RuleMatch, Verdict};
+use crate::policy::{
+    Access, GIT_DIRECTORY_RULE, PolicyDecision, REQUIRE_HASH_RULE, RuleMatch, Verdict,
+};
 use crate::threads;
 use crate::workspace::Workspace;
 
@@ -16,18 +20,18 @@ use crate::workspace::Workspace;
 pub fn needs_approval(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
     let policy = with_git_of_plan(plan, &options.policy, workspace);
     let is_held = |operation: &Operation| {
-        ruling(operation, workspace, &policy)
-            .hits
+        decide(operation, workspace, &policy)
+            .matches
             .iter()
-            .any(|hit| holds(hit, workspace, options))
+            .any(|hit| is_refused(hit, workspace, options))
     };
-    threads::map(&plan.operations, MANY, is_held).contains(&true)
+    threads::map_parallel(&plan.operations, MIN_PER_THREAD, is_held).contains(&true)
 }
 
 /// Returns the problems for which policy refuses parts of `plan`, regardless of the file contents.
 #[must_use]
 pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Vec<Problem> {
-    let rulings = rulings(plan, workspace, &options.policy);
+    let rulings = decide_all(plan, workspace, &options.policy);
     check_rulings(plan, rulings, workspace, options)
         .flat_map(|findings| findings.problems)
         .collect()
@@ -44,9 +48,9 @@ pub(super) fn check_rulings<'a>(
         let mut findings = Findings::default();
         let mut told: Vec<&RelPath> = Vec::new();
         for hit in ruling
-            .hits
+            .matches
             .iter()
-            .filter(|hit| holds(hit, workspace, options))
+            .filter(|hit| is_refused(hit, workspace, options))
         {
             if !told.contains(&&hit.path) {
                 told.push(&hit.path);
@@ -57,16 +61,16 @@ pub(super) fn check_rulings<'a>(
                 };
                 findings.outcome.failed.get_or_insert(problem.code);
                 findings.problems.push(problem);
-                findings.attribute(plan, index);
+                findings.set_operations(plan, index);
             }
         }
-        findings.outcome.ruling = ruling;
+        findings.outcome.decision = ruling;
         findings
     })
 }
 
-fn holds(hit: &RuleMatch, workspace: &dyn Workspace, options: &Options) -> bool {
-    match (hit.verdict, options.held) {
+fn is_refused(hit: &RuleMatch, workspace: &dyn Workspace, options: &Options) -> bool {
+    match (hit.verdict, options.approval_gate) {
         (Verdict::Deny, _) | (Verdict::Ask, ApprovalGate::Everything) => true,
         (Verdict::Ask, ApprovalGate::Reading) => {
             options.policy.judge(&hit.path, Access::Read).verdict > Verdict::Allow
@@ -87,11 +91,13 @@ pub fn denial_problem(hit: &RuleMatch) -> Problem {
         .map(|(active, required)| (active.name(), required.name()));
     let help = match &hit.source {
         Some((name, line)) => Some(format!("see line {line} of {name} for the rule")),
-        None if hit.rule == REQUIRE_HASH => Some("use --expect-hash to state the hash".to_owned()),
+        None if hit.rule == REQUIRE_HASH_RULE => {
+            Some("use --expect-hash to state the hash".to_owned())
+        }
         None => None,
     };
     let path = Some(hit.path.clone());
-    let needs_hash = hit.rule == REQUIRE_HASH && hit.source.is_none();
+    let needs_hash = hit.rule == REQUIRE_HASH_RULE && hit.source.is_none();
     let facts = ProblemFacts {
         modes,
         reason: Some(hit.reason.clone()),
@@ -100,7 +106,7 @@ pub fn denial_problem(hit: &RuleMatch) -> Problem {
     };
     let code = denial_code(hit);
     // The reasons of built-in rules state that the path is protected.
-    let is_built_in = hit.rule == GIT_DIRECTORY && hit.source.is_none();
+    let is_built_in = hit.rule == GIT_DIRECTORY_RULE && hit.source.is_none();
     let message = if is_built_in || needs_hash {
         hit.reason.clone()
     } else {

@@ -34,7 +34,11 @@ pub struct ThreeWay {
 impl ThreeWay {
     /// Returns whether the operation is a rename or copy that may replace an existing file at its
     /// target. As in git, this requires an index, hunks, and a known merge base.
-    pub(super) fn clears(&self, operation: &Operation, limit: u64) -> Result<bool, WorkspaceError> {
+    pub(super) fn can_replace_target(
+        &self,
+        operation: &Operation,
+        limit: u64,
+    ) -> Result<bool, WorkspaceError> {
         let may_merge = self.is_indexed
             && matches!(operation.action, Action::Rename | Action::Copy)
             && operation.hunks().next().is_some();
@@ -169,7 +173,7 @@ impl Bases {
             Some(ExplicitBase::Tree(tree)) => {
                 return match tree.read(path, limit) {
                     Ok((contents, _)) => Ok(Some((Arc::new(contents), BaseSource::User))),
-                    Err(error) if error.fault == ErrorKind::Other => Err(error),
+                    Err(error) if error.kind == ErrorKind::Other => Err(error),
                     Err(_) => Ok(None),
                 };
             }
@@ -196,7 +200,7 @@ impl Bases {
 
 /// Reports the conflicts of a merge, if there are any. With a `favour`, the remaining conflicts of
 /// a text contain lines that were not compared.
-pub(super) fn tell(
+pub(super) fn report_conflicts(
     merge: &MergeOutcome,
     favour: Option<ConflictResolution>,
     findings: &mut Findings,
@@ -209,7 +213,7 @@ pub(super) fn tell(
     let message = if merge.is_binary {
         "both the patch and the file change the same binary content".to_owned()
     } else {
-        let places = places(conflicts);
+        let places = format_conflicts(conflicts);
         if is_uncompared {
             format!(
                 "the file differs too much from the preimage of the patch to compare all lines: \
@@ -243,8 +247,12 @@ pub(super) fn tell(
 }
 
 /// Returns the positions of conflicts as text.
-fn places(conflicts: &[Conflict]) -> String {
-    let named: Vec<_> = conflicts.iter().take(MOST_NAMED).map(place).collect();
+fn format_conflicts(conflicts: &[Conflict]) -> String {
+    let named: Vec<_> = conflicts
+        .iter()
+        .take(MOST_NAMED)
+        .map(format_conflict)
+        .collect();
     let more = if conflicts.len() > MOST_NAMED {
         " and others"
     } else {
@@ -259,7 +267,7 @@ fn places(conflicts: &[Conflict]) -> String {
 }
 
 /// Returns the position of a conflict in the current file as text, with lines counted from 1.
-fn place(conflict: &Conflict) -> String {
+fn format_conflict(conflict: &Conflict) -> String {
     let lines = &conflict.ours;
     match lines.len() {
         0 => format!("line {} (no line)", lines.start + 1),

@@ -9,7 +9,7 @@ use crate::lines::{LADDER, LineOffsets};
 use crate::matching::{ClosestMatch, DifferenceReason, Lookalike, LookalikeSearch, lookalike};
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::syntax::foreign::without_escapes;
-use crate::text::{utf16_name, without_ending, without_entities};
+use crate::text::{decode_entities, detect_utf16, without_ending};
 
 /// Adds the cause of the mismatch between `hunk` and `file` to `problem`, if the cause is known.
 pub(super) fn explain_hunk(
@@ -19,9 +19,9 @@ pub(super) fn explain_hunk(
     file: &LineOffsets<'_>,
     nearest: Option<&ClosestMatch>,
 ) {
-    if let Some(name) = utf16_name(file.text()) {
+    if let Some(name) = detect_utf16(file.text()) {
         add(problem, MismatchCause::Encoding(name));
-        problem.help = Some(convert(name));
+        problem.help = Some(encoding_help(name));
         return;
     }
     let Some(nearest) = nearest else { return };
@@ -88,7 +88,7 @@ fn line_ending_help(
             .into();
     }
     let path = operation.from.as_ref().unwrap_or(&operation.path);
-    let (line, of) = (nearest.line + 1, nearest.of);
+    let (line, of) = (nearest.line + 1, nearest.total);
     format!(
         "read {path} again from line {line}: {matched} of {of} lines match except for the line endings"
     )
@@ -97,7 +97,7 @@ fn line_ending_help(
 /// Returns `text` without `markup`.
 fn without(markup: Markup, text: &[u8]) -> Vec<u8> {
     match markup {
-        Markup::Entities => without_entities(text),
+        Markup::Entities => decode_entities(text),
         Markup::Colours => without_escapes(text),
     }
 }
@@ -150,12 +150,12 @@ pub(super) fn refuse_encoding<'f>(
 ) -> &'f mut Problem {
     let problem = findings.error(&code::BINARY_FILE, format!("text cannot be {done}"));
     add(problem, MismatchCause::Encoding(name));
-    problem.help = Some(convert(name));
+    problem.help = Some(encoding_help(name));
     problem
 }
 
 /// Returns a help text that explains how to change a file with the encoding `name`.
-fn convert(name: &str) -> String {
+fn encoding_help(name: &str) -> String {
     format!("convert the file to UTF-8, or change it with `wpatch edit --encoding {name}`")
 }
 

@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, PathState};
 use super::problem::{Problem, ProblemFacts};
-use crate::digest::{Sha256, is_blob};
+use crate::digest::{Sha256, has_blob_id};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, BlobIds, Direction, Edit, LineKind, Operation};
@@ -22,7 +22,7 @@ const MAX_TARGET: usize = 4095;
 const SHA1_DIGITS: usize = 40;
 
 /// Reports that the content of `path` is not the result of the change that is undone.
-pub(super) fn conflict(path: &RelPath, seen: &PathState, findings: &mut Findings) {
+pub(super) fn report_conflict(path: &RelPath, seen: &PathState, findings: &mut Findings) {
     let message = match seen {
         PathState::Nothing | PathState::BelowFile(_) => "the file was deleted after this change",
         _ => "the file was modified after this change",
@@ -67,7 +67,7 @@ pub(super) fn refuse_blocked(path: &RelPath, seen: &PathState, findings: &mut Fi
         ),
         &PathState::TooLarge { size, limit } => {
             let message = format!("the file has {size} bytes, which exceeds the limit of {limit}");
-            too_large(findings.error(&code::TOO_LARGE, message), size, limit)
+            add_limit(findings.error(&code::TOO_LARGE, message), size, limit)
         }
         PathState::Nothing | PathState::Node(_) => return,
     };
@@ -75,7 +75,7 @@ pub(super) fn refuse_blocked(path: &RelPath, seen: &PathState, findings: &mut Fi
 }
 
 /// Adds the size, the limit (both in bytes) and a help text to `problem`.
-pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Problem {
+pub(super) fn add_limit(problem: &mut Problem, size: u64, limit: u64) -> &mut Problem {
     problem.facts.limit = Some(limit);
     problem.facts.size = Some(size);
     problem.help = Some("use --max-file to raise the limit, unless policy sets it".into());
@@ -162,19 +162,20 @@ fn is_link_to_directory(
     };
     match overlay.stat(&target) {
         Ok(stat) => Ok(stat.is_some_and(|stat| stat.kind == FileKind::Directory)),
-        Err(error) if error.fault == crate::workspace::ErrorKind::ThroughLink => Ok(false),
+        Err(error) if error.kind == crate::workspace::ErrorKind::ThroughLink => Ok(false),
         Err(error) => Err(error),
     }
 }
 
 /// Reports that a file to create already exists, and whether it already has the new content.
-pub(super) fn exists(
+pub(super) fn report_existing(
     operation: &Operation,
     seen: &PathState,
     text: &[u8],
     findings: &mut Findings,
 ) {
-    let is_same = matches!(seen, PathState::Node(node) if is_made_already(operation, node, text));
+    let is_same =
+        matches!(seen, PathState::Node(node) if is_already_created(operation, node, text));
     let problem = findings.error(
         &code::EXISTS,
         if is_same {
@@ -197,8 +198,8 @@ pub(super) fn exists(
 
 /// Returns whether the file that `operation` creates exists already, with the content and the mode
 /// of the result.
-pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
-    if !modes::is_as_wanted(operation, node) {
+pub(super) fn is_already_created(operation: &Operation, node: &Node, text: &[u8]) -> bool {
+    if !modes::has_stated_mode(operation, node) {
         return false;
     }
     match &operation.edit {
@@ -212,7 +213,7 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
         // Only a full object name identifies the content.
         Edit::Binary(_) | Edit::BinaryMissing => {
             let is_new = |blobs: &BlobIds| {
-                blobs.new.len() >= SHA1_DIGITS && is_blob(&node.bytes, &blobs.new)
+                blobs.new.len() >= SHA1_DIGITS && has_blob_id(&node.bytes, &blobs.new)
             };
             return operation.action == Action::Create
                 && operation.blobs.as_deref().is_some_and(is_new);
@@ -232,13 +233,13 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
 
 /// Returns whether the file satisfies the digest and the prerequisite word that the operation
 /// states, if any (`Prereq:` in GNU patch). Reports the first requirement that is not met.
-pub(super) fn is_expected(
+pub(super) fn is_expectation_met(
     operation: &Operation,
     node: Option<&Node>,
     findings: &mut Findings,
 ) -> bool {
     if let Some(word) = operation
-        .lead
+        .preamble
         .as_ref()
         .and_then(|lead| lead.prerequisite.as_ref())
         && !node.is_some_and(|node| has_word(&node.bytes, word))
@@ -310,19 +311,19 @@ pub(super) fn check_emptied(operation: &Operation, left: &[u8], findings: &mut F
 
 /// Returns whether a postimage of `size` bytes is within the limit `max_file`, and reports it if
 /// not.
-pub(super) fn is_small(size: usize, max_file: u64, findings: &mut Findings) -> bool {
+pub(super) fn is_within_limit(size: usize, max_file: u64, findings: &mut Findings) -> bool {
     let size = size as u64;
     if size > max_file {
         let message =
             format!("the file would have {size} bytes, which exceeds the limit of {max_file}");
-        too_large(findings.error(&code::TOO_LARGE, message), size, max_file);
+        add_limit(findings.error(&code::TOO_LARGE, message), size, max_file);
     }
     size <= max_file
 }
 
 /// Returns whether a file system can store `node`, within the limit `max_file` in bytes.
-pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -> bool {
-    if is_small(node.bytes.len(), max_file, findings) && node.kind == FileKind::Symlink {
+pub(super) fn is_storable(node: &Node, max_file: u64, findings: &mut Findings) -> bool {
+    if is_within_limit(node.bytes.len(), max_file, findings) && node.kind == FileKind::Symlink {
         let fault = match &node.bytes[..] {
             [] => Some("a symbolic link needs a target"),
             bytes if bytes.contains(&0) => {
@@ -342,7 +343,7 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
 /// and the entries below it.
 pub(super) struct CreationCheck<'r> {
     pub(super) overlay: &'r Overlay<'r>,
-    pub(super) is_going: &'r dyn Fn(&RelPath) -> bool,
+    pub(super) is_removed: &'r dyn Fn(&RelPath) -> bool,
 }
 
 impl CreationCheck<'_> {
@@ -352,7 +353,7 @@ impl CreationCheck<'_> {
         let Some((above, kind)) = self.overlay.file_above(path) else {
             return true;
         };
-        if (self.is_going)(&above) {
+        if (self.is_removed)(&above) {
             return true;
         }
         let seen = if kind == FileKind::Symlink {
@@ -371,7 +372,7 @@ impl CreationCheck<'_> {
         path: &RelPath,
         findings: &mut Findings,
     ) -> Result<bool, WorkspaceError> {
-        if self.overlay.is_empty_directory(path)? || self.is_going_whole(path)? {
+        if self.overlay.is_empty_directory(path)? || self.is_wholly_removed(path)? {
             return Ok(true);
         }
         findings
@@ -380,8 +381,8 @@ impl CreationCheck<'_> {
         Ok(false)
     }
 
-    fn is_going_whole(&self, directory: &RelPath) -> Result<bool, WorkspaceError> {
-        if (self.is_going)(directory) {
+    fn is_wholly_removed(&self, directory: &RelPath) -> Result<bool, WorkspaceError> {
+        if (self.is_removed)(directory) {
             return Ok(true);
         }
         let below = self.overlay.list(directory)?;
@@ -394,9 +395,9 @@ impl CreationCheck<'_> {
                 .stat(&path)?
                 .is_some_and(|stat| stat.kind == FileKind::Directory);
             let goes = if is_directory {
-                self.is_going_whole(&path)?
+                self.is_wholly_removed(&path)?
             } else {
-                (self.is_going)(&path)
+                (self.is_removed)(&path)
             };
             if !goes {
                 return Ok(false);
@@ -407,7 +408,7 @@ impl CreationCheck<'_> {
 }
 
 /// Returns the participle for `direction` in messages.
-pub(super) fn way(direction: Direction) -> &'static str {
+pub(super) fn participle(direction: Direction) -> &'static str {
     match direction {
         Direction::Forward => "applied",
         Direction::Reverse => "reversed",

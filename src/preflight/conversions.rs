@@ -22,7 +22,7 @@ use crate::plan::{Edit, Operation, Plan};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::Contents;
 use crate::workspace::git::{Attribute, FilterDirection, FilterDriver, Git};
-use attributes::{ATTRIBUTES, ConversionDefaults, of_attributes};
+use attributes::{ATTRIBUTES, ConversionDefaults, select_conversion};
 use bstr::ByteSlice;
 use problem::encoding_problem;
 
@@ -60,7 +60,7 @@ struct FileConversion {
 /// Returns whether `git apply` can perform `operation`. Other formats contain the bytes of the work
 /// tree.
 #[must_use]
-pub fn is_of_git(plan: &Plan, operation: &Operation) -> bool {
+pub fn is_git_operation(plan: &Plan, operation: &Operation) -> bool {
     let is_in_git_format = || {
         plan.inputs[operation.input]
             .formats
@@ -95,7 +95,7 @@ impl Conversions {
 
     /// Returns the conversions of the same paths for files that git's index contains.
     #[must_use]
-    pub fn of_index(&self) -> Self {
+    pub fn for_index(&self) -> Self {
         Self {
             preimages: PreimageSource::Index,
             ..Self::new(&self.git, self.paths.clone())
@@ -151,8 +151,8 @@ impl Conversions {
         &self,
         path: &RelPath,
     ) -> Result<Option<&FileConversion>, ConversionError> {
-        let found = if self.converts_lf() {
-            self.of(path)?
+        let found = if self.can_convert_lf() {
+            self.find_conversion(path)?
         } else {
             None
         };
@@ -167,10 +167,10 @@ impl Conversions {
         cr_lf: impl Fn() -> CrLfHandling,
     ) -> Result<Option<Contents>, ConversionError> {
         // Every conversion to the form of the repository either removes CR or needs one of `WORDS`.
-        if !self.converts_lf() && !bytes.contains_str(b"\r\n") {
+        if !self.can_convert_lf() && !bytes.contains_str(b"\r\n") {
             return Ok(None);
         }
-        let Some(FileConversion { content, filter }) = self.of(path)? else {
+        let Some(FileConversion { content, filter }) = self.find_conversion(path)? else {
             return Ok(None);
         };
         let filtered =
@@ -197,8 +197,8 @@ impl Conversions {
         path: &RelPath,
         bytes: &Contents,
     ) -> Result<Option<Contents>, ConversionError> {
-        let found = if self.converts_lf() {
-            self.of(path)?
+        let found = if self.can_convert_lf() {
+            self.find_conversion(path)?
         } else {
             None
         };
@@ -232,10 +232,10 @@ impl Conversions {
     }
 
     /// Returns the conversion of the file `path`; `None` if it has none.
-    fn of(&self, path: &RelPath) -> Result<Option<&FileConversion>, ConversionError> {
+    fn find_conversion(&self, path: &RelPath) -> Result<Option<&FileConversion>, ConversionError> {
         let found = self
             .found
-            .get_or_init(|| self.ask().map_err(|error| error.to_string()));
+            .get_or_init(|| self.query_git().map_err(|error| error.to_string()));
         let found = found
             .as_ref()
             .map_err(|reason| ConversionError::Unknown(reason.clone()))?
@@ -245,11 +245,11 @@ impl Conversions {
 
     /// Returns whether a file without CR LF may be converted in either direction. If git fails,
     /// returns true, and the lookup of a conversion then returns the error.
-    fn converts_lf(&self) -> bool {
+    fn can_convert_lf(&self) -> bool {
         *self.converts_lf.get_or_init(|| {
             let paths: Vec<_> = self.paths.iter().collect();
             self.defaults().map_or(true, |defaults| defaults.has_cr_lf)
-                || self.git.mentions(&WORDS, &paths).unwrap_or(true)
+                || self.git.can_mention(&WORDS, &paths).unwrap_or(true)
         })
     }
 
@@ -259,7 +259,7 @@ impl Conversions {
             self.git.config("core.eol")?,
         );
         let is_input = automatic.is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
-        let is_on = !is_input && self.git.is_on("core.autocrlf")? == Some(true);
+        let is_on = !is_input && self.git.config_bool("core.autocrlf")? == Some(true);
         let is_cr_lf = eol.is_some_and(|value| value.eq_ignore_ascii_case(b"crlf"));
         Ok(ConversionDefaults {
             converts: is_on || is_input,
@@ -277,7 +277,7 @@ impl Conversions {
         }
     }
 
-    fn ask(&self) -> io::Result<HashMap<RelPath, FileConversion>> {
+    fn query_git(&self) -> io::Result<HashMap<RelPath, FileConversion>> {
         let defaults = self.defaults()?;
         let paths: Vec<_> = self.paths.iter().collect();
         let values = self.git.attributes(&ATTRIBUTES, &paths)?;
@@ -287,7 +287,7 @@ impl Conversions {
                 _ => None,
             };
             Ok(FileConversion {
-                content: of_attributes(values, defaults),
+                content: select_conversion(values, defaults),
                 filter,
             })
         };

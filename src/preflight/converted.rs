@@ -1,7 +1,9 @@
 //! Converts the preimage and the postimage of a git operation between the form of the repository
 //! and the form of the work tree.
 
-use super::conversions::{ConversionError, Conversions, PreimageSource, is_of_git, problem_of};
+use super::conversions::{
+    ConversionError, Conversions, PreimageSource, is_git_operation, problem_of,
+};
 use super::findings::Findings;
 use super::options::Options;
 use super::overlay::Node;
@@ -27,7 +29,7 @@ impl<'a> Converter<'a> {
         let conversions = options
             .conversions
             .as_deref()
-            .filter(|_| is_of_git(plan, operation));
+            .filter(|_| is_git_operation(plan, operation));
         Self {
             conversions,
             operation,
@@ -75,7 +77,7 @@ impl<'a> Converter<'a> {
         let Some(shown) = self
             .to_repository(path, node)
             .ok()
-            .filter(|shown| !shown.bytes.is_same(&node.bytes))
+            .filter(|shown| !shown.bytes.has_same_memory(&node.bytes))
         else {
             let blob = match format {
                 ObjectFormat::Sha256 if !blob.is_empty() => blob_id(&node.bytes, format),
@@ -127,7 +129,7 @@ impl<'a> Converter<'a> {
             .to_work_tree(path, &node.bytes)
             .map_err(|error| refuse(&error, findings))
             .ok()?;
-        let is_moved = before.is_some_and(|before| before.bytes.is_same(&node.bytes));
+        let is_moved = before.is_some_and(|before| before.bytes.has_same_memory(&node.bytes));
         if converted.is_none() && is_moved {
             return Some(node);
         }
@@ -162,7 +164,7 @@ fn refuse(error: &ConversionError, findings: &mut Findings) {
 /// Returns how CR LF is treated in the file that `operation` changes.
 fn cr_lf(operation: &Operation, text: &[u8]) -> CrLfHandling {
     match &operation.edit {
-        Edit::Hunks(hunks) if whitespace::has_returns(operation, (text, hunks)) => {
+        Edit::Hunks(hunks) if whitespace::has_crlf_preimage(operation, (text, hunks)) => {
             CrLfHandling::Kept
         }
         _ => CrLfHandling::Normalized,

@@ -2,7 +2,7 @@
 
 use super::ContentProperties;
 use crate::digest::{ObjectFormat, Sha256, blob_id};
-use crate::text::{BYTE_ORDER_MARK, is_binary, line_end};
+use crate::text::{BYTE_ORDER_MARK, is_binary, line_ending_kind};
 
 /// Returns the size, digests, line endings and encoding of `content`.
 pub(super) fn describe(content: &[u8]) -> ContentProperties {
@@ -10,7 +10,7 @@ pub(super) fn describe(content: &[u8]) -> ContentProperties {
         size: content.len() as u64,
         sha256: Sha256::of(content),
         blob: blob_id(content, ObjectFormat::Sha1),
-        line_end: line_end(content),
+        line_end: line_ending_kind(content),
         has_bom: content.starts_with(BYTE_ORDER_MARK),
         has_final_newline: content.ends_with(b"\n"),
         encoding: encoding(content),

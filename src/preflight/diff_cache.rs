@@ -70,7 +70,7 @@ impl DiffCache {
             return Ok(taken);
         }
         let (groups, places) = self.groups.get_or_init(|| {
-            let groups = group::groups(plan, options);
+            let groups = group::group_operations(plan, options);
             let mut places = vec![0; plan.operations.len()];
             for place in 0..groups.len() {
                 for &member in groups.get(place) {

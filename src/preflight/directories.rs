@@ -25,14 +25,14 @@ pub(super) struct DirectoryCache {
 impl DirectoryCache {
     /// Returns whether the directory of `path` is known to be missing.
     pub(super) fn is_parent_missing(&self, path: &RelPath) -> bool {
-        path.directory().is_some_and(|directory| {
+        path.parent_bytes().is_some_and(|directory| {
             lock_unpoisoned(&self.missing).get(directory) == Some(&Some(true))
         })
     }
 
     /// Records that no file exists at `path`.
     pub(super) fn note(&self, path: &RelPath, workspace: &dyn Workspace) {
-        let Some(directory) = path.directory() else {
+        let Some(directory) = path.parent_bytes() else {
             return;
         };
         let known = lock_unpoisoned(&self.missing).get(directory).copied();

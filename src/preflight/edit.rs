@@ -8,17 +8,17 @@ mod refusal;
 
 use std::sync::Arc;
 
-use super::already_applied::is_hunk_done;
+use super::already_applied::is_hunk_applied;
 use super::cause::{self};
-use super::edited::{EditResult, compare};
+use super::edited::{EditResult, count_changed_lines};
 use super::findings::Findings;
-use super::guards::{judge_block, judge_hunks};
+use super::guards::{guard_block, guard_hunks};
 use super::options::Options;
 use super::{hunkwise, reject, whitespace};
 use crate::lines::LineOffsets;
 use crate::matching::{self, MatchRules, Mismatch, Placement, Placements, SplicedFile};
 use crate::plan::{Action, Edit, Hunk, Operation};
-use crate::text::{BINARY_PREFIX, Contents, is_binary, utf16_name};
+use crate::text::{BINARY_PREFIX, Contents, detect_utf16, is_binary};
 use explain::explain;
 use placement::HunkPlacements;
 
@@ -54,8 +54,8 @@ pub(super) fn postimage(
             super::replace::postimage(operation, changes, preimage, options, findings)
         }
         Edit::Whole(contents) => {
-            judge_block(preimage, contents, options, findings);
-            compare(preimage, contents, &mut findings.outcome);
+            guard_block(preimage, contents, options, findings);
+            count_changed_lines(preimage, contents, &mut findings.outcome);
             Some(EditResult::Changed(Arc::clone(contents).into()))
         }
     }
@@ -70,13 +70,13 @@ fn splice_hunks(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Contents> {
-    if let Some(name) = missed_encoding(operation, preimage) {
+    if let Some(name) = unsupported_encoding(operation, preimage) {
         cause::refuse_encoding(name, "inserted", findings);
         return None;
     }
     // The hunks that `--only` leaves out are placed too. The chosen hunks then get the same places
     // as in the complete patch.
-    let rules = whitespace::rules(operation, (text, hunks), options);
+    let rules = whitespace::match_rules(operation, (text, hunks), options);
     let HunkPlacements {
         file,
         placements,
@@ -84,7 +84,7 @@ fn splice_hunks(
         counted,
     } = HunkPlacements::new(operation, (text, hunks), preimage, &rules);
     (findings.outcome.added, findings.outcome.removed) = counted;
-    if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
+    if hunkwise::can_merge(operation, options) && placements.iter().any(Result::is_err) {
         let patch = (text, hunks);
         let merged = hunkwise::merge_all(operation, patch, &file, (&rules, options), findings);
         return Some(merged.into());
@@ -98,7 +98,8 @@ fn splice_hunks(
         findings,
     );
     let pending = PendingHunks::new(operation, (text, hunks), &placements, options, findings);
-    findings.outcome.is_done = pending.has_done && pending.hunks.is_empty() && !pending.is_reduced;
+    findings.outcome.is_already_applied =
+        pending.has_skipped && pending.hunks.is_empty() && !pending.has_rejected;
     let is_as_stated = placements
         .iter()
         .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated));
@@ -155,10 +156,10 @@ impl SpliceInputs<'_> {
         });
         let hunks = some.as_deref().unwrap_or(hunks);
         let direction = operation.direction;
-        judge_hunks(hunks, text, direction, options, findings);
+        guard_hunks(hunks, text, direction, options, findings);
         if overlaid.is_none() && !rules.no_add {
             let pairs = hunks.iter().zip(placed.iter().copied());
-            whitespace::judge_end(
+            whitespace::check_blank_end(
                 operation,
                 text,
                 preimage,
@@ -167,30 +168,30 @@ impl SpliceInputs<'_> {
                 findings,
             );
         }
-        let mut spliced = overlaid
-            .unwrap_or_else(|| matching::splice_by(file, text, hunks, direction, &placed, rules));
-        whitespace::note_correction(&mut spliced, findings);
-        let after = Contents::of(preimage, spliced.pieces);
+        let mut spliced = overlaid.unwrap_or_else(|| {
+            matching::splice_with_rules(file, text, hunks, direction, &placed, rules)
+        });
+        whitespace::record_corrections(&mut spliced, findings);
+        let after = Contents::from_pieces(preimage, spliced.pieces);
         // The counts of the hunks are wrong if some of their lines were not applied as written.
-        if pending.has_done || rules.correction.is_some() || rules.no_add {
-            compare(preimage, &after, &mut findings.outcome);
+        if pending.has_skipped || rules.correction.is_some() || rules.no_add {
+            count_changed_lines(preimage, &after, &mut findings.outcome);
         }
-        findings.outcome.is_binary =
-            is_binary(preimage) || is_binary(&after.beginning(BINARY_PREFIX));
+        findings.outcome.is_binary = is_binary(preimage) || is_binary(&after.prefix(BINARY_PREFIX));
         Some(after)
     }
 }
 
 /// Returns the name of the encoding if the file is in UTF-16 and a hunk has neither a line number
 /// nor preimage lines. Such a hunk would match although its text is in UTF-8.
-fn missed_encoding(operation: &Operation, preimage: &[u8]) -> Option<&'static str> {
+fn unsupported_encoding(operation: &Operation, preimage: &[u8]) -> Option<&'static str> {
     let is_unlocated = |hunk: &Hunk| {
         !hunk.anchor.is_numbered() && hunk.preimage_range(operation.direction).count == 0
     };
     operation
         .hunks()
         .any(is_unlocated)
-        .then(|| utf16_name(preimage))
+        .then(|| detect_utf16(preimage))
         .flatten()
 }
 
@@ -199,9 +200,9 @@ struct PendingHunks<'p> {
     /// The index and the placement of each hunk.
     hunks: Vec<(usize, &'p Result<Placement, Box<Mismatch>>)>,
     /// Whether some of the chosen hunks are already applied, or rejected.
-    has_done: bool,
+    has_skipped: bool,
     /// Whether some of the chosen hunks are rejected.
-    is_reduced: bool,
+    has_rejected: bool,
 }
 
 impl<'p> PendingHunks<'p> {
@@ -213,40 +214,45 @@ impl<'p> PendingHunks<'p> {
         findings: &mut Findings,
     ) -> Self {
         let misfits: Vec<usize> = if options.reject {
-            misfits(operation, placements, options)
+            find_failed_hunks(operation, placements, options)
         } else {
             Vec::new()
         };
-        let is_reduced =
-            !misfits.is_empty() && reject::note(operation, patch, (misfits, options), findings);
+        let is_reduced = !misfits.is_empty()
+            && reject::record_rejects(operation, patch, (misfits, options), findings);
         let is_done = |placed: &Result<_, Box<Mismatch>>| {
-            options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
+            options.idempotent
+                && is_hunk_applied(placed.as_ref().err().map(|mismatch| &mismatch.kind))
         };
         let is_pending =
             |placed: &Result<_, _>| !is_done(placed) && (placed.is_ok() || !is_reduced);
         let hunks: Vec<_> = placements
             .iter()
             .enumerate()
-            .filter(|(index, placed)| operation.takes(*index) && is_pending(placed))
+            .filter(|(index, placed)| operation.is_applied(*index) && is_pending(placed))
             .collect();
         Self {
-            has_done: hunks.len() + operation.left_out.len() < placements.len(),
+            has_skipped: hunks.len() + operation.left_out.len() < placements.len(),
             hunks,
-            is_reduced,
+            has_rejected: is_reduced,
         }
     }
 }
 
 /// Returns the indexes of the chosen hunks that neither match nor count as already applied.
-fn misfits(operation: &Operation, placements: &Placements, options: &Options) -> Vec<usize> {
+fn find_failed_hunks(
+    operation: &Operation,
+    placements: &Placements,
+    options: &Options,
+) -> Vec<usize> {
     let is_misfit = |placed: &Result<_, Box<Mismatch>>| match placed {
         Ok(_) => false,
-        Err(mismatch) => !(options.idempotent && is_hunk_done(Some(&mismatch.kind))),
+        Err(mismatch) => !(options.idempotent && is_hunk_applied(Some(&mismatch.kind))),
     };
     let all = placements
         .iter()
         .enumerate()
-        .filter(|(index, placed)| operation.takes(*index) && is_misfit(placed));
+        .filter(|(index, placed)| operation.is_applied(*index) && is_misfit(placed));
     all.map(|(index, _)| index).collect()
 }
 

@@ -16,7 +16,7 @@ pub(super) enum EditResult {
 }
 
 /// Counts the changed lines by comparing both contents.
-pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
+pub(super) fn count_changed_lines(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
     outcome.is_binary = is_binary(before) || is_binary(after);
     if !outcome.is_binary {
         (outcome.added, outcome.removed) = changed_lines(before, after);
@@ -24,18 +24,20 @@ pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
 }
 
 /// Reports the other places that match a placed hunk, if there are any.
-pub(super) fn tell_place(
+pub(super) fn report_candidates(
     operation: &Operation,
     (index, hunk): (usize, &Hunk),
     placement: &Placement,
     is_complete: bool,
     findings: &mut Findings,
 ) {
-    if placement.candidates.len() < 2 || !findings.has_room(Severity::Warning, is_complete) {
+    if placement.candidates.len() < 2
+        || !findings.admit_hunk_problem(Severity::Warning, is_complete)
+    {
         return;
     }
     let line = placement.lines.start + 1;
-    let without = without_context(placement.left_out)
+    let without = describe_ignored_context(placement.ignored_context)
         .map(|without| format!(" {without}"))
         .unwrap_or_default();
     let message = format!(
@@ -60,7 +62,7 @@ pub(super) fn header_span(hunk: &Hunk) -> Span {
 }
 
 /// Returns the context lines that a match ignores at the start and at the end of a hunk as text.
-pub(super) fn without_context(left_out: (usize, usize)) -> Option<String> {
+pub(super) fn describe_ignored_context(left_out: (usize, usize)) -> Option<String> {
     let lines = |count| match count {
         1 => "1 context line".to_owned(),
         count => format!("{count} context lines"),
@@ -88,7 +90,7 @@ pub(super) fn format_lines(lines: &[usize]) -> String {
     }
 }
 
-pub(super) fn at<'p>(
+pub(super) fn set_edit_place<'p>(
     problem: &'p mut Problem,
     operation: &Operation,
     edit: &Replacement,

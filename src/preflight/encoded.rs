@@ -2,7 +2,7 @@
 //! bytes.
 
 use super::codes::code;
-use super::edited::at;
+use super::edited::set_edit_place;
 use super::findings::Findings;
 use crate::interrupt::Interrupt;
 use crate::matching::{self, TextChange, TextMismatch, UnplacedChanges};
@@ -28,7 +28,7 @@ pub(super) fn read(
     (preimage, choice): (&[u8], EncodingChoice),
     findings: &mut Findings,
 ) -> Option<DecodedText> {
-    let encoding = choice.of(preimage);
+    let encoding = choice.encoding_of(preimage);
     findings.outcome.encoding = Some(encoding);
     let (text, has_undecodable) = encoding.decode(preimage);
     if has_undecodable && choice.is_detected() {
@@ -45,7 +45,7 @@ pub(super) fn read(
                 std::str::from_utf8(part).is_ok_and(|part| encoding.encode(part).is_some());
             if !is_held {
                 let message = format!("{encoding} cannot represent the text of the edit");
-                at(findings.error(&code::ENCODING, message), operation, edit);
+                set_edit_place(findings.error(&code::ENCODING, message), operation, edit);
                 break;
             }
         }
@@ -61,7 +61,7 @@ pub(super) fn refuse(
     findings: &mut Findings,
 ) {
     let message = "the text begins or ends inside a multi-byte sequence of the file";
-    at(
+    set_edit_place(
         findings.error(&code::ENCODING, message),
         operation,
         &changes.edits[index],
@@ -73,9 +73,10 @@ fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
     let wanted: [&[u8]; 2] = match &edit.target {
         EditTarget::Text { old, .. } | EditTarget::Lines(old) => [old, &[]],
         EditTarget::Range { from, to } => [from, to],
-        EditTarget::After(_) | EditTarget::Before(_) | EditTarget::End(_) | EditTarget::Nothing => {
-            [&[], &[]]
-        }
+        EditTarget::After(_)
+        | EditTarget::Before(_)
+        | EditTarget::End(_)
+        | EditTarget::EmptyFile => [&[], &[]],
     };
     wanted.into_iter().chain([edit.new.as_slice()])
 }
@@ -150,7 +151,7 @@ impl DecodedText {
             .flat_map(|place| [place.placement.bytes.start, place.placement.bytes.end])
             .collect();
         let first = UnencodableEdit(places.first().map_or(0, |place| place.edit));
-        let Some(offsets) = self.encoding.places(preimage, &offsets) else {
+        let Some(offsets) = self.encoding.encoded_offsets(preimage, &offsets) else {
             return Err(first);
         };
         let (mut after, mut done) = (Vec::with_capacity(preimage.len()), 0);

@@ -23,7 +23,7 @@ impl Findings {
     }
 
     /// Returns whether a problem prevents the whole plan from being applied.
-    pub(super) fn refuses(&self) -> bool {
+    pub(super) fn has_error(&self) -> bool {
         self.problems
             .iter()
             .any(|problem| problem.severity == Severity::Error)
@@ -56,7 +56,7 @@ impl Findings {
 
     /// Counts one more hunk problem of this severity, and returns whether the report has room for
     /// it. A complete report always has room. The caller must then report the problem.
-    pub(super) fn has_room(&mut self, severity: Severity, is_complete: bool) -> bool {
+    pub(super) fn admit_hunk_problem(&mut self, severity: Severity, is_complete: bool) -> bool {
         let reported = &mut self.hunk_problems[usize::from(severity == Severity::Warning)];
         let has_room = *reported < MOST_EXPLAINED || is_complete;
         *reported += usize::from(has_room);
@@ -85,9 +85,9 @@ impl Findings {
 
     /// Sets the operation of all problems, and their path and place if no more precise ones are
     /// known.
-    pub(super) fn attribute(&mut self, plan: &Plan, index: usize) {
+    pub(super) fn set_operations(&mut self, plan: &Plan, index: usize) {
         for problem in &mut self.problems {
-            problem.of(plan, index);
+            problem.set_operation(plan, index);
         }
     }
 }
@@ -95,7 +95,7 @@ impl Findings {
 impl Problem {
     /// Sets the operation. Sets its path and the place of its section if no more precise ones are
     /// known.
-    pub(super) fn of(&mut self, plan: &Plan, index: usize) -> &mut Self {
+    pub(super) fn set_operation(&mut self, plan: &Plan, index: usize) -> &mut Self {
         let operation = &plan.operations[index];
         self.operation = Some(index);
         self.path.get_or_insert_with(|| operation.path.clone());

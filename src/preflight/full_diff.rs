@@ -255,7 +255,7 @@ impl<'n> Submodules<'n> {
             .filter(|(_, modes)| is(modes.0) || is(modes.1))
         {
             let [old, new] = [LineKind::Insertion, LineKind::Deletion]
-                .map(|other| without(operation, plan, other));
+                .map(|other| lines_without(operation, plan, other));
             let found = is(modes.0).then(|| {
                 modules.take_module(operation.from.as_ref().unwrap_or(&operation.path), old)
             });
@@ -301,7 +301,7 @@ impl<'n> Submodules<'n> {
 }
 
 /// Returns the lines of the operation, except the lines of one kind.
-fn without(operation: &Operation, plan: &Plan, kind: LineKind) -> Vec<u8> {
+fn lines_without(operation: &Operation, plan: &Plan, kind: LineKind) -> Vec<u8> {
     let Edit::Hunks(hunks) = &operation.edit else {
         return Vec::new();
     };

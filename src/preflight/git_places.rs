@@ -8,14 +8,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::MANY;
+use super::MIN_PER_THREAD;
 use super::other_names::with_hard_links;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::{GitDirectoryRole, Policy};
 use crate::threads;
-use crate::workspace::{Directory, ErrorKind, Workspace, git, path_below};
+use crate::workspace::{Directory, ErrorKind, Workspace, git, path_relative_to};
 
 /// The maximum size, in bytes, of a git configuration that is read. A larger configuration is
 /// treated like one with a work tree, which is the stricter case.
@@ -30,23 +30,23 @@ type GitPlaces = Vec<(Option<RelPath>, GitDirectoryRole)>;
 /// tree is needed.
 #[must_use]
 pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
-    let mut ways = workspace.git_ways(None);
+    let mut ways = workspace.git_directory_paths(None);
     if let Ok(Some(tree)) = workspace.work_tree() {
         ways.extend(
             tree.top
-                .git_ways(None)
+                .git_directory_paths(None)
                 .iter()
-                .filter_map(|path| path_below(path, tree.prefix)),
+                .filter_map(|path| path_relative_to(path, tree.prefix)),
         );
     }
     let mut places: GitPlaces = ways.into_iter().map(named_place).collect();
     if policy.is_for_model() {
-        places.extend(structure(None, workspace).map(|place| (None, place)));
+        places.extend(git_directory_role(None, workspace).map(|place| (None, place)));
     }
     if places.is_empty() {
         policy
     } else {
-        Arc::new(policy.with_git_places(&places))
+        Arc::new(policy.with_git_directories(&places))
     }
 }
 
@@ -75,14 +75,14 @@ pub fn with_git_on_the_way<'p, 'a>(
     if places
         .iter()
         .all(|(_, place)| *place == GitDirectoryRole::WorkTree)
-        && !policy.has_git_places()
+        && !policy.has_git_directories()
     {
         places.clear();
     }
     let policy = if places.is_empty() {
         Cow::Borrowed(policy)
     } else {
-        Cow::Owned(policy.with_git_places(&places))
+        Cow::Owned(policy.with_git_directories(&places))
     };
     with_hard_links(paths, policy, workspace)
 }
@@ -97,12 +97,15 @@ pub fn is_in_git_directory(root: &RelPath, system: &dyn Workspace) -> bool {
     let mut places = places_on_the_way([&inner].into_iter(), system);
     // Another rule covers a root that is itself a git directory.
     let is_around = |place: GitDirectoryRole| {
-        matches!(place, GitDirectoryRole::WorkTree | GitDirectoryRole::Named)
+        matches!(
+            place,
+            GitDirectoryRole::WorkTree | GitDirectoryRole::Referenced
+        )
     };
     places.retain(|(directory, place)| directory.as_ref() != Some(root) || is_around(*place));
     Policy::default()
-        .with_git_places(&places)
-        .has_git_around(root)
+        .with_git_directories(&places)
+        .is_in_git_or_bare_directory(root)
 }
 
 fn places_on_the_way<'a>(
@@ -112,13 +115,13 @@ fn places_on_the_way<'a>(
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let mut directories = Vec::new();
     for path in paths {
-        let mut directory = path.directory();
+        let mut directory = path.parent_bytes();
         while let Some(above) = directory.filter(|above| seen.insert(above)) {
             directories.push(above);
             directory = memchr::memrchr(b'/', above).map(|slash| &above[..slash]);
         }
     }
-    let places = threads::map(&directories, MANY, |directory| {
+    let places = threads::map_parallel(&directories, MIN_PER_THREAD, |directory| {
         places_at(directory, workspace)
     });
     places.into_iter().flatten().collect()
@@ -130,14 +133,14 @@ fn places_at(directory: &[u8], workspace: &dyn Workspace) -> GitPlaces {
     };
     if kind(Some(&directory), b".git", workspace).is_some() {
         let ways = workspace
-            .git_ways(Some(&directory))
+            .git_directory_paths(Some(&directory))
             .into_iter()
             .map(named_place);
         return ways
             .chain([(Some(directory), GitDirectoryRole::WorkTree)])
             .collect();
     }
-    let place = structure(Some(&directory), workspace);
+    let place = git_directory_role(Some(&directory), workspace);
     place
         .into_iter()
         .map(|place| (Some(directory.clone()), place))
@@ -145,12 +148,15 @@ fn places_at(directory: &[u8], workspace: &dyn Workspace) -> GitPlaces {
 }
 
 fn named_place(path: RelPath) -> (Option<RelPath>, GitDirectoryRole) {
-    (Some(path), GitDirectoryRole::Named)
+    (Some(path), GitDirectoryRole::Referenced)
 }
 
 /// Returns the kind of git directory that `directory` is, based on its structure. The rules are
 /// those of `is_git_directory` in git's setup.c.
-fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitDirectoryRole> {
+fn git_directory_role(
+    directory: Directory<'_>,
+    workspace: &dyn Workspace,
+) -> Option<GitDirectoryRole> {
     let is = |name: &[u8], kinds: &[FileKind]| {
         kind(directory, name, workspace).is_some_and(|it| kinds.contains(&it))
     };
@@ -178,7 +184,7 @@ fn has_work_tree(directory: Directory<'_>, workspace: &dyn Workspace) -> bool {
     let is_stated =
         |name: &[u8]| match path(directory, name).map(|path| workspace.read(&path, MAX_CONFIG)) {
             Some(Ok((text, _))) => git::has_work_tree(&text),
-            Some(Err(error)) => error.fault != ErrorKind::Missing,
+            Some(Err(error)) => error.kind != ErrorKind::Missing,
             None => false,
         };
     is_stated(b"config") || is_stated(b"config.worktree")

@@ -41,12 +41,12 @@ impl Groups {
 
 /// Returns the groups of `plan`. With `--reject`, an operation also names the file for its rejected
 /// hunks.
-pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
+pub(super) fn group_operations(plan: &Plan, options: &Options) -> Groups {
     sets(plan, options).into_groups()
 }
 
 /// Returns the files for rejected hunks, each with the index of its operation.
-fn reject_files(plan: &Plan, options: &Options) -> Vec<(usize, RelPath)> {
+fn reject_paths(plan: &Plan, options: &Options) -> Vec<(usize, RelPath)> {
     if !options.reject {
         return Vec::new();
     }
@@ -57,7 +57,7 @@ fn reject_files(plan: &Plan, options: &Options) -> Vec<(usize, RelPath)> {
 }
 
 fn sets(plan: &Plan, options: &Options) -> DisjointSets {
-    let rejected = reject_files(plan, options);
+    let rejected = reject_paths(plan, options);
     let mut sets = DisjointSets::new(plan.operations.len());
     if plan.operations.len() < 2 {
         return sets;
@@ -84,14 +84,14 @@ fn sets(plan: &Plan, options: &Options) -> DisjointSets {
     // found for the path before it.
     let mut spellings = VisitedDirectories::default();
     for (index, path) in named() {
-        if spellings.last == path.directory() {
+        if spellings.last == path.parent_bytes() {
             spellings
                 .joined
                 .iter()
                 .for_each(|&other| sets.join(index, other));
             continue;
         }
-        spellings.last = path.directory();
+        spellings.last = path.parent_bytes();
         spellings.joined.clear();
         for above in path.ancestor_bytes() {
             let hash = hash_folded(above, &hasher);
@@ -108,7 +108,7 @@ fn sets(plan: &Plan, options: &Options) -> DisjointSets {
             .iter()
             .for_each(|&other| sets.join(index, other));
     }
-    for (index, source) in super::lines::sources(plan) {
+    for (index, source) in super::lines::find_line_sources(plan) {
         sets.join(index, source);
     }
     sets
@@ -149,7 +149,7 @@ pub(super) fn resolve(
             step = plan.operations[index].step;
         }
         let findings = worker.resolve(index)?;
-        let is_last = findings.refuses() && options.ends_early();
+        let is_last = findings.has_error() && options.can_stop_early();
         all.push((index, findings));
         if is_last {
             return Ok((all, Vec::new()));
@@ -159,14 +159,14 @@ pub(super) fn resolve(
     if members.len() > 1 {
         worker.check_parents(&mut all)?;
     }
-    worker.conclude_rejects(&mut all)?;
+    worker.store_all_rejects(&mut all)?;
     worker.check_dependent_rejects(&mut all);
-    worker.guard(&mut all);
-    worker.write_whole_diff(&mut all);
+    worker.run_guards(&mut all);
+    worker.write_full_diff(&mut all);
     for (index, findings) in &mut all {
-        findings.attribute(plan, *index);
+        findings.set_operations(plan, *index);
     }
-    let is_clean = all.iter().all(|(_, findings)| !findings.refuses());
+    let is_clean = all.iter().all(|(_, findings)| !findings.has_error());
     Ok((
         all,
         if is_clean {
@@ -239,7 +239,7 @@ mod tests {
             syntax::Options::default(),
         )
         .unwrap();
-        let groups = groups(
+        let groups = group_operations(
             &select(parsed, &Selection::default()).plan,
             &Options::default(),
         );
@@ -259,7 +259,7 @@ mod tests {
             grouped(&["d/e/f", "b", "d", "d-e"]),
             [vec![0, 2], vec![1], vec![3]]
         );
-        let nothing = groups(&Plan::default(), &Options::default());
+        let nothing = group_operations(&Plan::default(), &Options::default());
         assert_eq!(nothing.len(), 0);
     }
 }

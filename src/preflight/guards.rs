@@ -44,8 +44,9 @@ impl<'a> GuardedFiles<'a> {
         let from = operation.from.as_ref().unwrap_or(&operation.path);
         // The preimage of a rename can differ from the last recorded content, for example if two
         // files swap names.
-        let is_left_so =
-            |watch: &&GuardedFile| before.is_some_and(|node| watch.after.is_same(&node.bytes));
+        let is_left_so = |watch: &&GuardedFile| {
+            before.is_some_and(|node| watch.after.has_same_memory(&node.bytes))
+        };
         let first = match self.0.get(from).filter(is_left_so) {
             Some(watch) => watch.before.clone(),
             None => before.map(|node| node.bytes.clone()),
@@ -64,7 +65,7 @@ impl<'a> GuardedFiles<'a> {
     }
 
     /// Runs the guards on each changed file and adds their findings. `all` is sorted by operation.
-    pub(super) fn judge(&self, options: &Options, all: &mut [(usize, Findings)]) {
+    pub(super) fn run_guards(&self, options: &Options, all: &mut [(usize, Findings)]) {
         for (path, watch) in &self.0 {
             let Some(before) = watch
                 .before
@@ -88,7 +89,7 @@ impl<'a> GuardedFiles<'a> {
             for finding in options
                 .guards
                 .iter()
-                .filter_map(|guard| guard.judge_file(&change))
+                .filter_map(|guard| guard.check_file(&change))
             {
                 note(&finding, &mut all[place].1);
             }
@@ -104,18 +105,18 @@ fn text(bytes: &[u8], encoding: Option<TextEncoding>) -> Cow<'_, [u8]> {
 }
 
 /// Runs the guards on a place where `new` replaces `old`, and adds their findings.
-pub(super) fn judge_block(old: &[u8], new: &[u8], options: &Options, findings: &mut Findings) {
+pub(super) fn guard_block(old: &[u8], new: &[u8], options: &Options, findings: &mut Findings) {
     for finding in options
         .guards
         .iter()
-        .filter_map(|guard| guard.judge_block(old, new))
+        .filter_map(|guard| guard.check_block(old, new))
     {
         note(&finding, findings);
     }
 }
 
 /// Runs the guards on each place of the hunks where insertions replace deletions.
-pub(super) fn judge_hunks(
+pub(super) fn guard_hunks(
     hunks: &[Hunk],
     text: &[u8],
     direction: Direction,
@@ -132,12 +133,12 @@ pub(super) fn judge_hunks(
                 LineKind::Deletion => old.extend_from_slice(line.text),
                 LineKind::Insertion => new.extend_from_slice(line.text),
                 LineKind::Context => {
-                    judge_block(&old, &new, options, findings);
+                    guard_block(&old, &new, options, findings);
                     (old, new) = (Vec::new(), Vec::new());
                 }
             }
         }
-        judge_block(&old, &new, options, findings);
+        guard_block(&old, &new, options, findings);
     }
 }
 
@@ -150,9 +151,10 @@ pub(super) fn replaced_text<'t>(
     match &edit.target {
         EditTarget::Text { old, .. } | EditTarget::Lines(old) => Some(old),
         EditTarget::Range { .. } => preimage?.get(placement.bytes.clone()),
-        EditTarget::Nothing | EditTarget::After(_) | EditTarget::Before(_) | EditTarget::End(_) => {
-            None
-        }
+        EditTarget::EmptyFile
+        | EditTarget::After(_)
+        | EditTarget::Before(_)
+        | EditTarget::End(_) => None,
     }
 }
 
@@ -160,7 +162,7 @@ fn note(finding: &GuardFinding, findings: &mut Findings) {
     let code = match finding {
         GuardFinding::Unbalanced(_) => &code::UNBALANCED,
         GuardFinding::Placeholder(_) => &code::PLACEHOLDER,
-        GuardFinding::Broken { .. } => &code::BROKEN_SYNTAX,
+        GuardFinding::InvalidSyntax { .. } => &code::BROKEN_SYNTAX,
         GuardFinding::TooLarge { size, limit, .. } => {
             let problem = findings.warning(&code::NOT_GUARDED, finding.to_string());
             (problem.facts.size, problem.facts.limit) = (Some(*size as u64), Some(*limit as u64));

@@ -1,7 +1,7 @@
 //! `--merge`: merges hunks that do not match with the current lines of the file.
 
-use super::bases::{BaseSource, MergeOutcome, tell};
-use super::edited::{compare, tell_place};
+use super::bases::{BaseSource, MergeOutcome, report_conflicts};
+use super::edited::{count_changed_lines, report_candidates};
 use super::findings::Findings;
 use super::options::Options;
 use crate::lines::LineOffsets;
@@ -10,7 +10,7 @@ use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
 
 /// Returns whether the operation can be merged hunk by hunk. All hunks must have line numbers, no
 /// hunk may be left out, and the file must remain.
-pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
+pub(super) fn can_merge(operation: &Operation, options: &Options) -> bool {
     let stays = matches!(
         operation.action,
         Action::Modify | Action::Rename | Action::Copy
@@ -35,7 +35,7 @@ pub(super) fn merge_all(
         conflicts,
     } = merge_hunks(file, (text, hunks), operation.direction, rules, style);
     let is_done = |kind: MergeResult| kind == MergeResult::AlreadyApplied;
-    findings.outcome.is_done = done
+    findings.outcome.is_already_applied = done
         .iter()
         .flat_map(|hunk| &hunk.parts)
         .all(|part| is_done(part.kind));
@@ -45,16 +45,16 @@ pub(super) fn merge_all(
         .collect();
     for (index, (hunk, placed)) in hunks.iter().zip(&placements).enumerate() {
         if let Ok(placement) = placed {
-            tell_place(
+            report_candidates(
                 operation,
                 (index, hunk),
                 placement,
-                options.is_complete(),
+                options.has_unlimited_problems(),
                 findings,
             );
         }
     }
-    compare(file.text(), &bytes, &mut findings.outcome);
+    count_changed_lines(file.text(), &bytes, &mut findings.outcome);
     let is_marked = !conflicts.is_empty();
     let merge = MergeOutcome {
         base: BaseSource::Hunks,
@@ -64,7 +64,7 @@ pub(super) fn merge_all(
         hunks: done,
         sides: None,
     };
-    tell(&merge, None, findings);
+    report_conflicts(&merge, None, findings);
     findings.outcome.placements = placements;
     findings.outcome.merge = Some(Box::new(merge));
     bytes

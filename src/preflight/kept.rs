@@ -38,7 +38,7 @@ impl FirstProblems {
         let count = findings.problems.len();
         findings
             .problems
-            .retain(|problem| self.admits(problem, index, operation));
+            .retain(|problem| self.admit(problem, index, operation));
         let dropped = count - findings.problems.len();
         findings.outcome.omitted_problems += dropped;
         if dropped > 0 && findings.problems.is_empty() {
@@ -53,7 +53,7 @@ impl FirstProblems {
         }
     }
     /// Records `problem` of the operation at `index`, and returns whether a report can list it.
-    pub(crate) fn admits(&self, problem: &Problem, index: usize, operation: &Operation) -> bool {
+    pub(crate) fn admit(&self, problem: &Problem, index: usize, operation: &Operation) -> bool {
         // A report always lists every skipped part of a change.
         let is_warning = match problem.severity {
             Severity::Reject => return true,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::Options;
 use super::codes::code;
-use super::edited::{EditResult, compare};
+use super::edited::{EditResult, count_changed_lines};
 use super::findings::Findings;
-use super::guards::judge_block;
+use super::guards::guard_block;
 use super::problem::ProblemFacts;
 use crate::matching::{self, LineMismatch};
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::HashlineTag;
-use crate::text::{Bytes, is_data, lines, printable, without_ending, without_mark};
+use crate::text::{Bytes, is_binary_for_edit, lines, printable, without_bom, without_ending};
 
 /// The number of lines that a report shows on each side of a place.
 const AROUND: usize = 2;
@@ -28,7 +28,7 @@ pub(super) type NumberedFiles = HashMap<(usize, usize), Arc<Bytes>>;
 
 /// Returns pairs of operations, by index. The first operation of a pair inserts lines from the file
 /// of the second one.
-pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
+pub(super) fn find_line_sources(plan: &Plan) -> Vec<(usize, usize)> {
     let changed = |(index, operation)| edits(operation).map(|edits| (index, operation, edits));
     let changed = || plan.operations.iter().enumerate().filter_map(changed);
     let known: HashMap<_, _> = changed()
@@ -81,14 +81,14 @@ pub(super) fn postimage(
         findings.warning(&code::LINES_MENDED, what).place = Some((operation.input, span));
     }
     if operation.action == Action::Delete {
-        compare(preimage, b"", &mut findings.outcome);
+        count_changed_lines(preimage, b"", &mut findings.outcome);
         return Some(EditResult::Same);
     }
     if changes.edits.is_empty() {
         findings.outcome.tag = Some(changes.tag);
         return Some(EditResult::Same);
     }
-    if is_data(preimage) {
+    if is_binary_for_edit(preimage) {
         findings.outcome.is_binary = true;
         findings.error(
             &code::BINARY_FILE,
@@ -106,14 +106,14 @@ pub(super) fn postimage(
         options.max_write(),
     ) {
         Ok((after, places)) => {
-            compare(preimage, &after, &mut findings.outcome);
+            count_changed_lines(preimage, &after, &mut findings.outcome);
             findings.outcome.tag = Some(HashlineTag::of(&after));
             note_places(changes, preimage, places, options, findings);
             Some(EditResult::Changed(after.into()))
         }
         Err(misfits) => {
             numbered.remove(&key(operation));
-            let count = lines(without_mark(preimage)).count();
+            let count = lines(without_bom(preimage)).count();
             for misfit in misfits {
                 let edit = &changes.edits[misfit.edit];
                 refuse(operation, edit, misfit.mismatch, count, findings);
@@ -133,7 +133,7 @@ fn note_places(
 ) {
     for place in &places {
         if let NewLines::Given(new) = &changes.edits[place.edit].new {
-            judge_block(
+            guard_block(
                 &preimage[place.placement.bytes.clone()],
                 &new.join(&b'\n'),
                 options,
@@ -141,7 +141,7 @@ fn note_places(
             );
         }
     }
-    findings.outcome.set_places(
+    findings.outcome.set_placements(
         places
             .into_iter()
             .map(|place| (place.edit, place.new_lines, place.placement)),
@@ -212,7 +212,7 @@ fn refuse(
                 Some("combine the two changes; all line numbers refer to the original file".into());
             problem
         }
-        LineMismatch::NotThere(row) => {
+        LineMismatch::ExpectedMissing(row) => {
             let row = printable(&edit.expected[row][..edit.expected[row].len().min(MOST_SHOWN)])
                 .to_string();
             let message = format!("the row `-{row}` is not one of the deleted lines");
@@ -222,7 +222,7 @@ fn refuse(
             );
             problem
         }
-        LineMismatch::Lost => findings.error(
+        LineMismatch::SourceMissing => findings.error(
             &code::LINES_LOST,
             "the section that cuts these lines is excluded or does not apply",
         ),
@@ -240,7 +240,7 @@ fn refuse(
 
 /// Returns the lines around the places of `edits`, without terminators. Lines are counted from 0.
 fn lines_around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
-    let text = without_mark(preimage);
+    let text = without_bom(preimage);
     let last = lines(text).count().saturating_sub(1);
     let mut wanted = BTreeSet::new();
     for edit in edits {

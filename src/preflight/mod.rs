@@ -90,7 +90,7 @@ pub use bases::{
     MergeSides, NoMergeReason, ThreeWay,
 };
 pub use codes::{CODES, ProblemCode, ProblemKind, code};
-pub use conversions::{Conversions, denied_filter, is_of_git};
+pub use conversions::{Conversions, denied_filter, is_git_operation};
 pub use diff_cache::DiffCache;
 pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};
 pub use image_previews::{ImagePair, ImagePreviews, media_type};
@@ -104,7 +104,7 @@ pub(crate) use spelling::NameSpellings;
 pub use whitespace::{FileWhitespace, check_plan, lookup_name};
 
 /// The minimum number of operations per thread, if no content is read.
-const MANY: usize = 256;
+const MIN_PER_THREAD: usize = 256;
 
 /// Computes the changes of all files in `plan`, and hands each finished change to `sink`.
 ///
@@ -124,7 +124,7 @@ pub fn resolve(
     options: &Options,
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
-    resolve_shown(plan, workspace, options, sink, PreviewSinks::default())
+    resolve_with_previews(plan, workspace, options, sink, PreviewSinks::default())
 }
 
 /// The receivers of the diffs and images that are displayed later.
@@ -141,49 +141,50 @@ pub struct PreviewSinks<'a> {
 /// # Errors
 ///
 /// Returns an error as [`resolve`] does.
-pub fn resolve_shown(
+pub fn resolve_with_previews(
     plan: &Plan,
     workspace: &dyn Workspace,
     options: &Options,
     sink: &dyn Sink,
-    shown: PreviewSinks<'_>,
+    previews: PreviewSinks<'_>,
 ) -> Result<Resolution, WorkspaceError> {
     // The groups and verdicts are computed before the findings are allocated, so that their
     // temporary memory is free again by then.
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
-    let judge = || rulings(plan, workspace, &options.policy);
-    let (groups, rulings) = threads::run_both(size, || group::groups(plan, options), judge);
+    let judge = || decide_all(plan, workspace, &options.policy);
+    let (groups, rulings) =
+        threads::run_both(size, || group::group_operations(plan, options), judge);
     let all: Vec<Mutex<Findings>> = approval_gate::check_rulings(plan, rulings, workspace, options)
         .map(Mutex::new)
         .collect();
-    let examine = || whitespace::examine(plan, &options.whitespace, &options.rules.interrupt);
+    let examine = || whitespace::find_errors(plan, &options.whitespace, &options.rules.interrupt);
     let action = options.whitespace.action;
     // Warnings do not affect the files. White space is then checked in parallel with the groups.
     // For other actions, the check must end before the first group.
     let early = (action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
     let whitespace = WhitespaceRules {
-        is_found,
+        has_errors: is_found,
         ..options.whitespace.clone()
     };
     let options = &Options {
         whitespace,
-        images: shown.image_previews.is_some(),
+        images: previews.image_previews.is_some(),
         ..options.clone()
     };
-    let is_misspaced = is_found && action.refuses();
+    let is_misspaced = is_found && action.is_refusing();
     let is_refused = is_misspaced || all.iter().any(|it| lock_unpoisoned(it).is_failed());
     let pass = PassState {
         plan,
         workspace,
         options,
         sink,
-        shown,
-        all: &all,
+        previews,
+        findings: &all,
         is_refused: AtomicBool::new(is_refused),
         changes: AtomicUsize::new(0),
         directories: DirectoryCache::default(),
-        kept: FirstProblems::default(),
+        first_problems: FirstProblems::default(),
     };
     let count = plan.operations.len();
     options.progress.enter(Phase::Resolving, count);
@@ -199,21 +200,21 @@ pub fn resolve_shown(
         ..collect_findings(all, plan, options)
     };
     let found = early.or(late).unwrap_or_default();
-    whitespace::tell(plan, found, action, &mut resolution);
+    whitespace::report_errors(plan, found, action, &mut resolution);
     Ok(resolution)
 }
 
 /// Returns the verdict of `policy` on each operation of `plan`. No content is read.
 #[must_use]
-pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<PolicyDecision> {
+pub fn decide_all(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<PolicyDecision> {
     let policy = git_places::with_git_of_plan(plan, policy, workspace);
-    threads::map(&plan.operations, MANY, |operation| {
-        ruling(operation, workspace, &policy)
+    threads::map_parallel(&plan.operations, MIN_PER_THREAD, |operation| {
+        decide(operation, workspace, &policy)
     })
 }
 
-fn ruling(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> PolicyDecision {
-    policy.weigh(operation, |path| find_kind(workspace, path))
+fn decide(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> PolicyDecision {
+    policy.judge_operation(operation, |path| find_kind(workspace, path))
 }
 
 /// Returns the type of the file at `path`; `None` if it does not exist or cannot be examined.
@@ -292,7 +293,7 @@ impl Resolution {
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct FileOutcome {
     /// The verdict of the policy.
-    pub ruling: PolicyDecision,
+    pub decision: PolicyDecision,
     /// The code of the first error; `None` if the operation can be performed.
     pub failed: Option<&'static ProblemCode>,
     /// The placement or the mismatch of each hunk, in order. Empty if the operation failed earlier,
@@ -300,7 +301,7 @@ pub struct FileOutcome {
     pub placements: Placements,
     /// For text edits: the index of the edit of each placement, and the number of lines after the
     /// change.
-    pub texts: Box<[(usize, usize)]>,
+    pub edit_lines: Box<[(usize, usize)]>,
     /// The changed cell of a notebook.
     pub cell: Option<Box<EditedCell>>,
     /// The number of added lines.
@@ -335,13 +336,13 @@ pub struct FileOutcome {
     /// The number of hard links to the existing file, if there are several.
     pub hardlinks: Option<u64>,
     /// Whether the whole operation was already applied.
-    pub is_done: bool,
+    pub is_already_applied: bool,
     /// The hunks that were left out because they do not match.
     pub rejects: Option<Box<RejectedHunks>>,
     /// The outcome of the merge, if the patch was merged.
     pub merge: Option<Box<MergeOutcome>>,
     /// The reason why the patch was not merged although a merge was requested.
-    pub fallback: Option<NoMergeReason>,
+    pub no_merge_reason: Option<NoMergeReason>,
     /// The white space errors of the patch, if there are any.
     pub whitespace: Option<Box<FileWhitespace>>,
     /// The number of hunk problems that [`Resolution::problems`] omits because of its limit.
@@ -359,11 +360,11 @@ impl FileOutcome {
 
     /// Sets the placements of text edits. Each item is the index of the edit, the number of lines
     /// after the change, and the placement.
-    fn set_places(&mut self, places: impl Iterator<Item = (usize, usize, Placement)>) {
+    fn set_placements(&mut self, places: impl Iterator<Item = (usize, usize, Placement)>) {
         let (texts, placements): (Vec<_>, _) = places
             .map(|(edit, new_lines, placement)| ((edit, new_lines), Ok(placement)))
             .unzip();
-        (self.texts, self.placements) = (texts.into(), placements);
+        (self.edit_lines, self.placements) = (texts.into(), placements);
     }
 }
 

@@ -29,7 +29,10 @@ pub(super) fn permissions(
         executable: wanted.unwrap_or(like.is_some_and(is_executable)),
     };
     let kept = attribute_source(operation, before, replaced);
-    kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
+    kept.map_or_else(
+        || new(before),
+        |node| set_execution(node.permissions, wanted),
+    )
 }
 
 /// Returns the mode that the operation sets. An `index` line states the same mode for both sides.
@@ -42,7 +45,7 @@ fn mode_to_set(operation: &Operation) -> Option<FileMode> {
 
 /// Returns whether the file has the type and the execute bit that the operation states, if it
 /// states any.
-pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
+pub(super) fn has_stated_mode(operation: &Operation, node: &Node) -> bool {
     let is_kind = operation
         .new_mode
         .is_none_or(|mode| mode.kind() == git_mode(node).kind());
@@ -51,7 +54,7 @@ pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
 
 /// Returns `permissions` with the execute bits that `wanted` states, if any. The bits change only
 /// if the bit of the owner differs, because git looks at this bit only.
-fn executable(permissions: Permissions, wanted: Option<bool>) -> Permissions {
+fn set_execution(permissions: Permissions, wanted: Option<bool>) -> Permissions {
     match (permissions, wanted) {
         (Permissions::Exact(bits), Some(wanted)) if (bits & 0o100 != 0) != wanted => {
             Permissions::Exact(with_execution(bits, wanted))

@@ -6,12 +6,12 @@ use crate::plan::{Action, Edit, Hunk, LineRange, Operation};
 
 impl Operation {
     /// Returns whether the operation adds a file at its path.
-    pub(crate) fn arrives(&self) -> bool {
+    pub(crate) fn has_new_path(&self) -> bool {
         matches!(self.action, Action::Create | Action::Rename | Action::Copy)
     }
 
     /// Returns the path at which the operation removes a file, if it removes one.
-    pub(crate) fn leaves(&self) -> Option<&RelPath> {
+    pub(crate) fn removed_path(&self) -> Option<&RelPath> {
         match self.action {
             Action::Delete | Action::RemoveCopy => Some(&self.path),
             Action::Rename => self.from.as_ref(),
@@ -22,7 +22,7 @@ impl Operation {
     /// Returns whether an operation that changes a file also creates the file if it is missing. The
     /// operation must state the whole content, or its only hunk must fill an empty file
     /// (`check_preimage` in git's apply.c).
-    pub(crate) fn may_fill(&self) -> bool {
+    pub(crate) fn can_create_missing(&self) -> bool {
         let hunks = match &self.edit {
             Edit::Hunks(hunks) => hunks,
             Edit::Whole(_) | Edit::Replacements(_) => return !self.distinguishes_missing,

@@ -1,7 +1,7 @@
 //! Computes a postimage from a preimage, by an edit of a notebook cell.
 
 use super::codes::code;
-use super::edited::{EditResult, compare};
+use super::edited::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use crate::matching;
 use crate::notebook::{self, CellError};
@@ -22,9 +22,9 @@ pub(super) fn postimage(
                 .map(|(place, new)| (place, new.into_bytes()))
                 .collect();
             let (after, places) = matching::replace_at(preimage, splices);
-            compare(preimage, &after, &mut findings.outcome);
+            count_changed_lines(preimage, &after, &mut findings.outcome);
             findings.outcome.cell = Some(Box::new(edited.cell));
-            findings.outcome.texts = places
+            findings.outcome.edit_lines = places
                 .iter()
                 .map(|place| (place.edit, place.new_lines))
                 .collect();

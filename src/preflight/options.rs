@@ -27,7 +27,7 @@ pub struct Options {
     /// The policy, which decides which changes are allowed.
     pub policy: Arc<Policy>,
     /// The changes with the verdict `ask` that are refused before any content is read.
-    pub held: ApprovalGate,
+    pub approval_gate: ApprovalGate,
     /// The rules by which hunks must match.
     pub rules: MatchRules,
     /// Whether a created or renamed file may replace an existing file (`--overwrite`).
@@ -39,7 +39,7 @@ pub struct Options {
     /// Whether instead one diff of the complete change of a file is attached to the last operation
     /// on it. This diff includes binary data and is never truncated, so that the diffs of a plan
     /// can be applied in order.
-    pub whole_diff: bool,
+    pub full_diff: bool,
     /// The maximum size of a diff in bytes. A longer diff ends after a complete line.
     pub max_diff: usize,
     /// Whether a file of more than 64 KiB or 2000 lines gets no diff (`--no-large-diff`).
@@ -62,7 +62,7 @@ pub struct Options {
     pub reject_to: RejectTo,
     /// The files that are known not to satisfy a requirement, with the code of the failure. Used
     /// with `--reject` only.
-    pub unfit: Arc<HashMap<RelPath, &'static ProblemCode>>,
+    pub failed_files: Arc<HashMap<RelPath, &'static ProblemCode>>,
     /// Whether an already applied change counts as a success.
     pub idempotent: bool,
     /// The checks of white space in new lines, and the action on errors.
@@ -104,12 +104,12 @@ impl Options {
     }
 
     /// Returns whether every problem of a hunk is reported, as GNU patch does.
-    pub(crate) fn is_complete(&self) -> bool {
+    pub(crate) fn has_unlimited_problems(&self) -> bool {
         self.rules.is_gnu
     }
 
     /// Returns whether resolving stops at the first error.
-    pub(crate) fn ends_early(&self) -> bool {
+    pub(crate) fn can_stop_early(&self) -> bool {
         self.rules.detail != MismatchDetail::Full
     }
 
@@ -123,12 +123,12 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             policy: Arc::default(),
-            held: ApprovalGate::default(),
+            approval_gate: ApprovalGate::default(),
             rules: MatchRules::default(),
             overwrite: false,
             describe: false,
             diff: false,
-            whole_diff: false,
+            full_diff: false,
             max_diff: usize::MAX,
             no_large_diff: false,
             max_file: 1 << 29,
@@ -137,7 +137,7 @@ impl Default for Options {
             encoding: None,
             reject: false,
             reject_to: RejectTo::default(),
-            unfit: Arc::default(),
+            failed_files: Arc::default(),
             idempotent: false,
             whitespace: WhitespaceRules::default(),
             conversions: None,
@@ -171,7 +171,7 @@ pub enum ApprovalGate {
 impl ApprovalGate {
     /// Returns the mildest verdict on reading that prevents wpatch from reading a file.
     #[must_use]
-    pub fn unread(self) -> Verdict {
+    pub fn denied_read_verdict(self) -> Verdict {
         if self == Self::Nothing {
             Verdict::Deny
         } else {
@@ -260,7 +260,7 @@ impl WhitespaceAction {
             .map_or("", |(name, _)| name)
     }
 
-    pub(super) fn refuses(self) -> bool {
+    pub(super) fn is_refusing(self) -> bool {
         matches!(self, Self::Error | Self::ErrorAll)
     }
 }
@@ -276,7 +276,7 @@ pub struct WhitespaceRules {
     pub rules: Arc<HashMap<RelPath, WhitespaceRule>>,
     /// Whether a line of the patch has an error. Like git, wpatch corrects new lines only in this
     /// case.
-    pub(super) is_found: bool,
+    pub(super) has_errors: bool,
 }
 
 /// Repairs the texts of operations.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::{GitDirectoryRole, Policy, is_control_part};
-use crate::workspace::{Directory, WorkTree, Workspace, path_below};
+use crate::policy::{GitDirectoryRole, Policy, is_control_component};
+use crate::workspace::{Directory, WorkTree, Workspace, path_relative_to};
 
 /// The maximum number of names in a tree that are searched. In a larger tree, every write by a
 /// model needs approval.
@@ -33,7 +33,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
         ..ControlFileAliases::default()
     };
     // In the root itself, a target has the same path.
-    names.look(&policy, workspace, &|target| {
+    names.add_names(&policy, workspace, &|target| {
         Some((Some(target.clone()), None))
     });
     // A work tree that cannot be located is reported when it is needed.
@@ -45,14 +45,18 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     {
         let name = directory.as_os_str().as_encoded_bytes();
         let policy = policy.for_work_tree(prefix, name).for_root(name, Some(0));
-        names.look(&policy, top, &|target| match path_below(target, prefix) {
-            Some(inner) => Some((Some(inner), None)),
-            None if target == prefix => Some((None, None)),
-            // The root is inside the directory that the link names.
-            None => path_below(prefix, target).map(|rest| (None, Some(rest))),
-        });
+        names.add_names(
+            &policy,
+            top,
+            &|target| match path_relative_to(target, prefix) {
+                Some(inner) => Some((Some(inner), None)),
+                None if target == prefix => Some((None, None)),
+                // The root is inside the directory that the link names.
+                None => path_relative_to(prefix, target).map(|rest| (None, Some(rest))),
+            },
+        );
     }
-    let hooks = workspace.hook_ways().into_iter();
+    let hooks = workspace.hook_directory_paths().into_iter();
     let hooks = hooks.map(|path| (path, GitDirectoryRole::Hooks));
     let configurations = workspace.configuration_ways().into_iter();
     let configurations = configurations.map(|path| (Some(path), GitDirectoryRole::Configuration));
@@ -60,7 +64,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     let policy = if places.is_empty() {
         policy
     } else {
-        Arc::new(policy.with_git_places(&places))
+        Arc::new(policy.with_git_directories(&places))
     };
     let policy = if names.is_cut_off {
         Arc::new(policy.with_unsearched_names())
@@ -91,12 +95,17 @@ type RootRelation<'b> = &'b dyn Fn(&RelPath) -> Option<(Option<RelPath>, Option<
 
 impl ControlFileAliases {
     /// Adds the links and hard links of the control files of `workspace`.
-    fn look(&mut self, policy: &Policy, workspace: &dyn Workspace, below_root: RootRelation<'_>) {
+    fn add_names(
+        &mut self,
+        policy: &Policy,
+        workspace: &dyn Workspace,
+        below_root: RootRelation<'_>,
+    ) {
         let (found, is_complete) = control_names(self.most, policy, workspace);
         self.is_cut_off |= !is_complete;
         for (path, kind) in found {
             if kind == FileKind::Symlink {
-                let targets = workspace.link_ways(&path);
+                let targets = workspace.link_targets(&path);
                 self.aliases.extend(targets.iter().filter_map(|target| {
                     let (place, rest) = below_root(target)?;
                     let name = rest.map_or_else(
@@ -127,10 +136,10 @@ fn control_names(
     let mut last: (Option<RelPath>, bool) = (None, false);
     let is_complete = workspace.visit_names(most, &mut |directory: Directory<'_>, name, kind| {
         if directory != last.0.as_ref() {
-            let is_near = directory.is_some_and(|path| path.components().any(is_control_part));
+            let is_near = directory.is_some_and(|path| path.components().any(is_control_component));
             last = (directory.cloned(), is_near);
         }
-        if last.1 || is_control_part(name) {
+        if last.1 || is_control_component(name) {
             let path =
                 directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name));
             found.extend(path.ok().map(|path| (path, kind)));
@@ -150,7 +159,7 @@ pub(super) fn with_hard_links<'p, 'a>(
         return policy;
     }
     let alias = |path: &RelPath| {
-        let name = policy.control_file(identity(path, workspace)?)?;
+        let name = policy.control_file_by_inode(identity(path, workspace)?)?;
         (name != path).then(|| (Some(path.clone()), name.clone()))
     };
     let aliases: Vec<_> = paths.filter_map(alias).collect();

@@ -122,12 +122,12 @@ impl<'w> Overlay<'w> {
     }
 
     /// Returns two names that remain after the operations and are one name on the file system.
-    pub(super) fn clash(&self) -> Result<Option<PathCollision>, WorkspaceError> {
+    pub(super) fn find_collision(&self) -> Result<Option<PathCollision>, WorkspaceError> {
         let is_left = |(_, entry): &(&RelPath, &OverlayEntry)| matches!(&entry.current, PathState::Node(node) if node.kind != FileKind::Directory);
         let left = self.entries.iter().filter(is_left).map(|(path, _)| path);
-        self.spelling
-            .as_ref()
-            .map_or(Ok(None), |spelling| spelling.clash(self.workspace, left))
+        self.spelling.as_ref().map_or(Ok(None), |spelling| {
+            spelling.find_collision(self.workspace, left)
+        })
     }
 
     /// Returns the entry at `path` after the operations so far.
@@ -163,7 +163,7 @@ impl<'w> Overlay<'w> {
 
     /// Removes the entry that was at `path` at the start of `step`. An entry that an operation of
     /// this step stored there stays, unless the path was empty at the start of the step.
-    pub(super) fn take_away(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
+    pub(super) fn remove(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
         if entry.made_in != Some(step) || !matches!(entry.base, PathState::Node(_)) {
             entry.current = PathState::Nothing;
@@ -233,7 +233,7 @@ impl<'w> Overlay<'w> {
     }
 
     /// Returns the old file that the history keeps at `path`; `None` if it no longer exists.
-    pub(super) fn old(&self, path: &RelPath) -> Result<Option<Node>, WorkspaceError> {
+    pub(super) fn load_from_history(&self, path: &RelPath) -> Result<Option<Node>, WorkspaceError> {
         let (PathState::Node(node), Some((state, _))) = self.load(path)? else {
             return Ok(None);
         };

@@ -22,15 +22,15 @@ pub(super) struct PassState<'a> {
     pub(super) workspace: &'a dyn Workspace,
     pub(super) options: &'a Options,
     pub(super) sink: &'a dyn Sink,
-    pub(super) shown: PreviewSinks<'a>,
+    pub(super) previews: PreviewSinks<'a>,
     /// The findings of each operation.
-    pub(super) all: &'a [Mutex<Findings>],
+    pub(super) findings: &'a [Mutex<Findings>],
     /// Whether a problem refuses the plan. The sink then receives nothing more.
     pub(super) is_refused: AtomicBool,
     /// The number of changes.
     pub(super) changes: AtomicUsize,
     pub(super) directories: DirectoryCache,
-    pub(super) kept: FirstProblems,
+    pub(super) first_problems: FirstProblems,
 }
 
 impl PassState<'_> {
@@ -39,7 +39,7 @@ impl PassState<'_> {
         let numbers: Vec<_> = (0..groups.len()).collect();
         // After a system error, the remaining groups are skipped.
         let is_stopped = AtomicBool::new(false);
-        let results = threads::map(&numbers, 1, |&number| {
+        let results = threads::map_parallel(&numbers, 1, |&number| {
             if is_stopped.load(Ordering::Relaxed) {
                 return Ok(());
             }
@@ -56,8 +56,8 @@ impl PassState<'_> {
         check_interrupt(options)?;
         // The policy has already refused a failed operation. Its group is not resolved, because no
         // content of its files may be read.
-        let has_ended = options.ends_early() && self.is_refused.load(Ordering::Relaxed);
-        let is_failed = |&index: &usize| lock_unpoisoned(&self.all[index]).is_failed();
+        let has_ended = options.can_stop_early() && self.is_refused.load(Ordering::Relaxed);
+        let is_failed = |&index: &usize| lock_unpoisoned(&self.findings[index]).is_failed();
         if has_ended || members.iter().any(is_failed) {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl PassState<'_> {
         self.changes.fetch_add(changes.len(), Ordering::Relaxed);
         for change in changes {
             if !self.is_refused.load(Ordering::Relaxed) {
-                self.sink.take(change)?;
+                self.sink.receive(change)?;
             }
         }
         Ok(())
@@ -78,22 +78,22 @@ impl PassState<'_> {
 
     /// Records the findings of the operation at `index`.
     fn record(&self, index: usize, mut findings: Findings) {
-        if let Some(gallery) = self.shown.image_previews {
+        if let Some(gallery) = self.previews.image_previews {
             gallery.take(index, mem::take(&mut findings.images));
         }
-        if let Some(shelf) = self.shown.diff_cache
+        if let Some(shelf) = self.previews.diff_cache
             && let Some(diff) = findings.outcome.diff.take()
         {
             shelf.put(index, diff);
         }
         self.is_refused
-            .fetch_or(findings.refuses(), Ordering::Relaxed);
+            .fetch_or(findings.has_error(), Ordering::Relaxed);
         let operation = &self.plan.operations[index];
-        self.kept
+        self.first_problems
             .limit(index, operation, self.options, &mut findings);
         // The policy decision is known since before the pass.
-        let mut known = lock_unpoisoned(&self.all[index]);
-        findings.outcome.ruling = mem::take(&mut known.outcome.ruling);
+        let mut known = lock_unpoisoned(&self.findings[index]);
+        findings.outcome.decision = mem::take(&mut known.outcome.decision);
         *known = findings;
     }
 }
@@ -107,7 +107,7 @@ pub(super) fn check_interrupt(options: &Options) -> Result<(), WorkspaceError> {
     Err(WorkspaceError {
         verb: "resolve",
         path: ".".to_owned(),
-        fault: ErrorKind::Other,
+        kind: ErrorKind::Other,
         source,
     })
 }

@@ -51,7 +51,7 @@ pub fn reject_files(plan: &Plan) -> BTreeSet<RelPath> {
 
 /// Records the rejected hunks, and returns whether the other hunks may be applied. A deletion is
 /// never applied in part.
-pub(super) fn note(
+pub(super) fn record_rejects(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
     (rejected, options): (Vec<usize>, &Options),
@@ -76,8 +76,8 @@ pub(super) fn note(
         .first()
         .map(|first| Span::new(operation.span.start, first.span.start));
     let text = match head.filter(|_| options.rules.is_gnu) {
-        Some(head) => [header(head.of(text)), join_hunks(text, spans)].concat(),
-        None => [header_as_git(&operation.path), join_hunks(text, spans)].concat(),
+        Some(head) => [gnu_header(head.slice(text)), join_hunks(text, spans)].concat(),
+        None => [git_header(&operation.path), join_hunks(text, spans)].concat(),
     };
     findings.outcome.rejects = Some(Box::new(RejectedHunks {
         path,
@@ -87,7 +87,7 @@ pub(super) fn note(
         text,
     }));
     // Errors of other kinds, for example a denied path, still refuse the whole plan.
-    soften(findings);
+    downgrade_errors(findings);
     let is_soft = findings
         .problems
         .iter()
@@ -100,13 +100,13 @@ pub(super) fn note(
 
 /// Returns the header that git writes; see `write_out_one_reject` in git's apply.c. Names are not
 /// quoted.
-fn header_as_git(path: &RelPath) -> Vec<u8> {
+fn git_header(path: &RelPath) -> Vec<u8> {
     let name = path.as_bytes();
     [b"diff a/", name, b" b/", name, b"\t(rejected hunks)\n"].concat()
 }
 
 /// Returns the lines of the patch that name the file, as GNU patch writes them.
-fn header(head: &[u8]) -> Vec<u8> {
+fn gnu_header(head: &[u8]) -> Vec<u8> {
     let is_name = |line: &&[u8]| {
         [b"--- ", b"+++ ", b"*** "]
             .iter()
@@ -122,7 +122,7 @@ fn header(head: &[u8]) -> Vec<u8> {
 fn join_hunks(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
     let mut out = Vec::new();
     for hunk in hunks {
-        out.extend_from_slice(hunk.of(text));
+        out.extend_from_slice(hunk.slice(text));
         if !out.ends_with(b"\n") {
             out.push(b'\n');
         }
@@ -132,26 +132,26 @@ fn join_hunks(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
 
 /// Changes the severity of problems with non-matching parts, so that the rest is applied. Denied
 /// changes stay errors.
-pub(super) fn soften(findings: &mut Findings) {
+pub(super) fn downgrade_errors(findings: &mut Findings) {
     for problem in findings
         .problems
         .iter_mut()
         .filter(|problem| problem.severity == Severity::Error)
     {
-        problem.soften();
+        problem.downgrade();
     }
 }
 
 impl Problem {
     /// Sets the severity to [`Severity::Reject`] if only the affected part cannot be applied.
-    pub(crate) fn soften(&mut self) {
-        if is_soft(self) {
+    pub(crate) fn downgrade(&mut self) {
+        if can_reject(self) {
             self.severity = Severity::Reject;
         }
     }
 }
 
-fn is_soft(problem: &Problem) -> bool {
+fn can_reject(problem: &Problem) -> bool {
     matches!(
         problem.code.kind,
         ProblemKind::Missing
@@ -175,14 +175,15 @@ pub(super) fn is_refused(
     findings: &mut Findings,
 ) -> bool {
     let ruling = options.policy.judge(path, access);
-    let refused = ruling
-        .hits
-        .iter()
-        .filter_map(|hit| match (hit.verdict, options.held) {
-            (Verdict::Deny, _) => Some(denial_problem(hit)),
-            (Verdict::Ask, ApprovalGate::Everything) => Some(approval_problem(hit)),
-            _ => None,
-        });
+    let refused =
+        ruling
+            .matches
+            .iter()
+            .filter_map(|hit| match (hit.verdict, options.approval_gate) {
+                (Verdict::Deny, _) => Some(denial_problem(hit)),
+                (Verdict::Ask, ApprovalGate::Everything) => Some(approval_problem(hit)),
+                _ => None,
+            });
     let refused = refused.collect::<Vec<_>>();
     for problem in &refused {
         findings.outcome.failed.get_or_insert(problem.code);

@@ -1,9 +1,9 @@
 //! Computes a postimage from a preimage, by text edits.
 
 use super::cause;
-use super::checks::too_large;
+use super::checks::add_limit;
 use super::codes::code;
-use super::edited::{EditResult, at, compare, format_lines};
+use super::edited::{EditResult, count_changed_lines, format_lines, set_edit_place};
 use super::encoded::{self, DecodedText};
 use super::findings::Findings;
 use super::options::Options;
@@ -12,10 +12,8 @@ use super::{already_applied, guards};
 use crate::matching::{
     self, LookalikeSearch, MismatchKind, TextChange, TextMismatch, UnplacedChanges,
 };
-use crate::plan::{
-    Edit, EditOrder, EditTarget, LastLineEnding, Operation, Replacement, Replacements,
-};
-use crate::text::{Contents, is_data, utf16_name};
+use crate::plan::{AppendMode, Edit, EditOrder, EditTarget, Operation, Replacement, Replacements};
+use crate::text::{Contents, detect_utf16, is_binary_for_edit};
 
 /// Returns the postimage of `preimage`; `None` if the edits do not apply.
 pub(super) fn postimage(
@@ -38,9 +36,9 @@ pub(super) fn postimage(
     if refuse_binary(changes, text, findings) {
         return None;
     }
-    for edit in changes.edits.iter().filter(|edit| is_nothing(edit)) {
+    for edit in changes.edits.iter().filter(|edit| has_same_text(edit)) {
         let problem = findings.error(&code::SAME_TEXT, "the old and the new text are equal");
-        at(problem, operation, edit);
+        set_edit_place(problem, operation, edit);
     }
     if findings.is_failed() {
         return None;
@@ -57,7 +55,7 @@ pub(super) fn postimage(
         };
         findings.warning(&code::ALREADY_APPLIED, message);
         if left.is_empty() {
-            findings.outcome.is_done = true;
+            findings.outcome.is_already_applied = true;
             return Some(EditResult::Same);
         }
         // Apply the remaining edits, without a second search for applied ones.
@@ -86,10 +84,10 @@ pub(super) fn postimage(
 /// refused any.
 fn refuse_binary(changes: &Replacements, text: &[u8], findings: &mut Findings) -> bool {
     let looks_inside =
-        |edit: &Replacement| !matches!(edit.target, EditTarget::End(_) | EditTarget::Nothing);
+        |edit: &Replacement| !matches!(edit.target, EditTarget::End(_) | EditTarget::EmptyFile);
     let is_appended = |edit: &Replacement| is_appended_text(edit, text);
-    let encoding = utf16_name(text);
-    if is_data(text) && changes.edits.iter().any(looks_inside) {
+    let encoding = detect_utf16(text);
+    if is_binary_for_edit(text) && changes.edits.iter().any(looks_inside) {
         if let Some(name) = encoding {
             cause::refuse_encoding(name, "replaced", findings).help =
                 Some(format!("use --encoding {name} to change the file"));
@@ -115,8 +113,8 @@ fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
     let is_text =
         || memchr::memchr(0, &edit.new).is_none() && std::str::from_utf8(&edit.new).is_ok();
     match edit.target {
-        EditTarget::End(LastLineEnding::Lines) => true,
-        EditTarget::End(LastLineEnding::Bytes) => {
+        EditTarget::End(AppendMode::Lines) => true,
+        EditTarget::End(AppendMode::Bytes) => {
             matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && is_text()
         }
         _ => false,
@@ -132,7 +130,7 @@ fn apply_edits(
     findings: &mut Findings,
 ) -> Option<EditResult> {
     let is_filled =
-        matches!(changes.edits.first(), Some(edit) if edit.target == EditTarget::Nothing);
+        matches!(changes.edits.first(), Some(edit) if edit.target == EditTarget::EmptyFile);
     let before = if is_filled && options.overwrite {
         &[][..]
     } else {
@@ -141,7 +139,7 @@ fn apply_edits(
     let (most, interrupt) = (options.max_write(), &options.rules.interrupt);
     let replaced = match encoded {
         Some(encoded) => encoded.replace(before, changes, most, interrupt),
-        None if options.ends_early() => Ok(matching::replace_unexplained(
+        None if options.can_stop_early() => Ok(matching::replace_unexplained(
             before, changes, most, interrupt,
         )),
         None => Ok(matching::replace(before, changes, most, interrupt)),
@@ -152,12 +150,12 @@ fn apply_edits(
     match replaced {
         Ok((after, places)) => {
             match encoded {
-                Some(encoded) => compare(
+                Some(encoded) => count_changed_lines(
                     &encoded.text,
                     &encoded.decode(&after),
                     &mut findings.outcome,
                 ),
-                None => compare(preimage, &after, &mut findings.outcome),
+                None => count_changed_lines(preimage, &after, &mut findings.outcome),
             }
             judge(
                 changes,
@@ -166,7 +164,7 @@ fn apply_edits(
                 options,
                 findings,
             );
-            findings.outcome.set_places(
+            findings.outcome.set_placements(
                 places
                     .into_iter()
                     .map(|place| (place.edit, place.new_lines, place.placement)),
@@ -175,7 +173,7 @@ fn apply_edits(
         }
         Err(misplaced) => {
             let text = encoded.map_or(preimage, |encoded| &encoded.text);
-            misplace((operation, changes), text, misplaced, options, findings);
+            record_mismatches((operation, changes), text, misplaced, options, findings);
             None
         }
     }
@@ -194,14 +192,14 @@ fn judge(
     for place in places {
         let edit = &changes.edits[place.edit];
         if let Some(old) = guards::replaced_text(edit, is_place.then_some(text), &place.placement) {
-            guards::judge_block(old, &edit.new, options, findings);
+            guards::guard_block(old, &edit.new, options, findings);
         }
     }
 }
 
 /// Records the known placements and the mismatches of the edits in their order, and reports the
 /// mismatches.
-fn misplace(
+fn record_mismatches(
     (operation, changes): (&Operation, &Replacements),
     text: &[u8],
     misplaced: UnplacedChanges,
@@ -223,12 +221,12 @@ fn misplace(
     let file = LookalikeSearch::new(text);
     for misfit in &misplaced.mismatches {
         if !matches!(misfit.mismatch.kind, MismatchKind::TooLarge { .. })
-            && !findings.has_room(Severity::Error, options.is_complete())
+            && !findings.admit_hunk_problem(Severity::Error, options.has_unlimited_problems())
         {
             continue;
         }
         let edit = &changes.edits[misfit.edit];
-        if options.ends_early() {
+        if options.can_stop_early() {
             refuse(operation, edit, misfit, options.max_write(), findings);
             continue;
         }
@@ -239,16 +237,16 @@ fn misplace(
         {
             cause::explain_text(problem, (&file, text), old);
         }
-        at(problem, operation, edit).hunk = Some(hunk);
+        set_edit_place(problem, operation, edit).hunk = Some(hunk);
     }
-    findings.outcome.texts = known
+    findings.outcome.edit_lines = known
         .iter()
         .map(|(edit, lines, _)| (*edit, *lines))
         .collect();
     findings.outcome.placements = known.into_iter().map(|(.., placed)| placed).collect();
 }
 
-fn is_nothing(edit: &Replacement) -> bool {
+fn has_same_text(edit: &Replacement) -> bool {
     matches!(&edit.target, EditTarget::Text { old, .. } | EditTarget::Lines(old) if *old == edit.new)
 }
 
@@ -280,7 +278,7 @@ fn refuse<'f>(
         &MismatchKind::TooLarge { size } => {
             let message =
                 format!("the file would have {size} bytes, which exceeds the limit of {most}");
-            too_large(findings.error(&code::TOO_LARGE, message), size, most)
+            add_limit(findings.error(&code::TOO_LARGE, message), size, most)
         }
         MismatchKind::NotEmpty => {
             let problem = findings.error(&code::EXISTS, "the file already exists and is not empty");
@@ -327,7 +325,7 @@ fn describe_target(edit: &Replacement, name: &str) -> String {
         EditTarget::Range { .. } => "the range between the two texts".to_owned(),
         EditTarget::Text { .. }
         | EditTarget::Lines(_)
-        | EditTarget::Nothing
+        | EditTarget::EmptyFile
         | EditTarget::End(_) => name.to_owned(),
     }
 }
@@ -344,7 +342,7 @@ pub(super) fn repair_operation(
         .text_repair
         .as_ref()
         .filter(|_| options.encoding.is_none())?;
-    if !matches!(operation.edit, Edit::Replacements(_)) || is_data(content.whole()) {
+    if !matches!(operation.edit, Edit::Replacements(_)) || is_binary_for_edit(content.whole()) {
         return None;
     }
     let changes = text_repair.repair(index, operation, content.whole())?;

@@ -15,7 +15,7 @@ use crate::mode::FileKind;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Action, Operation, Plan};
-use crate::text::{hash_folded, is_one_name};
+use crate::text::{hash_folded, is_same_name};
 use crate::workspace::{FoldingCache, Workspace, WorkspaceError};
 
 /// Two different paths that are one path on the file system. Both are files, or one is a directory
@@ -59,7 +59,7 @@ pub(crate) struct NameSpellings<'w> {
 pub(super) struct EmptiedDirectories {
     hasher: RandomState,
     /// The hashes of the folded names that the plan removes.
-    going: OnceLock<HashSet<u64>>,
+    removed: OnceLock<HashSet<u64>>,
     known: Mutex<HashMap<RelPath, bool>>,
 }
 
@@ -79,16 +79,16 @@ impl EmptiedDirectories {
         let leaving = || {
             plan.operations
                 .iter()
-                .filter_map(Operation::leaves)
+                .filter_map(Operation::removed_path)
                 .map(hash)
                 .collect()
         };
-        let going = self.going.get_or_init(leaving);
+        let going = self.removed.get_or_init(leaving);
         // Every entry must be removed, or be a directory that is itself emptied.
         let mut is_emptied = !plan
             .operations
             .iter()
-            .any(|it| it.arrives() && it.path.is_below(directory));
+            .any(|it| it.has_new_path() && it.path.is_below(directory));
         for path in folding.paths_in(workspace, directory)? {
             is_emptied = is_emptied
                 && (going.contains(&hash(&path))
@@ -107,8 +107,8 @@ impl<'w> NameSpellings<'w> {
         operations: impl Iterator<Item = &'w Operation> + Clone,
         folding: &'w FoldingCache,
     ) -> Self {
-        let leaving = || operations.clone().filter_map(Operation::leaves);
-        if leaving().next().is_none() || !operations.clone().any(Operation::arrives) {
+        let leaving = || operations.clone().filter_map(Operation::removed_path);
+        if leaving().next().is_none() || !operations.clone().any(Operation::has_new_path) {
             return Self {
                 folding,
                 respelled: HashSet::new(),
@@ -124,7 +124,7 @@ impl<'w> NameSpellings<'w> {
                 .push(path);
         }
         let coming = operations
-            .filter(|operation| operation.arrives())
+            .filter(|operation| operation.has_new_path())
             .map(|operation| &operation.path);
         let is_respelled = |path: &&RelPath| {
             let alike = known
@@ -133,7 +133,7 @@ impl<'w> NameSpellings<'w> {
                 .flatten();
             alike
                 .into_iter()
-                .any(|other| other != path && is_one_name(other.as_bytes(), path.as_bytes()))
+                .any(|other| other != path && is_same_name(other.as_bytes(), path.as_bytes()))
         };
         Self {
             folding,
@@ -200,7 +200,7 @@ impl<'w> NameSpellings<'w> {
         path: &RelPath,
         device: u64,
     ) -> Result<Option<RelPath>, WorkspaceError> {
-        if !self.folding.is_at(workspace, path, device)? {
+        if !self.folding.is_folded_at(workspace, path, device)? {
             return Ok(None);
         }
         let stored = self.folding.stored_path(workspace, path)?;
@@ -217,15 +217,15 @@ impl<'w> NameSpellings<'w> {
         let mut left = BTreeSet::new();
         for step in plan.operations.chunk_by(|a, b| a.step == b.step) {
             step.iter()
-                .filter_map(Operation::leaves)
+                .filter_map(Operation::removed_path)
                 .for_each(|path| _ = left.remove(path));
             left.extend(
                 step.iter()
-                    .filter(|it| it.arrives() || it.action == Action::Modify)
+                    .filter(|it| it.has_new_path() || it.action == Action::Modify)
                     .map(|it| &it.path),
             );
         }
-        let Some(clash) = self.clash(workspace, left.into_iter())? else {
+        let Some(clash) = self.find_collision(workspace, left.into_iter())? else {
             return Ok(None);
         };
         let operation = plan
@@ -242,7 +242,7 @@ impl<'w> NameSpellings<'w> {
     /// file system.
     ///
     /// Two spellings of an existing directory are allowed.
-    pub(super) fn clash<'p>(
+    pub(super) fn find_collision<'p>(
         &self,
         workspace: &dyn Workspace,
         left: impl Iterator<Item = &'p RelPath>,
@@ -256,7 +256,7 @@ impl<'w> NameSpellings<'w> {
         for path in &left {
             for part in path.ancestor_bytes().chain([path.as_bytes()]) {
                 let first = *known.entry(hash_folded(part, &hasher)).or_insert(part);
-                if first == part || !is_one_name(first, part) {
+                if first == part || !is_same_name(first, part) {
                     continue;
                 }
                 let (Ok(first), Ok(second)) = (RelPath::new(first), RelPath::new(part)) else {
@@ -266,7 +266,7 @@ impl<'w> NameSpellings<'w> {
                 let are_files = left.contains(&first) && left.contains(&second);
                 let is_there =
                     || Ok::<_, WorkspaceError>(!are_files && workspace.stat(&first)?.is_some());
-                if self.folding.is_above(workspace, &second)? && !is_there()? {
+                if self.folding.is_folded_above(workspace, &second)? && !is_there()? {
                     return Ok(Some(PathCollision { first, second }));
                 }
             }

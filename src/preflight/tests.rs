@@ -13,7 +13,7 @@ use crate::workspace::memory::{Entry, Memory};
 struct PathRecorder(Mutex<Vec<RelPath>>);
 
 impl Sink for PathRecorder {
-    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+    fn receive(&self, change: FileChange) -> Result<(), WorkspaceError> {
         self.0.lock().unwrap().push(change.path);
         Ok(())
     }

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use super::bases::{
-    BaseSource, ConflictHandling, MergeDriver, MergeOutcome, MergeSides, ThreeWay, tell,
+    BaseSource, ConflictHandling, MergeDriver, MergeOutcome, MergeSides, ThreeWay, report_conflicts,
 };
 use super::edit;
-use super::edited::{EditResult, compare};
+use super::edited::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use super::options::Options;
 use super::overlay::Node;
 use super::{checks, code};
-use crate::digest::is_blob;
+use crate::digest::has_blob_id;
 use crate::matching::{Conflict, ConflictResolution, ConflictStyle, MergedText, merge};
 use crate::mode::{FileKind, FileMode};
 use crate::plan::{Action, Edit, Operation};
@@ -64,7 +64,7 @@ pub(super) fn attempt(
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
     if !is_made
         && three_way.bases.given.is_none()
-        && named.is_some_and(|name| is_blob(&before.bytes, name))
+        && named.is_some_and(|name| has_blob_id(&before.bytes, name))
     {
         return Ok(MergeAttempt::NotRequested);
     }
@@ -74,7 +74,7 @@ pub(super) fn attempt(
     if !is_made && &base == before.bytes.whole() {
         return Ok(MergeAttempt::NotRequested);
     }
-    let Some(theirs) = patch_base(operation, text, &base, options, findings) else {
+    let Some(theirs) = apply_to_base(operation, text, &base, options, findings) else {
         return Ok(if is_made {
             MergeAttempt::Refused
         } else {
@@ -97,7 +97,7 @@ pub(super) fn attempt(
 /// Returns the result of the operation on `base`. Warnings about several places in `base` are
 /// dropped, because they do not concern the current file. If an operation other than a create fails
 /// on `base`, all of its problems are dropped.
-fn patch_base(
+fn apply_to_base(
     operation: &Operation,
     text: &[u8],
     base: &Arc<Bytes>,
@@ -160,18 +160,18 @@ fn merge_sides(
             conflicts: Vec::new(),
         }
     } else if let Some(MergeDriver::Program(name)) = driver {
-        tell_driver(name, findings);
+        refuse_driver(name, findings);
         return MergeAttempt::Refused;
     } else if is_whole {
         merge_whole(texts, favour)
     } else {
         merge(texts[0], texts[1], texts[2], favour, style)
     };
-    compare(texts[1], &bytes, &mut findings.outcome);
+    count_changed_lines(texts[1], &bytes, &mut findings.outcome);
     let has_conflicts = !conflicts.is_empty();
     let is_marked = three_way.conflicts != ConflictHandling::Refuse && !is_link;
     if has_conflicts && is_link {
-        tell_link(texts, findings);
+        report_link_conflict(texts, findings);
     }
     // A binary conflict has no markers. With `WriteMarkers`, the file keeps our content.
     let is_refused = has_conflicts && !is_marked;
@@ -186,7 +186,7 @@ fn merge_sides(
         sides,
     };
     if !is_link {
-        tell(&merge, favour, findings);
+        report_conflicts(&merge, favour, findings);
     }
     findings.outcome.merge = Some(Box::new(merge));
     if is_refused {
@@ -224,7 +224,7 @@ fn merge_whole(
 }
 
 /// Reports a conflict of a symbolic link. A link cannot contain conflict markers.
-fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
+fn report_link_conflict([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     let (ours, theirs) = (printable(ours), printable(theirs));
     let message = format!(
         "both sides changed the link: it points to `{ours}`, and the patch changes it to `{theirs}`"
@@ -234,7 +234,7 @@ fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
 }
 
 /// Reports that the merge driver of the file is a program, which wpatch does not run.
-fn tell_driver(name: &[u8], findings: &mut Findings) {
+fn refuse_driver(name: &[u8], findings: &mut Findings) {
     let message = format!(
         "both sides changed the file, and wpatch does not run its merge driver `{}`",
         printable(name)
@@ -244,7 +244,7 @@ fn tell_driver(name: &[u8], findings: &mut Findings) {
 }
 
 /// Warns that the merge base of a patch that does not match is not available.
-pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
+pub(super) fn warn_missing_base(operation: &Operation, findings: &mut Findings) {
     let message = match &operation.blobs {
         Some(blobs) => {
             format!(
@@ -259,13 +259,13 @@ pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
 }
 
 /// Reports that a file to create already exists and cannot be merged with the new file.
-pub(super) fn tell_rival(
+pub(super) fn refuse_unmergeable_file(
     operation: &Operation,
     text: &[u8],
     before: &Node,
     findings: &mut Findings,
 ) {
-    checks::exists(
+    checks::report_existing(
         operation,
         &super::overlay::PathState::Node(before.clone()),
         text,

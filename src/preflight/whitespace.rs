@@ -6,7 +6,9 @@ use super::findings::Findings;
 use super::options::{Options, WhitespaceAction, WhitespaceRules};
 use super::problem::{Problem, Severity};
 use crate::interrupt::Interrupt;
-use crate::matching::{MatchRules, Placement, SplicedFile, WhitespaceCorrection, blank_end};
+use crate::matching::{
+    MatchRules, Placement, SplicedFile, WhitespaceCorrection, find_trailing_blank_lines,
+};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Direction, Edit, Hunk, LineKind, Operation, Plan};
@@ -68,7 +70,7 @@ impl FileWhitespace {
 
 /// Checks the lines of all operations, regardless of whether they match. Returns the operations
 /// with errors, by index. Stops early if `interrupt` is raised.
-pub(super) fn examine(
+pub(super) fn find_errors(
     plan: &Plan,
     whitespace: &WhitespaceRules,
     interrupt: &Interrupt,
@@ -81,11 +83,11 @@ pub(super) fn examine(
     let asked = asked.iter().take_while(|_| !interrupt.is_raised());
     let all = asked
         .enumerate()
-        .map(|(index, operation)| (index, lines(plan, operation, whitespace)));
+        .map(|(index, operation)| (index, check_lines(plan, operation, whitespace)));
     all.filter(|(_, found)| found.count() > 0).collect()
 }
 
-fn lines(plan: &Plan, operation: &Operation, whitespace: &WhitespaceRules) -> FileWhitespace {
+fn check_lines(plan: &Plan, operation: &Operation, whitespace: &WhitespaceRules) -> FileWhitespace {
     let (mut found, text, direction) = (
         FileWhitespace::default(),
         plan.text(operation),
@@ -108,12 +110,12 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &WhitespaceRules) -> Fi
     for hunk in hunks
         .iter()
         .enumerate()
-        .filter(|(index, _)| operation.takes(*index))
+        .filter(|(index, _)| operation.is_applied(*index))
         .map(|(_, hunk)| hunk)
     {
         for line in hunk.lines(text, direction) {
             // The file has CR LF from here on, so CR at the end of a line is no error.
-            if is_returned(line.kind, line.text) {
+            if is_crlf_preimage(line.kind, line.text) {
                 rule = rule.with_cr();
             }
             if line.kind == LineKind::Insertion
@@ -128,24 +130,24 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &WhitespaceRules) -> Fi
 
 /// Returns whether `line` is a preimage line that ends with CR LF, or with CR if the line has no
 /// newline.
-fn is_returned(kind: LineKind, line: &[u8]) -> bool {
+fn is_crlf_preimage(kind: LineKind, line: &[u8]) -> bool {
     kind != LineKind::Insertion && line.strip_suffix(b"\n").unwrap_or(line).ends_with(b"\r")
 }
 
 /// Returns whether a preimage line of the hunks ends with CR LF. The patch then has the line
 /// endings of the file. The function returns `false` if no hunk has a numbered anchor.
-pub(super) fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
+pub(super) fn has_crlf_preimage(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
     let lines = || {
         hunks
             .iter()
             .flat_map(|hunk| hunk.lines(text, operation.direction))
     };
     hunks.iter().any(|hunk| hunk.anchor.is_numbered())
-        && lines().any(|line| is_returned(line.kind, line.text))
+        && lines().any(|line| is_crlf_preimage(line.kind, line.text))
 }
 
 /// Returns the rules by which the hunks of `operation` must match.
-pub(super) fn rules(
+pub(super) fn match_rules(
     operation: &Operation,
     patch: (&[u8], &[Hunk]),
     options: &Options,
@@ -154,14 +156,14 @@ pub(super) fn rules(
     let whitespace = &options.whitespace;
     if whitespace.action == WhitespaceAction::Fix {
         let rule = rule(whitespace, operation);
-        let rule = if has_returns(operation, patch) {
+        let rule = if has_crlf_preimage(operation, patch) {
             rule.with_cr()
         } else {
             rule
         };
         rules.correction = Some(WhitespaceCorrection {
             rule,
-            corrects_new_lines: whitespace.is_found,
+            corrects_new_lines: whitespace.has_errors,
         });
     }
     rules
@@ -169,7 +171,7 @@ pub(super) fn rules(
 
 /// Records the blank lines that the hunks add at the end of the file. Reports them as errors if the
 /// action requires this.
-pub(super) fn judge_end<'h>(
+pub(super) fn check_blank_end<'h>(
     operation: &Operation,
     text: &[u8],
     preimage: &[u8],
@@ -184,13 +186,15 @@ pub(super) fn judge_end<'h>(
         return;
     }
     for (hunk, placement) in placed {
-        if let Some(end) = blank_end(preimage, text, hunk, operation.direction, placement) {
+        if let Some(end) =
+            find_trailing_blank_lines(preimage, text, hunk, operation.direction, placement)
+        {
             findings
                 .outcome
                 .whitespace
                 .get_or_insert_default()
                 .add(end.first, WhitespaceFlags::BLANK_AT_EOF);
-            if action.refuses() {
+            if action.is_refusing() {
                 findings.error(&code::WHITESPACE, count_message(1)).place =
                     Some((operation.input, end.first));
             }
@@ -199,17 +203,17 @@ pub(super) fn judge_end<'h>(
 }
 
 /// Records the corrected and omitted lines.
-pub(super) fn note_correction(spliced: &mut SplicedFile, findings: &mut Findings) {
-    if spliced.corrected.is_empty() && spliced.left_out.is_empty() {
+pub(super) fn record_corrections(spliced: &mut SplicedFile, findings: &mut Findings) {
+    if spliced.corrected.is_empty() && spliced.omitted.is_empty() {
         return;
     }
     let told = findings.outcome.whitespace.get_or_insert_default();
     told.corrected.append(&mut spliced.corrected);
-    told.left_out.append(&mut spliced.left_out);
+    told.left_out.append(&mut spliced.omitted);
 }
 
 /// Adds the errors that were found to the outcomes of the operations.
-pub(super) fn tell(
+pub(super) fn report_errors(
     plan: &Plan,
     found: Vec<(usize, FileWhitespace)>,
     action: WhitespaceAction,
@@ -233,7 +237,7 @@ pub(super) fn tell(
         };
         all.action = action;
         // If the action refuses the patch, blank lines at the end of the file are already reported.
-        let count = if action.refuses() {
+        let count = if action.is_refusing() {
             lines_alone
         } else {
             all.count()
@@ -241,7 +245,7 @@ pub(super) fn tell(
         if count == 0 {
             continue;
         }
-        if action.refuses() {
+        if action.is_refusing() {
             file.failed.get_or_insert(&code::WHITESPACE);
         }
         resolution.problems.push(problem(plan, index, all, count));
@@ -255,7 +259,7 @@ pub fn check_plan(
     whitespace: &WhitespaceRules,
     interrupt: &Interrupt,
 ) -> (Vec<(usize, FileWhitespace)>, Vec<Problem>) {
-    let mut found = examine(plan, whitespace, interrupt);
+    let mut found = find_errors(plan, whitespace, interrupt);
     for (_, lines) in &mut found {
         lines.action = whitespace.action;
     }
@@ -267,7 +271,7 @@ pub fn check_plan(
 }
 
 fn problem(plan: &Plan, index: usize, found: &FileWhitespace, count: usize) -> Problem {
-    let severity = if found.action.refuses() {
+    let severity = if found.action.is_refusing() {
         Severity::Error
     } else {
         Severity::Warning
@@ -280,7 +284,7 @@ fn problem(plan: &Plan, index: usize, found: &FileWhitespace, count: usize) -> P
         .errors
         .first()
         .map(|(span, _)| (plan.operations[index].input, *span));
-    problem.of(plan, index);
+    problem.set_operation(plan, index);
     problem
 }
 

@@ -14,23 +14,23 @@ use super::user;
 pub fn home() -> Option<PathBuf> {
     env::var_os("HOME")
         .map(PathBuf::from)
-        .or_else(|| home_among(&fs_err::read("/etc/passwd").ok()?, user()?))
+        .or_else(|| home_of_user_id(&fs_err::read("/etc/passwd").ok()?, user()?))
 }
 
 /// Returns the home directory of the user `name`.
 #[must_use]
 pub fn home_of(name: &[u8]) -> Option<PathBuf> {
-    home_with(&fs_err::read("/etc/passwd").ok()?, (0, name))
+    find_home(&fs_err::read("/etc/passwd").ok()?, (0, name))
 }
 
 /// Returns the home directory of the user with this user ID.
-fn home_among(users: &[u8], number: u32) -> Option<PathBuf> {
-    home_with(users, (2, number.to_string().as_bytes()))
+fn home_of_user_id(users: &[u8], number: u32) -> Option<PathBuf> {
+    find_home(users, (2, number.to_string().as_bytes()))
 }
 
 /// Returns the home directory in the first line of `users` whose field `number` equals `wanted`.
 /// Fields are counted from 0.
-fn home_with(users: &[u8], (number, wanted): (usize, &[u8])) -> Option<PathBuf> {
+fn find_home(users: &[u8], (number, wanted): (usize, &[u8])) -> Option<PathBuf> {
     users.split(|&byte| byte == b'\n').find_map(|line| {
         let fields: Vec<_> = line.split(|&byte| byte == b':').collect();
         fields.get(number).filter(|&&field| field == wanted)?;
@@ -47,7 +47,7 @@ mod tests {
     fn a_home_stands_in_the_sixth_field() {
         let users =
             b"root:x:0:0:root:/root:/bin/bash\n\n#\nnobody:x:65534:65534::\na:x:10:0:A,,:/home/a:\nb:x:11:0:::\n";
-        let homes = [0, 10, 11, 1, 65_534].map(|number| home_among(users, number));
+        let homes = [0, 10, 11, 1, 65_534].map(|number| home_of_user_id(users, number));
         assert_eq!(
             homes,
             [
@@ -58,7 +58,7 @@ mod tests {
                 None
             ]
         );
-        let homes = [&b"a"[..], b"nobody", b"A,,"].map(|name| home_with(users, (0, name)));
+        let homes = [&b"a"[..], b"nobody", b"A,,"].map(|name| find_home(users, (0, name)));
         assert_eq!(homes, [Some("/home/a".into()), None, None]);
     }
 }

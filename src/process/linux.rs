@@ -13,18 +13,20 @@ use rustix::process::{
 };
 
 use super::tail::TailBuffer;
-use super::{CommandOutput, ExitReason, GRACE, LONGEST, MOST_OUTPUT, ShellCommand, Timeout, wait};
+use super::{
+    CommandOutput, ExitReason, GRACE, MAX_PAUSE, MOST_OUTPUT, ShellCommand, Timeout, wait,
+};
 use crate::interrupt::Interrupt;
 
 /// The first wait for a pipe. Later waits double up to [`LONGEST`].
-const SHORTEST: Duration = Duration::from_millis(1);
+const MIN_PAUSE: Duration = Duration::from_millis(1);
 /// The time to wait until other processes have reaped the killed members of a group.
 const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 /// The number of bytes per read or write.
 const CHUNK: usize = 64 << 10;
 /// The maximum number of bytes to read after the command has ended: the capacity of the largest
 /// pipe, see pipe(7).
-const MOST_LEFT: usize = 1 << 20;
+const MAX_REMAINING_OUTPUT: usize = 1 << 20;
 
 /// A process with its process group. Dropping it kills the whole group.
 ///
@@ -71,7 +73,7 @@ impl ProcessGroup {
     }
 
     /// Asks all processes of the group to end, including stopped ones.
-    pub fn ask(&self) {
+    pub fn terminate(&self) {
         self.send(Signal::TERM);
         // A stopped process receives the signal only after it continues (signal(7)).
         self.send(Signal::CONT);
@@ -83,7 +85,7 @@ impl ProcessGroup {
     /// # Errors
     ///
     /// Returns the error of wait(2).
-    pub fn end(&mut self) -> io::Result<Option<ExitStatus>> {
+    pub fn kill(&mut self) -> io::Result<Option<ExitStatus>> {
         self.send(Signal::KILL);
         let Some(id) = self.id else { return Ok(None) };
         let mut status = None;
@@ -110,7 +112,7 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if self.id.is_some() {
-            let _ = self.end();
+            let _ = self.kill();
         }
     }
 }
@@ -128,9 +130,9 @@ pub(super) fn user() -> Option<u32> {
 /// Returns the error of [`Timeout::ask`] if the time limit is over or the interrupt is raised.
 pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Timeout) -> io::Result<()> {
     let start = Instant::now();
-    let pause = Timespec::try_from(LONGEST).map_err(io::Error::other)?;
+    let pause = Timespec::try_from(MAX_PAUSE).map_err(io::Error::other)?;
     loop {
-        patience.ask(start)?;
+        patience.check(start)?;
         match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&pause)) {
             // The time is over, or a signal arrived.
             Ok(0) | Err(Errno::INTR) => {}
@@ -142,7 +144,7 @@ pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Timeout) -> io::Resu
 
 /// Runs a command; see [`super::run`].
 pub(super) fn run_with_io(
-    errand: &ShellCommand<'_>,
+    shell_command: &ShellCommand<'_>,
     interrupt: &Interrupt,
 ) -> io::Result<CommandOutput> {
     let start = Instant::now();
@@ -150,9 +152,14 @@ pub(super) fn run_with_io(
     let mut command = Command::new("/bin/sh");
     command
         .args(["-c", "--"])
-        .arg(errand.command)
-        .current_dir(errand.directory);
-    command.envs(errand.environment.iter().map(|(name, value)| (name, value)));
+        .arg(shell_command.command)
+        .current_dir(shell_command.directory);
+    command.envs(
+        shell_command
+            .environment
+            .iter()
+            .map(|(name, value)| (name, value)),
+    );
     command
         .stdin(Stdio::piped())
         .stdout(writer.try_clone()?)
@@ -161,16 +168,18 @@ pub(super) fn run_with_io(
     // Dropping the command closes our copy of the write end, so that the pipe ends with its last
     // writer.
     drop(command);
-    let mut talk = CommandIo::new(group.child().stdin.take(), errand.input, output)?;
+    let mut command_io = CommandIo::new(group.child().stdin.take(), shell_command.input, output)?;
     let mut asked: Option<(ExitReason, Instant)> = None;
     loop {
-        talk.go_on()?;
+        command_io.transfer()?;
         let has_ended = group.has_ended()?;
         let is_over = match asked {
             None => has_ended,
             // After a request to end, the loop also waits for the end of the output, but at most
             // `GRACE`.
-            Some((_, since)) => has_ended && talk.output.is_none() || since.elapsed() >= GRACE,
+            Some((_, since)) => {
+                has_ended && command_io.output.is_none() || since.elapsed() >= GRACE
+            }
         };
         if is_over {
             break;
@@ -179,30 +188,30 @@ pub(super) fn run_with_io(
             let why = if interrupt.is_raised() {
                 Some(ExitReason::Stopped)
             } else {
-                (start.elapsed() >= errand.limit).then_some(ExitReason::TimedOut)
+                (start.elapsed() >= shell_command.limit).then_some(ExitReason::TimedOut)
             };
             if let Some(why) = why {
                 asked = Some((why, Instant::now()));
-                group.ask();
+                group.terminate();
             }
         }
     }
-    let status = group.end()?;
+    let status = group.kill()?;
     let time = start.elapsed();
-    let (output, is_cut) = talk.finish()?;
+    let (output, is_cut) = command_io.finish()?;
     let ending = match asked {
         Some((ending, _)) => ending,
-        None => ending(status)?,
+        None => exit_reason(status)?,
     };
     Ok(CommandOutput {
-        ending,
+        reason: ending,
         output,
         is_cut,
         time,
     })
 }
 
-fn ending(status: Option<ExitStatus>) -> io::Result<ExitReason> {
+fn exit_reason(status: Option<ExitStatus>) -> io::Result<ExitReason> {
     let ended = |status: ExitStatus| {
         status
             .code()
@@ -238,12 +247,12 @@ impl<'a> CommandIo<'a> {
             output: Some(output),
             tail,
             buffer,
-            pause: SHORTEST,
+            pause: MIN_PAUSE,
         })
     }
 
     /// Writes and reads the bytes that are possible now, or waits for a short time.
-    fn go_on(&mut self) -> io::Result<()> {
+    fn transfer(&mut self) -> io::Result<()> {
         // Closing the pipe ends the input of the command.
         if self.rest.is_empty() {
             self.input = None;
@@ -265,19 +274,19 @@ impl<'a> CommandIo<'a> {
         };
         drop(pipes);
         self.pause = if ready > 0 {
-            SHORTEST
+            MIN_PAUSE
         } else {
-            (2 * self.pause).min(LONGEST)
+            (2 * self.pause).min(MAX_PAUSE)
         };
         if ready > 0 {
-            self.give()?;
-            self.take()?;
+            self.write_input()?;
+            self.read_output()?;
         }
         Ok(())
     }
 
     /// Writes the next bytes of the input once.
-    fn give(&mut self) -> io::Result<()> {
+    fn write_input(&mut self) -> io::Result<()> {
         let Some(pipe) = &mut self.input else {
             return Ok(());
         };
@@ -285,14 +294,14 @@ impl<'a> CommandIo<'a> {
             Ok(count) => self.rest = &self.rest[count..],
             // The command does not have to read its input.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.input = None,
-            Err(error) if is_passing(&error) => {}
+            Err(error) if is_transient(&error) => {}
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
     /// Reads the available output once and returns the number of bytes.
-    fn take(&mut self) -> io::Result<usize> {
+    fn read_output(&mut self) -> io::Result<usize> {
         let Some(pipe) = &mut self.output else {
             return Ok(0);
         };
@@ -302,7 +311,7 @@ impl<'a> CommandIo<'a> {
                 self.tail.add(&self.buffer[..count]);
                 return Ok(count);
             }
-            Err(error) if is_passing(&error) => {}
+            Err(error) if is_transient(&error) => {}
             Err(error) => return Err(error),
         }
         Ok(0)
@@ -311,8 +320,8 @@ impl<'a> CommandIo<'a> {
     /// Reads the rest of the output that is already in the pipe, without waiting for more.
     fn finish(mut self) -> io::Result<(Vec<u8>, bool)> {
         let mut taken = 0;
-        while taken < MOST_LEFT {
-            match self.take()? {
+        while taken < MAX_REMAINING_OUTPUT {
+            match self.read_output()? {
                 0 => break,
                 count => taken += count,
             }
@@ -322,7 +331,7 @@ impl<'a> CommandIo<'a> {
 }
 
 /// Returns whether a later call can succeed: the pipe was not ready, or a signal arrived.
-fn is_passing(error: &io::Error) -> bool {
+fn is_transient(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted

@@ -28,7 +28,7 @@ use crate::interrupt::Interrupt;
 
 pub use conventions::{DEFAULT_PAGER, HAS_LOCALE};
 pub use home::{home, home_of};
-pub(crate) use search::command;
+pub(crate) use search::find_command;
 pub(crate) use tail::StderrReader;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
@@ -47,7 +47,7 @@ pub const MOST_OUTPUT: usize = 16 << 10;
 pub const GRACE: Duration = Duration::from_secs(2);
 
 /// The longest pause between two checks of a waiting thread. It limits the delay of an interrupt.
-const LONGEST: Duration = Duration::from_millis(20);
+const MAX_PAUSE: Duration = Duration::from_millis(20);
 
 /// The limits of a wait for output of a process.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Timeout {
     ///
     /// Returns [`io::ErrorKind::TimedOut`] after the time limit or if the interrupt is raised. The
     /// kind is not `Interrupted`, because readers of the standard library retry that one.
-    fn ask(&self, start: Instant) -> io::Result<()> {
+    fn check(&self, start: Instant) -> io::Result<()> {
         if let Some(signal) = self.interrupt.signal() {
             return Err(io::Error::new(
                 io::ErrorKind::TimedOut,
@@ -98,7 +98,7 @@ impl Timeout {
         let mut result = Ok(());
         wait(Duration::MAX, || match is_over() {
             Ok(false) => {
-                result = self.ask(start);
+                result = self.check(start);
                 result.is_err()
             }
             other => {
@@ -114,18 +114,21 @@ impl Timeout {
 #[derive(Debug)]
 pub(crate) struct TimedReader {
     pipe: ChildStdout,
-    patience: Timeout,
+    timeout: Timeout,
 }
 
 impl TimedReader {
     pub(crate) fn new(pipe: ChildStdout, patience: Timeout) -> Self {
-        Self { pipe, patience }
+        Self {
+            pipe,
+            timeout: patience,
+        }
     }
 }
 
 impl Read for TimedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        wait_for_bytes(&self.pipe, &self.patience)?;
+        wait_for_bytes(&self.pipe, &self.timeout)?;
         self.pipe.read(buffer)
     }
 }
@@ -149,7 +152,7 @@ pub struct ShellCommand<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandOutput {
     /// The way in which the command ended.
-    pub ending: ExitReason,
+    pub reason: ExitReason,
     /// The last [`MOST_OUTPUT`] bytes of standard output and standard error, in the order of
     /// writing.
     pub output: Vec<u8>,
@@ -190,8 +193,8 @@ pub enum ExitReason {
 ///
 /// Returns the error of the system if the shell cannot be started or its exit status is unknown.
 /// All started processes are killed.
-pub fn run(errand: &ShellCommand<'_>, interrupt: &Interrupt) -> io::Result<CommandOutput> {
-    run_with_io(errand, interrupt)
+pub fn run(command: &ShellCommand<'_>, interrupt: &Interrupt) -> io::Result<CommandOutput> {
+    run_with_io(command, interrupt)
 }
 
 /// Waits until `is_over` returns true, at most for `limit`.
@@ -199,6 +202,6 @@ pub(crate) fn wait(limit: Duration, mut is_over: impl FnMut() -> bool) {
     let (start, mut pause) = (Instant::now(), Duration::from_micros(50));
     while !is_over() && start.elapsed() < limit {
         thread::sleep(pause);
-        pause = (2 * pause).min(LONGEST);
+        pause = (2 * pause).min(MAX_PAUSE);
     }
 }

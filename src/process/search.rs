@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The default search path, used if no directory of `PATH` is usable. See confstr(3).
-const USUAL: &[&str] = if cfg!(unix) {
+const DEFAULT_DIRECTORIES: &[&str] = if cfg!(unix) {
     &["/usr/local/bin", "/usr/bin", "/bin"]
 } else {
     &[]
 };
 /// A search path that contains no program. Some shells search the current directory if `PATH` is
 /// empty or not set.
-const NOWHERE: &str = "/dev/null";
+const EMPTY_PATH: &str = "/dev/null";
 
 /// Returns a command that starts `program`. It is an absolute path, or a name to search for in
 /// `PATH`.
@@ -33,21 +33,22 @@ const NOWHERE: &str = "/dev/null";
 ///
 /// Returns [`io::ErrorKind::NotFound`] if the program does not exist, and
 /// [`io::ErrorKind::InvalidInput`] for a relative path.
-pub(crate) fn command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command> {
+pub(crate) fn find_command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let trees = UntrustedDirectories::at(trees);
+    let trees = UntrustedDirectories::new(trees);
     let named = env::split_paths(&path).filter(|directory| directory.is_absolute());
-    let (mut open, closed): (Vec<_>, Vec<_>) = named.partition(|directory| !trees.have(directory));
+    let (mut open, closed): (Vec<_>, Vec<_>) =
+        named.partition(|directory| !trees.contains(directory));
     if open.is_empty() {
         open.extend(
-            USUAL
+            DEFAULT_DIRECTORIES
                 .iter()
                 .map(PathBuf::from)
-                .filter(|directory| !trees.have(directory)),
+                .filter(|directory| !trees.contains(directory)),
         );
     }
     if open.is_empty() {
-        open.push(NOWHERE.into());
+        open.push(EMPTY_PATH.into());
     }
     let found = find_program(program, &open, &closed, &trees)?;
     let mut command = Command::new(found);
@@ -57,8 +58,8 @@ pub(crate) fn command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Command>
 
 fn find_program(
     program: &OsStr,
-    open: &[PathBuf],
-    closed: &[PathBuf],
+    trusted: &[PathBuf],
+    untrusted: &[PathBuf],
     trees: &UntrustedDirectories,
 ) -> io::Result<PathBuf> {
     let path = Path::new(program);
@@ -78,13 +79,13 @@ fn find_program(
         let places = directories.iter().map(|directory| directory.join(&name));
         places.filter(|place| is_executable(place)).collect()
     };
-    let (mut outside, inside): (Vec<_>, Vec<_>) = places(open)
+    let (mut outside, inside): (Vec<_>, Vec<_>) = places(trusted)
         .into_iter()
-        .partition(|place| !trees.have(place));
+        .partition(|place| !trees.contains(place));
     if !outside.is_empty() {
         return Ok(outside.swap_remove(0));
     }
-    let is_brought = !inside.is_empty() || !places(closed).is_empty();
+    let is_brought = !inside.is_empty() || !places(untrusted).is_empty();
     let why = if is_brought {
         "the program was found only inside the tree, which is not trusted"
     } else {
@@ -98,7 +99,7 @@ fn find_program(
 struct UntrustedDirectories(Vec<PathBuf>);
 
 impl UntrustedDirectories {
-    fn at(directories: &[PathBuf]) -> Self {
+    fn new(directories: &[PathBuf]) -> Self {
         let names = |directory: &PathBuf| {
             [
                 std::path::absolute(directory).unwrap_or_default(),
@@ -111,26 +112,28 @@ impl UntrustedDirectories {
     /// Returns whether `path` is in one of the trees, directly or through links, and the tree could
     /// have supplied it. A default directory below a tree such as `/` does not count if only root
     /// can write to it.
-    fn have(&self, path: &Path) -> bool {
+    fn contains(&self, path: &Path) -> bool {
         let real = resolve_links(path);
         let mut around = self
             .0
             .iter()
             .filter(|tree| path.starts_with(tree) || real.starts_with(tree));
-        around.any(|tree| !(holds_system(tree) && is_usual(path) && is_of_root(&real)))
+        around.any(|tree| {
+            !(has_default_directory(tree) && is_default(path) && is_writable_only_by_root(&real))
+        })
     }
 }
 
 /// Returns whether `tree` contains a default directory.
-fn holds_system(tree: &Path) -> bool {
-    USUAL
+fn has_default_directory(tree: &Path) -> bool {
+    DEFAULT_DIRECTORIES
         .iter()
         .any(|usual| resolve_links(usual.as_ref()).starts_with(tree))
 }
 
 /// Returns whether `path` is a default directory or an entry of one.
-fn is_usual(path: &Path) -> bool {
-    USUAL
+fn is_default(path: &Path) -> bool {
+    DEFAULT_DIRECTORIES
         .iter()
         .map(Path::new)
         .any(|usual| path == usual || path.parent() == Some(usual))
@@ -138,7 +141,7 @@ fn is_usual(path: &Path) -> bool {
 
 /// Returns whether only root can write to the file at `path` or replace it.
 #[cfg(unix)]
-fn is_of_root(path: &Path) -> bool {
+fn is_writable_only_by_root(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let is_closed = |found: std::fs::Metadata| found.uid() == 0 && found.mode() & 0o022 == 0;
     path.ancestors()

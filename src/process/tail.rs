@@ -11,7 +11,7 @@ use crate::mutex::lock_unpoisoned;
 /// Keeps the last bytes of the added data.
 #[derive(Debug)]
 pub(super) struct TailBuffer {
-    most: usize,
+    limit: usize,
     bytes: Vec<u8>,
     is_cut: bool,
 }
@@ -20,7 +20,7 @@ impl TailBuffer {
     /// Returns a tail of at most `most` bytes.
     pub(super) fn of(most: usize) -> Self {
         Self {
-            most,
+            limit: most,
             bytes: Vec::new(),
             is_cut: false,
         }
@@ -29,19 +29,19 @@ impl TailBuffer {
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         // Cutting only at twice the limit moves each byte at most once on average.
-        if self.bytes.len() > 2 * self.most {
-            self.cut();
+        if self.bytes.len() > 2 * self.limit {
+            self.truncate();
         }
     }
 
     /// Returns the last bytes, and whether earlier bytes were dropped.
     pub(super) fn finish(mut self) -> (Vec<u8>, bool) {
-        self.cut();
+        self.truncate();
         (self.bytes, self.is_cut)
     }
 
-    fn cut(&mut self) {
-        let over = self.bytes.len().saturating_sub(self.most);
+    fn truncate(&mut self) {
+        let over = self.bytes.len().saturating_sub(self.limit);
         self.is_cut |= over > 0;
         self.bytes.drain(..over);
     }
@@ -53,11 +53,11 @@ impl TailBuffer {
 #[derive(Debug)]
 pub(crate) struct StderrReader {
     kept: Arc<Mutex<TailBuffer>>,
-    listener: JoinHandle<()>,
+    reader: JoinHandle<()>,
 }
 
 /// The maximum number of bytes of standard error that are kept.
-const MOST_COMPLAINTS: usize = 4 << 10;
+const MAX_STDERR: usize = 4 << 10;
 
 impl StderrReader {
     /// Starts the thread that reads `errors`.
@@ -66,10 +66,10 @@ impl StderrReader {
     ///
     /// Returns the error of the system if the thread cannot be started.
     pub(crate) fn of(mut errors: impl Read + Send + 'static) -> io::Result<Self> {
-        let kept = Arc::new(Mutex::new(TailBuffer::of(MOST_COMPLAINTS)));
+        let kept = Arc::new(Mutex::new(TailBuffer::of(MAX_STDERR)));
         let tail = Arc::clone(&kept);
         let listen = move || {
-            let mut buffer = [0; MOST_COMPLAINTS];
+            let mut buffer = [0; MAX_STDERR];
             loop {
                 match errors.read(&mut buffer) {
                     Ok(read @ 1..) => lock_unpoisoned(&tail).add(&buffer[..read]),
@@ -81,7 +81,10 @@ impl StderrReader {
         let listener = thread::Builder::new()
             .name("complaints".to_owned())
             .spawn(listen)?;
-        Ok(Self { kept, listener })
+        Ok(Self {
+            kept,
+            reader: listener,
+        })
     }
 
     /// Returns the line that states the reason of a failure. Waits until the end of standard error,
@@ -93,14 +96,14 @@ impl StderrReader {
     pub(crate) fn reason(&self, until: Instant) -> Option<String> {
         let patience = until.saturating_duration_since(Instant::now());
         if patience > Duration::ZERO {
-            wait(patience, || self.listener.is_finished());
+            wait(patience, || self.reader.is_finished());
         }
         let kept = lock_unpoisoned(&self.kept);
-        reason_in(&String::from_utf8_lossy(&kept.bytes))
+        find_reason(&String::from_utf8_lossy(&kept.bytes))
     }
 }
 
-fn reason_in(text: &str) -> Option<String> {
+fn find_reason(text: &str) -> Option<String> {
     let lines: Vec<_> = text
         .lines()
         .map(str::trim)

@@ -1,7 +1,7 @@
 //! Decides which lines below a header are the body of a hunk, and which are text after it.
 
 use super::RepairKind;
-use super::chunk::{RawHunk, counts};
+use super::chunk::{RawHunk, count_lines};
 use super::line::Line;
 use super::read::is_signature;
 
@@ -20,7 +20,7 @@ pub(super) struct BodyCandidate<'c, 't> {
 /// In ` a`, `-b`, `+c`, `+ Renamed it.` the last line can be a list item of the answer around the
 /// patch. Writing the item to the file would be as wrong as losing an insertion. Returns no body if
 /// the header and the other lines do not show which it is.
-pub(super) fn bodies<'c, 't>(chunk: &'c RawHunk<'t>) -> Vec<BodyCandidate<'c, 't>> {
+pub(super) fn find_bodies<'c, 't>(chunk: &'c RawHunk<'t>) -> Vec<BodyCandidate<'c, 't>> {
     let all = &chunk.body[..];
     let body = |lines, is_closed, row| BodyCandidate {
         lines,
@@ -38,15 +38,15 @@ pub(super) fn bodies<'c, 't>(chunk: &'c RawHunk<'t>) -> Vec<BodyCandidate<'c, 't
                     .iter()
                     .any(|sign| sign.starts_with(line.text))
             };
-            let is_header = chunk.is_torn && end + 1 == all.len() && is_start(&all[end]);
+            let is_header = chunk.is_unterminated && end + 1 == all.len() && is_start(&all[end]);
             match if is_header {
                 TailKind::Doubtful
             } else {
-                tail(&all[..end], &all[end..], is_new(chunk))
+                classify_tail(&all[..end], &all[end..], is_new(chunk))
             } {
                 // Context after the counted lines shows that the header is wrong.
-                TailKind::Visible if has_list(chunk) && all[end..].iter().any(is_context) => {}
-                TailKind::Visible => bodies.extend([whole, counted]),
+                TailKind::Undecided if has_list(chunk) && all[end..].iter().any(is_context) => {}
+                TailKind::Undecided => bodies.extend([whole, counted]),
                 TailKind::Items => bodies.push(counted),
                 TailKind::Doubtful => {}
                 TailKind::Changes if has_list(chunk) => {}
@@ -75,7 +75,7 @@ pub(super) fn bodies<'c, 't>(chunk: &'c RawHunk<'t>) -> Vec<BodyCandidate<'c, 't
 /// of such a list follow an empty line, or have an indentation that no other line of the hunk has.
 /// If the counts of the header are right, the lines belong to the hunk.
 fn has_list(chunk: &RawHunk<'_>) -> bool {
-    if chunk.is_text || chunk.is_bounded || chunk.header.counts == Some(counts(&chunk.body)) {
+    if chunk.is_text || chunk.is_bounded || chunk.header.counts == Some(count_lines(&chunk.body)) {
         return false;
     }
     let is_text = |line: &&Line<'_>| !matches!(line.text.first(), Some(b'+' | b'-' | b' ' | b'\\'));
@@ -88,7 +88,7 @@ fn has_list(chunk: &RawHunk<'_>) -> bool {
     let (before, items) = chunk.body[..end].split_at(end - items);
     // The items can also be context that lost its leading space. Then the counts of the header are
     // right with that context, or the content of another line starts with `+` too.
-    let (old, new) = counts(&chunk.body[..end]);
+    let (old, new) = count_lines(&chunk.body[..end]);
     let is_explained = |lost| chunk.header.counts == Some((old + lost, new));
     let has_plus = |line: &Line<'_>| matches!(line.text, [b'+' | b'-' | b' ', b'+', ..]);
     if (1..=items.len()).any(is_explained) || before.iter().any(has_plus) {
@@ -100,7 +100,7 @@ fn has_list(chunk: &RawHunk<'_>) -> bool {
         .is_some_and(|line| line.text.is_empty() || line.is_converted);
     before.iter().any(is_change)
         && items.iter().any(|line| line.text.starts_with(b"+"))
-        && (is_unclear || !before.iter().any(is_one_deep))
+        && (is_unclear || !before.iter().any(is_indented_by_one))
 }
 
 fn is_change(line: &Line<'_>) -> bool {
@@ -112,7 +112,7 @@ fn is_context(line: &Line<'_>) -> bool {
 }
 
 /// Returns whether the content of `line` is indented by one space.
-fn is_one_deep(line: &Line<'_>) -> bool {
+fn is_indented_by_one(line: &Line<'_>) -> bool {
     matches!(line.text, [b'+' | b'-' | b' ', b' ', next, ..] if *next != b' ')
 }
 
@@ -122,7 +122,7 @@ fn counted_length(chunk: &RawHunk<'_>) -> Option<usize> {
     let wanted = chunk.header.counts?;
     let mut found = (0, 0);
     let end = (1..chunk.body.len()).find(|&end| {
-        let (old, new) = counts(&chunk.body[end - 1..end]);
+        let (old, new) = count_lines(&chunk.body[end - 1..end]);
         found = (found.0 + old, found.1 + new);
         found == wanted
     });
@@ -132,7 +132,7 @@ fn counted_length(chunk: &RawHunk<'_>) -> Option<usize> {
 /// The kind of the lines after the counted lines.
 enum TailKind {
     /// Text, or lines that the file must contain. A comparison with the file decides.
-    Visible,
+    Undecided,
     /// A list in the surrounding text.
     Items,
     /// A list in the surrounding text, or changes. Neither the header nor context decides.
@@ -141,7 +141,7 @@ enum TailKind {
     Changes,
 }
 
-fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> TailKind {
+fn classify_tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> TailKind {
     if !rest
         .iter()
         .filter(|line| is_change(line))
@@ -171,10 +171,10 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> TailKind {
         };
     }
     if !rest.iter().any(is_change) || rest.iter().any(is_context) {
-        return TailKind::Visible;
+        return TailKind::Undecided;
     }
     // If content of the hunk is indented by one space too, `+ x` can be an insertion as well.
-    if counted.iter().any(is_one_deep) {
+    if counted.iter().any(is_indented_by_one) {
         TailKind::Doubtful
     } else {
         TailKind::Items

@@ -32,13 +32,13 @@ pub(super) struct HeaderText<'t> {
 
 impl<'t> RawHunkHeader<'t> {
     /// Parses one line that starts with `@@`. The second `@@` can be missing, as in an envelope.
-    pub(super) fn take(&mut self, line: Line<'t>, log: &mut RepairLog) {
+    pub(super) fn read_line(&mut self, line: Line<'t>, log: &mut RepairLog) {
         let rest = line.text[2..].trim_ascii_start();
         let (inner, outer) = match rest.find(b"@@") {
             Some(end) => (rest[..end].trim_ascii_end(), Some(&rest[end + 2..])),
             None => (rest.trim_ascii_end(), None),
         };
-        match numbers(inner) {
+        match parse_ranges(inner) {
             Some((old, new)) => {
                 if old.0 > 0 {
                     self.stated = Some(old.0);
@@ -61,14 +61,14 @@ impl<'t> RawHunkHeader<'t> {
         if let Some(text) = outer {
             self.texts.push(HeaderText {
                 text,
-                is_section: numbers(inner).is_some(),
+                is_section: parse_ranges(inner).is_some(),
             });
         }
     }
 }
 
 /// Parses `-3,4 +5,6`. A missing count is 1.
-fn numbers(text: &[u8]) -> Option<((usize, usize), (usize, usize))> {
+fn parse_ranges(text: &[u8]) -> Option<((usize, usize), (usize, usize))> {
     let text = std::str::from_utf8(text).ok()?;
     let (old, new) = text.split_once(' ')?;
     let range = |range: &str, sign| {
@@ -122,9 +122,9 @@ pub(super) struct RawHunk<'t> {
     /// text.
     pub(super) is_bounded: bool,
     /// Whether the last line of the hunk is the last line of the patch and has no newline.
-    pub(super) is_torn: bool,
+    pub(super) is_unterminated: bool,
     /// The number of empty lines after the last line.
-    pub(super) blank: usize,
+    pub(super) trailing_blank_lines: usize,
 }
 
 /// One line of a reading.
@@ -136,7 +136,7 @@ pub(super) struct ReadingLine {
     /// The content if the line lost its sign, so that its first space belongs to the file.
     pub(super) raw: Option<Vec<u8>>,
     /// Whether the line has no terminator. A `\` line after it states this.
-    pub(super) is_open: bool,
+    pub(super) is_unterminated: bool,
     /// The terminator of the line in the patch.
     pub(super) ending: LineEnding,
     /// The offset of the line in the patch, in bytes.
@@ -151,7 +151,7 @@ pub(super) struct Reading {
     /// one.
     pub(super) headings: Vec<Vec<u8>>,
     /// The repairs to report if this reading is used.
-    pub(super) rows: Vec<RepairKind>,
+    pub(super) repairs: Vec<RepairKind>,
     /// Whether no line is missing at the end.
     pub(super) is_closed: bool,
 }
@@ -201,8 +201,8 @@ impl<'t> RawHunk<'t> {
             is_text: false,
             is_normal: first.is_normal,
             is_bounded: false,
-            is_torn: false,
-            blank,
+            is_unterminated: false,
+            trailing_blank_lines: blank,
         }
     }
 
@@ -217,7 +217,7 @@ impl<'t> RawHunk<'t> {
         );
         // Editors and chats strip the space of empty context lines, so such lines look like text
         // after the hunk.
-        let are_blank = missing.0 == missing.1 && missing.0 <= self.blank;
+        let are_blank = missing.0 == missing.1 && missing.0 <= self.trailing_blank_lines;
         (missing != (0, 0) && !are_blank).then_some(CountMismatch {
             stated: promised,
             found,
@@ -232,12 +232,12 @@ impl<'t> RawHunk<'t> {
         self.body
             .last()
             .is_some_and(|line| line.text.starts_with(b" "))
-            && self.shortage(counts(&self.body)).is_none_or(is_even)
+            && self.shortage(count_lines(&self.body)).is_none_or(is_even)
     }
 }
 
 /// Returns the numbers of preimage and postimage lines in a body.
-pub(super) fn counts(body: &[Line<'_>]) -> (usize, usize) {
+pub(super) fn count_lines(body: &[Line<'_>]) -> (usize, usize) {
     body.iter()
         .fold((0, 0), |(old, new), line| match line.text.first() {
             Some(b'+') => (old, new + 1),

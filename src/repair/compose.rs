@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bodies::{BodyCandidate, bodies};
+use super::bodies::{BodyCandidate, find_bodies};
 use super::chunk::RawHunk;
 use super::error::PlacementError;
 use super::fitted::{HunkEffect, InsertedLine};
@@ -26,37 +26,37 @@ pub(super) fn compose(
     content: &[u8],
     log: &mut RepairLog,
 ) -> Result<Vec<u8>, Vec<(usize, PlacementError)>> {
-    if section.chunks.is_empty() {
+    if section.hunks.is_empty() {
         return Ok(content.to_vec());
     }
     let mut tried = log.fork();
     let errors = match compose_at_once(section, content, &mut tried) {
         Ok(after) => {
-            log.take(tried);
+            log.adopt(tried);
             return Ok(after);
         }
         Err(errors) => errors,
     };
-    log.leave(&tried);
+    log.adopt_work(&tried);
     // A later hunk can have context that an earlier hunk inserts. Hunks of a normal diff have no
     // context that would show this.
     let mut tried = log.fork();
-    if section.chunks.len() > 1
-        && !section.chunks[0].is_normal
+    if section.hunks.len() > 1
+        && !section.hunks[0].is_normal
         && errors
             .iter()
             .all(|(_, error)| *error == PlacementError::NotFound)
         && let Some(after) = compose_in_turn(section, content, &mut tried)
     {
         tried.note(RepairKind::Order, section.line);
-        log.take(tried);
+        log.adopt(tried);
         return Ok(after);
     }
     Err(errors)
 }
 
 /// The maximum number of earlier hunks that are compared with a hunk to find duplicates.
-const MOST_TWINS: usize = 64;
+const MAX_COMPARED_HUNKS: usize = 64;
 
 /// Places all hunks in the original file.
 fn compose_at_once(
@@ -68,7 +68,7 @@ fn compose_at_once(
     let (mut placed, mut errors) = (Vec::new(), Vec::new());
     // The end of the previous hunk. A hunk above it is out of order.
     let mut behind = 0;
-    for (index, chunk) in section.chunks.iter().enumerate() {
+    for (index, chunk) in section.hunks.iter().enumerate() {
         match place(&file, chunk, (behind, section.is_enveloped), log) {
             Ok(one) => {
                 if one.lines.start < behind {
@@ -103,7 +103,11 @@ fn compose_at_once(
             other.insertions == one.insertions
                 && (other.lines == one.lines || !one.insertions.is_empty())
         };
-        placed[..index].iter().rev().take(MOST_TWINS).any(is_same)
+        placed[..index]
+            .iter()
+            .rev()
+            .take(MAX_COMPARED_HUNKS)
+            .any(is_same)
     };
     if errors.is_empty()
         && (gone.len() < count
@@ -111,7 +115,7 @@ fn compose_at_once(
             || placed.iter().enumerate().any(is_twin))
     {
         // Any of the hunks can be wrong, so the last one carries the error.
-        errors.push((section.chunks.len() - 1, PlacementError::Overlap));
+        errors.push((section.hunks.len() - 1, PlacementError::Overlap));
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -130,9 +134,9 @@ fn find_misnumbered(section: &Section<'_>, placed: &[HunkEffect]) -> Option<usiz
                 .stated
                 .is_some_and(|stated| stated != one.lines.start + 1)
     };
-    let is_off = section.chunks.iter().zip(placed).any(is_off);
+    let is_off = section.hunks.iter().zip(placed).any(is_off);
     let is_loose =
-        |(_, one): &(usize, &HunkEffect)| section.chunks[0].is_normal && one.lines.is_empty();
+        |(_, one): &(usize, &HunkEffect)| section.hunks[0].is_normal && one.lines.is_empty();
     placed
         .iter()
         .enumerate()
@@ -144,7 +148,7 @@ fn find_misnumbered(section: &Section<'_>, placed: &[HunkEffect]) -> Option<usiz
 /// Places each hunk in the result of the previous hunks.
 fn compose_in_turn(section: &Section<'_>, content: &[u8], log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut content = content.to_vec();
-    for chunk in &section.chunks {
+    for chunk in &section.hunks {
         let file = FileLines::of(&content, log).ok()?;
         let one = place(&file, chunk, (0, section.is_enveloped), log).ok()?;
         content = splice(&file, &[one]);
@@ -194,13 +198,15 @@ pub(super) fn splice_lines(
     let (count, start) = (file.all.len(), range.start);
     // `come[i]` lists the insertions before line `start + i`. The last entry is for the end of the
     // range.
-    let mut come: Vec<Vec<&InsertedLine>> = vec![Vec::new(); range.len() + 1];
-    let mut gone = vec![false; range.len()];
+    let mut insertions: Vec<Vec<&InsertedLine>> = vec![Vec::new(); range.len() + 1];
+    let mut is_deleted = vec![false; range.len()];
     for one in placed {
-        one.deletions.iter().for_each(|&at| gone[at - start] = true);
+        one.deletions
+            .iter()
+            .for_each(|&at| is_deleted[at - start] = true);
         one.insertions
             .iter()
-            .for_each(|line| come[line.at - start].push(line));
+            .for_each(|line| insertions[line.at - start].push(line));
     }
     // The line ending of the line itself, of the nearest line before it, or of the first line after
     // it.
@@ -227,11 +233,11 @@ pub(super) fn splice_lines(
     for at in 0..=range.len() {
         for InsertedLine {
             text,
-            is_open,
+            is_unterminated: is_open,
             ending: stated,
-            like,
+            ending_source: like,
             ..
-        } in come[at].iter().copied()
+        } in insertions[at].iter().copied()
         {
             let end = match stated {
                 _ if *is_open => b"",
@@ -240,7 +246,7 @@ pub(super) fn splice_lines(
             };
             add(text, end, *like);
         }
-        if at < range.len() && !gone[at] {
+        if at < range.len() && !is_deleted[at] {
             add(file.all[start + at], b"", start + at);
         }
     }
@@ -250,11 +256,11 @@ pub(super) fn splice_lines(
 /// Returns the content of a new file; `None` if it is not certain which lines belong to it.
 pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    for chunk in &section.chunks {
+    for chunk in &section.hunks {
         // A model can omit the signs of a new file. Each line is then a line of the file.
         let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
         // In a hunk without signs, a header line can also be a line of the file.
-        if is_bare && (!section.is_enveloped || section.chunks.len() > 1) {
+        if is_bare && (!section.is_enveloped || section.hunks.len() > 1) {
             return None;
         }
         if is_bare {
@@ -272,7 +278,7 @@ pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Opt
         let is_certain = |body: &&BodyCandidate<'_, '_>| {
             body.row.is_some() || body.lines.len() == chunk.body.len()
         };
-        let bodies = bodies(chunk);
+        let bodies = find_bodies(chunk);
         let mut certain = bodies.iter().filter(is_certain);
         let states_endings = !section.is_enveloped && chunk.header.counts.is_some();
         let ending = |line: &Line<'_>| match line.ending {
@@ -318,22 +324,22 @@ fn inserted_content(
 
 /// Returns whether a deletion states the whole content of the file, or states no content. Every
 /// line must be equal, because the whole file is deleted. Line endings are ignored.
-pub(super) fn is_whole(
+pub(super) fn is_whole_content(
     section: &Section<'_>,
     content: &[u8],
     log: &mut RepairLog,
 ) -> Result<bool, PlacementError> {
-    if section.chunks.is_empty() {
+    if section.hunks.is_empty() {
         return Ok(true);
     }
     log.spend(read_cost(content))?;
     // Only the most likely reading counts. Another reading would interpret the lines more loosely.
     let readings: Vec<_> = section
-        .chunks
+        .hunks
         .iter()
         .filter_map(|chunk| chunk.readings().into_iter().next())
         .collect();
-    for (chunk, reading) in section.chunks.iter().zip(&readings) {
+    for (chunk, reading) in section.hunks.iter().zip(&readings) {
         note_counts(chunk, (reading.lines.len(), 0), log);
     }
     let old: Vec<_> = readings.iter().flat_map(|reading| &reading.lines).collect();

@@ -9,7 +9,7 @@ use crate::plan::LineKind;
 /// Returns whether the new lines may need another indentation than the one that follows from the
 /// preimage lines. `chosen` contains the preimage lines as they are read, and `start` is their
 /// place in the file.
-pub(super) fn is_doubtful(
+pub(super) fn is_indentation_doubtful(
     file: &FileLines<'_>,
     reading: &Reading,
     chosen: &[&[u8]],
@@ -31,12 +31,12 @@ pub(super) fn is_doubtful(
     let pairs: Vec<_> = pairs
         .map(|(index, old)| (indentation(old), indentation(file.content(start + index))))
         .collect();
-    is_right_already(&pairs, &come)
+    is_already_indented(&pairs, &come)
         || reading
             .old()
             .zip(chosen)
             .enumerate()
-            .any(|(index, (line, old))| is_short(line, old, file.content(start + index)))
+            .any(|(index, (line, old))| has_lost_sign(line, old, file.content(start + index)))
 }
 
 /// Returns whether every line may have lost a column of indentation instead of its sign. This is
@@ -62,7 +62,7 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
 /// Returns whether all preimage lines have the same indentation, which is smaller than in the file,
 /// while every new line is indented at least as deeply as the file. Probably only the preimage
 /// lines lost their indentation, and the new lines must not be indented twice.
-fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadingLine]) -> bool {
+fn is_already_indented(pairs: &[(&[u8], &[u8])], come: &[&ReadingLine]) -> bool {
     let Some(&(old, found)) = pairs.first() else {
         return false;
     };
@@ -73,7 +73,7 @@ fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadingLine]) -> bool {
 
 /// Returns whether a line may have lost its sign instead of indentation. Indentations of spaces are
 /// usually even: if the difference is odd, the column of the sign makes it even.
-fn is_short(line: &ReadingLine, old: &[u8], found: &[u8]) -> bool {
+fn has_lost_sign(line: &ReadingLine, old: &[u8], found: &[u8]) -> bool {
     let (depth, deep) = (indentation(old), indentation(found));
     let is_odd = depth.len().abs_diff(deep.len()) % 2 == 1;
     line.raw.is_some()

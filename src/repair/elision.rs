@@ -1,7 +1,7 @@
 //! Elision markers: lines that represent omitted lines, such as `...` or
 //! `// ... existing code ...`.
 
-use super::vocabulary::says_left_out;
+use super::vocabulary::is_about_omitted_lines;
 use crate::plan::LineKind;
 
 /// The certainty with which a line is an elision marker.
@@ -64,15 +64,15 @@ const PHRASES: &[&str] = &[
 
 /// Returns whether a line is certainly an elision marker.
 pub(super) fn is_elision(line: &[u8]) -> bool {
-    matches!(elision(line), Some(Elision::Marker | Elision::Dots))
+    matches!(detect_elision(line), Some(Elision::Marker | Elision::Dots))
 }
 
-fn elision(line: &[u8]) -> Option<Elision> {
+fn detect_elision(line: &[u8]) -> Option<Elision> {
     let text = String::from_utf8_lossy(line).to_lowercase();
     let text = text.trim();
     // In `pass  # unchanged`, the statement only makes the placeholder valid code.
     if let Some(comment) = placeholder_comment(text).filter(|_| !is_comment(text)) {
-        return elision(comment.as_bytes()).map(|_| Elision::Words);
+        return detect_elision(comment.as_bytes()).map(|_| Elision::Words);
     }
     // Comment marks and brackets around the words have no meaning.
     let bare = text.trim_matches([
@@ -101,7 +101,9 @@ fn elision(line: &[u8]) -> Option<Elision> {
             .any(|phrase| inner.starts_with(phrase) && inner.len() <= phrase.len() + MOST_MORE)
     };
     let is_marker = match (is_comment, has_dots) {
-        (true, true) => says(WORDS) || says_left_out(inner.trim_matches(['.', '\u{2026}']), true),
+        (true, true) => {
+            says(WORDS) || is_about_omitted_lines(inner.trim_matches(['.', '\u{2026}']), true)
+        }
         (false, true) => says(PHRASES),
         (true, false) => is_all(),
         (false, false) => false,
@@ -109,7 +111,7 @@ fn elision(line: &[u8]) -> Option<Elision> {
     if is_marker {
         return Some(Elision::Marker);
     }
-    (is_comment && says_left_out(inner, false)).then_some(Elision::Words)
+    (is_comment && is_about_omitted_lines(inner, false)).then_some(Elision::Words)
 }
 
 fn is_comment(text: &str) -> bool {
@@ -173,7 +175,7 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> b
         let mut old = lines
             .iter()
             .filter(|(kind, _)| *kind != LineKind::Insertion);
-        old.any(|(_, text)| elision(text) == Some(Elision::Words))
+        old.any(|(_, text)| detect_elision(text) == Some(Elision::Words))
     };
     let goes = |lines: &[(LineKind, &[u8])]| {
         lines
@@ -193,7 +195,7 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> b
         .iter()
         .enumerate()
         .filter(|(_, (kind, _))| *kind == LineKind::Insertion)
-        .any(|(at, (_, text))| match elision(text) {
+        .any(|(at, (_, text))| match detect_elision(text) {
             Some(Elision::Marker) => true,
             Some(Elision::Words) => !is_remark(at),
             Some(Elision::Dots) => !is_code(at, text),
@@ -223,7 +225,7 @@ fn is_addition(lines: &[(LineKind, &[u8])], at: usize) -> bool {
 /// `return x` is deleted below it, the patch may also delete the omitted lines.
 pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
     let is_marker = |at: &usize| {
-        lines[*at].0 == LineKind::Context && elision(lines[*at].1) == Some(Elision::Marker)
+        lines[*at].0 == LineKind::Context && detect_elision(lines[*at].1) == Some(Elision::Marker)
     };
     (0..lines.len()).filter(is_marker).any(|at| {
         let [before, behind] = changes_around(lines, at, |line| line.0);
@@ -231,7 +233,7 @@ pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
         let is_pure = |run: &[(LineKind, &[u8])]| {
             goes(run) && run.iter().all(|line| line.0 == LineKind::Deletion)
         };
-        is_torn([before, behind], |line| line.0) || is_pure(before) || is_pure(behind)
+        has_ambiguous_changes([before, behind], |line| line.0) || is_pure(before) || is_pure(behind)
     })
 }
 
@@ -249,7 +251,7 @@ pub(super) fn changes_around<T>(
 
 /// Returns whether lines change on both sides of a line, and at least one of them is deleted. The
 /// changes may belong to either side.
-pub(super) fn is_torn<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bool {
+pub(super) fn has_ambiguous_changes<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bool {
     around.iter().all(|run| !run.is_empty())
         && around
             .iter()
@@ -259,7 +261,7 @@ pub(super) fn is_torn<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bo
 }
 
 fn is_dots(text: &[u8]) -> bool {
-    elision(text) == Some(Elision::Dots)
+    detect_elision(text) == Some(Elision::Dots)
 }
 
 /// Returns whether `dots` are the only statement of a block. The line before opens a block and is
@@ -324,12 +326,16 @@ mod tests {
             "....",
         ];
         for line in markers {
-            assert_eq!(elision(line.as_bytes()), Some(Elision::Marker), "{line}");
+            assert_eq!(
+                detect_elision(line.as_bytes()),
+                Some(Elision::Marker),
+                "{line}"
+            );
         }
         for line in code {
-            assert_eq!(elision(line.as_bytes()), None, "{line}");
+            assert_eq!(detect_elision(line.as_bytes()), None, "{line}");
         }
-        assert_eq!(elision(b"    ..."), Some(Elision::Dots));
+        assert_eq!(detect_elision(b"    ..."), Some(Elision::Dots));
     }
 
     #[test]

@@ -8,28 +8,28 @@ pub(super) enum PlacementError {
     /// The hunk matches at these lines, counted from 0.
     Ambiguous(Vec<usize>),
     /// The result of the hunk is already at this line, counted from 0.
-    Applied(usize),
+    AlreadyApplied(usize),
     /// The hunk matches at this line, counted from 0, but the indentation of its new lines is not
     /// certain.
-    Depth(usize),
+    Indentation(usize),
     /// Another hunk changes the same lines.
     Overlap,
     /// The hunk changes nothing.
-    Nothing,
+    NoChange,
     /// The hunk would insert an elision marker.
     Elided,
     /// The last lines can be text after the hunk, or lines of the hunk.
-    Tail,
+    DoubtfulTail,
     /// The hunk is truncated.
-    Cut(CountMismatch),
+    Truncated(CountMismatch),
     /// A typographic character of a new line can be intended, or can replace an ASCII character of
     /// the file.
     Typography,
     /// A line of the hunk at this line of the patch can be an insertion, or context without its
     /// leading space.
-    Sign(usize),
+    DoubtfulSign(usize),
     /// The search would exceed the budget.
-    TooMuch,
+    BudgetExceeded,
 }
 
 /// The header counts more lines than the hunk contains, so the patch is truncated.

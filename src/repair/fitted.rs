@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::RepairLog;
 use super::chunk::{Reading, ReadingLine};
-use super::depth::{is_column_lost, is_doubtful};
+use super::depth::{is_column_lost, is_indentation_doubtful};
 use super::error::PlacementError;
 use super::lines::FileLines;
 use super::typography::Typography;
@@ -34,22 +34,23 @@ pub(super) struct InsertedLine {
     /// The content, without terminator.
     pub(super) text: Vec<u8>,
     /// Whether the line has no terminator.
-    pub(super) is_open: bool,
+    pub(super) is_unterminated: bool,
     /// The line ending in the patch; `None` if the new line takes the line ending of the file.
     pub(super) ending: Option<LineEnding>,
     /// The line of the file whose line ending the new line takes.
-    pub(super) like: usize,
+    pub(super) ending_source: usize,
 }
 
 impl PartialEq for InsertedLine {
     /// Ignores the line ending.
     fn eq(&self, other: &Self) -> bool {
-        (self.at, &self.text, self.is_open) == (other.at, &other.text, other.is_open)
+        (self.at, &self.text, self.is_unterminated)
+            == (other.at, &other.text, other.is_unterminated)
     }
 }
 
 /// The first rung that ignores the indentation of a line.
-pub(super) const LOOSE: usize = 2;
+pub(super) const FIRST_LOOSE_RUNG: usize = 2;
 /// The rung that ignores typographic differences.
 const TYPOGRAPHY: usize = 3;
 /// The maximum number of deleted lines that a new line is compared with.
@@ -73,7 +74,7 @@ pub(super) fn find_applied(
         .iter()
         .filter(|line| line.kind != LineKind::Deletion)
         .collect();
-    Ok(file.runs(&new, 1, log)?.first().copied())
+    Ok(file.find_runs(&new, 1, log)?.first().copied())
 }
 
 /// Returns the effect of the reading at `start`, under the comparison of `rung`.
@@ -94,12 +95,12 @@ pub(super) fn fit_reading(
     let old: Vec<_> = reading.old().collect();
     let chosen = choose_contents(file, &old, start, rung);
     if is_column_lost(reading, &chosen)
-        || rung >= LOOSE && is_doubtful(file, reading, &chosen, start)
+        || rung >= FIRST_LOOSE_RUNG && is_indentation_doubtful(file, reading, &chosen, start)
     {
-        return Err(PlacementError::Depth(start));
+        return Err(PlacementError::Indentation(start));
     }
     let found = (0..old.len()).map(|index| file.content(start + index));
-    let style = (rung >= LOOSE).then(|| StyleAdapter::new(&chosen, found, rung));
+    let style = (rung >= FIRST_LOOSE_RUNG).then(|| StyleAdapter::new(&chosen, found, rung));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line takes the line ending of the deleted line that it replaces, if there is one.
     // Without preimage lines, it takes the line ending of the line above.
@@ -131,9 +132,9 @@ pub(super) fn fit_reading(
                 come.push(InsertedLine {
                     at,
                     text,
-                    is_open: line.is_open,
+                    is_unterminated: line.is_unterminated,
                     ending: None,
-                    like,
+                    ending_source: like,
                 });
             }
         }
@@ -152,7 +153,7 @@ impl HunkEffect {
         let old: Vec<_> = reading.old().collect();
         let chosen = choose_contents(file, &old, self.lines.start, 0);
         let is_same = |(line, (old, text)): (usize, (&&ReadingLine, &&[u8]))| {
-            let ending = if old.is_open {
+            let ending = if old.is_unterminated {
                 LineEnding::Missing
             } else {
                 old.ending
@@ -213,8 +214,8 @@ impl<'a> StyleAdapter<'a> {
     ) -> Result<Vec<u8>, PlacementError> {
         let (old, new) = self
             .indent
-            .apply(line)
-            .ok_or(PlacementError::Depth(start))?;
+            .convert(line)
+            .ok_or(PlacementError::Indentation(start))?;
         let rest = &line[old.len()..];
         let text = match &self.typography {
             Some(typography) => keep_typography(typography, rest, replaced)?,

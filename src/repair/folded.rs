@@ -30,7 +30,7 @@ pub(super) fn match_folded(
     edit: &Replacement,
     refuse: &dyn Fn(PlacementError) -> Box<RepairError>,
 ) -> Result<Option<RepairedText>, Box<RepairError>> {
-    let Some(bytes) = find((content, interrupt), edit, refuse)? else {
+    let Some(bytes) = find_place((content, interrupt), edit, refuse)? else {
         return Ok(None);
     };
     let texts =
@@ -83,7 +83,7 @@ pub(super) fn match_folded(
 }
 
 /// Returns the place of the old text of `edit` in `content`, if there is exactly one.
-fn find(
+fn find_place(
     (content, interrupt): (&[u8], &Interrupt),
     edit: &Replacement,
     refuse: &dyn Fn(PlacementError) -> Box<RepairError>,

@@ -1,6 +1,6 @@
 //! The lines of a patch.
 
-use crate::text::{LineEnding, Span, lines, mark_length, without_ending};
+use crate::text::{LineEnding, Span, bom_length, lines, without_ending};
 
 /// One line of the patch.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl<'t> Line<'t> {
 /// Returns the lines of `text`.
 pub(super) fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
     // The mark is not part of the first line, but the spans refer to the whole text.
-    let start = mark_length(text);
+    let start = bom_length(text);
     let all = lines(&text[start..])
         .enumerate()
         .map(|(index, (span, line))| {

@@ -7,7 +7,7 @@ use super::chunk::ReadingLine;
 use super::error::PlacementError;
 use super::rows::{RepairLog, read_cost};
 use crate::lines::{Comparison, LADDER, LineOccurrences};
-use crate::text::{lines, without_ending, without_mark};
+use crate::text::{lines, without_bom, without_ending};
 
 /// A file as lines.
 pub(super) struct FileLines<'f> {
@@ -26,7 +26,7 @@ impl<'f> FileLines<'f> {
     pub(super) fn of(content: &'f [u8], log: &mut RepairLog) -> Result<Self, PlacementError> {
         // A patch usually lacks the byte order mark, so it is not part of the first line. `splice`
         // writes it again.
-        let text = without_mark(content);
+        let text = without_bom(content);
         log.spend(read_cost(text))?;
         let all = lines(text).map(|(_, line)| line).collect();
         Ok(Self {
@@ -60,7 +60,7 @@ impl<'f> FileLines<'f> {
     }
 
     /// Returns whether the run of lines in `range` occurs nowhere else.
-    pub(super) fn is_lone(
+    pub(super) fn is_unique(
         &self,
         range: &Range<usize>,
         log: &mut RepairLog,
@@ -106,7 +106,7 @@ impl<'f> FileLines<'f> {
     /// Returns the places where the run `lines` occurs, under the comparison of the rung. A line
     /// matches by its text or by its raw form. An empty run has a place before each line and at the
     /// end.
-    pub(super) fn runs(
+    pub(super) fn find_runs(
         &self,
         lines: &[&ReadingLine],
         rung: usize,

@@ -35,7 +35,7 @@ pub(super) fn restore_signs(
         // A hunk that the file contains as it is written needs no restored lines.
         for reading in readings {
             if !file
-                .runs(&reading.old().collect::<Vec<_>>(), 0, log)?
+                .find_runs(&reading.old().collect::<Vec<_>>(), 0, log)?
                 .is_empty()
             {
                 return Ok(None);
@@ -44,22 +44,22 @@ pub(super) fn restore_signs(
     }
     for reading in readings
         .iter()
-        .filter(|reading| !reading.rows.iter().any(|row| is_shown(*row)))
+        .filter(|reading| !reading.repairs.iter().any(|row| has_changed_lines(*row)))
     {
-        for indexes in flips(file, chunk, reading, log)? {
+        for indexes in find_context_sets(file, chunk, reading, log)? {
             log.spend(reading.lines.len() * COPY)?;
-            let Some(reading) = flip_to_context(reading, &indexes) else {
+            let Some(reading) = read_as_context(reading, &indexes) else {
                 continue;
             };
             let old: Vec<_> = reading.old().collect();
             // Only the strictest rung: a lost space and a loose match together prove nothing.
-            if file.runs(&old, 0, log)?.is_empty() {
+            if file.find_runs(&old, 0, log)?.is_empty() {
                 continue;
             }
             match &found {
                 None => found = Some(reading),
                 Some(other) if other.lines == reading.lines => {}
-                Some(_) => return Err(PlacementError::Sign(chunk.line)),
+                Some(_) => return Err(PlacementError::DoubtfulSign(chunk.line)),
             }
         }
     }
@@ -67,19 +67,19 @@ pub(super) fn restore_signs(
 }
 
 /// Returns whether the repair `row` has already changed the lines of a reading.
-fn is_shown(row: RepairKind) -> bool {
+fn has_changed_lines(row: RepairKind) -> bool {
     matches!(row, RepairKind::LineNumbers | RepairKind::Escaped)
 }
 
 /// Returns `reading` with the lines `indexes` as context that includes the sign; `None` if the
 /// result changes nothing.
-fn flip_to_context(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
+fn read_as_context(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
     let mut reading = reading.clone();
     for &index in indexes {
         let line = &mut reading.lines[index];
         (line.text, line.raw, line.kind) = (with_sign(line), None, LineKind::Context);
     }
-    reading.rows.push(RepairKind::Markers);
+    reading.repairs.push(RepairKind::Markers);
     reading
         .lines
         .iter()
@@ -93,7 +93,7 @@ fn flip_to_context(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
 ///
 /// Without counts, only insertions are candidates, because a deletion can be a line of the file
 /// that lost its sign.
-fn flips(
+fn find_context_sets(
     file: &FileLines<'_>,
     chunk: &RawHunk<'_>,
     reading: &Reading,
@@ -121,7 +121,7 @@ fn flips(
         // `n` candidates have 2^n sets. `min` keeps the shift in range.
         for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MOST_READINGS)
         {
-            all.extend(choices(&signed, count, log)?);
+            all.extend(combinations(&signed, count, log)?);
         }
         return Ok(all);
     };
@@ -133,8 +133,8 @@ fn flips(
     if (plus, minus) == (0, 0) {
         return Ok(Vec::new());
     }
-    let plus = choices(&signed(LineKind::Insertion, log)?, plus, log)?;
-    let minus = choices(&signed(LineKind::Deletion, log)?, minus, log)?;
+    let plus = combinations(&signed(LineKind::Insertion, log)?, plus, log)?;
+    let minus = combinations(&signed(LineKind::Deletion, log)?, minus, log)?;
     let both = |one: &Vec<usize>| {
         minus
             .iter()
@@ -149,7 +149,7 @@ fn flips(
 }
 
 /// Returns all choices of `count` of `items`, or none if there are too many.
-fn choices(
+fn combinations(
     items: &[usize],
     count: usize,
     log: &mut RepairLog,
@@ -194,7 +194,7 @@ fn with_sign(line: &ReadingLine) -> Vec<u8> {
 
 /// Returns whether an insertion of `reading`, placed at `start`, can also be context. The file
 /// contains the line with its sign there, and the counts of the header do not decide.
-pub(super) fn is_doubtful(
+pub(super) fn is_sign_doubtful(
     file: &FileLines<'_>,
     chunk: &RawHunk<'_>,
     reading: &Reading,

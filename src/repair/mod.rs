@@ -65,7 +65,7 @@ pub use quoted::unquote_json;
 pub(crate) use read::{Section, SectionAction};
 pub(crate) use refusal::budget_refusal;
 pub use refusal::{RepairError, RepairErrorKind};
-pub use rows::{ROWS, RepairKind, StepBudget};
+pub use rows::{REPAIRS, RepairKind, StepBudget};
 pub(crate) use rows::{RepairLog, SectionSpan};
 pub(crate) use section_result::{FileVersion, SectionChange, apply_section};
 pub use text::plain_text;

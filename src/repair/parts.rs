@@ -2,7 +2,7 @@
 
 use super::RepairLog;
 use super::chunk::{Reading, ReadingLine};
-use super::elision::{changes_around, is_elision, is_torn};
+use super::elision::{changes_around, has_ambiguous_changes, is_elision};
 use super::error::PlacementError;
 use super::fitted::{HunkEffect, find_applied, fit_reading};
 use super::lines::FileLines;
@@ -31,9 +31,9 @@ pub(super) fn place_parts(
     // too, or may be elsewhere.
     let lines = &reading.lines;
     let kind = |line: &ReadingLine| line.kind;
-    if (0..lines.len())
-        .any(|at| is_gap(&lines[at]) && is_torn(changes_around(lines, at, kind), kind))
-    {
+    if (0..lines.len()).any(|at| {
+        is_gap(&lines[at]) && has_ambiguous_changes(changes_around(lines, at, kind), kind)
+    }) {
         return Ok(None);
     }
     let (mut whole, mut loosest): (Option<HunkEffect>, usize) = (None, 0);
@@ -42,7 +42,7 @@ pub(super) fn place_parts(
         let part = Reading {
             lines: lines.to_vec(),
             headings: Vec::new(),
-            rows: Vec::new(),
+            repairs: Vec::new(),
             is_closed: true,
         };
         let Some((placed, rung)) = place_part(file, &part, log)? else {
@@ -76,7 +76,7 @@ fn place_part(
         return Ok(None);
     }
     for rung in RUNGS {
-        let starts = file.runs(&old, rung, log)?;
+        let starts = file.find_runs(&old, rung, log)?;
         match starts[..] {
             [] => {}
             [start] => {
@@ -86,7 +86,7 @@ fn place_part(
                     .iter()
                     .all(|line| line.kind != LineKind::Deletion);
                 return match find_applied(file, part, log)?.filter(|_| is_pure) {
-                    Some(line) => Err(PlacementError::Applied(line)),
+                    Some(line) => Err(PlacementError::AlreadyApplied(line)),
                     None => fit_reading(file, part, start, rung).map(|placed| Some((placed, rung))),
                 };
             }

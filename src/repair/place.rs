@@ -3,7 +3,7 @@
 use super::chunk::{RawHunk, Reading, ReadingLine};
 use super::elision::writes_elision;
 use super::error::{CountMismatch, PlacementError};
-use super::fitted::{HunkEffect, LOOSE, find_applied, fit_reading};
+use super::fitted::{FIRST_LOOSE_RUNG, HunkEffect, find_applied, fit_reading};
 use super::lines::FileLines;
 use super::parts::place_parts;
 use super::second_match::second_match;
@@ -16,7 +16,7 @@ use crate::plan::LineKind;
 /// elsewhere precedes a loose match at the stated line.
 const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
 /// The maximum number of places that an error contains.
-const MOST: usize = 8;
+const MAX_REPORTED_PLACES: usize = 8;
 
 /// Returns the only place of `chunk`. `behind` is the end of the previously placed hunk.
 ///
@@ -37,7 +37,7 @@ pub(super) fn place(
     // This reading explains the signs by the counts or by the file, so it is the first.
     readings.splice(0..0, restored);
     if let Some(cut) = cut.filter(|_| readings.is_empty()) {
-        return Err(PlacementError::Cut(cut));
+        return Err(PlacementError::Truncated(cut));
     }
     // The line where the postimage of each reading already is.
     let stood = readings
@@ -49,12 +49,12 @@ pub(super) fn place(
     for rung in RUNGS {
         for (reading, stood) in readings.iter().zip(&stood) {
             if changes_nothing(reading) {
-                error = PlacementError::Nothing;
+                error = PlacementError::NoChange;
                 continue;
             }
-            if rung >= LOOSE
+            if rung >= FIRST_LOOSE_RUNG
                 && reading
-                    .rows
+                    .repairs
                     .iter()
                     .any(|row| matches!(row, RepairKind::LineNumbers | RepairKind::Escaped))
             {
@@ -82,12 +82,12 @@ pub(super) fn place(
         }
     }
     // A result that is already in the file is the most useful reason, then missing lines.
-    let error = cut.map_or(error, PlacementError::Cut);
+    let error = cut.map_or(error, PlacementError::Truncated);
     Err(stood
         .into_iter()
         .flatten()
         .next()
-        .map_or(error, PlacementError::Applied))
+        .map_or(error, PlacementError::AlreadyApplied))
 }
 
 fn changes_nothing(reading: &Reading) -> bool {
@@ -100,10 +100,10 @@ fn writable_readings(chunk: &RawHunk<'_>) -> Result<Vec<Reading>, PlacementError
     let mut readings = chunk.readings();
     // No line can follow a last line without a terminator. Lines after its `\` line can be text
     // after the hunk.
-    let is_last = |two: &[ReadingLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
+    let is_last = |two: &[ReadingLine]| two[0].is_unterminated && two[0].kind != LineKind::Deletion;
     readings.retain(|reading| !reading.lines.windows(2).any(is_last));
     if readings.is_empty() {
-        return Err(PlacementError::Tail);
+        return Err(PlacementError::DoubtfulTail);
     }
     // An elision marker is never written to a file.
     let has_counts =
@@ -124,7 +124,7 @@ fn place_reading(
     (rung, behind, is_enveloped): (usize, usize, bool),
     log: &mut RepairLog,
 ) -> Result<Option<HunkEffect>, PlacementError> {
-    let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, log)? else {
+    let Some(starts) = find_starts(file, (chunk, is_enveloped), reading, rung, log)? else {
         return Ok(None);
     };
     let start = choose(
@@ -178,11 +178,13 @@ fn place_at(
     let is_cut = |cut: CountMismatch| {
         start + cut.stated.0 <= file.all.len() || start + reading.old().count() < file.all.len()
     };
-    if is_section_of_cut(chunk, reading, start) || shortage(chunk, reading).is_some_and(is_cut) {
+    if is_section_of_truncated_hunk(chunk, reading, start)
+        || shortage(chunk, reading).is_some_and(is_cut)
+    {
         return Ok(None);
     }
-    if lost::is_doubtful(file, chunk, reading, start) {
-        return Err(PlacementError::Sign(chunk.line));
+    if lost::is_sign_doubtful(file, chunk, reading, start) {
+        return Err(PlacementError::DoubtfulSign(chunk.line));
     }
     let placed = fit_reading(file, reading, start, rung)?;
     note_reading(reading, chunk, log);
@@ -192,20 +194,20 @@ fn place_at(
 
 /// Returns whether `reading`, placed at `start`, uses the section text of a header as the missing
 /// line of a truncated hunk. The section text then belongs to another place.
-fn is_section_of_cut(chunk: &RawHunk<'_>, reading: &Reading, start: usize) -> bool {
+fn is_section_of_truncated_hunk(chunk: &RawHunk<'_>, reading: &Reading, start: usize) -> bool {
     let is_elsewhere = chunk
         .header
         .stated
         .is_some_and(|stated| stated != start + 1);
     let (old, new) = reading.counts();
-    let is_glued = reading.rows.contains(&RepairKind::GluedHeader)
+    let is_glued = reading.repairs.contains(&RepairKind::GluedHeader)
         && reading.lines[0].kind == LineKind::Context;
     is_glued && is_elsewhere && !reading.is_closed && chunk.shortage((old - 1, new - 1)).is_some()
 }
 
 /// Records the repairs that `reading` of `chunk` contains.
 fn note_reading(reading: &Reading, chunk: &RawHunk<'_>, log: &mut RepairLog) {
-    for &row in &reading.rows {
+    for &row in &reading.repairs {
         log.note(row, chunk.line);
     }
 }
@@ -236,7 +238,7 @@ fn note_rung(
 
 /// Returns the places of the preimage of `reading`, regardless of headings; `None` if there are
 /// none.
-fn starts(
+fn find_starts(
     file: &FileLines<'_>,
     (chunk, is_enveloped): (&RawHunk<'_>, bool),
     reading: &Reading,
@@ -254,7 +256,7 @@ fn starts(
         let has_place = is_enveloped && chunk.header.counts.is_none() || file.all.is_empty();
         return Ok(has_place.then(|| vec![file.all.len()]));
     }
-    let starts = file.runs(&old, rung, log)?;
+    let starts = file.find_runs(&old, rung, log)?;
     Ok((!starts.is_empty()).then_some(starts))
 }
 
@@ -284,7 +286,7 @@ fn choose(
             .iter()
             .any(|&start| line <= start + old && start < line + new)
     }) {
-        return Err(PlacementError::Applied(line));
+        return Err(PlacementError::AlreadyApplied(line));
     }
     let mut left: Vec<usize> = match places_below(file, reading, starts, old, log)? {
         Some(left) => left,
@@ -299,7 +301,7 @@ fn choose(
         _ => {}
     }
     // Places that differ in indentation are equal on a loose rung, so a number decides nothing.
-    if rung < LOOSE {
+    if rung < FIRST_LOOSE_RUNG {
         if let Some(start) = chunk
             .header
             .stated
@@ -314,7 +316,7 @@ fn choose(
             return Ok(Some(first));
         }
     }
-    left.truncate(MOST);
+    left.truncate(MAX_REPORTED_PLACES);
     Err(PlacementError::Ambiguous(left))
 }
 
@@ -350,12 +352,12 @@ fn places_below(
     // `first` is the line of the last heading, and `from` is the line after it.
     let (mut from, mut first) = (0, 0);
     for heading in &reading.headings {
-        let Some(at) = heading_at(file, heading, from, log)? else {
+        let Some(at) = find_heading(file, heading, from, log)? else {
             return Ok(None);
         };
         (from, first) = (at + 1, at);
     }
-    let again = heading_at(file, outermost, first + 1, log)?;
+    let again = find_heading(file, outermost, first + 1, log)?;
     // Without preimage lines, the place is below the heading. A second heading is a second place.
     if old == 0 {
         return Ok(Some(
@@ -380,7 +382,7 @@ fn places_below(
 
 /// Returns the first line that equals the heading, or else the first line that contains it. The
 /// line `fn b()` must precede the line `pub fn b()`, although both contain the heading `fn b()`.
-fn heading_at(
+fn find_heading(
     file: &FileLines<'_>,
     heading: &[u8],
     from: usize,

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::read::starts_section;
-use crate::text::without_mark;
+use crate::text::without_bom;
 
 /// Returns the patch in a JSON document; `None` for any other text. The patch is the member
 /// `patch`, or an envelope that is equivalent to the operations of `OpenAI`'s tool.
@@ -13,7 +13,7 @@ use crate::text::without_mark;
 /// read exactly that file, so a repair for another content would be wrong.
 #[must_use]
 pub fn unquote_json(text: &[u8]) -> Option<Vec<u8>> {
-    let text = without_mark(text);
+    let text = without_bom(text);
     if !matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) {
         return None;
     }
@@ -26,12 +26,15 @@ pub fn unquote_json(text: &[u8]) -> Option<Vec<u8>> {
     }
     let list = std::slice::from_ref(&document);
     let operations = document.as_array().map_or(list, Vec::as_slice);
-    let sections = operations.iter().map(section).collect::<Option<Vec<_>>>()?;
+    let sections = operations
+        .iter()
+        .map(build_section)
+        .collect::<Option<Vec<_>>>()?;
     Some(format!("*** Begin Patch\n{}*** End Patch\n", sections.concat()).into_bytes())
 }
 
 /// Returns the section for an operation, which can be wrapped in the object of a tool call.
-fn section(operation: &Value) -> Option<String> {
+fn build_section(operation: &Value) -> Option<String> {
     let operation = operation.get("operation").unwrap_or(operation);
     let members = operation.as_object()?;
     if members

@@ -1,10 +1,10 @@
 //! Computes the readings of a hunk.
 
 use super::RepairKind;
-use super::bodies::{BodyCandidate, bodies};
-use super::chunk::{RawHunk, Reading, ReadingLine, counts};
+use super::bodies::{BodyCandidate, find_bodies};
+use super::chunk::{RawHunk, Reading, ReadingLine, count_lines};
 use super::line::Line;
-use super::shown::{decode_entities, without_numbers};
+use super::shown::{decode_reading, without_numbers};
 use crate::plan::LineKind;
 use crate::text::LineEnding;
 
@@ -17,21 +17,21 @@ impl<'t> RawHunk<'t> {
             lines: body,
             is_closed,
             row: cut,
-        } in bodies(self)
+        } in find_bodies(self)
         {
             for HeaderReading {
                 headings,
                 glued,
                 row,
-            } in self.heads(body)
+            } in self.header_readings(body)
             {
-                let mut lines = lines(body);
+                let mut lines = to_reading_lines(body);
                 if let Some((kind, text)) = glued {
                     let line = ReadingLine {
                         kind,
                         text: text.to_vec(),
                         raw: None,
-                        is_open: false,
+                        is_unterminated: false,
                         ending: LineEnding::Lf,
                         at: self.at,
                     };
@@ -41,7 +41,7 @@ impl<'t> RawHunk<'t> {
                 readings.push(Reading {
                     lines,
                     headings,
-                    rows: row.into_iter().chain(cut).collect(),
+                    repairs: row.into_iter().chain(cut).collect(),
                     is_closed,
                 });
             }
@@ -64,7 +64,7 @@ impl<'t> RawHunk<'t> {
             })
             .flatten()
             .collect();
-        let unescaped: Vec<_> = readings.iter().filter_map(decode_entities).collect();
+        let unescaped: Vec<_> = readings.iter().filter_map(decode_reading).collect();
         readings.extend(numbered);
         readings.extend(unescaped);
         readings
@@ -72,7 +72,7 @@ impl<'t> RawHunk<'t> {
 
     /// Returns the interpretations of the header's texts above `body`: headings, and perhaps the
     /// first line of the hunk.
-    fn heads(&self, body: &[Line<'t>]) -> Vec<HeaderReading<'t>> {
+    fn header_readings(&self, body: &[Line<'t>]) -> Vec<HeaderReading<'t>> {
         let all: Vec<_> = self
             .header
             .texts
@@ -95,7 +95,7 @@ impl<'t> RawHunk<'t> {
             row: Some(RepairKind::GluedHeader),
         };
         // If the counts match the body, the header contains no line of the hunk.
-        let is_section = last.is_section && self.header.counts == Some(counts(body));
+        let is_section = last.is_section && self.header.counts == Some(count_lines(body));
         let kind = match last.text.first() {
             Some(b'+') => LineKind::Insertion,
             Some(b'-') => LineKind::Deletion,
@@ -116,14 +116,14 @@ impl<'t> RawHunk<'t> {
 }
 
 /// Returns the lines of a body, with kinds according to their signs.
-fn lines(body: &[Line<'_>]) -> Vec<ReadingLine> {
+fn to_reading_lines(body: &[Line<'_>]) -> Vec<ReadingLine> {
     let mut lines: Vec<ReadingLine> = Vec::with_capacity(body.len());
     for line in body {
         let (kind, text, raw) = match line.text {
             // The note can be truncated.
             [b'\\'] | [b'\\', b' ', ..] => {
                 if let Some(last) = lines.last_mut() {
-                    last.is_open = true;
+                    last.is_unterminated = true;
                 }
                 continue;
             }
@@ -138,7 +138,7 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadingLine> {
             kind,
             text: text.to_vec(),
             raw,
-            is_open: false,
+            is_unterminated: false,
             ending: line.ending,
             at: line.span.start,
         });

@@ -46,9 +46,9 @@ pub enum RepairErrorKind {
     /// No file has the name, or several files are possible.
     Name,
     /// The name leads out of the root.
-    Outside,
+    OutsideRoot,
     /// Policy denies the path.
-    Closed,
+    Denied,
     /// Policy requires approval before the file is read.
     Unapproved,
     /// Two hunks change the same lines.
@@ -56,7 +56,7 @@ pub enum RepairErrorKind {
     /// The file cannot be read as text.
     Unreadable,
     /// The search would exceed the budget.
-    TooMuch,
+    BudgetExceeded,
 }
 
 impl RepairError {
@@ -79,7 +79,7 @@ impl RepairError {
 }
 
 /// Returns the refusals of the hunks without a place in `content`, with their closest matches.
-pub(super) fn refusals(
+pub(super) fn collect_refusals(
     section: &Section<'_>,
     path: &RelPath,
     content: &[u8],
@@ -88,15 +88,15 @@ pub(super) fn refusals(
 ) -> Vec<RepairError> {
     let mut refusals = Vec::with_capacity(errors.len());
     for (index, error) in errors {
-        let chunk = &section.chunks[index];
+        let chunk = &section.hunks[index];
         let first = chunk.body.first().map_or(section.span, |line| line.span);
-        let mismatch = closest(chunk, content, log);
+        let mismatch = find_closest_match(chunk, content, log);
         // The strict search also finds a postimage that is already in the file.
         let (error, nearest) = match mismatch {
             Some(Mismatch {
                 kind: MismatchKind::AlreadyApplied { line },
                 ..
-            }) if error == PlacementError::NotFound => (PlacementError::Applied(line), None),
+            }) if error == PlacementError::NotFound => (PlacementError::AlreadyApplied(line), None),
             Some(Mismatch { nearest, .. }) => (error, nearest),
             None => (error, None),
         };
@@ -112,7 +112,7 @@ pub(super) fn refusals(
                 .find(|span| span.start == at)
         });
         let span = span.unwrap_or(first);
-        let (kind, message, lines) = words(index + 1, error);
+        let (kind, message, lines) = describe(index + 1, error);
         refusals.push(RepairError {
             lines,
             nearest,
@@ -123,16 +123,20 @@ pub(super) fn refusals(
 }
 
 /// The cost of searching through one byte of the file, in steps.
-const LOOK: usize = 4;
+const STEPS_PER_BYTE: usize = 4;
 
 /// Returns the mismatch of the most likely reading of `chunk`. Its offsets refer to the patch.
 ///
 /// The reading becomes a hunk of an envelope, which strict mode compares on several rungs,
 /// regardless of line numbers.
-fn closest(chunk: &RawHunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<Mismatch> {
+fn find_closest_match(
+    chunk: &RawHunk<'_>,
+    content: &[u8],
+    log: &mut RepairLog,
+) -> Option<Mismatch> {
     let reading = chunk.readings().into_iter().next()?;
     // A search through the file costs much more than comparing its lines with those of a hunk.
-    if !log.charge(content.len() * LOOK + reading.lines.len()) {
+    if !log.charge(content.len() * STEPS_PER_BYTE + reading.lines.len()) {
         return None;
     }
     // `starts` maps the offset of each line in `text` to its offset in the patch.
@@ -168,7 +172,7 @@ fn closest(chunk: &RawHunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<M
         },
         section: Span::default(),
     };
-    let placed = matching::place(
+    let placed = matching::place_hunks(
         &LineOffsets::new(content),
         &text,
         &[hunk],
@@ -192,22 +196,27 @@ fn closest(chunk: &RawHunk<'_>, content: &[u8], log: &mut RepairLog) -> Option<M
 }
 
 /// Returns the kind, the message, and the affected lines of the file for a hunk without a place.
-pub(super) fn words(number: usize, error: PlacementError) -> (RepairErrorKind, String, Vec<usize>) {
+pub(super) fn describe(
+    number: usize,
+    error: PlacementError,
+) -> (RepairErrorKind, String, Vec<usize>) {
     let message = message(number, &error);
     let (kind, lines) = match error {
-        PlacementError::NotFound | PlacementError::Nothing => {
+        PlacementError::NotFound | PlacementError::NoChange => {
             (RepairErrorKind::NotFound, Vec::new())
         }
-        PlacementError::Depth(line) => (RepairErrorKind::NotFound, vec![line]),
+        PlacementError::Indentation(line) => (RepairErrorKind::NotFound, vec![line]),
         PlacementError::Ambiguous(lines) => (RepairErrorKind::Ambiguous, lines),
-        PlacementError::Typography | PlacementError::Sign(_) => {
+        PlacementError::Typography | PlacementError::DoubtfulSign(_) => {
             (RepairErrorKind::Ambiguous, Vec::new())
         }
-        PlacementError::Applied(line) => (RepairErrorKind::Applied, vec![line]),
+        PlacementError::AlreadyApplied(line) => (RepairErrorKind::Applied, vec![line]),
         PlacementError::Overlap => (RepairErrorKind::Overlap, Vec::new()),
-        PlacementError::Elided | PlacementError::Tail => (RepairErrorKind::Stray, Vec::new()),
-        PlacementError::Cut(_) => (RepairErrorKind::Truncated, Vec::new()),
-        PlacementError::TooMuch => (RepairErrorKind::TooMuch, Vec::new()),
+        PlacementError::Elided | PlacementError::DoubtfulTail => {
+            (RepairErrorKind::Stray, Vec::new())
+        }
+        PlacementError::Truncated(_) => (RepairErrorKind::Truncated, Vec::new()),
+        PlacementError::BudgetExceeded => (RepairErrorKind::BudgetExceeded, Vec::new()),
     };
     (kind, message, lines)
 }
@@ -221,11 +230,11 @@ fn message(number: usize, error: &PlacementError) -> String {
             let lines: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
             format!("hunk {number} matches at lines {}", lines.join(", "))
         }
-        PlacementError::Applied(line) => format!(
+        PlacementError::AlreadyApplied(line) => format!(
             "the result of hunk {number} is already at line {}",
             line + 1
         ),
-        PlacementError::Depth(line) => format!(
+        PlacementError::Indentation(line) => format!(
             "hunk {number} matches at line {}, but with another indentation",
             line + 1
         ),
@@ -235,27 +244,31 @@ fn message(number: usize, error: &PlacementError) -> String {
         PlacementError::Elided => {
             format!("hunk {number} would write a placeholder line that represents omitted code")
         }
-        PlacementError::Tail => format!(
+        PlacementError::DoubtfulTail => format!(
             "it is unclear whether the last lines of hunk {number} belong to the patch or to a list after it; \
              provide the patch alone"
         ),
-        PlacementError::Cut(shortage) => cut(&format!("hunk {number}"), *shortage),
+        PlacementError::Truncated(shortage) => {
+            describe_truncation(&format!("hunk {number}"), *shortage)
+        }
         PlacementError::Typography => format!(
             "it is unclear whether the typographic characters in an inserted line of hunk {number} are intended"
         ),
-        PlacementError::Sign(line) => format!(
+        PlacementError::DoubtfulSign(line) => format!(
             "it is unclear whether a line of hunk {number} (line {line} of the patch) is an insertion or a context \
              line without its leading space"
         ),
-        PlacementError::TooMuch => format!("the search for hunk {number} would exceed the limit"),
-        PlacementError::Nothing => format!("hunk {number} changes nothing"),
+        PlacementError::BudgetExceeded => {
+            format!("the search for hunk {number} would exceed the limit")
+        }
+        PlacementError::NoChange => format!("hunk {number} changes nothing"),
     }
 }
 
 /// Returns the refusal of an input that was not read to its end, because the budget is used up.
 pub(crate) fn budget_refusal(span: Span) -> RepairError {
     RepairError::new(
-        RepairErrorKind::TooMuch,
+        RepairErrorKind::BudgetExceeded,
         None,
         span,
         "the search for the hunks of the patch would exceed the limit",
@@ -263,7 +276,7 @@ pub(crate) fn budget_refusal(span: Span) -> RepairError {
 }
 
 /// Returns the message for a hunk with fewer lines than its header counts.
-pub(super) fn cut(
+pub(super) fn describe_truncation(
     hunk: &str,
     CountMismatch {
         stated: promised,

@@ -45,7 +45,7 @@ pub enum RepairKind {
 }
 
 /// All repairs, each with its stable name and its message.
-pub const ROWS: &[(RepairKind, &str, &str)] = &[
+pub const REPAIRS: &[(RepairKind, &str, &str)] = &[
     (
         RepairKind::Utf16,
         "utf16",
@@ -160,7 +160,7 @@ impl StepBudget {
     /// not depend on the cost of the other files.
     #[must_use]
     pub fn share(files: usize, content: &[u8]) -> Self {
-        Self::with_limit(MOST_WORK / files.max(1) as u64 + (READS * read_cost(content)) as u64)
+        Self::with_limit(MOST_WORK / files.max(1) as u64 + (FREE_READS * read_cost(content)) as u64)
     }
 }
 
@@ -184,7 +184,7 @@ pub(crate) struct RepairLog {
 const MOST_WORK: u64 = 1 << 25;
 
 /// The number of times that each file can be read in addition.
-const READS: usize = 8;
+const FREE_READS: usize = 8;
 
 impl RepairLog {
     /// Records a repair of the element that begins at `line` of the patch.
@@ -216,7 +216,7 @@ impl RepairLog {
         if self.charge(work) {
             Ok(())
         } else {
-            Err(PlacementError::TooMuch)
+            Err(PlacementError::BudgetExceeded)
         }
     }
 
@@ -245,12 +245,12 @@ impl RepairLog {
     }
 
     /// Adopts the work of `tried`, but not its repairs.
-    pub(super) fn leave(&mut self, tried: &Self) {
+    pub(super) fn adopt_work(&mut self, tried: &Self) {
         self.work = tried.work;
     }
 
     /// Adopts the repairs and the work of `tried`.
-    pub(super) fn take(&mut self, tried: Self) {
+    pub(super) fn adopt(&mut self, tried: Self) {
         self.work = tried.work;
         tried
             .rows
@@ -272,7 +272,7 @@ impl RepairLog {
         self.rows.sort_unstable();
         self.rows.dedup();
         let told = |(line, row): (usize, RepairKind)| {
-            let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
+            let &(_, code, message) = REPAIRS.iter().find(|(known, ..)| *known == row)?;
             // A repair before the first section, such as a removed fence, belongs to no section.
             let next = sections.partition_point(|section| section.line <= line);
             let section = next.checked_sub(1).map(|last| sections[last].span);
@@ -288,14 +288,14 @@ impl RepairLog {
 }
 
 /// The cost of reading and writing a line, in steps.
-const WHOLE: usize = 20;
+const STEPS_PER_LINE: usize = 20;
 
 /// The number of bytes in a line that cost one step.
-const LENGTH: usize = 4;
+const BYTES_PER_STEP: usize = 4;
 
 /// Returns the number of steps for splitting `content` into lines.
 pub(super) fn read_cost(content: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', content).count() * WHOLE + content.len() / LENGTH
+    memchr::memchr_iter(b'\n', content).count() * STEPS_PER_LINE + content.len() / BYTES_PER_STEP
 }
 
 #[cfg(test)]
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn every_repair_has_its_row() {
         let last = RepairKind::Order as usize;
-        let rows: Vec<_> = ROWS.iter().map(|(row, ..)| *row as usize).collect();
+        let rows: Vec<_> = REPAIRS.iter().map(|(row, ..)| *row as usize).collect();
         assert_eq!(rows, (0..=last).collect::<Vec<_>>());
     }
 }

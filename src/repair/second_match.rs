@@ -9,7 +9,7 @@ use super::lines::FileLines;
 /// The maximum number of preimage lines of a hunk for which such a place is searched.
 const MOST_LINES: usize = 64;
 /// The maximum distance between the stated line and the place, in lines.
-const MOST_AWAY: usize = 32;
+const MAX_DISTANCE: usize = 32;
 /// The maximum number of lines by which the place can be longer or shorter than the preimage.
 const MOST_GROWTH: usize = 3;
 
@@ -39,7 +39,7 @@ pub(super) fn second_match(
     }
     // The place must be four times nearer, as in `nearest_to_stated`. A place that overlaps the
     // match is no second one.
-    let away = (start.abs_diff(stated) / 4).min(MOST_AWAY);
+    let away = (start.abs_diff(stated) / 4).min(MAX_DISTANCE);
     let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;
     let near = (0..=away).flat_map(|away| [stated.saturating_sub(away), stated + away]);
     for at in near.filter(|&at| is_apart(at)) {

@@ -1,9 +1,9 @@
 //! The file of a section before and after the change.
 
-use super::chunk::{RawHunk, counts};
+use super::chunk::{RawHunk, count_lines};
 use super::compose::{self, compose};
 use super::read::{Section, SectionAction};
-use super::refusal::{cut, refusals};
+use super::refusal::{collect_refusals, describe_truncation};
 use super::{RepairError, RepairErrorKind, RepairLog};
 use crate::mode::FileMode;
 use crate::path::RelPath;
@@ -46,12 +46,15 @@ pub(crate) fn apply_section(
             // In a complete hunk, only the count is wrong.
             let short = |chunk: &RawHunk<'_>| {
                 chunk
-                    .shortage(counts(&chunk.body))
+                    .shortage(count_lines(&chunk.body))
                     .filter(|_| !chunk.is_closed)
             };
-            if let Some(shortage) = section.chunks.last().and_then(short) {
-                let hunk = format!("hunk {}", section.chunks.len());
-                return refuse(RepairErrorKind::Truncated, cut(&hunk, shortage));
+            if let Some(shortage) = section.hunks.last().and_then(short) {
+                let hunk = format!("hunk {}", section.hunks.len());
+                return refuse(
+                    RepairErrorKind::Truncated,
+                    describe_truncation(&hunk, shortage),
+                );
             }
             match compose::created_content(section, log) {
                 Some(content) => Ok(Some(FileVersion {
@@ -65,13 +68,19 @@ pub(crate) fn apply_section(
             }
         }
         (SectionAction::Delete, Some(FileVersion { content, .. })) => {
-            match compose::is_whole(section, content, log) {
+            match compose::is_whole_content(section, content, log) {
                 Ok(true) => Ok(None),
                 Ok(false) => refuse(
                     RepairErrorKind::NotFound,
                     "the file to delete differs from the patch".to_owned(),
                 ),
-                Err(error) => Err(refusals(section, path, content, vec![(0, error)], log)),
+                Err(error) => Err(collect_refusals(
+                    section,
+                    path,
+                    content,
+                    vec![(0, error)],
+                    log,
+                )),
             }
         }
         (SectionAction::Delete | SectionAction::Update, None) => {
@@ -83,7 +92,7 @@ pub(crate) fn apply_section(
                     mode: section.mode.unwrap_or(*mode),
                     content: after.into(),
                 })),
-                Err(errors) => Err(refusals(section, path, content, errors, log)),
+                Err(errors) => Err(collect_refusals(section, path, content, errors, log)),
             }
         }
     }

@@ -4,11 +4,11 @@
 use super::RepairKind;
 use super::chunk::{Reading, ReadingLine};
 use crate::plan::LineKind;
-use crate::text::without_entities;
+use crate::text::decode_entities;
 
 /// Removes the line numbers of a viewer and the separator `gap` after them. Returns `None` unless
 /// every preimage line has a number and the numbers are consecutive.
-pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> {
+pub(super) fn without_numbers(reading: &Reading, separator: &[u8]) -> Option<Reading> {
     let mut lines = reading.lines.clone();
     let mut last = None;
     for line in lines
@@ -24,21 +24,21 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
         let rest = if rest.is_empty() {
             rest
         } else {
-            rest.strip_prefix(gap)?
+            rest.strip_prefix(separator)?
         };
         (line.text, line.raw) = (rest.to_vec(), None);
     }
     let last = last?;
-    strip_new_numbers(&mut lines, last, gap)?;
+    strip_new_numbers(&mut lines, last, separator)?;
     let rows = reading
-        .rows
+        .repairs
         .iter()
         .copied()
         .chain([RepairKind::LineNumbers])
         .collect();
     Some(Reading {
         lines,
-        rows,
+        repairs: rows,
         ..reading.clone()
     })
 }
@@ -46,7 +46,7 @@ pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> 
 /// Removes the line numbers of the new lines, if every new line has a number near `last`, the last
 /// number of the preimage. Returns `None` if only some of them have one: `8080: http` can be the
 /// content of a line.
-fn strip_new_numbers(lines: &mut [ReadingLine], last: usize, gap: &[u8]) -> Option<()> {
+fn strip_new_numbers(lines: &mut [ReadingLine], last: usize, separator: &[u8]) -> Option<()> {
     let count = lines.len();
     let stripped = |line: &ReadingLine| {
         let (number, rest) = split_number(&line.text)?;
@@ -55,7 +55,7 @@ fn strip_new_numbers(lines: &mut [ReadingLine], last: usize, gap: &[u8]) -> Opti
         let rest = if rest.is_empty() {
             rest
         } else {
-            rest.strip_prefix(gap)?
+            rest.strip_prefix(separator)?
         };
         is_near.then(|| rest.to_vec())
     };
@@ -102,27 +102,27 @@ fn split_number(line: &[u8]) -> Option<(usize, &[u8])> {
 
 /// Decodes the HTML entities in all lines, if a preimage line contains one. Entities only in new
 /// lines can be intended.
-pub(super) fn decode_entities(reading: &Reading) -> Option<Reading> {
+pub(super) fn decode_reading(reading: &Reading) -> Option<Reading> {
     if !reading
         .old()
-        .any(|line| without_entities(&line.text) != line.text)
+        .any(|line| decode_entities(&line.text) != line.text)
     {
         return None;
     }
     let turned = |line: &ReadingLine| ReadingLine {
-        text: without_entities(&line.text),
-        raw: line.raw.as_deref().map(without_entities),
+        text: decode_entities(&line.text),
+        raw: line.raw.as_deref().map(decode_entities),
         ..line.clone()
     };
     let rows = reading
-        .rows
+        .repairs
         .iter()
         .copied()
         .chain([RepairKind::Escaped])
         .collect();
     Some(Reading {
         lines: reading.lines.iter().map(turned).collect(),
-        rows,
+        repairs: rows,
         ..reading.clone()
     })
 }

@@ -12,7 +12,7 @@ fn each_line_that_is_read_is_a_step() {
         let mut log = RepairLog::default();
         let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
         let file = FileLines::of(content.as_bytes(), &mut log).unwrap();
-        for chunk in &sections[0].chunks {
+        for chunk in &sections[0].hunks {
             let _ = place(&file, chunk, (0, false), &mut log);
         }
         assert!(
@@ -32,7 +32,7 @@ fn the_chunks_of_an_input_share_one_budget() {
         let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
         let file = FileLines::of(content.as_bytes(), &mut log).unwrap();
         let place = |chunk| place(&file, chunk, (0, false), &mut log);
-        let found: Vec<_> = sections[0].chunks.iter().map(place).collect();
+        let found: Vec<_> = sections[0].hunks.iter().map(place).collect();
         // The step that exceeds the budget can be one search through the whole file.
         assert!(
             file.reads.get() as u64 <= MOST + 600,
@@ -41,12 +41,13 @@ fn the_chunks_of_an_input_share_one_budget() {
         );
         let end = found
             .iter()
-            .position(|one| matches!(one, Err(PlacementError::TooMuch)))
+            .position(|one| matches!(one, Err(PlacementError::BudgetExceeded)))
             .unwrap_or(found.len());
         assert!(
-            found[end..]
-                .iter()
-                .all(|one| matches!(one, Err(PlacementError::TooMuch | PlacementError::Nothing))),
+            found[end..].iter().all(|one| matches!(
+                one,
+                Err(PlacementError::BudgetExceeded | PlacementError::NoChange)
+            )),
             "{name}"
         );
     }

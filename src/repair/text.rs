@@ -6,45 +6,47 @@
 
 use bstr::ByteSlice;
 
-use super::rows::{ROWS, RepairKind};
+use super::rows::{REPAIRS, RepairKind};
 use super::unwrap::unwrap_patch;
 use crate::plan::Repair;
 use crate::syntax::UnicodeEncoding;
-use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
+use crate::syntax::foreign::{
+    detect_encoding, is_coloured_header, leading_escapes_len, without_escapes,
+};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
 /// Returns `original` as UTF-8 with the repairs of this module, and the list of the repairs.
 /// Returns `None` if no repair is necessary, or if the UTF-16 is invalid.
 pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
-    let decoded = match encoding(original) {
+    let decoded = match detect_encoding(original) {
         Some(UnicodeEncoding::Utf16Le) => Some(decode_utf16(original, u16::from_le_bytes)?),
         Some(UnicodeEncoding::Utf16Be) => Some(decode_utf16(original, u16::from_be_bytes)?),
         _ => None,
     };
     let mut repairs: Vec<_> = decoded
         .iter()
-        .filter_map(|_| repair(RepairKind::Utf16, 1))
+        .filter_map(|_| build_repair(RepairKind::Utf16, 1))
         .collect();
     let text = decoded.as_deref().unwrap_or(original);
     // The order is fixed: escape sequences are visible only in decoded text, and they hide the
     // start of a line from the later steps.
     let plain = match strip_colours(text) {
         Some((plain, line)) => {
-            repairs.extend(repair(RepairKind::Colours, line));
+            repairs.extend(build_repair(RepairKind::Colours, line));
             Some(plain)
         }
         None => decoded.clone(),
     };
     let plain = match unwrap_patch(plain.as_deref().unwrap_or(original)) {
         Some((unwrapped, line)) => {
-            repairs.extend(repair(RepairKind::Wrapping, line));
+            repairs.extend(build_repair(RepairKind::Wrapping, line));
             Some(unwrapped)
         }
         None => plain,
     };
     let plain = match replace_markers(plain.as_deref().unwrap_or(original)) {
         Some((marked, line)) => {
-            repairs.extend(repair(RepairKind::Envelope, line));
+            repairs.extend(build_repair(RepairKind::Envelope, line));
             Some(marked)
         }
         None => plain,
@@ -80,8 +82,8 @@ fn replace_markers(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     Some((marked, first?))
 }
 
-fn repair(row: RepairKind, line: usize) -> Option<Repair> {
-    let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
+fn build_repair(row: RepairKind, line: usize) -> Option<Repair> {
+    let &(_, code, message) = REPAIRS.iter().find(|(known, ..)| *known == row)?;
     Some(Repair {
         code,
         line,
@@ -138,7 +140,7 @@ fn strip_colours(text: &[u8]) -> Option<(Vec<u8>, usize)> {
 
 fn strip_line_colours(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     // GNU diff resets before it sets a colour.
-    let set = escapes(line);
+    let set = leading_escapes_len(line);
     let rest = &line[set..];
     let is_body = matches!(
         rest.first(),

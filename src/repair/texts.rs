@@ -16,7 +16,7 @@ use super::folded::{RepairedText, match_folded, with_newline};
 use super::line::Line;
 use super::lines::FileLines;
 use super::place::place;
-use super::refusal::words;
+use super::refusal::describe;
 use super::rows::StepBudget;
 use super::{RepairError, RepairKind, RepairLog};
 use crate::interrupt::Interrupt;
@@ -26,7 +26,7 @@ use crate::plan::{
     Direction, Edit, EditOrder, EditTarget, LineKind, MatchMode, Operation, ReplaceCount,
     Replacement, Replacements,
 };
-use crate::text::{lines, mark_length, without_ending};
+use crate::text::{bom_length, lines, without_ending};
 
 /// The number of bytes of a file per step: `SCAN` for a search, and `COMPARE` for a comparison on
 /// all rungs.
@@ -122,9 +122,9 @@ struct TextStorage {
 
 impl<'f> SearchedText<'f> {
     /// Splits the current content into lines.
-    fn find_lines(&mut self, cells: &'f TextStorage) -> Result<(), PlacementError> {
+    fn find_lines(&mut self, storage: &'f TextStorage) -> Result<(), PlacementError> {
         if self.lines.is_none() {
-            let content = cells.content.get_or_init(|| self.content.to_vec());
+            let content = storage.content.get_or_init(|| self.content.to_vec());
             self.lines = Some(FileLines::of(content, &mut self.log)?);
         }
         Ok(())
@@ -132,7 +132,7 @@ impl<'f> SearchedText<'f> {
 
     /// Records the content `after` an edit that changed the file at `places`. Only the lines from
     /// the first to the last change are replaced.
-    fn write(&mut self, after: Vec<u8>, places: &[TextChange], cells: &'f TextStorage) {
+    fn write(&mut self, after: Vec<u8>, places: &[TextChange], storage: &'f TextStorage) {
         let ranges = || places.iter().map(|place| &place.placement.bytes);
         let start = ranges()
             .map(|range| range.start)
@@ -140,7 +140,7 @@ impl<'f> SearchedText<'f> {
             .unwrap_or(after.len());
         let end = ranges().map(|range| range.end).max().unwrap_or(start);
         let before = mem::replace(&mut self.content, after.into());
-        let mark = mark_length(&before);
+        let mark = bom_length(&before);
         // A change of the byte order mark invalidates the lines, which do not contain it.
         if start < mark {
             self.lines = None;
@@ -152,7 +152,10 @@ impl<'f> SearchedText<'f> {
         let first = memchr::memchr_iter(b'\n', &before[mark..start]).count();
         let count = crate::text::lines(&before[start..end]).count();
         let written = self.content[start..self.content.len() - (before.len() - end)].to_vec();
-        lines.replace(first..first + count, cells.written.get_or_init(|| written));
+        lines.replace(
+            first..first + count,
+            storage.written.get_or_init(|| written),
+        );
     }
 }
 
@@ -174,14 +177,14 @@ fn repair_text<'f>(
         return Ok(None);
     };
     let refuse = |error| {
-        let (kind, message, lines) = words(edit.index.map_or(1, |index| index + 1), error);
+        let (kind, message, lines) = describe(edit.index.map_or(1, |index| index + 1), error);
         Box::new(RepairError {
             lines,
             ..RepairError::new(kind, None, edit.span, message)
         })
     };
     let lines = edit_lines(old, &edit.new);
-    if writes_elision(&pairs(&lines), false) {
+    if writes_elision(&split_signs(&lines), false) {
         return Err(refuse(PlacementError::Elided));
     }
     file.log.spend(file.content.len() / SCAN).map_err(refuse)?;
@@ -203,11 +206,11 @@ fn repair_text<'f>(
     }
     // The text does not match exactly. A marker in both texts then represents lines of the file,
     // and it must be certain which of these lines change.
-    if is_marker_moved(&pairs(&lines)) {
+    if is_marker_moved(&split_signs(&lines)) {
         return Err(refuse(PlacementError::Elided));
     }
-    let fixed = match both_lines(old, &edit.new) {
-        Some((old, new)) => place_body(file, &body(&old, &new), edit, cells),
+    let fixed = match split_both(old, &edit.new) {
+        Some((old, new)) => place_body(file, &build_body(&old, &new), edit, cells),
         None => Err(PlacementError::NotFound),
     };
     match fixed {
@@ -218,7 +221,7 @@ fn repair_text<'f>(
                 .map_err(refuse)?;
             match_folded((&file.content, file.interrupt), old, edit, &refuse)
         }
-        Err(PlacementError::Nothing) => Ok(None),
+        Err(PlacementError::NoChange) => Ok(None),
         Err(error) => Err(refuse(error)),
     }
 }
@@ -234,7 +237,7 @@ fn is_elided(edit: &Replacement) -> bool {
     else {
         return false;
     };
-    writes_elision(&pairs(&edit_lines(old, &edit.new)), false)
+    writes_elision(&split_signs(&edit_lines(old, &edit.new)), false)
 }
 
 /// Returns whether a hunk or a text edit of `operation` inserts an elision marker. `text` is the
@@ -261,10 +264,10 @@ fn edit_lines(old: &[u8], new: &[u8]) -> Vec<Vec<u8>> {
             .map(|(_, line)| without_ending(line))
             .collect::<Vec<_>>()
     });
-    body(&old, &new)
+    build_body(&old, &new)
 }
 
-fn pairs(body: &[Vec<u8>]) -> Vec<(LineKind, &[u8])> {
+fn split_signs(body: &[Vec<u8>]) -> Vec<(LineKind, &[u8])> {
     let kind = |line: &[u8]| match line[0] {
         b'-' => LineKind::Deletion,
         b'+' => LineKind::Insertion,
@@ -278,7 +281,7 @@ type TextLines<'t> = Vec<&'t [u8]>;
 
 /// Returns the lines of both texts; `None` if the new text would join its last line with the next
 /// line of the file.
-fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLines<'t>)> {
+fn split_both<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLines<'t>)> {
     let split = |text: &'t [u8]| {
         text.split(|&byte| byte == b'\n')
             .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
@@ -295,7 +298,7 @@ fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLi
 
 /// Returns the lines of a hunk that changes `old` to `new`, each with its sign. Lines in both texts
 /// become context, so that the file keeps its white space and its characters there.
-fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
+fn build_body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
     let [before, after] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
     let edits = diff(&before, &after, Budget::default(), SlidePosition::Last);
     let mut body = Vec::with_capacity(old.len() + new.len());
@@ -327,7 +330,7 @@ fn place_body<'f>(
         .map(number)
         .collect();
     let Some(&first) = lines.first() else {
-        return Err(PlacementError::Nothing);
+        return Err(PlacementError::NoChange);
     };
     let header = RawHunkHeader {
         stated: edit.line,
@@ -339,7 +342,7 @@ fn place_body<'f>(
     };
     searched.find_lines(cells)?;
     let Some(file) = &searched.lines else {
-        return Err(PlacementError::TooMuch);
+        return Err(PlacementError::BudgetExceeded);
     };
     // The repairs of a reading without a place are not reported, but its steps count.
     let mut log = searched.log.fork();
@@ -362,7 +365,7 @@ fn place_body<'f>(
             },
         ))
     });
-    searched.log.leave(&log);
+    searched.log.adopt_work(&log);
     let (old, new) = fixed?;
     let rows = log
         .into_rows()
@@ -381,7 +384,7 @@ fn extend_to_unique(
 ) -> Result<Range<usize>, PlacementError> {
     let Range { mut start, mut end } = range;
     loop {
-        if file.is_lone(&(start..end), log)? || start == 0 && end == file.all.len() {
+        if file.is_unique(&(start..end), log)? || start == 0 && end == file.all.len() {
             return Ok(start..end);
         }
         (start, end) = (start.saturating_sub(1), (end + 1).min(file.all.len()));

@@ -50,9 +50,9 @@ impl<'a> Typography<'a> {
         // several. `max_by_key` returns the last maximum.
         let pairs = replaced.iter().rev().map(|&index| self.pairs[index]);
         let (old, found) = pairs
-            .max_by_key(|(old, _)| common(old, new).0 + common(old, new).1)
+            .max_by_key(|(old, _)| common_affixes(old, new).0 + common_affixes(old, new).1)
             .unwrap_or_default();
-        let (head, tail) = common(old, new);
+        let (head, tail) = common_affixes(old, new);
         let [old, found, new] = [old, found, new].map(|text| text.chars().collect::<Vec<_>>());
         // Shared parts have the same positions in both lines only if the lengths are equal.
         if old.len() != found.len() {
@@ -74,7 +74,7 @@ impl<'a> Typography<'a> {
 
 /// Returns the number of characters that two lines share at their starts, and the number that they
 /// share at their ends in the rest.
-fn common(old: &str, new: &str) -> (usize, usize) {
+fn common_affixes(old: &str, new: &str) -> (usize, usize) {
     let same = |(old, new): &(char, char)| old == new;
     let head = old.chars().zip(new.chars()).take_while(same).count();
     let most = old.chars().count().min(new.chars().count()) - head;

@@ -7,17 +7,23 @@ use serde::de::IgnoredAny;
 
 use super::read::is_fence;
 use crate::syntax::is_hashline_header;
-use crate::text::{Lines, Span, mark_length, without_ending};
+use crate::text::{Lines, Span, bom_length, without_ending};
 
 /// Replaces the text around the only patch in `text` by spaces. Returns the result and the first
 /// line that changed; `None` if there is no surrounding text, or if another grammar reads it.
 pub(super) fn unwrap_patch(text: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let start = mark_length(text);
-    let patch = json(text, start).or_else(|| hashline(text, start))?;
-    let is_around = |span: Span| span.of(text).iter().any(|byte| !byte.is_ascii_whitespace());
+    let start = bom_length(text);
+    let patch = find_json(text, start).or_else(|| find_hashline(text, start))?;
+    let is_around = |span: Span| {
+        span.slice(text)
+            .iter()
+            .any(|byte| !byte.is_ascii_whitespace())
+    };
     let (head, tail) = (Span::new(0, patch.start), Span::new(patch.end, text.len()));
     // Another patch in the surrounding text would be lost, so such a text stays as it is.
-    if !is_around(head) && !is_around(tail) || has_other(head.of(text)) || has_other(tail.of(text))
+    if !is_around(head) && !is_around(tail)
+        || has_patch_marker(head.slice(text))
+        || has_patch_marker(tail.slice(text))
     {
         return None;
     }
@@ -45,7 +51,7 @@ fn all_lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// Returns whether `text` contains a part of a patch and is therefore not prose.
-fn has_other(text: &[u8]) -> bool {
+fn has_patch_marker(text: &[u8]) -> bool {
     const MARKS: &[&[u8]] = &[
         b"diff --git ",
         b"--- ",
@@ -66,7 +72,7 @@ fn has_other(text: &[u8]) -> bool {
 }
 
 /// Returns the first JSON document that begins a line and is an object or a list of objects.
-fn json(text: &[u8], from: usize) -> Option<Span> {
+fn find_json(text: &[u8], from: usize) -> Option<Span> {
     let is_start = |line: &[u8]| {
         matches!(
             line.trim_ascii_start(),
@@ -82,7 +88,7 @@ fn json(text: &[u8], from: usize) -> Option<Span> {
 
 /// Returns the span of the hashline sections, from the first header to the end of the envelope or
 /// of the fence.
-fn hashline(text: &[u8], from: usize) -> Option<Span> {
+fn find_hashline(text: &[u8], from: usize) -> Option<Span> {
     let mut lines = all_lines(text, from);
     let (mut start, mut fence, mut is_enveloped) = (None, None::<&[u8]>, false);
     for (at, line) in lines.by_ref() {

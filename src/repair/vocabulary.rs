@@ -2,7 +2,7 @@
 //! word, such as `# the cache is unchanged`, is a remark on code.
 
 /// Words that state that lines are omitted or unchanged.
-const LEFT_OUT: &[&str] = &[
+const OMISSION_WORDS: &[&str] = &[
     "unchanged",
     "unmodified",
     "untouched",
@@ -28,7 +28,7 @@ const LEFT_OUT: &[&str] = &[
 ];
 
 /// Words for lines of code.
-const LINES: &[&str] = &[
+const CODE_WORDS: &[&str] = &[
     "code",
     "function",
     "functions",
@@ -65,7 +65,7 @@ const LINES: &[&str] = &[
 ];
 
 /// Words that can accompany the other words.
-const AROUND: &[&str] = &[
+const FILLER_WORDS: &[&str] = &[
     "the", "of", "this", "that", "these", "those", "is", "are", "was", "were", "as", "it", "its",
     "your", "my", "our", "all", "any", "and", "in", "from", "to", "with", "for", "by", "here",
     "before", "above", "below", "after", "exactly", "brevity", "not", "shown", "goes", "go",
@@ -73,16 +73,17 @@ const AROUND: &[&str] = &[
 
 /// Returns whether all words of `comment` together state that lines are omitted. `comment` is in
 /// lower case and has no comment marks. With dots (`has_dots`), a word for lines of code suffices.
-pub(super) fn says_left_out(comment: &str, has_dots: bool) -> bool {
+pub(super) fn is_about_omitted_lines(comment: &str, has_dots: bool) -> bool {
     let mut says = false;
     for word in comment
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
     {
-        let is_name = LINES.contains(&word);
+        let is_name = CODE_WORDS.contains(&word);
         // Numbers are allowed, as in `2 lines omitted`.
-        let is_left_out = LEFT_OUT.contains(&word);
-        if !is_left_out && !is_name && !AROUND.contains(&word) && word.parse::<u64>().is_err() {
+        let is_left_out = OMISSION_WORDS.contains(&word);
+        if !is_left_out && !is_name && !FILLER_WORDS.contains(&word) && word.parse::<u64>().is_err()
+        {
             return false;
         }
         says |= is_left_out || has_dots && is_name;
@@ -102,7 +103,7 @@ mod tests {
             "2 lines omitted",
             "rest as before",
         ] {
-            assert!(says_left_out(comment, false), "{comment}");
+            assert!(is_about_omitted_lines(comment, false), "{comment}");
         }
         for comment in [
             "the cache is unchanged here because of x",
@@ -111,8 +112,10 @@ mod tests {
             "keep the lock",
             "the code",
         ] {
-            assert!(!says_left_out(comment, false), "{comment}");
+            assert!(!is_about_omitted_lines(comment, false), "{comment}");
         }
-        assert!(says_left_out("2 lines", true) && !says_left_out("2 lines", false));
+        assert!(
+            is_about_omitted_lines("2 lines", true) && !is_about_omitted_lines("2 lines", false)
+        );
     }
 }

@@ -31,7 +31,7 @@ impl Format for Acp {
         print_json(
             &json!({
                 "sessionUpdate": "tool_call_update",
-                "toolCallId": call(report),
+                "toolCallId": call_id(report),
                 "title": title(report),
                 "kind": kind(report),
                 "status": status,
@@ -51,7 +51,7 @@ impl Format for Acp {
 }
 
 fn content(report: &Report) -> Vec<Value> {
-    let refused = (!report.ok).then(|| words(&refusal(report)));
+    let refused = (!report.ok).then(|| text_block(&refusal(report)));
     let files: &[FileReport] = if report.ok || report.outcome.is_partial() {
         &report.files
     } else {
@@ -84,11 +84,11 @@ fn permission_request(file: &FileReport) -> Option<Value> {
         .as_deref()
         .filter(|_| file.verdict == Verdict::Ask)?;
     let said = format!("policy requires approval for {}: {reason}", file.path);
-    Some(words(&printable(said.as_bytes()).to_string()))
+    Some(text_block(&printable(said.as_bytes()).to_string()))
 }
 
 /// Returns the default id of the call, for senders without an id of their own.
-fn call(report: &Report) -> &str {
+fn call_id(report: &Report) -> &str {
     let committed = report
         .transaction
         .as_ref()
@@ -129,11 +129,14 @@ fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
         return Vec::new();
     };
     let path = absolute_path(root, file);
-    let lines: Vec<_> = hunks(file).iter().map(|hunk| hunk.line.max(1)).collect();
+    let lines: Vec<_> = changed_lines(file)
+        .iter()
+        .map(|hunk| hunk.line.max(1))
+        .collect();
     let failed = file
         .hunks
         .iter()
-        .filter_map(|hunk| Some(hunk.nearest.as_ref()?.differs_at()));
+        .filter_map(|hunk| Some(hunk.nearest.as_ref()?.first_differing_line()));
     let lines: Vec<_> = lines.into_iter().chain(failed).collect();
     match lines.as_slice() {
         [] => vec![json!({"path": path})],
@@ -147,7 +150,7 @@ fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
 /// Returns each changed range as old and new text, and other changes as a sentence.
 fn content_blocks(report: &Report, file: &FileReport) -> Vec<Value> {
     let path = absolute_path(report.root.as_deref().unwrap_or_default(), file);
-    let diffs = hunks(file).into_iter().map(|hunk| {
+    let diffs = changed_lines(file).into_iter().map(|hunk| {
         let old = Some(hunk.old).filter(|_| file.op != Op::Create);
         json!({"type": "diff", "path": path, "oldText": old, "newText": hunk.new})
     });
@@ -158,12 +161,12 @@ fn content_blocks(report: &Report, file: &FileReport) -> Vec<Value> {
     let is_more =
         file.is_mode_change() || matches!(file.op, Op::Rename | Op::Copy) || shown.is_empty();
     if is_more {
-        shown.push(words(&super::text::line(file)));
+        shown.push(text_block(&super::text::line(file)));
     }
     shown
 }
 
-fn words(text: &str) -> Value {
+fn text_block(text: &str) -> Value {
     json!({"type": "content", "content": {"type": "text", "text": text}})
 }
 
@@ -185,18 +188,18 @@ struct ChangedLines {
 
 /// Returns the hunks of the file's diff. A diff that is not UTF-8 was escaped to a single line, so
 /// it has no hunks.
-fn hunks(file: &FileReport) -> Vec<ChangedLines> {
+fn changed_lines(file: &FileReport) -> Vec<ChangedLines> {
     let diff = file.diff.as_deref().unwrap_or_default().as_bytes();
     let lines = |hunk: DiffHunk<'_>| ChangedLines {
         line: hunk.new.start,
-        old: side(&hunk.lines, b'-'),
-        new: side(&hunk.lines, b'+'),
+        old: side_text(&hunk.lines, b'-'),
+        new: side_text(&hunk.lines, b'+'),
     };
     write::hunks(diff).into_iter().map(lines).collect()
 }
 
 /// Returns the text of the context lines and of the lines with the marker `sign`.
-fn side(lines: &[&[u8]], sign: u8) -> String {
+fn side_text(lines: &[&[u8]], sign: u8) -> String {
     let mut text = Vec::new();
     let mut is_last = false;
     for line in lines {

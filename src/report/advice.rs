@@ -9,7 +9,7 @@ use super::{ProblemReport, Report};
 use crate::preflight::{CODES, ProblemCode, ProblemKind, Severity, code};
 
 /// The codes that need a more specific text than the one of their kind.
-const BY_CODE: &[(&ProblemCode, &str)] = &[
+const ADVICE_BY_CODE: &[(&ProblemCode, &str)] = &[
     (
         &code::NO_PATCH,
         "send a unified, git, context or normal diff, a Codex patch, SEARCH/REPLACE blocks, hashline edits or a JSON \
@@ -76,7 +76,7 @@ const BY_CODE: &[(&ProblemCode, &str)] = &[
 ];
 
 /// The names of the user's commands in messages: for command-line users, and for a model.
-const COMMANDS: [(&ProblemCode, &str, &str); 3] = [
+const COMMAND_NAMES: [(&ProblemCode, &str, &str); 3] = [
     (&code::BEFORE, "--before", "the command before the change"),
     (&code::VERIFY, "--verify", "the verification command"),
     (&code::AFTER, "--after", "the command after the change"),
@@ -97,7 +97,7 @@ impl Report {
         for problem in self.problems.iter_mut().chain(&mut self.error) {
             problem.help = problem.next_step();
             problem.advice = None;
-            problem.message = message(problem.code, &problem.message);
+            problem.message = model_message(problem.code, &problem.message);
         }
         for warning in self
             .problems
@@ -116,8 +116,8 @@ impl Report {
     }
 }
 
-fn message(name: &str, message: &str) -> String {
-    let spoken = COMMANDS.iter().find(|(code, ..)| code.name == name);
+fn model_message(name: &str, message: &str) -> String {
+    let spoken = COMMAND_NAMES.iter().find(|(code, ..)| code.name == name);
     let spoken = spoken
         .and_then(|(_, option, words)| Some(format!("{words}{}", message.strip_prefix(option)?)));
     spoken.unwrap_or_else(|| message.to_owned())
@@ -125,7 +125,7 @@ fn message(name: &str, message: &str) -> String {
 
 /// Returns the next step after a problem with the code `name`.
 fn advice(name: &str) -> Option<String> {
-    let by_code = BY_CODE
+    let by_code = ADVICE_BY_CODE
         .iter()
         .find(|(code, _)| code.name == name)
         .map(|(_, text)| *text);
@@ -133,12 +133,12 @@ fn advice(name: &str) -> Option<String> {
         CODES
             .iter()
             .find(|code| code.name == name)
-            .map(|code| advice_for(code.kind))
+            .map(|code| advice_for_kind(code.kind))
     };
     by_code.or_else(by_kind).map(str::to_owned)
 }
 
-fn advice_for(kind: ProblemKind) -> &'static str {
+fn advice_for_kind(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::Usage => "correct the arguments of the call",
         ProblemKind::Parse => "correct the syntax of the patch and send it again",
@@ -194,7 +194,7 @@ mod tests {
             );
         }
         assert_eq!(
-            message(code::VERIFY.name, "--verify failed"),
+            model_message(code::VERIFY.name, "--verify failed"),
             "the verification command failed"
         );
     }

@@ -67,7 +67,7 @@ pub(super) fn applied_lines(
     let mut placed: Vec<(usize, &Placement)> = placements
         .iter()
         .enumerate()
-        .filter(|(index, _)| operation.takes(*index))
+        .filter(|(index, _)| operation.is_applied(*index))
         .filter_map(|(index, placement)| Some((index, placement.as_ref().ok()?)))
         .collect();
     placed.sort_by_key(|(_, placement)| placement.lines.start);
@@ -77,15 +77,18 @@ pub(super) fn applied_lines(
         let Some(hunk) = hunks.get(index) else {
             continue;
         };
-        let lines = growth.hunk_lines(&placement.lines, new_count(operation, hunk, placement));
+        let lines = growth.hunk_lines(
+            &placement.lines,
+            count_postimage_lines(operation, hunk, placement),
+        );
         growth.add(&lines);
         applied[index] = Some(lines);
     }
     applied
 }
 
-fn new_count(operation: &Operation, hunk: &Hunk, placement: &Placement) -> usize {
-    let left_out = placement.left_out.0 + placement.left_out.1;
+fn count_postimage_lines(operation: &Operation, hunk: &Hunk, placement: &Placement) -> usize {
+    let left_out = placement.ignored_context.0 + placement.ignored_context.1;
     hunk.postimage_range(operation.direction)
         .count
         .saturating_sub(left_out)

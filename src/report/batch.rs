@@ -43,7 +43,7 @@ pub enum JobId {
 ///
 /// `places` are absolute paths. Problems keep only the last component of these. The remaining
 /// report is equal for equal patches and trees.
-pub fn forget_place(report: &mut Report, places: &[String]) {
+pub fn make_deterministic(report: &mut Report, places: &[String]) {
     (report.root, report.saved) = (None, None);
     if let Some(tree) = &mut report.tree {
         tree.repository = None;
@@ -54,11 +54,11 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
     report
         .inputs
         .iter_mut()
-        .for_each(|input| shorten(&mut input.name));
+        .for_each(|input| keep_last_component(&mut input.name));
     if let Some(source) = &mut report.policy.source {
         *source = source
             .split(", ")
-            .map(last_part)
+            .map(last_component)
             .collect::<Vec<_>>()
             .join(", ");
     }
@@ -76,7 +76,7 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
         .flat_map(|found| &mut found.servers)
         .for_each(|server| server.duration_ms = 0);
     for problem in report.problems.iter_mut().chain(&mut report.error) {
-        forget(&mut problem.message, places);
+        shorten_paths(&mut problem.message, places);
         let details = &mut problem.details;
         [
             &mut problem.path,
@@ -86,19 +86,21 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
         ]
         .into_iter()
         .flatten()
-        .for_each(|text| forget(text, places));
+        .for_each(|text| shorten_paths(text, places));
     }
     for file in &mut report.files {
-        file.reason.iter_mut().for_each(|text| forget(text, places));
+        file.reason
+            .iter_mut()
+            .for_each(|text| shorten_paths(text, places));
         for hit in &mut file.policy {
-            forget(&mut hit.message, places);
-            hit.source.iter_mut().for_each(shorten);
+            shorten_paths(&mut hit.message, places);
+            hit.source.iter_mut().for_each(keep_last_component);
         }
     }
 }
 
 /// Replaces each path of `places` in `text` by its last component.
-fn forget(text: &mut String, places: &[String]) {
+fn shorten_paths(text: &mut String, places: &[String]) {
     let mut places: Vec<&String> = places
         .iter()
         .filter(|place| place.starts_with('/'))
@@ -106,17 +108,17 @@ fn forget(text: &mut String, places: &[String]) {
     // A path can contain another one, so replace the longest ones first.
     places.sort_by_key(|place| std::cmp::Reverse(place.len()));
     for place in places {
-        let name = last_part(place.trim_end_matches('/'));
+        let name = last_component(place.trim_end_matches('/'));
         if !name.is_empty() && text.contains(place.as_str()) {
             *text = text.replace(place.as_str(), name);
         }
     }
 }
 
-fn shorten(name: &mut String) {
-    *name = last_part(name).to_owned();
+fn keep_last_component(name: &mut String) {
+    *name = last_component(name).to_owned();
 }
 
-fn last_part(name: &str) -> &str {
+fn last_component(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, last)| last)
 }

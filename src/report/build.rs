@@ -18,7 +18,7 @@ use super::{
 use crate::plan::{Edit, Plan};
 use crate::preflight::Severity;
 use crate::syntax::Quoting;
-use crate::threads::{self, MANY};
+use crate::threads::{self, MIN_PARALLEL_ITEMS};
 use crate::transaction::{HardLinkMode, RecoveryOutcome};
 
 /// Returns the report on a command whose outcome is `success` if there is no error.
@@ -42,13 +42,17 @@ pub fn build(
     let is_possible = decisive.is_none() || outcome.is_partial();
     let body = ReportBody::of(facts, &ListedFiles::of(facts, !is_possible));
     // A conflict that is written with markers is only a warning, but `error` names it.
-    let decisive = decisive.or_else(|| problems::conflict(facts).filter(|_| outcome.is_partial()));
+    let decisive =
+        decisive.or_else(|| problems::find_conflict(facts).filter(|_| outcome.is_partial()));
     let (problems, error) = problems::reports(facts, decisive, &body.files);
     let reach = resolved.index_report.as_ref().map(|index| index.reach);
     let id = || plan_id(&body.files, reach);
-    let expires = result.saved_until.filter(|_| is_possible).map(words::time);
+    let expires = result
+        .saved_until
+        .filter(|_| is_possible)
+        .map(words::format_time);
     let (left_out, receipt) = (&resolved.selected.left_out, result.receipt.as_ref());
-    let is_named = command.is_described && is_possible;
+    let is_named = command.is_full_report && is_possible;
     Report {
         schema: SCHEMA,
         tool: TOOL,
@@ -66,7 +70,7 @@ pub fn build(
         quoting: Quoting::default(),
         tree: None,
         diagnostics: resolved.findings.as_ref().map(DiagnosticsReport::of),
-        policy: policy(facts, &body),
+        policy: policy_report(facts, &body),
         error,
         omitted: count_omitted(facts, &body, problems.len()),
         index: resolved.index_report.clone(),
@@ -77,9 +81,9 @@ pub fn build(
         files: body.files,
         transaction: TransactionReport::of(receipt, &result.recovered, &result.unrestored),
         history: result.history.clone(),
-        before: result.answers.before.clone(),
-        verify: result.answers.verify.clone(),
-        after: result.answers.after.clone(),
+        before: result.command_reports.before.clone(),
+        verify: result.command_reports.verify.clone(),
+        after: result.command_reports.after.clone(),
     }
 }
 
@@ -96,17 +100,17 @@ impl ReportBody {
     /// whole change by its counts, no file is listed.
     fn of(facts: ReportInputs<'_>, listing: &ListedFiles) -> Self {
         let plan = &facts.selected.plan;
-        let counted = plain::summary(facts);
+        let counted = plain::brief_summary(facts);
         let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
         let files = || {
             if counted.is_some() {
                 Vec::new()
             } else {
-                files(facts, listing)
+                build_files(facts, listing)
             }
         };
         let (files, inputs) = threads::run_both(size, files, || input::reports(facts));
-        let mut summary = counted.unwrap_or_else(|| summary(&files, plan));
+        let mut summary = counted.unwrap_or_else(|| count_files(&files, plan));
         let omitted = OmittedFiles::count(facts, listing, &mut summary);
         Self {
             files,
@@ -164,7 +168,7 @@ fn has_changed(facts: ReportInputs<'_>, outcome: Outcome) -> bool {
 }
 
 /// Returns the entries of the listed files.
-fn files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
+fn build_files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
     let (plan, policy) = (&facts.selected.plan, &facts.command.policy);
     let report = |counters: &mut Vec<LineCounter<'_>>, number: usize| {
         let (index, room) = listing.get(number);
@@ -176,7 +180,7 @@ fn files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
             .and_then(|resolution| resolution.files.get(index));
         let input = &facts.selected.plan.inputs[operation.input];
         let counter = &mut counters[operation.input];
-        let shown = (facts.command.is_described, room);
+        let shown = (facts.command.is_full_report, room);
         let mut file = FileReport::of(
             (index, operation),
             (outcome, policy),
@@ -187,18 +191,18 @@ fn files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
         file.header_path = input.header_path.as_deref().map(text);
         if let Ok(place) = facts
             .resolved
-            .described_whitespace
+            .uncompared_whitespace
             .binary_search_by_key(&index, |(index, _)| *index)
         {
-            let found = &facts.resolved.described_whitespace[place].1;
+            let found = &facts.resolved.uncompared_whitespace[place].1;
             file.whitespace = Some(Box::new(WhitespaceReport::of(operation, found, counter)));
         }
-        file.in_place = facts.command.links == HardLinkMode::Kept && file.hardlinks.is_some();
-        file.patch = input.listed.is_some().then(|| input.name.clone());
+        file.in_place = facts.command.hard_links == HardLinkMode::Kept && file.hardlinks.is_some();
+        file.patch = input.series_entry.is_some().then(|| input.name.clone());
         file
     };
     // Each part counts all lines before its first file, so a few large parts are faster than many.
-    let least = (listing.len() / 4).max(MANY);
+    let least = (listing.len() / 4).max(MIN_PARALLEL_ITEMS);
     let starts: Vec<_> = (0..listing.len()).step_by(least).collect();
     let part = |&start: &usize| -> Vec<FileReport> {
         let mut counters = LineCounter::of_all(&facts.selected.plan.inputs);
@@ -206,7 +210,7 @@ fn files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
             .map(|number| report(&mut counters, number))
             .collect()
     };
-    threads::map(&starts, 1, part)
+    threads::map_parallel(&starts, 1, part)
         .into_iter()
         .flatten()
         .collect()
@@ -214,13 +218,13 @@ fn files(facts: ReportInputs<'_>, listing: &ListedFiles) -> Vec<FileReport> {
 
 /// Returns the counts over `files`. The number of hunks comes from the plan, because an entry of a
 /// file need not list its hunks.
-fn summary(files: &[FileReport], plan: &Plan) -> Summary {
+fn count_files(files: &[FileReport], plan: &Plan) -> Summary {
     let hunks = plan
         .operations
         .iter()
         .map(|operation| match &operation.edit {
             Edit::Hunks(hunks) => hunks.len() - operation.left_out.len(),
-            Edit::Replacements(changes) => super::texts::blocks(changes),
+            Edit::Replacements(changes) => super::texts::count_blocks(changes),
             _ => 0,
         });
     let mut summary = Summary {
@@ -234,8 +238,8 @@ fn summary(files: &[FileReport], plan: &Plan) -> Summary {
 }
 
 /// Returns the strictest verdict of all files, and the names of all rules that match.
-fn policy(facts: ReportInputs<'_>, body: &ReportBody) -> PolicyReport {
-    let (files, omitted) = (&body.files, &body.omitted.rulings);
+fn policy_report(facts: ReportInputs<'_>, body: &ReportBody) -> PolicyReport {
+    let (files, omitted) = (&body.files, &body.omitted.decisions);
     let mut rules_hit: Vec<String> = Vec::new();
     let others: Vec<_> = omitted.iter().flat_map(rule_hits).collect();
     for hit in files.iter().flat_map(|file| &file.policy).chain(&others) {

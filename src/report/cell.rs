@@ -35,7 +35,11 @@ impl CellReport {
 /// Returns an entry for each changed range of the file `id`.
 pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) -> Vec<HunkReport> {
     let mut growth = LineShift::default();
-    let places = outcome.placements.iter().zip(&outcome.texts).enumerate();
+    let places = outcome
+        .placements
+        .iter()
+        .zip(&outcome.edit_lines)
+        .enumerate();
     let places =
         places.filter_map(|(index, (placed, &(_, new)))| Some((index, placed.as_ref().ok()?, new)));
     places
@@ -43,7 +47,7 @@ pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) ->
             let lines = growth.hunk_lines(&placement.lines, new);
             growth.add(&lines);
             let mut report = HunkReport::without_text(id, index, operation, lines);
-            report.place(placement);
+            report.set_placement(placement);
             report
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::summary::letters;
+use super::summary::letter_summary;
 use super::text::Text;
 use super::{Expected, Format, Outcome, ProblemReport, Report};
 use crate::preflight::ProblemKind;
@@ -54,7 +54,7 @@ fn print_success(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     write!(
         out,
         "Success. {said} the following files:\n{}",
-        letters(&report.files)
+        letter_summary(&report.files)
     )
 }
 

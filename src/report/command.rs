@@ -36,17 +36,17 @@ impl CommandReport {
     pub fn of(command: &[u8], ran: &CommandOutput) -> Self {
         Self {
             command: String::from_utf8_lossy(command).into_owned(),
-            exit_code: if let ExitReason::Exited(code) = ran.ending {
+            exit_code: if let ExitReason::Exited(code) = ran.reason {
                 Some(code)
             } else {
                 None
             },
-            signal: if let ExitReason::Signalled(signal) = ran.ending {
+            signal: if let ExitReason::Signalled(signal) = ran.reason {
                 Some(signal)
             } else {
                 None
             },
-            timed_out: ran.ending == ExitReason::TimedOut,
+            timed_out: ran.reason == ExitReason::TimedOut,
             duration_ms: u64::try_from(ran.time.as_millis()).unwrap_or(u64::MAX),
             output: String::from_utf8_lossy(&ran.output).into_owned(),
             truncated: ran.is_cut,

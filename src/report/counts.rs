@@ -59,10 +59,10 @@ impl Summary {
             .placements
             .iter()
             .enumerate()
-            .filter(|(index, _)| operation.takes(*index));
+            .filter(|(index, _)| operation.is_applied(*index));
         for placement in placements.filter_map(|(_, placed)| placed.as_ref().ok()) {
             self.hunks_offset += usize::from(placement.offset != 0);
-            self.hunks_fuzzy += usize::from(placement.left_out != (0, 0));
+            self.hunks_fuzzy += usize::from(placement.ignored_context != (0, 0));
         }
     }
 

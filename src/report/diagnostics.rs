@@ -120,7 +120,7 @@ impl DiagnosticReport {
     ///
     /// The text of the server is escaped.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub fn to_text(&self) -> String {
         let rule: Vec<_> = [&self.source, &self.code]
             .into_iter()
             .flatten()
@@ -166,7 +166,7 @@ mod tests {
             message: "no\n  such\x07 name".to_owned(),
         };
         assert_eq!(
-            found.line(),
+            found.to_text(),
             "a\\n.py:2:3: error: no such\\x07 name [Fake\\x1b x1]"
         );
         let plain = DiagnosticReport {
@@ -175,6 +175,6 @@ mod tests {
             message: "bad".to_owned(),
             ..found
         };
-        assert_eq!(plain.line(), "a\\n.py:2:3: error: bad");
+        assert_eq!(plain.to_text(), "a\\n.py:2:3: error: bad");
     }
 }

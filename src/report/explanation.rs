@@ -176,7 +176,7 @@ impl Explanation {
         {
             let why = rule.as_ref().map_or_else(
                 || "no rule matches".to_owned(),
-                |rule| self.rule_reason(rule, access),
+                |rule| self.describe_rule(rule, access),
             );
             writeln!(out, "  {access:<6}  {verdict:<5}  {why}")?;
             for rule in also {
@@ -184,7 +184,7 @@ impl Explanation {
                     out,
                     "                 also {}: {}",
                     rule.hit.verdict,
-                    self.rule_reason(rule, access)
+                    self.describe_rule(rule, access)
                 )?;
             }
         }
@@ -201,11 +201,11 @@ impl Explanation {
         for (title, names) in [
             (
                 "built-in rules of every command",
-                names(&|rule| is_on(rule) && rule.interfaces == EVERY),
+                names(&|rule| is_on(rule) && rule.interfaces == EVERY_COMMAND),
             ),
             (
                 "built-in rules of hook and mcp",
-                names(&|rule| is_on(rule) && rule.interfaces != EVERY),
+                names(&|rule| is_on(rule) && rule.interfaces != EVERY_COMMAND),
             ),
             ("disabled built-in rules", names(&|rule| !is_on(rule))),
         ] {
@@ -217,7 +217,7 @@ impl Explanation {
     }
 
     /// Returns one line about `rule`, for a request of `access`.
-    fn rule_reason(&self, rule: &RuleMatchReport, access: &str) -> String {
+    fn describe_rule(&self, rule: &RuleMatchReport, access: &str) -> String {
         let RuleHit {
             rule: name,
             pattern,
@@ -239,14 +239,14 @@ impl Explanation {
 }
 
 /// The interfaces of a rule that every command enforces.
-const EVERY: [&str; 1] = ["every command"];
+const EVERY_COMMAND: [&str; 1] = ["every command"];
 
 impl BuiltInReport {
     fn of(rule: BuiltInRule) -> Self {
         let interfaces = if rule.is_for_models {
             vec!["hook", "mcp"]
         } else {
-            EVERY.to_vec()
+            EVERY_COMMAND.to_vec()
         };
         Self {
             rule: rule.rule,
@@ -290,7 +290,7 @@ impl LimitsReport {
         });
         Self {
             mode: policy.mode().unwrap_or(Mode::WorkspaceWrite).name(),
-            symlinks: match policy.links() {
+            symlinks: match policy.symlink_setting() {
                 SymlinkSetting::Follow => "follow",
                 SymlinkSetting::Inside => "inside",
                 SymlinkSetting::Refuse => "refuse",
@@ -300,7 +300,7 @@ impl LimitsReport {
             } else {
                 "allow"
             },
-            secrets: match policy.secrecy() {
+            secrets: match policy.secrets_setting() {
                 SecretsSetting::Off => "off",
                 SecretsSetting::Places => "places",
                 SecretsSetting::Strict => "strict",

@@ -170,8 +170,8 @@ impl FileReport {
         let done = outcome.filter(|outcome| outcome.failed.is_none());
         // Without an outcome it is unknown whether the file exists. It counts as a new file.
         let ruling = outcome.map_or_else(
-            || policy.weigh(operation, |_| None),
-            |outcome| outcome.ruling.clone(),
+            || policy.judge_operation(operation, |_| None),
+            |outcome| outcome.decision.clone(),
         );
         let file = Self::from_modes((index, operation), known, modes(operation, done))
             .with_counts(operation, done, patch)
@@ -183,7 +183,7 @@ impl FileReport {
         let listed = if is_left_out {
             ListedHunks::default()
         } else {
-            operation::hunks(&file.id, operation, known, (patch, room), counter)
+            operation::list_hunks(&file.id, operation, known, (patch, room), counter)
         };
         let lines = LineStats {
             additions: file.added,
@@ -203,7 +203,7 @@ impl FileReport {
                 hunks: listed.omitted,
                 ..file.omitted
             },
-            omitted_moves: listed.moved,
+            omitted_moves: listed.omitted_moves,
             ..file
         }
     }
@@ -265,7 +265,9 @@ impl FileReport {
     /// Without it, the numbers come from the patch.
     fn with_counts(self, operation: &Operation, done: Option<&FileOutcome>, patch: &[u8]) -> Self {
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
-        let texts = done.filter(|_| is_text_change).map(|done| done.texts.len());
+        let texts = done
+            .filter(|_| is_text_change)
+            .map(|done| done.edit_lines.len());
         let (added, removed) = done.map_or_else(
             || operation::count_lines(operation, patch),
             |done| (done.added, done.removed),
@@ -304,7 +306,7 @@ impl FileReport {
         let conflicts = merge.map_or(0, |merge| merge.conflicts.len());
         Self {
             merge: merge.map(|merge| Box::new(MergeReport::of(merge, most_conflicts))),
-            fallback: known.fallback,
+            fallback: known.no_merge_reason,
             omitted: Omitted {
                 conflicts: conflicts.saturating_sub(most_conflicts),
                 ..self.omitted

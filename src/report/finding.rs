@@ -263,7 +263,7 @@ impl ProblemDetails {
 impl SourceSpan {
     fn of(input: usize, span: Span, counter: &mut LineCounter<'_>) -> Self {
         let position = counter.position(span.start);
-        let original = counter.original(span);
+        let original = counter.original_span(span);
         Self {
             input,
             line: position.line,

@@ -54,11 +54,11 @@ pub(super) struct FindingLocation {
     /// The path of the file, as the caller names it.
     pub(super) path: String,
     /// The path below the root; `None` for a patch.
-    pub(super) below: Option<String>,
+    pub(super) path_below_root: Option<String>,
     /// The first line, counted from 1, if the position has a line.
     pub(super) line: Option<usize>,
     /// The last line.
-    pub(super) last: Option<usize>,
+    pub(super) last_line: Option<usize>,
     /// The column in bytes, counted from 1.
     pub(super) column: Option<usize>,
 }
@@ -76,12 +76,12 @@ pub(super) struct SuggestedFix {
 impl Finding {
     /// Returns the main position: in the patch if the patch is a named file, else in the file of
     /// the finding.
-    pub(super) fn main_place(&self) -> Option<&FindingLocation> {
+    pub(super) fn main_location(&self) -> Option<&FindingLocation> {
         self.patch.as_ref().or(self.target.as_ref())
     }
 
     /// Returns the second position.
-    pub(super) fn second_place(&self) -> Option<&FindingLocation> {
+    pub(super) fn second_location(&self) -> Option<&FindingLocation> {
         self.patch.as_ref().and(self.target.as_ref())
     }
 
@@ -89,7 +89,7 @@ impl Finding {
     /// the main position is in the patch.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut first = String::new();
-        if let Some(target) = self.second_place() {
+        if let Some(target) = self.second_location() {
             let _ = write!(first, "{}: ", printable(target.path.as_bytes()));
         }
         first.push_str(&self.message);
@@ -115,15 +115,15 @@ pub(super) fn findings(report: &Report) -> Vec<Finding> {
     let problems = report
         .problems
         .iter()
-        .map(|problem| of_problem(report, file(problem), problem));
+        .map(|problem| problem_finding(report, file(problem), problem));
     // After an applied change the approval was already given.
     let would = report.files.iter().filter(|_| report.outcome.is_dry_run());
-    let asked = would.flat_map(|file| of_questions(report, file));
+    let asked = would.flat_map(|file| approval_findings(report, file));
     let told = report
         .diagnostics
         .iter()
         .flat_map(|told| &told.new)
-        .map(|told| of_diagnostic(report, told));
+        .map(|told| diagnostic_finding(report, told));
     problems.chain(asked).chain(told).collect()
 }
 
@@ -154,21 +154,21 @@ pub(super) fn fingerprints(findings: &[Finding]) -> Vec<String> {
 }
 
 /// Returns the finding for `problem`, which belongs to `file`.
-fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemReport) -> Finding {
+fn problem_finding(report: &Report, file: Option<&FileReport>, problem: &ProblemReport) -> Finding {
     let hunk = problem.hunk.as_ref().zip(file);
     let hunk = hunk.and_then(|(id, file)| file.hunks.iter().find(|hunk| hunk.id == *id));
     let nearest = problem
         .nearest
         .as_deref()
         .or_else(|| hunk?.nearest.as_deref());
-    let patch = patch_place(report, problem, hunk.or_else(|| file?.hunks.first()));
+    let patch = patch_location(report, problem, hunk.or_else(|| file?.hunks.first()));
     let target = problem.path.as_ref().map(|path| FindingLocation {
         line: problem
             .lines
             .first()
             .copied()
-            .or_else(|| nearest.map(NearestPlace::differs_at)),
-        ..tree_place(report, path)
+            .or_else(|| nearest.map(NearestPlace::first_differing_line)),
+        ..tree_location(report, path)
     });
     Finding {
         code: problem.code.to_owned(),
@@ -185,14 +185,14 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
         suggested_fix: patch
             .as_ref()
             .and(nearest)
-            .and_then(|nearest| find_correction(report, problem, nearest)),
+            .and_then(|nearest| suggest_fix(report, problem, nearest)),
         patch,
         target,
     }
 }
 
 /// Returns a finding for each rule that requires an approval of the file.
-fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Finding> {
+fn approval_findings(report: &Report, file: &FileReport) -> impl Iterator<Item = Finding> {
     let asked = file.policy.iter().filter(|_| file.verdict == Verdict::Ask);
     asked.map(
         |RuleHit {
@@ -215,7 +215,7 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
                 message: printable(message.as_bytes()).to_string(),
                 help: Some(help),
                 patch: None,
-                target: Some(tree_place(report, &text(file.path.as_bytes()))),
+                target: Some(tree_location(report, &text(file.path.as_bytes()))),
                 suggested_fix: None,
             }
         },
@@ -223,7 +223,7 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
 }
 
 /// Returns the finding for a diagnostic of the changed file.
-fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
+fn diagnostic_finding(report: &Report, told: &DiagnosticReport) -> Finding {
     let words = [
         Some("diagnostic"),
         told.source.as_deref(),
@@ -237,9 +237,9 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
         .join(" ");
     let target = FindingLocation {
         line: Some(told.line),
-        last: Some(told.end_line).filter(|&last| last > told.line),
+        last_line: Some(told.end_line).filter(|&last| last > told.line),
         column: Some(told.column),
-        ..tree_place(report, &told.path)
+        ..tree_location(report, &told.path)
     };
     Finding {
         code: printable(code.as_bytes()).to_string(),
@@ -257,16 +257,16 @@ fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
 }
 
 /// Returns the position of the file at `path`, without a line.
-fn tree_place(report: &Report, path: &str) -> FindingLocation {
+fn tree_location(report: &Report, path: &str) -> FindingLocation {
     let named = report
         .base
         .as_ref()
         .map_or_else(|| path.to_owned(), |base| format!("{base}/{path}"));
     FindingLocation {
         path: named,
-        below: Some(path.to_owned()),
+        path_below_root: Some(path.to_owned()),
         line: None,
-        last: None,
+        last_line: None,
         column: None,
     }
 }
@@ -281,7 +281,7 @@ fn named_input(report: &Report, input: usize) -> Option<&InputReport> {
 
 /// Returns the position of the problem in a patch. A problem without a span has the position of its
 /// `hunk`.
-fn patch_place(
+fn patch_location(
     report: &Report,
     problem: &ProblemReport,
     hunk: Option<&HunkReport>,
@@ -296,19 +296,19 @@ fn patch_place(
     let last = source.filter(|source| problem.hunk.is_some() && is_whole(source.line_start));
     Some(FindingLocation {
         path: named_input(report, input)?.name.clone(),
-        below: None,
+        path_below_root: None,
         line: problem
             .span
             .map(|span| span.line)
             .or(source.map(|source| source.line_start)),
-        last: last.map(|source| source.line_end),
+        last_line: last.map(|source| source.line_end),
         column: problem.span.map(|span| span.column),
     })
 }
 
 /// Returns the corrected line of the patch. All other lines of the hunk must match, and the grammar
 /// must have a sign column.
-fn find_correction(
+fn suggest_fix(
     report: &Report,
     problem: &ProblemReport,
     nearest: &NearestPlace,

@@ -31,7 +31,7 @@ impl Format for GitHub {
             let message = finding
                 .lines()
                 .iter()
-                .map(|line| data(line))
+                .map(|line| escape_data(line))
                 .collect::<Vec<_>>()
                 .join("%0A");
             writeln!(out, "::{command} {}::{message}", properties(&finding))?;
@@ -46,20 +46,20 @@ impl Format for GitHub {
 }
 
 fn properties(finding: &Finding) -> String {
-    let title = format!("title={}", property(&finding.code));
+    let title = format!("title={}", escape_property(&finding.code));
     let Some(FindingLocation {
         path,
         line,
-        last,
+        last_line: last,
         column,
         ..
-    }) = finding.main_place()
+    }) = finding.main_location()
     else {
         return title;
     };
     let mut properties = vec![format!(
         "file={}",
-        property(&printable(path.as_bytes()).to_string())
+        escape_property(&printable(path.as_bytes()).to_string())
     )];
     if let Some(line) = line {
         properties.push(format!("line={line}"));
@@ -73,15 +73,15 @@ fn properties(finding: &Finding) -> String {
 }
 
 /// Escapes the characters that end a message.
-fn data(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
 /// Escapes the characters that end a property.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -90,7 +90,10 @@ mod tests {
 
     #[test]
     fn what_ends_a_command_or_a_property_is_escaped() {
-        assert_eq!(data("5%: a,b\r\n::error::x"), "5%25: a,b%0D%0A::error::x");
-        assert_eq!(property("5%: a,b\r\n"), "5%25%3A a%2Cb%0D%0A");
+        assert_eq!(
+            escape_data("5%: a,b\r\n::error::x"),
+            "5%25: a,b%0D%0A::error::x"
+        );
+        assert_eq!(escape_property("5%: a,b\r\n"), "5%25%3A a%2Cb%0D%0A");
     }
 }

@@ -29,7 +29,7 @@ impl Format for GitLab {
 }
 
 fn entry(finding: &Finding, fingerprint: &str) -> Value {
-    let place = finding.main_place();
+    let place = finding.main_location();
     // GitLab requires a file and a line in every entry.
     let path = place.map_or_else(
         || ".".to_owned(),
@@ -37,7 +37,7 @@ fn entry(finding: &Finding, fingerprint: &str) -> Value {
     );
     let begin = place.and_then(|place| place.line).unwrap_or(1);
     let end = place
-        .and_then(|place| place.last)
+        .and_then(|place| place.last_line)
         .unwrap_or(begin)
         .max(begin);
     json!({

@@ -112,7 +112,7 @@ pub(super) struct ListedHunks {
     /// The number of hunks that are not listed.
     pub(super) omitted: usize,
     /// The numbers of omitted hunks that apply with an offset, and with fuzz.
-    pub(super) moved: (usize, usize),
+    pub(super) omitted_moves: (usize, usize),
 }
 
 impl ListedHunks {
@@ -126,16 +126,17 @@ impl ListedHunks {
     }
 
     /// Counts a hunk that is omitted.
-    pub(super) fn omit(&mut self, placement: Option<&Placement>) {
+    pub(super) fn count_omitted(&mut self, placement: Option<&Placement>) {
         self.omitted += 1;
-        self.moved.0 += usize::from(placement.is_some_and(|placement| placement.offset != 0));
-        self.moved.1 +=
-            usize::from(placement.is_some_and(|placement| placement.left_out != (0, 0)));
+        self.omitted_moves.0 +=
+            usize::from(placement.is_some_and(|placement| placement.offset != 0));
+        self.omitted_moves.1 +=
+            usize::from(placement.is_some_and(|placement| placement.ignored_context != (0, 0)));
     }
 }
 
 /// Returns whether a merged hunk has a conflict.
-pub(super) fn is_conflict(hunk: &MergedHunk) -> bool {
+pub(super) fn has_conflict(hunk: &MergedHunk) -> bool {
     hunk.parts
         .iter()
         .any(|part| part.kind == MergeResult::Conflict)
@@ -152,18 +153,18 @@ pub(super) fn reports(
 ) -> ListedHunks {
     let placements = &outcome.placements;
     let mut applied = applied_lines(operation, hunks, placements);
-    let mut listed = ListedHunks::with_capacity(room.most_hunks(hunks.len()));
+    let mut listed = ListedHunks::with_capacity(room.max_hunks(hunks.len()));
     let merged = |index: usize| outcome.merge.as_ref()?.hunks.get(index);
     for (index, hunk) in hunks
         .iter()
         .enumerate()
-        .filter(|(index, _)| operation.takes(*index))
+        .filter(|(index, _)| operation.is_applied(*index))
     {
         let placement = placements
             .get(index)
             .and_then(|placed| placed.as_ref().ok());
-        if !room.admits(merged(index).map_or(placement.is_none(), is_conflict)) {
-            listed.omit(placement);
+        if !room.try_take_hunk(merged(index).map_or(placement.is_none(), has_conflict)) {
+            listed.count_omitted(placement);
             continue;
         }
         let source = Source::of(operation, hunk.span, counter);
@@ -171,12 +172,12 @@ pub(super) fn reports(
             HunkReport::without_placement(id, index, stated_lines(operation, hunk, patch), source);
         report.applied = applied.get_mut(index).and_then(Option::take);
         match placements.get(index) {
-            Some(Ok(placement)) => report.place(placement),
-            Some(Err(mismatch)) => report.miss(mismatch, counter),
+            Some(Ok(placement)) => report.set_placement(placement),
+            Some(Err(mismatch)) => report.set_mismatch(mismatch, counter),
             None => {}
         }
         if let Some(merged) = merged(index) {
-            report.merge(merged);
+            report.set_merge(merged);
         }
         listed.hunks.push(report);
     }
@@ -189,7 +190,7 @@ impl Source {
         let Span {
             start: byte_start,
             end: byte_end,
-        } = counter.original(span);
+        } = counter.original_span(span);
         Self {
             input: operation.input,
             byte_start,
@@ -257,8 +258,8 @@ impl HunkReport {
         }
     }
 
-    pub(super) fn place(&mut self, placement: &Placement) {
-        let fuzz = placement.left_out.0.max(placement.left_out.1);
+    pub(super) fn set_placement(&mut self, placement: &Placement) {
+        let fuzz = placement.ignored_context.0.max(placement.ignored_context.1);
         self.status = match (fuzz, placement.offset) {
             (0, 0) => HunkStatus::Clean,
             (0, _) => HunkStatus::Offset,
@@ -272,7 +273,7 @@ impl HunkReport {
 
     /// Adds the results of the merged changes. If the hunk has a placement, its new lines are
     /// shifted by the changes merged before it.
-    pub(super) fn merge(&mut self, merged: &MergedHunk) {
+    pub(super) fn set_merge(&mut self, merged: &MergedHunk) {
         let has = |kind: MergeResult| merged.parts.iter().any(|part| part.kind == kind);
         self.merged = merged.parts.iter().map(MergedChange::of).collect();
         if let Some(applied) = &mut self.applied {
@@ -286,7 +287,7 @@ impl HunkReport {
         };
     }
 
-    pub(super) fn miss(&mut self, mismatch: &Mismatch, counter: &mut LineCounter<'_>) {
+    pub(super) fn set_mismatch(&mut self, mismatch: &Mismatch, counter: &mut LineCounter<'_>) {
         self.status = match &mismatch.kind {
             MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
             MismatchKind::Overlap => HunkStatus::Overlap,
@@ -295,7 +296,7 @@ impl HunkReport {
             MismatchKind::Ambiguous {
                 lines,
                 rung,
-                left_out,
+                ignored_context: left_out,
             } => {
                 self.rung = Some(rung);
                 self.fuzz = Some(left_out.0.max(left_out.1)).filter(|&fuzz| fuzz > 0);
@@ -344,6 +345,6 @@ fn stated_lines(operation: &Operation, hunk: &Hunk, patch: &[u8]) -> StatedLines
         old_lines: old.count,
         new_start: start(new),
         new_lines: new.count,
-        section: Budget::section(hunk.section.of(patch)),
+        section: Budget::section(hunk.section.slice(patch)),
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffTag, capture_diff_slices, diff_ratio};
 
 /// The minimum share of equal words. Below it, no words are marked.
-const LEAST_RATIO: f32 = 0.4;
+const MIN_RATIO: f32 = 0.4;
 
 /// Compares replaced lines, within a budget. The result depends only on the texts, never on time.
 #[derive(Debug)]
@@ -33,7 +33,11 @@ impl Default for InlineDiff {
 impl InlineDiff {
     /// Returns the marks of the deleted and of the inserted lines. Lines with little in common get
     /// no marks.
-    pub(super) fn marks(&mut self, old: &[&[u8]], new: &[&[u8]]) -> (MarkedRanges, MarkedRanges) {
+    pub(super) fn mark_differences(
+        &mut self,
+        old: &[&[u8]],
+        new: &[&[u8]],
+    ) -> (MarkedRanges, MarkedRanges) {
         let mut marks = (vec![Vec::new(); old.len()], vec![Vec::new(); new.len()]);
         if old.len() == new.len() {
             for index in 0..old.len() {
@@ -55,7 +59,7 @@ impl InlineDiff {
             return none;
         };
         self.left = left;
-        let (gone, come) = (words(old), words(new));
+        let (gone, come) = (split_words(old), split_words(new));
         let texts = |words: &[Word], lines: &[&[u8]]| -> Vec<Vec<u8>> {
             words
                 .iter()
@@ -63,20 +67,20 @@ impl InlineDiff {
                 .collect()
         };
         let ops = capture_diff_slices(Algorithm::Myers, &texts(&gone, old), &texts(&come, new));
-        if diff_ratio(&ops, gone.len(), come.len()) < LEAST_RATIO {
+        if diff_ratio(&ops, gone.len(), come.len()) < MIN_RATIO {
             return none;
         }
         let mut marks = none;
         for op in ops.iter().filter(|op| op.tag() != DiffTag::Equal) {
-            mark(&mut marks.0, &gone[op.old_range()]);
-            mark(&mut marks.1, &come[op.new_range()]);
+            add_marks(&mut marks.0, &gone[op.old_range()]);
+            add_marks(&mut marks.1, &come[op.new_range()]);
         }
         marks
     }
 }
 
 /// Adds the positions of `words` and joins adjacent ones.
-fn mark(marks: &mut MarkedRanges, words: &[Word]) {
+fn add_marks(marks: &mut MarkedRanges, words: &[Word]) {
     for word in words {
         match marks[word.line].last_mut() {
             Some(last) if last.end == word.bytes.start => last.end = word.bytes.end,
@@ -86,7 +90,7 @@ fn mark(marks: &mut MarkedRanges, words: &[Word]) {
 }
 
 /// Splits lines into words. Non-ASCII bytes belong to words, so that no character is split.
-fn words(lines: &[&[u8]]) -> Vec<Word> {
+fn split_words(lines: &[&[u8]]) -> Vec<Word> {
     let class = |byte: u8| match byte {
         b' ' | b'\t' => 0,
         b'_' | 0x80.. => 1,
@@ -118,7 +122,7 @@ mod tests {
         let bytes =
             |lines: &[&'static str]| lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>();
         let (old, new) = (bytes(old), bytes(new));
-        let marks = InlineDiff::default().marks(&old, &new);
+        let marks = InlineDiff::default().mark_differences(&old, &new);
         [(old, marks.0), (new, marks.1)].map(|(lines, marks)| {
             let text = |(line, ranges): (&&[u8], &Vec<Range<usize>>)| {
                 let parts = ranges
@@ -158,7 +162,8 @@ mod tests {
     #[test]
     fn nothing_is_marked_when_the_budget_is_spent() {
         let long = "x y ".repeat(5000);
-        let marks = InlineDiff { left: 1000 }.marks(&[long.as_bytes()], &[long.as_bytes()]);
+        let marks =
+            InlineDiff { left: 1000 }.mark_differences(&[long.as_bytes()], &[long.as_bytes()]);
         assert_eq!(marks, (vec![vec![]], vec![vec![]]));
     }
 }

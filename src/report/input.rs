@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::file::file_id;
-use super::omitted::{NOTES, Omitted};
+use super::omitted::{MAX_NOTES, Omitted};
 use super::stages::ReportInputs;
 use super::words::text;
 use crate::digest::Sha256;
@@ -48,10 +48,10 @@ pub struct InputReport {
 /// content.
 pub(super) fn reports(facts: ReportInputs<'_>) -> Vec<InputReport> {
     // The limits apply to all patches together.
-    let (mut named, mut repaired) = if facts.command.is_complete {
+    let (mut named, mut repaired) = if facts.command.is_unlimited {
         (usize::MAX, usize::MAX)
     } else {
-        (NOTES, NOTES)
+        (MAX_NOTES, MAX_NOTES)
     };
     let report = |(index, input): (usize, &Input)| {
         let not_included: Vec<_> = input
@@ -69,14 +69,14 @@ pub(super) fn reports(facts: ReportInputs<'_>) -> Vec<InputReport> {
             index,
             name: input.name.clone(),
             listed: input
-                .listed
+                .series_entry
                 .clone()
                 .map(|(series, line)| SeriesEntryReport { series, line }),
             format: (!input.formats.is_empty()).then(|| input.formats.join("+")),
             bytes: input.original().len(),
             sha256: facts
                 .command
-                .is_described
+                .is_full_report
                 .then(|| Sha256::of(input.original()).to_string()),
             sections: input.sections,
             omitted: Omitted {

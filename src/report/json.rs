@@ -9,7 +9,7 @@ use super::{Format, Report};
 use crate::text::find_dangerous;
 
 /// The buffer size in bytes.
-const PIECE: usize = 1 << 16;
+const BUFFER_SIZE: usize = 1 << 16;
 
 /// The JSON document in one line. Characters that can affect a terminal are escaped.
 pub(super) struct Json;
@@ -32,7 +32,7 @@ impl Format for Json {
 /// Returns the error of `out`.
 pub fn print(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
     // serde_json makes many short writes, and `out` may be unbuffered.
-    let mut out = BufWriter::with_capacity(PIECE, out);
+    let mut out = BufWriter::with_capacity(BUFFER_SIZE, out);
     value.serialize(&mut Serializer::with_formatter(
         &mut out,
         EscapingFormatter(CompactFormatter),

@@ -1,10 +1,10 @@
 //! Selects the files and problems that a report lists, and counts the others.
 
 use super::Summary;
-use super::hunk::is_conflict;
+use super::hunk::has_conflict;
 use super::omitted::{
-    CONFLICTS, EntryLimits, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS,
-    Omitted, PROBLEMS,
+    EntryLimits, MAX_APPLYING_HUNKS, MAX_CONFLICTS, MAX_FAILED_FILES, MAX_FAILED_HUNKS,
+    MAX_FAILED_HUNKS_PER_FILE, MAX_PROBLEMS, Omitted,
 };
 use super::operation::{self, FileType, Op};
 use super::stages::ReportInputs;
@@ -35,14 +35,14 @@ impl ListedFiles {
         };
         let operations = &facts.selected.plan.operations;
         // Without problems there are no failures to limit.
-        if facts.selected.problems.is_empty() || facts.command.is_complete {
+        if facts.selected.problems.is_empty() || facts.command.is_unlimited {
             return all.without_directories(operations, &resolution.files);
         }
         let mut limits = Limits::new(is_refused);
         let (mut rooms, mut omitted) = (Vec::with_capacity(count), Vec::new());
         for (index, operation) in operations.iter().enumerate() {
             match resolution.files.get(index) {
-                None => rooms.push((index, EntryLimits::ALL)),
+                None => rooms.push((index, EntryLimits::UNLIMITED)),
                 Some(outcome) if is_mere_directory(operation, outcome) => {}
                 Some(outcome) => match limits.admit(operation, outcome) {
                     Some(room) => rooms.push((index, room)),
@@ -68,7 +68,11 @@ impl ListedFiles {
         }
         let listed = pairs().enumerate().filter(|(_, pair)| !is_hidden(*pair));
         Self {
-            rooms: Some(listed.map(|(index, _)| (index, EntryLimits::ALL)).collect()),
+            rooms: Some(
+                listed
+                    .map(|(index, _)| (index, EntryLimits::UNLIMITED))
+                    .collect(),
+            ),
             ..self
         }
     }
@@ -82,7 +86,7 @@ impl ListedFiles {
     pub(super) fn get(&self, number: usize) -> (usize, EntryLimits) {
         self.rooms
             .as_ref()
-            .map_or((number, EntryLimits::ALL), |rooms| rooms[number])
+            .map_or((number, EntryLimits::UNLIMITED), |rooms| rooms[number])
     }
 }
 
@@ -91,23 +95,23 @@ struct Limits {
     /// Whether nothing can be applied.
     is_refused: bool,
     failed_files: usize,
-    left: EntryLimits,
+    remaining: EntryLimits,
 }
 
 impl Limits {
     fn new(is_refused: bool) -> Self {
         let fitting = if is_refused {
-            FITTING_HUNKS
+            MAX_APPLYING_HUNKS
         } else {
             usize::MAX
         };
         Self {
             is_refused,
             failed_files: 0,
-            left: EntryLimits {
-                failed: FAILED_HUNKS,
-                fitting,
-                conflicts: CONFLICTS,
+            remaining: EntryLimits {
+                failed: MAX_FAILED_HUNKS,
+                applying: fitting,
+                conflicts: MAX_CONFLICTS,
             },
         }
     }
@@ -116,7 +120,7 @@ impl Limits {
     fn admit(&mut self, operation: &Operation, outcome: &FileOutcome) -> Option<EntryLimits> {
         let is_failed = outcome.failed.is_some();
         self.failed_files += usize::from(is_failed);
-        if self.is_refused && is_failed && self.failed_files > FAILED_FILES {
+        if self.is_refused && is_failed && self.failed_files > MAX_FAILED_FILES {
             return None;
         }
         let hunks = HunkCounts::of(operation, outcome);
@@ -124,17 +128,17 @@ impl Limits {
         let conflicts = merge.map_or(0, |merge| merge.conflicts.len());
         // An already applied file does not count as a failure if the other files apply.
         let has_failures = is_failed || outcome.rejects.is_some() || conflicts > 0;
-        let mut room = self.left;
+        let mut room = self.remaining;
         if has_failures {
-            room.failed = room.failed.min(FAILED_HUNKS_PER_FILE);
-            self.left.failed -= hunks.failed.min(room.failed);
+            room.failed = room.failed.min(MAX_FAILED_HUNKS_PER_FILE);
+            self.remaining.failed -= hunks.failed.min(room.failed);
         } else {
             room.failed = usize::MAX;
         }
         if self.is_refused {
-            self.left.fitting = self.left.fitting.saturating_sub(hunks.fitting);
+            self.remaining.applying = self.remaining.applying.saturating_sub(hunks.applying);
         }
-        self.left.conflicts = self.left.conflicts.saturating_sub(conflicts);
+        self.remaining.conflicts = self.remaining.conflicts.saturating_sub(conflicts);
         Some(room)
     }
 }
@@ -143,24 +147,24 @@ impl Limits {
 fn is_mere_directory(operation: &Operation, outcome: &FileOutcome) -> bool {
     matches!(operation.edit, Edit::Directory)
         && outcome.failed.is_none()
-        && outcome.ruling.hits.is_empty()
+        && outcome.decision.matches.is_empty()
 }
 
 /// The numbers of hunks of a file that apply and that do not.
 struct HunkCounts {
-    fitting: usize,
+    applying: usize,
     failed: usize,
 }
 
 impl HunkCounts {
     fn of(operation: &Operation, outcome: &FileOutcome) -> Self {
-        let all = all_hunks(operation, outcome);
+        let all = count_hunks(operation, outcome);
         if let Some(merge) = &outcome.merge
             && !merge.hunks.is_empty()
         {
-            let failed = merge.hunks.iter().filter(|hunk| is_conflict(hunk)).count();
+            let failed = merge.hunks.iter().filter(|hunk| has_conflict(hunk)).count();
             return Self {
-                fitting: all.saturating_sub(failed),
+                applying: all.saturating_sub(failed),
                 failed,
             };
         }
@@ -168,18 +172,18 @@ impl HunkCounts {
             .placements
             .iter()
             .enumerate()
-            .filter(|(index, _)| operation.takes(*index));
+            .filter(|(index, _)| operation.is_applied(*index));
         let fitting = taken.filter(|(_, placed)| placed.is_ok()).count();
         // A file that fails before the hunk search has no placements.
         Self {
-            fitting,
+            applying: fitting,
             failed: all - fitting,
         }
     }
 }
 
 /// Returns the number of entries of an operation in a report that lists all hunks.
-fn all_hunks(operation: &Operation, outcome: &FileOutcome) -> usize {
+fn count_hunks(operation: &Operation, outcome: &FileOutcome) -> usize {
     let placed = outcome.placements.len();
     match &operation.edit {
         Edit::Hunks(hunks) => hunks.len() - operation.left_out.len(),
@@ -192,7 +196,7 @@ fn all_hunks(operation: &Operation, outcome: &FileOutcome) -> usize {
 #[derive(Default)]
 pub(super) struct OmittedFiles {
     pub(super) counts: Omitted,
-    pub(super) rulings: Vec<PolicyDecision>,
+    pub(super) decisions: Vec<PolicyDecision>,
 }
 
 impl OmittedFiles {
@@ -225,9 +229,10 @@ impl OmittedFiles {
                 usize::from(matches!(modes, (Some(old), Some(new)) if old != new));
             summary.count_moved(operation, outcome);
             files.counts.files += 1;
-            files.counts.hunks += all_hunks(operation, outcome);
-            if !outcome.ruling.hits.is_empty() && !files.rulings.contains(&outcome.ruling) {
-                files.rulings.push(outcome.ruling.clone());
+            files.counts.hunks += count_hunks(operation, outcome);
+            if !outcome.decision.matches.is_empty() && !files.decisions.contains(&outcome.decision)
+            {
+                files.decisions.push(outcome.decision.clone());
             }
         }
         files
@@ -236,10 +241,10 @@ impl OmittedFiles {
 
 /// Returns the indices of the problems that are listed.
 pub(super) fn listed_problems(facts: ReportInputs<'_>) -> Vec<usize> {
-    let most = if facts.command.is_complete {
+    let most = if facts.command.is_unlimited {
         usize::MAX
     } else {
-        PROBLEMS
+        MAX_PROBLEMS
     };
     // Errors and warnings have separate limits, so many warnings never hide an error.
     let mut left = [most; 2];

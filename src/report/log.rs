@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::text::print_kept;
-use super::words::{text, time};
+use super::words::{format_time, text};
 use super::{KeptFileReport, Op};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -244,9 +244,9 @@ impl LogEntry {
     ) -> Self {
         // After an undo the old content is in the tree again, so it is not lost.
         let is_lost =
-            |file: &EntryFile| file.old == OldContentLocation::Lost && chain.is_head(entry);
-        let is_undone =
-            !chain.is_head(entry) && UndoChain::holds(chain.head(entry)) != UndoChain::holds(entry);
+            |file: &EntryFile| file.old_content == OldContentLocation::Lost && chain.is_head(entry);
+        let is_undone = !chain.is_head(entry)
+            && UndoChain::is_change(chain.head(entry)) != UndoChain::is_change(entry);
         let file = |file: &EntryFile| {
             let told = LogFile {
                 lost: is_lost(file),
@@ -264,13 +264,13 @@ impl LogEntry {
             .filter_map(LogFile::of_rejected);
         // The history has two files for a rename. The entry of the target names the source.
         let is_moved_away = |file: &&EntryFile| {
-            file.after.is_none() && matches!(file.old, OldContentLocation::MovedTo(_))
+            file.after.is_none() && matches!(file.old_content, OldContentLocation::MovedTo(_))
         };
         Self {
             id: entry.id.clone(),
-            time: time(entry.time),
+            time: format_time(entry.time),
             command: entry.label.command.clone(),
-            state: match entry.fate {
+            state: match entry.status {
                 EntryStatus::Damaged => State::Damaged,
                 EntryStatus::Aborted => State::Aborted,
                 EntryStatus::Rejected => State::Rejected,
@@ -279,7 +279,7 @@ impl LogEntry {
             },
             undoes: entry.label.undoes.clone(),
             undone_by: chain.undone_by(entry).map(|by| by.id.clone()),
-            coverage: if entry.fate == EntryStatus::Damaged || entry.files.iter().any(is_lost) {
+            coverage: if entry.status == EntryStatus::Damaged || entry.files.iter().any(is_lost) {
                 Coverage::Partial
             } else {
                 Coverage::Full

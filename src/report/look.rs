@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::words::{hex_if_lossy, text};
 use crate::digest::Sha256;
 use crate::mode::FileKind;
-use crate::text::{BYTE_ORDER_MARK, base64, line_end, printable, rfc3339};
+use crate::text::{BYTE_ORDER_MARK, encode_base64, format_rfc3339, line_ending_kind, printable};
 
 /// A file or a part of it.
 ///
@@ -81,7 +81,7 @@ impl Extract {
             size: raw.len() as u64,
             sha256: Sha256::of(raw).to_string(),
             encoding: String::new(),
-            eol: line_end(text),
+            eol: line_ending_kind(text),
             bom: is_marked,
             lines: count_lines(text),
             first_line: 1,
@@ -96,7 +96,7 @@ impl Extract {
 
     /// Sets the position of the content: the bytes from `start` to `end` of a text of `whole`
     /// bytes.
-    pub fn set_place(&mut self, start: usize, end: usize, whole: usize) {
+    pub fn set_position(&mut self, start: usize, end: usize, whole: usize) {
         self.offset = start as u64;
         self.truncated = end < whole;
         self.next_offset = self.truncated.then_some(end as u64);
@@ -202,7 +202,7 @@ impl Listing {
 }
 
 /// The last second of the year 9999, the last one that RFC 3339 can represent.
-const END: u64 = 253_402_300_799;
+const MAX_RFC3339_SECONDS: u64 = 253_402_300_799;
 
 impl ListingEntry {
     /// Returns the entry `name` of the type `kind`. `modified` is in seconds since 1970, `size` in
@@ -217,13 +217,13 @@ impl ListingEntry {
         };
         let modified = u64::try_from(modified)
             .ok()
-            .filter(|&seconds| seconds <= END);
+            .filter(|&seconds| seconds <= MAX_RFC3339_SECONDS);
         Self {
             name: text(name),
             name_hex: hex_if_lossy(&name),
             kind,
             size: matches!(kind, EntryType::File | EntryType::Symlink).then_some(size),
-            modified: modified.map(rfc3339),
+            modified: modified.map(format_rfc3339),
         }
     }
 }
@@ -324,6 +324,6 @@ fn encoding_of(content: &[u8]) -> &'static str {
 fn as_content<S: Serializer>(content: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(content) {
         Ok(text) => serializer.serialize_str(text),
-        Err(_) => serializer.serialize_str(&base64(content)),
+        Err(_) => serializer.serialize_str(&encode_base64(content)),
     }
 }

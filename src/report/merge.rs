@@ -61,9 +61,9 @@ impl MergeReport {
             BaseSource::Hunks => "hunks",
         };
         let conflict = |conflict: &Conflict| ConflictReport {
-            base: lines(&conflict.base),
-            ours: lines(&conflict.ours),
-            theirs: lines(&conflict.theirs),
+            base: merged_lines(&conflict.base),
+            ours: merged_lines(&conflict.ours),
+            theirs: merged_lines(&conflict.theirs),
         };
         let marked = merge.is_marked && !merge.is_binary;
         Self {
@@ -95,12 +95,12 @@ impl MergedChange {
         };
         Self {
             status,
-            lines: lines(&part.lines),
+            lines: merged_lines(&part.lines),
         }
     }
 }
 
-fn lines(range: &Range<usize>) -> MergedLines {
+fn merged_lines(range: &Range<usize>) -> MergedLines {
     MergedLines {
         start: range.start + 1,
         count: range.len(),

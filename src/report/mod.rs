@@ -83,7 +83,7 @@ pub use crate::matching::DifferenceReason;
 pub use crate::policy::Verdict;
 pub use crate::preflight::{ProblemKind, Severity};
 pub use applied::AppliedLines;
-pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
+pub use batch::{BATCH_SCHEMA, BatchLine, JobId, make_deterministic};
 pub use build::build;
 pub use cause::{CauseKind, CauseReport};
 pub use cell::CellReport;
@@ -106,8 +106,8 @@ pub use model_text::{refusal, success};
 pub use nearest::{FirstDifference, NearestPlace};
 use numstat::{NameTerminator, Numstat};
 pub use omitted::{
-    CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, Omitted,
-    PROBLEMS,
+    MAX_APPLYING_HUNKS, MAX_CONFLICTS, MAX_FAILED_FILES, MAX_FAILED_HUNKS,
+    MAX_FAILED_HUNKS_PER_FILE, MAX_NOTES, MAX_PROBLEMS, Omitted,
 };
 pub use operation::{FileType, Op};
 pub use outcome::Outcome;
@@ -119,7 +119,7 @@ pub use side::{ContentDigest, Contents, LineStats, Modes, OverwrittenFile, Revie
 pub use stages::{Command, CommandReports, CommitResult, Resolved, Selected};
 use stat::{GraphStyle, Stat};
 pub use status::{FileStatus, HunkStatus};
-pub use summary::letters;
+pub use summary::letter_summary;
 pub use transaction::{HistoryReport, KeptFileReport, RecoveredReport, TransactionReport};
 pub use whitespace::{WhitespaceLine, WhitespaceReport};
 
@@ -239,7 +239,7 @@ pub struct SavedReport {
 impl Report {
     /// Returns the entry for the operation with this index, if it is listed.
     #[must_use]
-    pub fn file_of(&self, operation: usize) -> Option<&FileReport> {
+    pub fn find_file(&self, operation: usize) -> Option<&FileReport> {
         let place = self
             .files
             .binary_search_by_key(&operation, |file| file.index)
@@ -249,7 +249,7 @@ impl Report {
 
     /// Returns the entry for the problem with this index among all problems, if it is listed.
     #[must_use]
-    pub fn problem_at(&self, index: usize) -> Option<&ProblemReport> {
+    pub fn find_problem(&self, index: usize) -> Option<&ProblemReport> {
         let place = self
             .problems
             .binary_search_by_key(&index, |problem| problem.index)
@@ -352,19 +352,19 @@ pub const FORMATS: &[&dyn Format] = &[
     &text::Text,
     &Stat {
         name: "stat",
-        signs: GraphStyle::Plain,
+        style: GraphStyle::Plain,
     },
     &Stat {
         name: "stat-coloured",
-        signs: GraphStyle::Coloured,
+        style: GraphStyle::Coloured,
     },
     &Numstat {
         name: "numstat",
-        end: NameTerminator::Newline,
+        terminator: NameTerminator::Newline,
     },
     &Numstat {
         name: "numstat-z",
-        end: NameTerminator::Nul,
+        terminator: NameTerminator::Nul,
     },
     &summary::Summary,
     &acp::Acp,
@@ -377,6 +377,6 @@ pub const FORMATS: &[&dyn Format] = &[
 
 /// Returns the format with this name.
 #[must_use]
-pub fn format(name: &str) -> Option<&'static dyn Format> {
+pub fn find_format(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().find(|format| format.name() == name).copied()
 }

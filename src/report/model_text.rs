@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{CauseKind, ProblemReport, Report, format};
+use super::{CauseKind, ProblemReport, Report, find_format};
 use crate::text::{printable, printable_line, without_ending};
 
 /// The maximum number of problems.
@@ -16,7 +16,7 @@ const MAX_EXCERPT: usize = 1200;
 #[must_use]
 pub fn success(report: &Report) -> String {
     let mut text = Vec::new();
-    if let Some(format) = format("text") {
+    if let Some(format) = find_format("text") {
         // Writing to a vector never fails.
         let _ = format.print(report, &mut text);
     }

@@ -62,7 +62,7 @@ impl Serialize for DifferenceReason {
 
 impl NearestPlace {
     /// Returns the first line of the file that differs, counted from 1.
-    pub(super) fn differs_at(&self) -> usize {
+    pub(super) fn first_differing_line(&self) -> usize {
         self.first_difference
             .as_ref()
             .map_or(self.line, |difference| difference.file_line)
@@ -85,7 +85,7 @@ impl NearestPlace {
         Self {
             line: nearest.line + 1,
             matched: nearest.matched,
-            of: nearest.of,
+            of: nearest.total,
             first_difference,
             text,
             lines_before: lines_before.into_iter().rev().collect(),
@@ -130,30 +130,30 @@ pub(super) struct Budget {
 }
 
 /// The maximum size of the lines shown of one hunk, in bytes.
-const MOST: usize = 600;
+const MAX_BYTES: usize = 600;
 /// The maximum size of one such line, in bytes.
-const MOST_OF_LINE: usize = 160;
+const MAX_LINE_BYTES: usize = 160;
 /// The maximum size of the heading in a hunk header, in bytes.
-const MOST_OF_SECTION: usize = 80;
+const MAX_SECTION_BYTES: usize = 80;
 /// The size of the quotes and the comma around a line.
-const QUOTES: usize = 3;
+const LINE_OVERHEAD: usize = 3;
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { left: MOST }
+        Self { left: MAX_BYTES }
     }
 }
 
 impl Budget {
     /// Returns a heading, shortened if necessary.
     pub(super) fn section(line: &[u8]) -> String {
-        fit(clip(line), MOST_OF_SECTION)
+        shorten(clip(line), MAX_SECTION_BYTES)
     }
 
     /// Returns one line, shortened if necessary.
     fn line(&mut self, line: &[u8]) -> String {
-        let line = fit(clip(line), MOST_OF_LINE);
-        self.left = self.left.saturating_sub(length(&line) + QUOTES);
+        let line = shorten(clip(line), MAX_LINE_BYTES);
+        self.left = self.left.saturating_sub(json_length(&line) + LINE_OVERHEAD);
         line
     }
 
@@ -164,8 +164,8 @@ impl Budget {
     ) -> Vec<String> {
         let mut shown = Vec::new();
         for line in lines {
-            let line = fit(clip(line), MOST_OF_LINE);
-            let Some(left) = self.left.checked_sub(length(&line) + QUOTES) else {
+            let line = shorten(clip(line), MAX_LINE_BYTES);
+            let Some(left) = self.left.checked_sub(json_length(&line) + LINE_OVERHEAD) else {
                 break;
             };
             self.left = left;
@@ -176,14 +176,14 @@ impl Budget {
 }
 
 /// Shortens `line` to at most `most` bytes in a JSON string.
-fn fit(line: String, most: usize) -> String {
-    if length(&line) <= most {
+fn shorten(line: String, most: usize) -> String {
+    if json_length(&line) <= most {
         return line;
     }
     let mark = '\u{2026}';
     let mut left = most - mark.len_utf8();
     let is_in = |character: &char| {
-        let next = left.checked_sub(bytes(*character));
+        let next = left.checked_sub(json_char_length(*character));
         left = next.unwrap_or_default();
         next.is_some()
     };
@@ -191,11 +191,11 @@ fn fit(line: String, most: usize) -> String {
 }
 
 /// Returns the size of `line` in a JSON string, in bytes.
-fn length(line: &str) -> usize {
-    line.chars().map(bytes).sum()
+fn json_length(line: &str) -> usize {
+    line.chars().map(json_char_length).sum()
 }
 
-fn bytes(character: char) -> usize {
+fn json_char_length(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
         '\0'..='\u{1f}' => 6,
@@ -216,7 +216,7 @@ mod tests {
             "\u{e9}\u{2026}\u{1f600}",
         ] {
             assert_eq!(
-                Some(length(line) + 2),
+                Some(json_length(line) + 2),
                 serde_json::to_string(line).ok().map(|text| text.len())
             );
         }
@@ -224,9 +224,9 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_marked_and_fits() {
-        let line = fit("\u{1}".repeat(100), 50);
+        let line = shorten("\u{1}".repeat(100), 50);
         assert_eq!(
-            (length(&line) <= 50, line.ends_with('\u{2026}')),
+            (json_length(&line) <= 50, line.ends_with('\u{2026}')),
             (true, true)
         );
         let lines = Budget::default().lines(&vec![vec![b'x'; 500]; 9]);
@@ -235,9 +235,9 @@ mod tests {
                 lines.len(),
                 lines
                     .iter()
-                    .map(|line| length(line) + QUOTES)
+                    .map(|line| json_length(line) + LINE_OVERHEAD)
                     .sum::<usize>()
-                    <= MOST
+                    <= MAX_BYTES
             ),
             (3, true)
         );

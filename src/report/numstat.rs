@@ -9,7 +9,7 @@ pub(super) struct Numstat {
     /// The name of the format.
     pub(super) name: &'static str,
     /// The terminator of names. It determines whether names are quoted.
-    pub(super) end: NameTerminator,
+    pub(super) terminator: NameTerminator,
 }
 
 /// The terminator of a name.
@@ -31,7 +31,7 @@ impl Format for Numstat {
                 FileType::Binary => out.write_all(b"-\t-\t")?,
                 _ => write!(out, "{}\t{}\t", file.added, file.removed)?,
             }
-            match self.end {
+            match self.terminator {
                 NameTerminator::Newline => {
                     out.write_all(&report.quoting.quote(file.path.as_bytes()))?;
                     out.write_all(b"\n")?;

@@ -11,19 +11,19 @@ use serde::Serialize;
 use crate::matching;
 
 /// The maximum number of listed hunks of one file that do not apply.
-pub const FAILED_HUNKS_PER_FILE: usize = matching::MOST_EXPLAINED;
+pub const MAX_FAILED_HUNKS_PER_FILE: usize = matching::MOST_EXPLAINED;
 /// The maximum number of listed hunks of all files that do not apply.
-pub const FAILED_HUNKS: usize = 1000;
+pub const MAX_FAILED_HUNKS: usize = 1000;
 /// The maximum number of listed files that do not apply, if nothing can be applied.
-pub const FAILED_FILES: usize = 10_000;
+pub const MAX_FAILED_FILES: usize = 10_000;
 /// The maximum number of listed hunks of all files that apply, if nothing can be applied.
-pub const FITTING_HUNKS: usize = 10_000;
+pub const MAX_APPLYING_HUNKS: usize = 10_000;
 /// The maximum number of listed errors, and of listed warnings.
-pub const PROBLEMS: usize = 1000;
+pub const MAX_PROBLEMS: usize = 1000;
 /// The maximum number of listed repairs of all patches, and of listed changes without content.
-pub const NOTES: usize = 1000;
+pub const MAX_NOTES: usize = 1000;
 /// The maximum number of listed conflicts of all merged files.
-pub const CONFLICTS: usize = 1000;
+pub const MAX_CONFLICTS: usize = 1000;
 
 /// The numbers of entries that a report omits because there are too many. Absent if all entries are
 /// listed.
@@ -113,30 +113,30 @@ pub(super) struct EntryLimits {
     /// Hunks that do not apply.
     pub(super) failed: usize,
     /// Hunks that apply.
-    pub(super) fitting: usize,
+    pub(super) applying: usize,
     /// Conflicts.
     pub(super) conflicts: usize,
 }
 
 impl EntryLimits {
     /// No limits.
-    pub(super) const ALL: Self = Self {
+    pub(super) const UNLIMITED: Self = Self {
         failed: usize::MAX,
-        fitting: usize::MAX,
+        applying: usize::MAX,
         conflicts: usize::MAX,
     };
 
     /// Returns the maximum number of listed hunks if there are `count` hunks.
-    pub(super) fn most_hunks(&self, count: usize) -> usize {
-        count.min(self.failed.saturating_add(self.fitting))
+    pub(super) fn max_hunks(&self, count: usize) -> usize {
+        count.min(self.failed.saturating_add(self.applying))
     }
 
     /// Returns whether another hunk is listed, and decrements its limit.
-    pub(super) fn admits(&mut self, is_failed: bool) -> bool {
+    pub(super) fn try_take_hunk(&mut self, is_failed: bool) -> bool {
         let room = if is_failed {
             &mut self.failed
         } else {
-            &mut self.fitting
+            &mut self.applying
         };
         let is_listed = *room > 0;
         *room = room.saturating_sub(1);

@@ -140,7 +140,7 @@ impl FileType {
 }
 
 /// Returns the entries for the hunks of the file `id`. `room` limits their number.
-pub(super) fn hunks(
+pub(super) fn list_hunks(
     id: &str,
     operation: &Operation,
     outcome: &FileOutcome,
@@ -201,7 +201,7 @@ pub(super) fn loosest_rung(operation: &Operation, outcome: &FileOutcome) -> Opti
         .placements
         .iter()
         .enumerate()
-        .filter(|(index, _)| operation.takes(*index));
+        .filter(|(index, _)| operation.is_applied(*index));
     taken
         .filter_map(|(_, placed)| rung(placed))
         .max_by_key(rank)

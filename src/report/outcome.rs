@@ -84,7 +84,7 @@ impl Outcome {
 
     /// Returns the outcome if only a part of the change can be applied.
     #[must_use]
-    pub fn partial(self) -> Self {
+    pub fn to_partial(self) -> Self {
         match self {
             Self::Applied => Self::Partial,
             Self::WouldApply => Self::WouldBePartial,
@@ -113,7 +113,7 @@ impl Outcome {
     ///
     /// A larger exit code is more severe, but [`Outcome::Incomplete`] is the most severe outcome.
     #[must_use]
-    pub fn gravity(self) -> u8 {
+    pub fn severity(self) -> u8 {
         if self == Self::Incomplete {
             u8::MAX
         } else {

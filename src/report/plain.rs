@@ -8,12 +8,12 @@ use crate::preflight::FileOutcome;
 
 /// Returns the counts of the change if the report can be brief and every file changed exactly as
 /// the patches state. Returns `None` if the report must list the files.
-pub(super) fn summary(facts: ReportInputs<'_>) -> Option<Summary> {
+pub(super) fn brief_summary(facts: ReportInputs<'_>) -> Option<Summary> {
     let (plan, resolution) = (&facts.selected.plan, facts.resolved.resolution.as_ref()?);
     let is_whole = facts.result.receipt.is_some()
         && facts.selected.problems.is_empty()
         && facts.selected.left_out.is_empty();
-    let is_alone = !facts.command.is_described
+    let is_alone = !facts.command.is_full_report
         && facts.resolved.findings.is_none()
         && facts.resolved.index_report.is_none();
     if !facts.command.is_brief
@@ -41,9 +41,10 @@ fn is_plain(operation: &Operation, outcome: &FileOutcome) -> bool {
     );
     let is_done =
         outcome.failed.is_none() && outcome.rejects.is_none() && operation.left_out.is_empty();
-    let is_told =
-        outcome.whitespace.is_some() || outcome.merge.is_some() || outcome.fallback.is_some();
-    is_of_diff && is_done && !is_told && outcome.ruling.hits.is_empty()
+    let is_told = outcome.whitespace.is_some()
+        || outcome.merge.is_some()
+        || outcome.no_merge_reason.is_some();
+    is_of_diff && is_done && !is_told && outcome.decision.matches.is_empty()
 }
 
 fn count(summary: &mut Summary, operation: &Operation, outcome: &FileOutcome) {
@@ -61,6 +62,6 @@ fn count(summary: &mut Summary, operation: &Operation, outcome: &FileOutcome) {
     };
     for placement in outcome.placements.iter().flatten() {
         summary.hunks_offset += usize::from(placement.offset != 0);
-        summary.hunks_fuzzy += usize::from(placement.left_out != (0, 0));
+        summary.hunks_fuzzy += usize::from(placement.ignored_context != (0, 0));
     }
 }

@@ -35,7 +35,7 @@ use crate::digest::Sha256;
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut last = Vec::new();
     if let Some(reach) = reach {
-        append(&mut last, reach.as_bytes());
+        append_netstring(&mut last, reach.as_bytes());
     }
     let first = iter::once(b"wpatch.plan/1\n".to_vec());
     Sha256::of_all(first.chain(files.iter().map(netstrings)).chain([last])).to_string()
@@ -44,38 +44,38 @@ pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
 /// Returns the netstrings of `file`. Other programs compute the same bytes, see [`plan_id`].
 fn netstrings(file: &FileReport) -> Vec<u8> {
     let mut text = Vec::with_capacity(512);
-    append(&mut text, file.op.to_string().as_bytes());
-    append(
+    append_netstring(&mut text, file.op.to_string().as_bytes());
+    append_netstring(
         &mut text,
         file.from.as_ref().map_or(b"", |from| from.as_bytes()),
     );
-    append(&mut text, file.path.as_bytes());
-    append(
+    append_netstring(&mut text, file.path.as_bytes());
+    append_netstring(
         &mut text,
         [file.mode.old, file.mode.new]
             .map(|mode| mode.unwrap_or("000000"))
             .join(" ")
             .as_bytes(),
     );
-    append(
+    append_netstring(
         &mut text,
         file.sha256_before.as_deref().unwrap_or_default().as_bytes(),
     );
-    append(
+    append_netstring(
         &mut text,
         file.sha256_after.as_deref().unwrap_or_default().as_bytes(),
     );
     if let Some(replaced) = &file.replaces {
-        append(
+        append_netstring(
             &mut text,
             format!("replaces {} {}", replaced.mode, replaced.sha256).as_bytes(),
         );
     }
     if file.in_place {
-        append(&mut text, b"in_place");
+        append_netstring(&mut text, b"in_place");
     }
     if file.file_type == FileType::Text && file.mode.new == Some("120000") {
-        append(&mut text, b"regular_file");
+        append_netstring(&mut text, b"regular_file");
     }
     if let Some(rejects) = &file.rejects {
         let lost = rejects.replaces.as_ref();
@@ -83,14 +83,14 @@ fn netstrings(file: &FileReport) -> Vec<u8> {
             format!(" replaces {} {}", lost.mode, lost.sha256)
         });
         let sha256 = rejects.sha256.as_deref().unwrap_or_default();
-        append(&mut text, format!("rejects {sha256}{lost}").as_bytes());
+        append_netstring(&mut text, format!("rejects {sha256}{lost}").as_bytes());
     } else if file.is_rejected() {
-        append(&mut text, b"rejected");
+        append_netstring(&mut text, b"rejected");
     }
     text
 }
 
-fn append(text: &mut Vec<u8>, bytes: &[u8]) {
+fn append_netstring(text: &mut Vec<u8>, bytes: &[u8]) {
     text.extend_from_slice(bytes.len().to_string().as_bytes());
     text.push(b':');
     text.extend_from_slice(bytes);

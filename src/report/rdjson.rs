@@ -35,15 +35,15 @@ fn diagnostic(finding: &Finding) -> Value {
         },
         "code": {"value": finding.code},
     });
-    if let Some(place) = finding.main_place() {
+    if let Some(place) = finding.main_location() {
         diagnostic["location"] = location(place);
     }
-    if let Some(place) = finding.second_place() {
+    if let Some(place) = finding.second_location() {
         diagnostic["related_locations"] =
             json!([{"message": "the file", "location": location(place)}]);
     }
-    if let Some(mending) = &finding.suggested_fix {
-        diagnostic["suggestions"] = json!([suggestion(mending)]);
+    if let Some(suggested_fix) = &finding.suggested_fix {
+        diagnostic["suggestions"] = json!([suggestion(suggested_fix)]);
     }
     diagnostic
 }
@@ -51,7 +51,7 @@ fn diagnostic(finding: &Finding) -> Value {
 fn location(place: &FindingLocation) -> Value {
     let mut location = json!({"path": printable(place.path.as_bytes()).to_string()});
     if let Some(line) = place.line {
-        location["range"] = match (place.last.filter(|&last| last > line), place.column) {
+        location["range"] = match (place.last_line.filter(|&last| last > line), place.column) {
             // An end without a column includes the whole last line.
             (Some(last), _) => json!({"start": {"line": line}, "end": {"line": last}}),
             (None, Some(column)) => json!({"start": {"line": line, "column": column}}),
@@ -62,7 +62,7 @@ fn location(place: &FindingLocation) -> Value {
 }
 
 /// Returns the suggested correction. Columns count bytes, and the first column contains the sign.
-fn suggestion(mending: &SuggestedFix) -> Value {
-    let position = |column: usize| json!({"line": mending.line, "column": column});
-    json!({"range": {"start": position(2), "end": position(2 + mending.old.len())}, "text": mending.new})
+fn suggestion(suggested_fix: &SuggestedFix) -> Value {
+    let position = |column: usize| json!({"line": suggested_fix.line, "column": column});
+    json!({"range": {"start": position(2), "end": position(2 + suggested_fix.old.len())}, "text": suggested_fix.new})
 }

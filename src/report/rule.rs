@@ -44,7 +44,7 @@ impl RuleHit {
 /// Returns the matched rules without duplicates.
 pub(super) fn rule_hits(ruling: &PolicyDecision) -> Vec<RuleHit> {
     let mut hits: Vec<RuleHit> = Vec::new();
-    for hit in ruling.hits.iter().map(RuleHit::of) {
+    for hit in ruling.matches.iter().map(RuleHit::of) {
         if !hits.contains(&hit) {
             hits.push(hit);
         }

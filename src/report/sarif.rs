@@ -86,14 +86,14 @@ fn result(finding: &Finding, fingerprint: &str) -> Value {
     if let Some(index) = CODES.iter().position(|code| code.name == finding.code) {
         result["ruleIndex"] = json!(index);
     }
-    if let Some(place) = finding.main_place() {
+    if let Some(place) = finding.main_location() {
         result["locations"] = json!([location(place)]);
     }
-    if let Some(place) = finding.second_place() {
+    if let Some(place) = finding.second_location() {
         result["relatedLocations"] = json!([location(place)]);
     }
-    if let (Some(mending), Some(patch)) = (&finding.suggested_fix, &finding.patch) {
-        result["fixes"] = json!([fix(mending, patch)]);
+    if let (Some(suggested_fix), Some(patch)) = (&finding.suggested_fix, &finding.patch) {
+        result["fixes"] = json!([fix(suggested_fix, patch)]);
     }
     result
 }
@@ -101,7 +101,7 @@ fn result(finding: &Finding, fingerprint: &str) -> Value {
 fn location(place: &FindingLocation) -> Value {
     let mut physical = json!({"artifactLocation": artifact(place)});
     if let Some(line) = place.line {
-        physical["region"] = match place.last {
+        physical["region"] = match place.last_line {
             Some(last) => json!({"startLine": line, "endLine": last.max(line)}),
             None => json!({"startLine": line}),
         };
@@ -110,7 +110,7 @@ fn location(place: &FindingLocation) -> Value {
 }
 
 fn artifact(place: &FindingLocation) -> Value {
-    match &place.below {
+    match &place.path_below_root {
         Some(below) => json!({"uri": uri(below), "uriBaseId": ROOT}),
         None if place.path.starts_with('/') => {
             json!({"uri": format!("file://{}", uri(&place.path))})
@@ -119,14 +119,15 @@ fn artifact(place: &FindingLocation) -> Value {
     }
 }
 
-fn fix(mending: &SuggestedFix, patch: &FindingLocation) -> Value {
+fn fix(suggested_fix: &SuggestedFix, patch: &FindingLocation) -> Value {
     // Columns count from 1 in characters, and the first column contains the sign.
     let region = json!({
-        "startLine": mending.line,
+        "startLine": suggested_fix.line,
         "startColumn": 2,
-        "endColumn": 2 + mending.old.chars().count(),
+        "endColumn": 2 + suggested_fix.old.chars().count(),
     });
-    let replacement = json!({"deletedRegion": region, "insertedContent": {"text": mending.new}});
+    let replacement =
+        json!({"deletedRegion": region, "insertedContent": {"text": suggested_fix.new}});
     json!({
         "description": {"text": "the line as the file has it"},
         "artifactChanges": [{"artifactLocation": artifact(patch), "replacements": [replacement]}],

@@ -22,18 +22,18 @@ pub struct Command {
     /// The policy in force.
     pub policy: Arc<Policy>,
     /// Whether a full report was requested, with digests and the `plan_id`.
-    pub is_described: bool,
+    pub is_full_report: bool,
     /// Whether the report can omit files that change exactly as the patches state.
     pub is_brief: bool,
     /// Whether the report lists all failures, without limits.
-    pub is_complete: bool,
+    pub is_unlimited: bool,
     /// Whether the report contains `dry_run`. `changed` then states whether the command would
     /// change the tree.
     pub reports_dry_run: bool,
     /// Whether the patches belong to a saved plan.
     pub is_saved: bool,
     /// How the command treats other hard links of a file.
-    pub links: HardLinkMode,
+    pub hard_links: HardLinkMode,
 }
 
 impl Command {
@@ -44,12 +44,12 @@ impl Command {
             name,
             success,
             policy: Arc::default(),
-            is_described: false,
+            is_full_report: false,
             is_brief: false,
-            is_complete: false,
+            is_unlimited: false,
             reports_dry_run: false,
             is_saved: false,
-            links: HardLinkMode::default(),
+            hard_links: HardLinkMode::default(),
         }
     }
 }
@@ -80,7 +80,7 @@ pub struct Resolved {
     pub resolution: Option<Resolution>,
     /// The white-space errors of a plan that is not compared with files, by the index of the
     /// operation.
-    pub described_whitespace: Vec<(usize, FileWhitespace)>,
+    pub uncompared_whitespace: Vec<(usize, FileWhitespace)>,
     /// The change of git's index.
     pub index_report: Option<IndexReport>,
     /// The changed index entries, for the history entry.
@@ -101,7 +101,7 @@ pub struct CommitResult {
     /// The signal that interrupted the command.
     pub signal: Option<i32>,
     /// The results of the user's commands.
-    pub answers: CommandReports,
+    pub command_reports: CommandReports,
     /// Whether the change can be undone.
     pub history: Option<HistoryReport>,
     /// The identifier of the plan, for a command that does not resolve it.

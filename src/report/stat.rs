@@ -6,14 +6,14 @@ use std::io;
 use super::{FileReport, FileType, Format, Outcome, Report};
 
 /// The maximum width of a name, in columns.
-const NAME: usize = 50;
+const MAX_NAME_WIDTH: usize = 50;
 /// The maximum width of name and graph, in columns. With the number a line has at most 80 columns.
-const NAME_AND_GRAPH: usize = 70;
+const MAX_NAME_AND_GRAPH_WIDTH: usize = 70;
 
 /// One line for each file, and a total.
 pub(super) struct Stat {
     pub(super) name: &'static str,
-    pub(super) signs: GraphStyle,
+    pub(super) style: GraphStyle,
 }
 
 /// The style of the signs in the graph.
@@ -45,7 +45,7 @@ impl Format for Stat {
             .map(|name| report.quoting.quote(name.as_bytes()).len())
             .max()
             .unwrap_or(0)
-            .min(NAME);
+            .min(MAX_NAME_WIDTH);
         let most = report
             .files
             .iter()
@@ -62,7 +62,7 @@ impl Format for Stat {
                 _ => writeln!(
                     out,
                     "{}",
-                    self.graph(file, most, NAME_AND_GRAPH.saturating_sub(widest))
+                    self.graph(file, most, MAX_NAME_AND_GRAPH_WIDTH.saturating_sub(widest))
                 )?,
             }
         }
@@ -93,7 +93,7 @@ impl Stat {
         let pluses = scale(file.added);
         let minuses = scale(total).saturating_sub(pluses);
         let (pluses, minuses) = ("+".repeat(pluses), "-".repeat(minuses));
-        match self.signs {
+        match self.style {
             GraphStyle::Plain => format!("{total:5} {pluses}{minuses}"),
             GraphStyle::Coloured => {
                 format!("{total:5} {ADDED}{pluses}{RESET}{REMOVED}{minuses}{RESET}")

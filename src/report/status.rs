@@ -30,7 +30,7 @@ impl FileStatus {
             Some(ProblemKind::NoChange) => Self::NoChange,
             Some(kind) => Self::Failed(kind),
             None if outcome.rejects.is_some() => Self::Partial,
-            None if outcome.is_done => Self::NoChange,
+            None if outcome.is_already_applied => Self::NoChange,
             None => Self::Ok,
         }
     }

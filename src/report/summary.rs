@@ -13,7 +13,7 @@ use crate::text::printable;
 /// Returns one line for each file as Codex prints them: first created files (`A`), then modified or
 /// moved files (`M`), then deleted files (`D`).
 #[must_use]
-pub fn letters(files: &[FileReport]) -> String {
+pub fn letter_summary(files: &[FileReport]) -> String {
     let letter = |op| match op {
         Op::Create | Op::Copy => 'A',
         Op::Modify | Op::Rename | Op::Mode => 'M',
@@ -43,8 +43,8 @@ impl Format for Summary {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let mut inputs = report.inputs.iter().peekable();
-        if inputs.peek().is_some() && inputs.all(has_letters) {
-            return out.write_all(letters(&report.files).as_bytes());
+        if inputs.peek().is_some() && inputs.all(has_letter_summary) {
+            return out.write_all(letter_summary(&report.files).as_bytes());
         }
         for file in &report.files {
             match (file.op_in_summary.unwrap_or(file.op), &file.from) {
@@ -59,7 +59,7 @@ impl Format for Summary {
     }
 }
 
-fn has_letters(input: &InputReport) -> bool {
+fn has_letter_summary(input: &InputReport) -> bool {
     input
         .format
         .as_deref()
@@ -77,7 +77,7 @@ fn print_with_mode(
         Some(mode) => write!(out, " {verb} mode {mode} ")?,
         None => write!(out, " {verb} ")?,
     }
-    put_line(out, path.as_bytes())
+    print_name(out, path.as_bytes())
 }
 
 fn print_move(
@@ -87,7 +87,10 @@ fn print_move(
     from: &RelPath,
 ) -> io::Result<()> {
     write!(out, " {verb} ")?;
-    out.write_all(&escape_name(&arrow(from.as_bytes(), file.path.as_bytes())))?;
+    out.write_all(&escape_name(&format_move(
+        from.as_bytes(),
+        file.path.as_bytes(),
+    )))?;
     writeln!(out, " ({}%)", file.score.unwrap_or(0))?;
     print_mode_change(out, file)
 }
@@ -109,12 +112,12 @@ fn print_change(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
     }
     if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
         write!(out, " mode change {old} => {new} ")?;
-        put_line(out, file.path.as_bytes())?;
+        print_name(out, file.path.as_bytes())?;
     }
     Ok(())
 }
 
-fn put_line(out: &mut dyn io::Write, name: &[u8]) -> io::Result<()> {
+fn print_name(out: &mut dyn io::Write, name: &[u8]) -> io::Result<()> {
     out.write_all(&escape_name(name))?;
     out.write_all(b"\n")
 }
@@ -128,7 +131,7 @@ fn escape_name(name: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Returns `dir/{old => new}`, or `old => new` if both have no common leading directory.
-fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
+fn format_move(old: &[u8], new: &[u8]) -> Vec<u8> {
     let differs = old
         .iter()
         .zip(new)
@@ -157,9 +160,9 @@ mod tests {
 
     #[test]
     fn a_shared_directory_is_written_once() {
-        assert_eq!(arrow(b"a/b/c", b"a/b/d/c"), b"a/b/{c => d/c}");
-        assert_eq!(arrow(b"ab", b"ac"), b"ab => ac");
-        assert_eq!(arrow(b"a/x", b"a/x/y"), b"a/{x => x/y}");
+        assert_eq!(format_move(b"a/b/c", b"a/b/d/c"), b"a/b/{c => d/c}");
+        assert_eq!(format_move(b"ab", b"ac"), b"ab => ac");
+        assert_eq!(format_move(b"a/x", b"a/x/y"), b"a/{x => x/y}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) fn reports(
     outcome: (&FileOutcome, EntryLimits),
     counter: &mut LineCounter<'_>,
 ) -> ListedHunks {
-    let stated = |edit: usize| changes.edits.get(edit).map(state_replacement);
+    let stated = |edit: usize| changes.edits.get(edit).map(describe_replacement);
     placed_hunks(
         (id, operation),
         (&stated, changes.order, changes.edits.len()),
@@ -86,25 +86,30 @@ fn placed_hunks(
     counter: &mut LineCounter<'_>,
 ) -> ListedHunks {
     let mut growth = LineShift::default();
-    let mut listed = ListedHunks::with_capacity(room.most_hunks(outcome.texts.len().max(count)));
+    let mut listed =
+        ListedHunks::with_capacity(room.max_hunks(outcome.edit_lines.len().max(count)));
     // The counter is fast only for ascending offsets. The order in the patch differs from the order
     // in the file.
-    let edits: BTreeSet<_> = outcome.texts.iter().map(|(edit, _)| *edit).collect();
+    let edits: BTreeSet<_> = outcome.edit_lines.iter().map(|(edit, _)| *edit).collect();
     let named = |edit| Some((edit, Source::of(operation, stated(edit)?.span, counter)));
     let sources: HashMap<_, _> = edits.into_iter().filter_map(named).collect();
-    for (index, (placed, &(edit, new))) in outcome.placements.iter().zip(&outcome.texts).enumerate()
+    for (index, (placed, &(edit, new))) in outcome
+        .placements
+        .iter()
+        .zip(&outcome.edit_lines)
+        .enumerate()
     {
         let (Some(stated), Some(&source)) = (stated(edit), sources.get(&edit)) else {
             continue;
         };
-        if !room.admits(placed.is_err()) {
-            listed.omit(placed.as_ref().ok());
+        if !room.try_take_hunk(placed.is_err()) {
+            listed.count_omitted(placed.as_ref().ok());
             continue;
         }
         let mut report = HunkReport::without_placement(id, index, stated.lines(), source);
         match placed {
             Ok(placement) => {
-                report.place(placement);
+                report.set_placement(placement);
                 let lines = growth.hunk_lines(&placement.lines, new);
                 // Edits in sequence have line numbers that already include the edits before them.
                 if order == EditOrder::Simultaneous {
@@ -112,14 +117,14 @@ fn placed_hunks(
                 }
                 report.applied = Some(lines);
             }
-            Err(mismatch) => report.miss(mismatch, counter),
+            Err(mismatch) => report.set_mismatch(mismatch, counter),
         }
         listed.hunks.push(report);
     }
     if outcome.placements.is_empty() {
         for (index, stated) in (0..count).filter_map(|edit| Some((edit, stated(edit)?))) {
-            if !room.admits(true) {
-                listed.omit(None);
+            if !room.try_take_hunk(true) {
+                listed.count_omitted(None);
                 continue;
             }
             let source = Source::of(operation, stated.span, counter);
@@ -138,7 +143,7 @@ fn placed_hunks(
 pub(super) fn count_lines(changes: &Replacements) -> (usize, usize) {
     let counts = changes.edits.iter().map(|edit| match &edit.target {
         EditTarget::Lines(old) => changed_lines(old, &edit.new),
-        EditTarget::Nothing => (lines(&edit.new).count(), 0),
+        EditTarget::EmptyFile => (lines(&edit.new).count(), 0),
         _ => (0, 0),
     });
     counts.fold((0, 0), |all, (added, removed)| {
@@ -147,15 +152,15 @@ pub(super) fn count_lines(changes: &Replacements) -> (usize, usize) {
 }
 
 /// Returns the number of changes that are blocks.
-pub(super) fn blocks(changes: &Replacements) -> usize {
+pub(super) fn count_blocks(changes: &Replacements) -> usize {
     changes
         .edits
         .iter()
-        .filter(|edit| matches!(edit.target, EditTarget::Lines(_) | EditTarget::Nothing))
+        .filter(|edit| matches!(edit.target, EditTarget::Lines(_) | EditTarget::EmptyFile))
         .count()
 }
 
-fn state_replacement(edit: &Replacement) -> StatedChange {
+fn describe_replacement(edit: &Replacement) -> StatedChange {
     let old_lines = match &edit.target {
         EditTarget::Text { old, .. } | EditTarget::Lines(old) => lines(old).count(),
         _ => 0,

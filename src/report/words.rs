@@ -4,10 +4,10 @@ use std::borrow::Borrow;
 
 use crate::digest::hex;
 use crate::plan::Input;
-use crate::text::{EncodedSource, Position, Span, printable, rfc3339};
+use crate::text::{EncodedSource, Position, Span, format_rfc3339, printable};
 
 /// The maximum length of one line of a file or patch in a report, in characters.
-const MOST_CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 /// Returns `bytes` as text. Bytes that are not UTF-8 are escaped.
 ///
@@ -23,19 +23,19 @@ pub(super) fn hex_if_lossy(path: &impl Borrow<[u8]>) -> Option<String> {
 }
 
 /// The last second of the year 9999, the last one that RFC 3339 can represent.
-const END: u64 = 253_402_300_799;
+const MAX_RFC3339_SECONDS: u64 = 253_402_300_799;
 
 /// Returns a time in seconds since 1970 in RFC 3339 format.
-pub(super) fn time(seconds: u64) -> String {
-    rfc3339(seconds.min(END))
+pub(super) fn format_time(seconds: u64) -> String {
+    format_rfc3339(seconds.min(MAX_RFC3339_SECONDS))
 }
 
 /// Returns one line as text, shortened to [`MOST_CHARACTERS`].
 pub(super) fn clip(line: &[u8]) -> String {
     // A character has at most four bytes, so the first cut keeps all characters that are returned.
     // It only avoids the conversion of a very long line.
-    let text = text(&line[..line.len().min(MOST_CHARACTERS * 4 + 4)]);
-    match text.char_indices().nth(MOST_CHARACTERS) {
+    let text = text(&line[..line.len().min(MAX_CHARACTERS * 4 + 4)]);
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
@@ -67,7 +67,7 @@ impl<'a> LineCounter<'a> {
     }
 
     /// Returns the span of the original input that `span` of the decoded text came from.
-    pub(super) fn original(&self, span: Span) -> Span {
+    pub(super) fn original_span(&self, span: Span) -> Span {
         let Some(origin) = self.origin else {
             return span;
         };

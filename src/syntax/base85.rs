@@ -48,7 +48,7 @@ pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
     let length = declared_length(line)?;
     let end = bytes.len() + length;
     for group in line[1..].chunks_exact(5) {
-        bytes.extend_from_slice(&quad(group)?.to_be_bytes());
+        bytes.extend_from_slice(&decode_group(group)?.to_be_bytes());
     }
     bytes.truncate(end);
     Some(())
@@ -83,7 +83,7 @@ fn value(letter: u8) -> u8 {
     VALUES[usize::from(letter)]
 }
 
-fn quad(group: &[u8]) -> Option<u32> {
+fn decode_group(group: &[u8]) -> Option<u32> {
     group.iter().try_fold(0_u32, |sum, &letter| {
         sum.checked_mul(85)?.checked_add(value(letter).into())
     })

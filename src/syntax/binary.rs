@@ -14,7 +14,7 @@ use crate::text::{Lines, without_ending};
 /// The number of bytes that are inflated at once.
 const PIECE: usize = 64 * 1024;
 /// The number of bytes of content that any data may produce, independent of its size.
-const FREE: u64 = 16 << 20;
+const ALWAYS_ALLOWED_SIZE: u64 = 16 << 20;
 
 /// The limits on the size of the content.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ pub enum BinaryError {
     TooLarge(u64),
     /// The content exceeds the size of the data by more than this factor.
     #[error("the binary data would expand to more than {0} times their size")]
-    Inflated(u64),
+    RatioExceeded(u64),
     /// The delta applies to content of another size, in bytes.
     #[error("the binary delta is for a file of {expected} bytes, but the file has {found}")]
     Base {
@@ -91,8 +91,8 @@ impl<'p> BinaryPostimage<'p> {
             base85::decode(without_ending(line), &mut deflated).ok_or(BinaryError::Line)?;
         }
         let grown = limits.ratio.saturating_mul(deflated.len() as u64);
-        if data.size > grown.max(FREE) {
-            return Err(BinaryError::Inflated(limits.ratio));
+        if data.size > grown.max(ALWAYS_ALLOWED_SIZE) {
+            return Err(BinaryError::RatioExceeded(limits.ratio));
         }
         let mut postimage = Self {
             deflated,
@@ -102,7 +102,7 @@ impl<'p> BinaryPostimage<'p> {
         };
         if data.method == BinaryMethod::Delta {
             postimage.base = Some(preimage);
-            postimage.size = postimage.delta().sizes(preimage)?;
+            postimage.size = postimage.delta().read_sizes(preimage)?;
         }
         if postimage.size > limits.size {
             return Err(BinaryError::TooLarge(limits.size));
@@ -110,9 +110,9 @@ impl<'p> BinaryPostimage<'p> {
         if postimage.size
             > grown
                 .saturating_add(postimage.base.map_or(0, |base| base.len() as u64))
-                .max(FREE)
+                .max(ALWAYS_ALLOWED_SIZE)
         {
-            return Err(BinaryError::Inflated(limits.ratio));
+            return Err(BinaryError::RatioExceeded(limits.ratio));
         }
         Ok(postimage)
     }
@@ -129,9 +129,9 @@ impl<'p> BinaryPostimage<'p> {
     ///
     /// Returns an error if the data is damaged or does not have the declared size. Some pieces may
     /// already have been passed to `take`.
-    pub fn pieces(&self, mut take: impl FnMut(&[u8])) -> Result<(), BinaryError> {
+    pub fn for_each_piece(&self, mut take: impl FnMut(&[u8])) -> Result<(), BinaryError> {
         match self.base {
-            None => self.literal(&mut take),
+            None => self.write_literal(&mut take),
             Some(base) => self.delta().apply(base, &mut take),
         }
     }
@@ -143,16 +143,16 @@ impl<'p> BinaryPostimage<'p> {
     /// Returns the errors of [`BinaryPostimage::pieces`].
     pub fn contents(&self) -> Result<Vec<u8>, BinaryError> {
         let mut contents = Vec::new();
-        self.pieces(|piece| contents.extend_from_slice(piece))?;
+        self.for_each_piece(|piece| contents.extend_from_slice(piece))?;
         Ok(contents)
     }
 
-    fn literal(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
+    fn write_literal(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
         let mut source = self.inflate();
         loop {
             let piece = source.more()?;
             if piece.is_empty() {
-                return source.end();
+                return source.check_end();
             }
             take(piece);
             let length = piece.len();
@@ -202,7 +202,7 @@ impl InflateReader<'_> {
     }
 
     /// Checks at the end of the stream that no data is missing.
-    fn end(&self) -> Result<(), BinaryError> {
+    fn check_end(&self) -> Result<(), BinaryError> {
         if self.left == 0 {
             Ok(())
         } else {
@@ -216,17 +216,17 @@ struct Delta<'d>(InflateReader<'d>);
 
 impl Delta<'_> {
     /// Reads the head of the delta, checks the size of `base`, and returns the size of the content.
-    fn sizes(&mut self, base: &[u8]) -> Result<u64, BinaryError> {
-        let (expected, found) = (self.number_of_bytes()?, base.len() as u64);
+    fn read_sizes(&mut self, base: &[u8]) -> Result<u64, BinaryError> {
+        let (expected, found) = (self.read_size()?, base.len() as u64);
         if expected != found {
             return Err(BinaryError::Base { expected, found });
         }
-        self.number_of_bytes()
+        self.read_size()
     }
 
     /// Applies the whole delta to `base`.
     fn apply(mut self, base: &[u8], take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
-        let mut left = self.sizes(base)?;
+        let mut left = self.read_sizes(base)?;
         let mut take = |piece: &[u8]| {
             left = left
                 .checked_sub(piece.len() as u64)
@@ -235,9 +235,9 @@ impl Delta<'_> {
             Ok(())
         };
         while !self.0.more()?.is_empty() {
-            self.instruction(base, &mut take)?;
+            self.execute_instruction(base, &mut take)?;
         }
-        self.0.end()?;
+        self.0.check_end()?;
         if left > 0 {
             return Err(BinaryError::Delta("the result is shorter than declared"));
         }
@@ -246,7 +246,7 @@ impl Delta<'_> {
 
     /// Reads a number of seven bits per byte, least significant first. The highest bit marks that
     /// another byte follows.
-    fn number_of_bytes(&mut self) -> Result<u64, BinaryError> {
+    fn read_size(&mut self) -> Result<u64, BinaryError> {
         let mut size = 0;
         for shift in (0..63).step_by(7) {
             let byte = self.byte()?;
@@ -259,7 +259,7 @@ impl Delta<'_> {
     }
 
     /// Executes the next copy or insertion.
-    fn instruction(
+    fn execute_instruction(
         &mut self,
         base: &[u8],
         take: &mut dyn FnMut(&[u8]) -> Result<(), BinaryError>,

@@ -13,7 +13,7 @@ use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
 
 const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
-const HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction(
+const DIFFERENT_HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction(
     "the old and the new lines of this hunk have \
      different context",
 );
@@ -46,13 +46,13 @@ impl Syntax for Context {
         true
     }
 
-    fn marks(&self) -> &'static [&'static str] {
+    fn required_markers(&self) -> &'static [&'static str] {
         &["*** "]
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         find_line(text, from, |lines| {
-            is_context_header(lines.clone()) || is_lone_hunk(lines)
+            is_context_header(lines.clone()) || is_hunk_start(lines)
         })
     }
 
@@ -75,10 +75,10 @@ impl Syntax for Context {
             unified.extend_from_slice(line.get(marker.len()..).unwrap_or_default());
         }
         while lines.peek().is_some_and(|line| line.starts_with(STARS)) {
-            hunk(text, &mut lines, &mut unified)?;
+            convert_hunk(text, &mut lines, &mut unified)?;
         }
         refuse_extra_lines(text, &lines)?;
-        sections.quote(
+        sections.read_quoted(
             Input {
                 bytes: unified.into(),
                 ..Input::default()
@@ -86,7 +86,7 @@ impl Syntax for Context {
             content_span(text, from),
             |input, sections| {
                 let read = if is_named {
-                    unified::section
+                    unified::read_section
                 } else {
                     unified::read_unnamed
                 };
@@ -98,7 +98,7 @@ impl Syntax for Context {
 }
 
 /// Returns whether a hunk starts here.
-fn is_lone_hunk(mut lines: Lines<'_>) -> bool {
+fn is_hunk_start(mut lines: Lines<'_>) -> bool {
     let is_border = lines
         .next()
         .is_some_and(|(_, line)| line.starts_with(STARS));
@@ -110,19 +110,19 @@ fn is_lone_hunk(mut lines: Lines<'_>) -> bool {
 }
 
 /// Reads a hunk and appends it to `unified`.
-fn hunk<'a>(
+fn convert_hunk<'a>(
     text: &'a [u8],
     lines: &mut Lines<'a>,
     unified: &mut Vec<u8>,
 ) -> Result<(), SyntaxError> {
     let (_, stars) = lines.next().unwrap_or_default();
-    let (old_edges, old_at) = edges(text, lines, b"*** ", OLD_LINES)?;
-    let mut old = half(text, lines, b"-!", None)?;
-    let (new_edges, new_at) = edges(text, lines, b"--- ", NEW_LINES)?;
+    let (old_edges, old_at) = read_bounds(text, lines, b"*** ", OLD_LINES)?;
+    let mut old = read_half(text, lines, b"-!", None)?;
+    let (new_edges, new_at) = read_bounds(text, lines, b"--- ", NEW_LINES)?;
     // The header of the new half ends the old half. Nothing ends the new half, because other text
     // can follow, so its count does.
     let new_count = new_edges.count(new_at)?;
-    let mut new = half(text, lines, b"+!", Some(new_count))?;
+    let mut new = read_half(text, lines, b"+!", Some(new_count))?;
     let new_end = if new.len() < new_count {
         count_error_span(text, lines, new_at)
     } else {
@@ -137,10 +137,14 @@ fn hunk<'a>(
             promised: new_count,
             found: 0,
         };
-        let kind = if is_cut_off { missing } else { HALVES };
+        let kind = if is_cut_off {
+            missing
+        } else {
+            DIFFERENT_HALVES
+        };
         new = other_half(&old).ok_or_else(|| SyntaxError::new(kind, new_end))?;
     } else if old.is_empty() {
-        old = other_half(&new).ok_or_else(|| SyntaxError::new(HALVES, old_at))?;
+        old = other_half(&new).ok_or_else(|| SyntaxError::new(DIFFERENT_HALVES, old_at))?;
     }
     let (before, after) = (
         old_edges.range("old", old.len(), old_at)?,
@@ -154,12 +158,16 @@ fn hunk<'a>(
         .position(|byte| *byte != b'*')
         .map_or(&b""[..], |start| &words[start..]);
     unified.extend([b" ".as_slice(), section.trim_ascii(), b"\n"].concat());
-    merge(&old, &new, unified)
-        .map_err(|at| SyntaxError::new(HALVES, content_span(text, at.unwrap_or(new_at.start))))
+    merge(&old, &new, unified).map_err(|at| {
+        SyntaxError::new(
+            DIFFERENT_HALVES,
+            content_span(text, at.unwrap_or(new_at.start)),
+        )
+    })
 }
 
 /// Reads the line numbers of a half between its marks. The last mark is optional.
-fn edges(
+fn read_bounds(
     text: &[u8],
     lines: &mut Lines<'_>,
     mark: &[u8],
@@ -168,7 +176,7 @@ fn edges(
     let at = content_span(text, lines.offset());
     lines.next();
     let read = at
-        .of(text)
+        .slice(text)
         .strip_prefix(mark)
         .and_then(|line| LineBounds::read(line.trim_ascii_start()));
     let is_over = |rest: &[u8]| rest.trim_ascii().iter().all(|byte| *byte == mark[0]);
@@ -186,7 +194,7 @@ struct HalfLine<'a> {
     /// The text without marker, with terminator.
     text: &'a [u8],
     /// Whether the next line states that this line has no terminator.
-    is_cut: bool,
+    is_unterminated: bool,
     /// The start of the line in the input.
     start: usize,
 }
@@ -199,7 +207,7 @@ impl HalfLine<'_> {
     fn write(&self, marker: u8, unified: &mut Vec<u8>) {
         unified.push(marker);
         unified.extend_from_slice(self.text);
-        if self.is_cut {
+        if self.is_unterminated {
             unified.extend_from_slice(b"\\ No newline at end of file\n");
         }
     }
@@ -207,7 +215,7 @@ impl HalfLine<'_> {
 
 /// Reads the lines of a half, at most `most`. A blank line may lack its blanks. Only the first line
 /// of a half may not, because the half can be omitted.
-fn half<'a>(
+fn read_half<'a>(
     text: &[u8],
     lines: &mut Lines<'a>,
     markers: &[u8],
@@ -217,17 +225,17 @@ fn half<'a>(
     while let Some(line) = lines.peek() {
         let is_full = most.is_some_and(|most| half.len() >= most);
         match half.last_mut() {
-            Some(last) if line.starts_with(b"\\") => last.is_cut = true,
+            Some(last) if line.starts_with(b"\\") => last.is_unterminated = true,
             _ if is_full => break,
             None if without_ending(line).is_empty() => break,
             _ => {
-                let Some((marker, text)) = body_line(line, markers) else {
+                let Some((marker, text)) = parse_body_line(line, markers) else {
                     break;
                 };
                 half.push(HalfLine {
                     marker,
                     text,
-                    is_cut: false,
+                    is_unterminated: false,
                     start: lines.offset(),
                 });
             }
@@ -245,7 +253,7 @@ fn half<'a>(
 }
 
 /// Returns the marker of a line and the text after marker and blank.
-fn body_line<'a>(line: &'a [u8], markers: &[u8]) -> Option<(u8, &'a [u8])> {
+fn parse_body_line<'a>(line: &'a [u8], markers: &[u8]) -> Option<(u8, &'a [u8])> {
     if without_ending(line).is_empty() {
         return Some((b' ', line));
     }
@@ -288,7 +296,9 @@ fn merge(
         }
         match (old.next(), new.next()) {
             (None, None) => return Ok(()),
-            (Some(old), Some(new)) if old.text == new.text && old.is_cut == new.is_cut => {
+            (Some(old), Some(new))
+                if old.text == new.text && old.is_unterminated == new.is_unterminated =>
+            {
                 old.write(b' ', unified);
             }
             (old, new) => return Err(new.or(old).map(|line| line.start)),

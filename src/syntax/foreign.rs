@@ -7,7 +7,7 @@
 use bstr::ByteSlice;
 
 use super::{Compression, SyntaxError, UnicodeEncoding, UnsupportedFormat};
-use crate::text::{Lines, Span, without_ending, without_entities, without_mark};
+use crate::text::{Lines, Span, decode_entities, without_bom, without_ending};
 
 /// Rejects an input by its first bytes.
 ///
@@ -15,7 +15,7 @@ use crate::text::{Lines, Span, without_ending, without_entities, without_mark};
 ///
 /// Returns an error for an input that no grammar can read.
 pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
-    let found = encoding(text).map(UnsupportedFormat::Encoded);
+    let found = detect_encoding(text).map(UnsupportedFormat::Encoded);
     let found = found.or_else(|| detect_compression(text).map(UnsupportedFormat::Compressed));
     let found = found.or_else(|| is_page(text).then_some(UnsupportedFormat::Html));
     found.map_or(Ok(()), |found| Err(found.error(Span::new(0, 0))))
@@ -23,11 +23,11 @@ pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
 
 /// The number of bytes at the start of a text that decide whether it is UTF-16 without byte order
 /// mark.
-const LOOKED_AT: usize = 64;
+const PROBED_BYTES: usize = 64;
 
 /// Returns the encoding of `text` if it is UTF-16 or UTF-32, with or without byte order mark.
 #[must_use]
-pub(crate) fn encoding(text: &[u8]) -> Option<UnicodeEncoding> {
+pub(crate) fn detect_encoding(text: &[u8]) -> Option<UnicodeEncoding> {
     // The mark of UTF-32 starts with the mark of UTF-16, so it is tested first.
     match text {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Some(UnicodeEncoding::Utf32),
@@ -36,7 +36,7 @@ pub(crate) fn encoding(text: &[u8]) -> Option<UnicodeEncoding> {
         _ => {}
     }
     // Without the mark, the text is UTF-16 if it starts with ASCII characters in this encoding.
-    let start = &text[..text.len().min(LOOKED_AT) & !1];
+    let start = &text[..text.len().min(PROBED_BYTES) & !1];
     let is_ascii = |byte: u8| byte != 0 && byte.is_ascii();
     let all = |zero: usize| {
         start
@@ -76,7 +76,7 @@ fn is_page(text: &[u8]) -> bool {
         b"<pre",
         b"<div",
     ];
-    let start = without_mark(text).trim_ascii_start();
+    let start = without_bom(text).trim_ascii_start();
     // XHTML starts with an XML declaration.
     let start = match start
         .strip_prefix(b"<?xml")
@@ -98,7 +98,7 @@ fn is_page(text: &[u8]) -> bool {
 }
 
 /// Recognises an input that contains no section.
-pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
+pub(super) fn explain_missing_section(text: &[u8]) -> Option<SyntaxError> {
     let mut lines = Lines::of_span(text, Span::new(0, text.len()));
     lines.find_map(|(span, line)| {
         let line = without_ending(line);
@@ -119,7 +119,7 @@ pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
 
 /// Returns whether a line contains colour escape sequences.
 fn is_coloured(line: &[u8]) -> bool {
-    memchr::memchr_iter(b'\x1b', line).any(|at| escape(&line[at..]).is_some())
+    memchr::memchr_iter(b'\x1b', line).any(|at| escape_len(&line[at..]).is_some())
 }
 
 /// Returns whether a line is a header whose signs are HTML entities.
@@ -133,7 +133,7 @@ fn is_escaped_header(line: &[u8]) -> bool {
         b">>>>>>> REPLACE",
         b"*** Begin Patch",
     ];
-    let plain = without_entities(line);
+    let plain = decode_entities(line);
     plain != line && STARTS.iter().any(|start| plain.starts_with(start))
 }
 
@@ -207,9 +207,9 @@ pub(super) fn is_word_diff(text: &[u8], from: usize) -> bool {
 /// Returns the length of the escape sequences at the start of `text` that set colours or clear the
 /// line.
 #[must_use]
-pub(crate) fn escapes(text: &[u8]) -> usize {
+pub(crate) fn leading_escapes_len(text: &[u8]) -> usize {
     let mut length = 0;
-    while let Some(next) = escape(&text[length..]) {
+    while let Some(next) = escape_len(&text[length..]) {
         length += next;
     }
     length
@@ -218,7 +218,7 @@ pub(crate) fn escapes(text: &[u8]) -> usize {
 /// Returns the length of the escape sequence at the start of `text`, of the form `ESC [ NUMBERS m`
 /// or `ESC [ K`.
 #[must_use]
-pub(crate) fn escape(text: &[u8]) -> Option<usize> {
+pub(crate) fn escape_len(text: &[u8]) -> Option<usize> {
     /// The maximum length of a colour sequence, as in
     /// `ESC [ 1;38;2;255;255;255;48;2;255;255;255 m`.
     const LONGEST: usize = 48;
@@ -236,7 +236,7 @@ pub(crate) fn escape(text: &[u8]) -> Option<usize> {
 pub(crate) fn without_escapes(line: &[u8]) -> Vec<u8> {
     let (mut plain, mut rest) = (Vec::with_capacity(line.len()), line);
     while let Some(&byte) = rest.first() {
-        if let Some(length) = escape(rest) {
+        if let Some(length) = escape_len(rest) {
             rest = &rest[length..];
         } else {
             plain.push(byte);
@@ -249,7 +249,7 @@ pub(crate) fn without_escapes(line: &[u8]) -> Vec<u8> {
 /// Returns whether `line` is a header of a coloured diff.
 pub(crate) fn is_coloured_header(line: &[u8]) -> bool {
     const STARTS: [&[u8]; 5] = [b"diff --git ", b"diff -", b"@@ -", b"--- ", b"+++ "];
-    let length = escapes(line);
+    let length = leading_escapes_len(line);
     let rest = &line[length..];
     length > 0 && (STARTS.iter().any(|start| rest.starts_with(start)) || is_coloured_command(rest))
 }

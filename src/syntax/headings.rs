@@ -33,7 +33,7 @@ impl<'a> Headings<'a> {
             let line = memchr::memrchr(b'\n', &self.text[self.searched..end - 1])
                 .map_or(self.searched, |newline| self.searched + newline + 1);
             if is_heading(&self.text[line..end]) {
-                self.last = shortened(&self.text[line..end]);
+                self.last = shorten(&self.text[line..end]);
                 break;
             }
             end = line;
@@ -48,7 +48,7 @@ fn is_heading(line: &[u8]) -> bool {
 }
 
 /// Returns the start of `line` without white space at its end.
-fn shortened(line: &[u8]) -> &[u8] {
+fn shorten(line: &[u8]) -> &[u8] {
     let line = &line[..line.len().min(MOST)];
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let end = line.iter().rposition(|byte| !is_blank(byte));

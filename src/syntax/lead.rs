@@ -9,7 +9,7 @@ use crate::text::{Span, lines, without_ending};
 
 /// Adds the information in the preamble `between` to `operations`. Sections with git header ignore
 /// the preamble.
-pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
+pub(super) fn record_preamble(between: &[u8], operations: &mut [Operation<Name>]) {
     let is_meant = |operation: &&mut Operation<Name>| {
         matches!(operation.path, Name::Traditional { .. } | Name::Unnamed(_))
     };
@@ -19,7 +19,7 @@ pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
         return;
     }
     for operation in operations.iter_mut().filter(is_meant) {
-        let lead = read(between);
+        let lead = read_preamble(between);
         name_by_sides(between, operation);
         if let (Name::Unnamed(span), Some(index)) = (&operation.path, &lead.index) {
             operation.path = Name::Agreed(vec![NameCandidate {
@@ -27,7 +27,7 @@ pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
                 ..index.clone()
             }]);
         }
-        operation.lead = (lead != Preamble::default()).then(|| Box::new(lead));
+        operation.preamble = (lead != Preamble::default()).then(|| Box::new(lead));
     }
 }
 
@@ -49,7 +49,7 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
             .last()
     };
     let side =
-        |name: &[u8]| match names::read_dated(name, Span::new(0, name.len()), stamp::is_nowhere)
+        |name: &[u8]| match names::read_dated(name, Span::new(0, name.len()), stamp::is_missing)
             .ok()?
         {
             HeaderName::File(claim, is_nowhere) => Some(HeaderName::File(
@@ -77,13 +77,13 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
 
 /// Returns whether `between` names a file for the next section.
 pub(super) fn names_file(between: &[u8]) -> bool {
-    lines(between).any(|(_, line)| index(line).is_some())
+    lines(between).any(|(_, line)| read_index_line(line).is_some())
 }
 
-fn read(between: &[u8]) -> Preamble {
+fn read_preamble(between: &[u8]) -> Preamble {
     let mut lead = Preamble::default();
     for (_, line) in lines(between) {
-        if let Some(index) = index(line) {
+        if let Some(index) = read_index_line(line) {
             lead.index = Some(index);
         }
         if let Some(rest) = line.strip_prefix(b"Prereq:") {
@@ -98,7 +98,7 @@ fn read(between: &[u8]) -> Preamble {
 
 /// Returns the name on an `Index:` line. Its span is empty, because the section can be in another
 /// input than the line.
-fn index(line: &[u8]) -> Option<NameCandidate> {
+fn read_index_line(line: &[u8]) -> Option<NameCandidate> {
     let name = without_ending(line).strip_prefix(b"Index:")?.trim_ascii();
     let claim = names::read_name(name, Span::new(0, name.len()), StripRule::Prefixed).ok()?;
     Some(NameCandidate {

@@ -19,9 +19,9 @@ pub(super) struct LineDiff<'a> {
     new: Vec<&'a [u8]>,
     edits: Edits,
     /// The number of common lines before `old` and `new`.
-    skipped: usize,
+    skipped_lines: usize,
     /// The number of bytes in the common lines before and after `old` and `new`.
-    left_out: usize,
+    skipped_bytes: usize,
 }
 
 impl<'a> LineDiff<'a> {
@@ -32,7 +32,7 @@ impl<'a> LineDiff<'a> {
             if is_binary(text) {
                 LineTable::new([text])
             } else {
-                LineTable::of(text)
+                LineTable::from_text(text)
             }
         };
         if is_binary(old) || is_binary(new) {
@@ -44,8 +44,9 @@ impl<'a> LineDiff<'a> {
 
     /// Compares two texts without testing for binary content.
     pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
-        Self::of_middle(old, new, context)
-            .unwrap_or_else(|| Self::of_tables(old, LineTable::of(old), LineTable::of(new)))
+        Self::of_middle(old, new, context).unwrap_or_else(|| {
+            Self::of_tables(old, LineTable::from_text(old), LineTable::from_text(new))
+        })
     }
 
     /// Compares two texts without most of their common lines at the start and at the end. Returns
@@ -59,15 +60,15 @@ impl<'a> LineDiff<'a> {
         if start + end == 0 {
             return None;
         }
-        let middle = |text: &'a [u8]| LineTable::of(&text[start..text.len() - end]);
+        let middle = |text: &'a [u8]| LineTable::from_text(&text[start..text.len() - end]);
         let diff = Self::of_tables(old, middle(old), middle(new));
         let is_same = (start == 0 || diff.is_settled_at_start(context))
             && (end == 0 || diff.is_settled_at_end(context));
         let skipped = memchr::memchr_iter(b'\n', &old[..start]).count();
         is_same.then_some(Self {
             start,
-            skipped,
-            left_out: start + end,
+            skipped_lines: skipped,
+            skipped_bytes: start + end,
             ..diff
         })
     }
@@ -80,8 +81,8 @@ impl<'a> LineDiff<'a> {
             old: old.lines,
             new: new.lines,
             edits,
-            skipped: 0,
-            left_out: 0,
+            skipped_lines: 0,
+            skipped_bytes: 0,
         }
     }
 
@@ -135,7 +136,7 @@ impl<'a> LineDiff<'a> {
 
     /// Returns the percentage of the larger side that also occurs on the other side.
     pub(super) fn similarity(&self) -> usize {
-        let old = self.left_out + size(&self.old);
+        let old = self.skipped_bytes + size(&self.old);
         let alike = old
             - self
                 .edits
@@ -143,7 +144,7 @@ impl<'a> LineDiff<'a> {
                 .map(|edit| size(&self.old[edit.old.clone()]))
                 .sum::<usize>();
         (alike * 100)
-            .checked_div(old.max(self.left_out + size(&self.new)))
+            .checked_div(old.max(self.skipped_bytes + size(&self.new)))
             .unwrap_or(100)
     }
 
@@ -201,7 +202,7 @@ impl<'a> LineDiff<'a> {
 
     /// Returns a line range as in a hunk header. An empty range names the line before it.
     fn range(&self, lines: Range<usize>) -> String {
-        let start = self.skipped + lines.start;
+        let start = self.skipped_lines + lines.start;
         match lines.len() {
             0 => format!("{start},0"),
             1 => format!("{}", start + 1),
@@ -281,7 +282,7 @@ mod tests {
                 diff.write_with_headings(&mut out, context);
                 (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
             };
-            let whole = LineDiff::of_tables(old.as_bytes(), LineTable::of(old.as_bytes()), LineTable::of(new.as_bytes()));
+            let whole = LineDiff::of_tables(old.as_bytes(), LineTable::from_text(old.as_bytes()), LineTable::from_text(new.as_bytes()));
             let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
             prop_assert_eq!(written(&diff), written(&whole));
         }
@@ -310,8 +311,8 @@ mod tests {
             for context in [0, 1, 3, usize::MAX] {
                 let whole = LineDiff::of_tables(
                     old.as_bytes(),
-                    LineTable::of(old.as_bytes()),
-                    LineTable::of(new.as_bytes()),
+                    LineTable::from_text(old.as_bytes()),
+                    LineTable::from_text(new.as_bytes()),
                 );
                 let middle = LineDiff::of_lines(old.as_bytes(), new.as_bytes(), context);
                 let written = [whole, middle].map(|diff| {
@@ -344,6 +345,6 @@ mod tests {
         };
         let (old, new) = (lines("a\n"), lines("b\n"));
         let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), 3);
-        assert_eq!((diff.old.len(), diff.skipped), (9, 496));
+        assert_eq!((diff.old.len(), diff.skipped_lines), (9, 496));
     }
 }

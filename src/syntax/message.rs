@@ -8,16 +8,16 @@ use crate::text::{Lines, Span, without_ending};
 ///
 /// `end` is the end of the section before `at`, or 0. If no line starts a patch, the whole message
 /// is read, and the result is `None`.
-pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
+pub(crate) fn find_patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
     let line = Lines::of_span(text, Span::new(at, text.len())).peek()?;
-    if begins_patch(without_ending(line)) {
+    if is_patch_start(without_ending(line)) {
         return None;
     }
-    let start = message_start(text, Span::new(end, at))?;
-    let body = mail::body(text, start).filter(|&body| body <= at)?;
+    let start = find_message_start(text, Span::new(end, at))?;
+    let body = mail::find_body(text, start).filter(|&body| body <= at)?;
     for (span, line) in Lines::of_span(text, Span::new(body, text.len())) {
         let line = without_ending(line);
-        if begins_patch(line) {
+        if is_patch_start(line) {
             return (span.start > at).then_some(span.start);
         }
         if series::is_from_line(line) {
@@ -29,7 +29,7 @@ pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
 
 /// Returns the start of the last message in `between`. The first message of a text needs no `From `
 /// line.
-fn message_start(text: &[u8], between: Span) -> Option<usize> {
+fn find_message_start(text: &[u8], between: Span) -> Option<usize> {
     let is_from_line = |(_, line): &(Span, &[u8])| series::is_from_line(without_ending(line));
     let last = Lines::of_span(text, between).filter(is_from_line).last();
     let first = || Lines::of_span(text, between).find(|(_, line)| !line.trim_ascii().is_empty());
@@ -39,7 +39,7 @@ fn message_start(text: &[u8], between: Span) -> Option<usize> {
 
 /// Returns whether the text of a message ends before `line` (`patchbreak` in git's `mailinfo.c`).
 /// `line` has no terminator.
-pub(crate) fn begins_patch(line: &[u8]) -> bool {
+pub(crate) fn is_patch_start(line: &[u8]) -> bool {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
     match line.strip_prefix(b"---") {
         Some([b' ', name, ..]) if !is_blank(name) => true,
@@ -51,7 +51,7 @@ pub(crate) fn begins_patch(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::testing::{refused, said};
+    use crate::syntax::testing::{describe, parse_error};
 
     const MAIL: &str = "From: a\nSubject: b\n\n";
     const PATCH: &str = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
@@ -71,13 +71,13 @@ mod tests {
             "--- -",
             "---\r",
         ] {
-            assert!(begins_patch(line.as_bytes()), "{line}");
+            assert!(is_patch_start(line.as_bytes()), "{line}");
         }
         for line in [
             "", "diff a b", "Index:", "--", "-- ", "---a", "---\ta", "---  a", "--- \ta", "----",
             " ---",
         ] {
-            assert!(!begins_patch(line.as_bytes()), "{line}");
+            assert!(!is_patch_start(line.as_bytes()), "{line}");
         }
     }
 
@@ -85,16 +85,16 @@ mod tests {
     fn the_text_of_a_message_has_no_section() {
         let from = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n";
         let one = format!("{MAIL}{QUOTED}---\n stat\n\n{PATCH}-- \n2\n\n");
-        assert_eq!(said(&one), ["Modify a +1-1"]);
+        assert_eq!(describe(&one), ["Modify a +1-1"]);
         let steps = [
             "Modify a +1-1",
             "Modify a +1-1 step 1",
             "Modify a +1-1 step 2",
         ];
-        assert_eq!(said(&format!("\n{one}{from}{one}{from}{one}")), steps);
+        assert_eq!(describe(&format!("\n{one}{from}{one}{from}{one}")), steps);
         for border in ["", "Index: a\n", "---\t\n"] {
             assert_eq!(
-                said(&format!("{MAIL}{QUOTED}{border}{PATCH}")),
+                describe(&format!("{MAIL}{QUOTED}{border}{PATCH}")),
                 ["Modify a +1-1"],
                 "{border}"
             );
@@ -110,9 +110,12 @@ mod tests {
             format!("text\n@@ -1,5 +1,5 @@\n-a\n{PATCH}"),
             format!("{MAIL}{PATCH}-- \n2\n\n@@ -1,5 +1,5 @@\n-a\n{PATCH}"),
         ] {
-            assert_eq!(refused(&text).1, "@@ -1,5 +1,5 @@", "{text}");
+            assert_eq!(parse_error(&text).1, "@@ -1,5 +1,5 @@", "{text}");
         }
         let context = "*** a/a\n--- b/a\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n";
-        assert_eq!(said(&format!("{MAIL}text\n\n{context}")), ["Modify a +1-1"]);
+        assert_eq!(
+            describe(&format!("{MAIL}text\n\n{context}")),
+            ["Modify a +1-1"]
+        );
     }
 }

@@ -60,12 +60,12 @@ pub use error::{
 pub use foreign::detect_compression;
 pub(crate) use hashline::is_header as is_hashline_header;
 pub(crate) use hunks::is_mail_signature;
-pub use json::{EditList, edits};
+pub use json::{EditList, parse_edits};
 pub use mail::MailError;
-pub(crate) use message::{begins_patch, patch_after};
+pub(crate) use message::{find_patch_after, is_patch_start};
 pub(crate) use not_included::find_in_damaged;
 pub use options::{Options, TruncationHandling, UnnamedHandling};
-pub use parse::{open_input, parse};
+pub use parse::{decode_input, parse};
 pub use quilt::parse_list;
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
@@ -100,7 +100,7 @@ pub trait Syntax: Sync {
 
     /// Returns whether other text may precede, separate and follow the sections, like the text of a
     /// mail around a diff.
-    fn takes_prose(&self) -> bool {
+    fn can_contain_prose(&self) -> bool {
         self.is_diff()
     }
 
@@ -146,13 +146,13 @@ pub trait Syntax: Sync {
     /// Returns whether the sections name their files. Prose can quote a section without a name.
     /// Such a section therefore counts only below a line that names a file, or if the text contains
     /// no other grammar.
-    fn names_files(&self) -> bool {
+    fn has_file_names(&self) -> bool {
         true
     }
 
     /// Returns byte strings, at least one of which occurs in every text with a section. A text
     /// without any of them is rejected without a search. An empty list makes no statement.
-    fn marks(&self) -> &'static [&'static str] {
+    fn required_markers(&self) -> &'static [&'static str] {
         &[]
     }
 

@@ -24,9 +24,9 @@ pub(super) enum HeaderName {
 pub(super) fn read_dated(
     text: &[u8],
     span: Span,
-    is_nowhere: fn(&[u8]) -> bool,
+    is_missing: fn(&[u8]) -> bool,
 ) -> Result<HeaderName, SyntaxError> {
-    let line = span.of(text);
+    let line = span.slice(text);
     if is_null(line) {
         return Ok(HeaderName::Null);
     }
@@ -34,16 +34,16 @@ pub(super) fn read_dated(
         && let (claim, rest @ ([] | [b' ' | b'\t', ..])) =
             read_quoted(text, span, StripRule::Prefixed)?
     {
-        return Ok(HeaderName::File(claim, is_nowhere(rest)));
+        return Ok(HeaderName::File(claim, is_missing(rest)));
     }
     // If other text follows the closing quote, as in `"a/"sub`, the quotes are part of the name.
     let length = stamp::name_length(line);
-    let claim = plain(
+    let claim = read_plain(
         text,
         Span::new(span.start, span.start + length),
         StripRule::Prefixed,
     )?;
-    Ok(HeaderName::File(claim, is_nowhere(&line[length..])))
+    Ok(HeaderName::File(claim, is_missing(&line[length..])))
 }
 
 /// Reads the text after `--- ` or `+++ ` below a git header. Only a tab ends the name.
@@ -51,8 +51,8 @@ pub(super) fn read_dated(
 /// # Errors
 ///
 /// Returns an error if the name is missing or its quoting is damaged.
-pub(super) fn until_tab(text: &[u8], span: Span) -> Result<HeaderName, SyntaxError> {
-    let line = span.of(text);
+pub(super) fn read_until_tab(text: &[u8], span: Span) -> Result<HeaderName, SyntaxError> {
+    let line = span.slice(text);
     if is_null(line) {
         return Ok(HeaderName::Null);
     }
@@ -76,8 +76,8 @@ pub(super) fn read_name(
     span: Span,
     strip: StripRule,
 ) -> Result<NameCandidate, SyntaxError> {
-    if !span.of(text).starts_with(b"\"") {
-        return plain(text, span, strip);
+    if !span.slice(text).starts_with(b"\"") {
+        return read_plain(text, span, strip);
     }
     match read_quoted(text, span, strip)? {
         (claim, []) => Ok(claim),
@@ -91,11 +91,11 @@ pub(super) fn read_name(
 /// # Errors
 ///
 /// Returns an error if a name is missing or its quoting is damaged.
-pub(super) fn quoted_pair(
+pub(super) fn read_quoted_pair(
     text: &[u8],
     span: Span,
 ) -> Result<Option<[NameCandidate; 2]>, SyntaxError> {
-    let line = span.of(text);
+    let line = span.slice(text);
     let damaged = || SyntaxError::new(SyntaxErrorKind::QuotedName, span);
     if line.starts_with(b"\"") {
         let (old, rest) = read_quoted(text, span, StripRule::Prefixed)?;
@@ -116,12 +116,12 @@ pub(super) fn quoted_pair(
     let blank = span.start + quote;
     let new = read_name(text, Span::new(blank + 1, span.end), StripRule::Prefixed)?;
     Ok(Some([
-        plain(text, Span::new(span.start, blank), StripRule::Prefixed)?,
+        read_plain(text, Span::new(span.start, blank), StripRule::Prefixed)?,
         new,
     ]))
 }
 
-fn plain(text: &[u8], span: Span, strip: StripRule) -> Result<NameCandidate, SyntaxError> {
+fn read_plain(text: &[u8], span: Span, strip: StripRule) -> Result<NameCandidate, SyntaxError> {
     if span.is_empty() {
         return Err(SyntaxError::new(
             SyntaxErrorKind::Expected("a file name"),
@@ -129,7 +129,7 @@ fn plain(text: &[u8], span: Span, strip: StripRule) -> Result<NameCandidate, Syn
         ));
     }
     Ok(NameCandidate {
-        bytes: span.of(text).to_vec(),
+        bytes: span.slice(text).to_vec(),
         strip,
         span,
     })
@@ -140,7 +140,7 @@ fn read_quoted(
     span: Span,
     strip: StripRule,
 ) -> Result<(NameCandidate, &[u8]), SyntaxError> {
-    let (bytes, rest) = quoted::unquote(span.of(text))
+    let (bytes, rest) = quoted::unquote(span.slice(text))
         .ok_or_else(|| SyntaxError::new(SyntaxErrorKind::QuotedName, span))?;
     let span = Span::new(span.start, span.end - rest.len());
     Ok((

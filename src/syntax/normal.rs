@@ -34,11 +34,11 @@ impl Syntax for Normal {
         true
     }
 
-    fn names_files(&self) -> bool {
+    fn has_file_names(&self) -> bool {
         false
     }
 
-    fn marks(&self) -> &'static [&'static str] {
+    fn required_markers(&self) -> &'static [&'static str] {
         &["\n<", "\n>"]
     }
 
@@ -68,7 +68,7 @@ impl Syntax for Normal {
             ));
         }
         while let Some(command) = lines.peek().and_then(HunkCommand::read) {
-            command.hunk(text, &mut lines, &mut unified)?;
+            command.convert_hunk(text, &mut lines, &mut unified)?;
         }
         if lines.peek().is_some_and(is_body) {
             return Err(SyntaxError::new(
@@ -76,7 +76,7 @@ impl Syntax for Normal {
                 content_span(text, lines.offset()),
             ));
         }
-        sections.quote(
+        sections.read_quoted(
             Input {
                 bytes: unified.into(),
                 ..Input::default()
@@ -116,7 +116,7 @@ pub(super) fn is_ed_command(line: &[u8]) -> bool {
 
 /// Returns the position of an ed script: its first command, if a line with a single dot ends the
 /// text below it.
-pub(super) fn ed_script(text: &[u8]) -> Option<Span> {
+pub(super) fn find_ed_script(text: &[u8]) -> Option<Span> {
     let is_dot = |line: &[u8]| without_ending(line) == b".";
     let mut lines = Lines::of_span(text, Span::new(0, text.len()));
     let (start, _) = lines.find(|(_, line)| is_ed_command(line))?;
@@ -157,7 +157,7 @@ impl HunkCommand {
     }
 
     /// Reads the hunk and appends it to `unified`.
-    fn hunk(
+    fn convert_hunk(
         &self,
         text: &[u8],
         lines: &mut Lines<'_>,
@@ -167,13 +167,13 @@ impl HunkCommand {
         lines.next();
         let (mut body, mut counts) = (Vec::new(), (0, 0));
         if self.letter != b'a' {
-            counts.0 = side(text, lines, (b'<', b'-'), &mut body)?;
+            counts.0 = convert_side(text, lines, (b'<', b'-'), &mut body)?;
         }
         if self.letter == b'c' {
-            self.border(text, lines, counts.0, at)?;
+            self.read_divider(text, lines, counts.0, at)?;
         }
         if self.letter != b'd' {
-            counts.1 = side(text, lines, (b'>', b'+'), &mut body)?;
+            counts.1 = convert_side(text, lines, (b'>', b'+'), &mut body)?;
         }
         let (old_count, new_count) = (self.old.count(at)?, self.new.count(at)?);
         let is_short = counts.0 < old_count || counts.1 < new_count;
@@ -208,7 +208,7 @@ impl HunkCommand {
 
     /// Reads the `---` between the old and the new lines. `found` is the number of old lines. `at`
     /// is the position of the command.
-    fn border(
+    fn read_divider(
         &self,
         text: &[u8],
         lines: &mut Lines<'_>,
@@ -216,7 +216,7 @@ impl HunkCommand {
         at: Span,
     ) -> Result<(), SyntaxError> {
         let border = content_span(text, lines.offset());
-        if border.of(text).trim_ascii_end() == b"---" {
+        if border.slice(text).trim_ascii_end() == b"---" {
             lines.next();
             return Ok(());
         }
@@ -235,7 +235,7 @@ impl HunkCommand {
 }
 
 /// Reads the lines of one side, writes them with another marker, and returns their number.
-fn side(
+fn convert_side(
     text: &[u8],
     lines: &mut Lines<'_>,
     (from, to): (u8, u8),

@@ -22,7 +22,7 @@ pub fn parse(
     among: &[&'static dyn Syntax],
     options: Options,
 ) -> Result<Plan<Name>, Box<MalformedPatch>> {
-    let mut input = open_input(name, bytes.into())?;
+    let mut input = decode_input(name, bytes.into())?;
     let mut sections = Sections::default();
     let started = foreign::refuse_start(&input.bytes);
     if let Err(error) = started.and_then(|()| read(&mut input, among, options, &mut sections)) {
@@ -76,18 +76,18 @@ fn note_recounts(
     truncated: TruncationHandling,
 ) -> Result<Plan<Name>, Box<MalformedPatch>> {
     if truncated == TruncationHandling::Refused
-        && let Some((input, error)) = recount::truncation(&plan)
+        && let Some((input, error)) = recount::find_truncation(&plan)
     {
         let input = plan.inputs.swap_remove(input);
         return Err(Box::new(MalformedPatch { input, error }));
     }
-    recount::note(&mut plan);
+    recount::record_repairs(&mut plan);
     Ok(plan)
 }
 
 /// Sets the line numbers of the named changes. They count lines of the input before mail decoding.
 fn number_not_included(input: &mut Input) {
-    not_included::number(&input.bytes, &mut input.not_included);
+    not_included::set_line_numbers(&input.bytes, &mut input.not_included);
     if let Some(origin) = &input.origin {
         let line = origin.line_numbers();
         for named in &mut input.not_included {
@@ -101,9 +101,9 @@ fn number_not_included(input: &mut Input) {
 /// # Errors
 ///
 /// Returns the first part of a mail that cannot be decoded.
-pub fn open_input(name: &str, bytes: Bytes) -> Result<Input, Box<MalformedPatch>> {
+pub fn decode_input(name: &str, bytes: Bytes) -> Result<Input, Box<MalformedPatch>> {
     let name = name.to_owned();
-    match mail::open(&bytes) {
+    match mail::decode(&bytes) {
         Ok(None) => Ok(Input {
             name,
             bytes,

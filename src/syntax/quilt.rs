@@ -5,7 +5,7 @@ use crate::plan::{Direction, SeriesSettings};
 use crate::text::{lines, without_ending};
 
 /// The maximum number of patches in a list.
-const MOST: usize = 100_000;
+const MAX_PATCHES: usize = 100_000;
 
 /// Returns the patches of a list in order, each with its settings. `usual` is the strip level of
 /// entries without one. A name is relative to the directory of the list. A `#` at the start of a
@@ -16,11 +16,12 @@ const MOST: usize = 100_000;
 /// Returns the number of the first invalid line, counted from 1, and a message.
 pub fn parse_list(
     text: &[u8],
-    usual: usize,
+    default_strip_level: usize,
 ) -> Result<Vec<(RelPath, SeriesSettings)>, (usize, String)> {
     let mut all = Vec::new();
     for (index, (_, line)) in lines(text).enumerate() {
-        let entry = entry(without_ending(line), usual).map_err(|message| (index + 1, message))?;
+        let entry = parse_entry(without_ending(line), default_strip_level)
+            .map_err(|message| (index + 1, message))?;
         all.extend(entry.map(|(path, strip, direction)| {
             (
                 path,
@@ -31,10 +32,10 @@ pub fn parse_list(
                 },
             )
         }));
-        if all.len() > MOST {
+        if all.len() > MAX_PATCHES {
             return Err((
                 index + 1,
-                format!("the series file names more than {MOST} patches"),
+                format!("the series file names more than {MAX_PATCHES} patches"),
             ));
         }
     }
@@ -42,7 +43,7 @@ pub fn parse_list(
 }
 
 /// Parses `NAME [-pN] [-R] [# comment]`. Returns `None` for a line without a name.
-fn entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)>, String> {
+fn parse_entry(line: &[u8], usual: usize) -> Result<Option<(RelPath, usize, Direction)>, String> {
     let said = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
     let mut words = line
         .split(u8::is_ascii_whitespace)

@@ -36,8 +36,8 @@ struct Reader<'t> {
     /// The start of the search for the next section.
     offset: usize,
     /// The end of the last section. `before` is its grammar.
-    end: usize,
-    before: Option<&'static dyn Syntax>,
+    last_end: usize,
+    last_syntax: Option<&'static dyn Syntax>,
     /// Whether a line after the last section names a file.
     is_named: bool,
     /// The grammars of the sections, without duplicates.
@@ -50,7 +50,7 @@ impl<'t> Reader<'t> {
     fn new(text: &'t [u8], among: &[&'static dyn Syntax], options: Options) -> Self {
         let (starts, formats) = (SectionStarts::new(among), Vec::new());
         let options = Options {
-            is_mail: mail::start(text).is_some(),
+            is_mail: mail::find_start(text).is_some(),
             ..options
         };
         Self {
@@ -58,8 +58,8 @@ impl<'t> Reader<'t> {
             options,
             starts,
             offset: 0,
-            end: 0,
-            before: None,
+            last_end: 0,
+            last_syntax: None,
             is_named: false,
             formats,
             count: 0,
@@ -69,11 +69,11 @@ impl<'t> Reader<'t> {
     fn read_all(&mut self, sections: &mut Sections) -> Result<(), SyntaxError> {
         self.read_sections(sections)?;
         self.find_not_included(self.text.len(), not_included::Neighbour::Input, sections);
-        match self.before {
+        match self.last_syntax {
             _ if sections.operations.is_empty() && self.options.allow_empty => Ok(()),
-            _ if sections.operations.is_empty() => Err(nothing(self.text, sections)),
-            Some(syntax) if !syntax.takes_prose() => {
-                refuse_prose(self.text, self.end, self.text.len())
+            _ if sections.operations.is_empty() => Err(no_section_error(self.text, sections)),
+            Some(syntax) if !syntax.can_contain_prose() => {
+                refuse_prose(self.text, self.last_end, self.text.len())
             }
             _ => Ok(()),
         }
@@ -87,15 +87,15 @@ impl<'t> Reader<'t> {
         after: not_included::Neighbour,
         sections: &mut Sections,
     ) {
-        if self.before.is_none_or(Syntax::is_diff) {
-            let before = if self.end == 0 {
+        if self.last_syntax.is_none_or(Syntax::is_diff) {
+            let before = if self.last_end == 0 {
                 not_included::Neighbour::Input
             } else {
                 not_included::Neighbour::Section
             };
             not_included::find(
                 self.text,
-                Span::new(self.end, until),
+                Span::new(self.last_end, until),
                 (before, after),
                 &mut sections.not_included,
             );
@@ -104,18 +104,20 @@ impl<'t> Reader<'t> {
 
     fn read_sections(&mut self, sections: &mut Sections) -> Result<(), SyntaxError> {
         while let Some((start, syntax)) = self.starts.next(self.text, self.offset) {
-            if let Some(patch) = self.skipped_message(start, syntax) {
+            if let Some(patch) = self.find_patch_after_message(start, syntax) {
                 (self.offset, self.is_named) = (patch, false);
                 continue;
             }
             // A normal diff names no file, and prose can quote such a diff. Without a name, it
             // counts only if the text has no section of another grammar. The caller then names the
             // file.
-            let is_alone = self.before.is_none_or(|before| !before.names_files())
-                && self.starts.are_all_of(syntax);
+            let is_alone = self
+                .last_syntax
+                .is_none_or(|before| !before.has_file_names())
+                && self.starts.has_only(syntax);
             self.is_named |= lead::names_file(&self.text[self.offset..start]);
-            if syntax.names_files() || is_alone || self.is_named {
-                self.section(start, syntax, sections)?;
+            if syntax.has_file_names() || is_alone || self.is_named {
+                self.read_section(start, syntax, sections)?;
             } else {
                 let mut lines = Lines::of_span(self.text, Span::new(start, self.text.len()));
                 self.offset = lines.next().map_or(self.text.len(), |(span, _)| span.end);
@@ -129,41 +131,43 @@ impl<'t> Reader<'t> {
     ///
     /// The header of a context diff or the first line of a normal diff can itself end the text of
     /// the message. GNU patch reads messages like any other text.
-    fn skipped_message(&self, start: usize, syntax: &dyn Syntax) -> Option<usize> {
+    fn find_patch_after_message(&self, start: usize, syntax: &dyn Syntax) -> Option<usize> {
         let is_gnu = self.options.unnamed == UnnamedHandling::Accept;
         if syntax.can_end_message() || is_gnu {
             None
         } else {
-            message::patch_after(self.text, self.end, start)
+            message::find_patch_after(self.text, self.last_end, start)
         }
     }
 
     /// Reads the section of `syntax` at `start`.
-    fn section(
+    fn read_section(
         &mut self,
         start: usize,
         syntax: &'static dyn Syntax,
         sections: &mut Sections,
     ) -> Result<(), SyntaxError> {
-        let is_strict =
-            !syntax.takes_prose() || self.before.is_some_and(|syntax| !syntax.takes_prose());
+        let is_strict = !syntax.can_contain_prose()
+            || self
+                .last_syntax
+                .is_some_and(|syntax| !syntax.can_contain_prose());
         if is_strict {
-            refuse_prose(self.text, self.end, start)?;
+            refuse_prose(self.text, self.last_end, start)?;
         }
-        let between = &self.text[self.end..start];
+        let between = &self.text[self.last_end..start];
         // Each patch of a series is a step of its own.
-        if syntax.takes_prose() && series::has_border(between) {
+        if syntax.can_contain_prose() && series::has_border(between) {
             sections.step += 1;
         }
         if syntax.is_diff() {
             self.find_not_included(start, not_included::Neighbour::Section, sections);
         }
         let known = sections.operations.len();
-        self.end = syntax.parse(self.text, start, self.options, sections)?;
-        if syntax.takes_prose() {
-            lead::note(between, &mut sections.operations[known..]);
+        self.last_end = syntax.parse(self.text, start, self.options, sections)?;
+        if syntax.can_contain_prose() {
+            lead::record_preamble(between, &mut sections.operations[known..]);
         }
-        (self.offset, self.is_named) = (self.end, false);
+        (self.offset, self.is_named) = (self.last_end, false);
         self.options
             .allow_files(sections.operations.len(), content_span(self.text, start))?;
         self.options
@@ -173,33 +177,33 @@ impl<'t> Reader<'t> {
             self.formats.push(syntax.name());
         }
         self.count += 1;
-        self.before = Some(syntax);
+        self.last_syntax = Some(syntax);
         Ok(())
     }
 }
 
 /// Returns the error for a text without a section.
-fn nothing(text: &[u8], sections: &Sections) -> SyntaxError {
-    if let Some(at) = normal::ed_script(text) {
+fn no_section_error(text: &[u8], sections: &Sections) -> SyntaxError {
+    if let Some(at) = normal::find_ed_script(text) {
         return SyntaxError::new(SyntaxErrorKind::EdScript, at);
     }
     if let Some(named) = sections.not_included.first() {
         return SyntaxError::new(SyntaxErrorKind::NotIncluded, named.span);
     }
-    foreign::without_section(text)
+    foreign::explain_missing_section(text)
         .unwrap_or(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)))
 }
 
 /// Returns whether `text` can contain a section of `syntax`.
-fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
-    let marks = syntax.marks();
+fn can_contain_section(syntax: &dyn Syntax, text: &[u8]) -> bool {
+    let marks = syntax.required_markers();
     marks.is_empty() || marks.iter().any(|mark| text.contains_str(mark.as_bytes()))
 }
 
 /// The start of the next section of each grammar. Each grammar searches each part of the text only
 /// once.
 struct SectionStarts {
-    next: Vec<(&'static dyn Syntax, Option<usize>)>,
+    starts: Vec<(&'static dyn Syntax, Option<usize>)>,
     /// Whether the grammars have searched the text at least once. `None` in `next` then means that
     /// the rest of the text has no section.
     is_searched: bool,
@@ -208,31 +212,31 @@ struct SectionStarts {
 impl SectionStarts {
     fn new(among: &[&'static dyn Syntax]) -> Self {
         Self {
-            next: among.iter().map(|&syntax| (syntax, None)).collect(),
+            starts: among.iter().map(|&syntax| (syntax, None)).collect(),
             is_searched: false,
         }
     }
 
     /// Returns whether `syntax` is the only grammar with another section in the text.
-    fn are_all_of(&self, syntax: &dyn Syntax) -> bool {
-        self.next
+    fn has_only(&self, syntax: &dyn Syntax) -> bool {
+        self.starts
             .iter()
             .all(|(other, start)| start.is_none() || other.name() == syntax.name())
     }
 
     fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
         let is_searched = mem::replace(&mut self.is_searched, true);
-        for (syntax, start) in &mut self.next {
+        for (syntax, start) in &mut self.starts {
             let is_stale = match *start {
                 Some(start) => start < offset,
-                None => !is_searched && may_have(*syntax, text),
+                None => !is_searched && can_contain_section(*syntax, text),
             };
             if is_stale {
                 *start = syntax.find(text, offset);
             }
         }
         let earliest = self
-            .next
+            .starts
             .iter()
             .filter_map(|&(syntax, start)| Some((start?, syntax)));
         earliest.min_by_key(|&(start, _)| start)

@@ -6,7 +6,7 @@ use crate::plan::{Edit, Name, Plan, Repair};
 const MESSAGE: &str = "the line counts in the hunk header were wrong and were corrected";
 
 /// Adds a repair to the input for each hunk whose header states wrong counts.
-pub(super) fn note(plan: &mut Plan<Name>) {
+pub(super) fn record_repairs(plan: &mut Plan<Name>) {
     let mut last = usize::MAX;
     let (mut offset, mut line) = (0, 1);
     for operation in &plan.operations {
@@ -37,7 +37,7 @@ pub(super) fn note(plan: &mut Plan<Name>) {
 
 /// Returns an error and the number of its input if the last hunk of an input has fewer lines than
 /// its header states. A closing line after the hunk shows that the patch is complete.
-pub(super) fn truncation(plan: &Plan<Name>) -> Option<(usize, SyntaxError)> {
+pub(super) fn find_truncation(plan: &Plan<Name>) -> Option<(usize, SyntaxError)> {
     (0..plan.inputs.len()).find_map(|input| {
         let operation = plan
             .operations

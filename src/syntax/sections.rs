@@ -24,7 +24,7 @@ pub struct Sections {
 impl Sections {
     /// Adds the sections that `read` finds in `input`, a text of its own. An error in it is
     /// reported at `at`.
-    pub(super) fn quote(
+    pub(super) fn read_quoted(
         &mut self,
         mut input: Input,
         at: Span,
@@ -91,7 +91,7 @@ impl Sections {
             distinguishes_missing: true,
             guard: None,
             permissions: None,
-            lead: None,
+            preamble: None,
         });
         self.operations
             .last_mut()

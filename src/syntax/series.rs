@@ -20,8 +20,7 @@ pub(super) fn is_border(line: &[u8]) -> bool {
 
 /// Returns whether `line` starts a message of a mailbox.
 pub(crate) fn is_from_line(line: &[u8]) -> bool {
-    line.strip_prefix(b"From ")
-        .is_some_and(ends_in_time_and_year)
+    line.strip_prefix(b"From ").is_some_and(has_time_and_year)
 }
 
 /// Returns whether `line` starts with a full object name. `git log` and `git show` write it at the
@@ -36,7 +35,7 @@ fn begins_with_object_name(line: &[u8]) -> bool {
 
 /// Returns whether `line` contains a time and a year, such as `09:30:00 2024`. A mailbox line
 /// contains them and a line of prose that starts with `From ` usually does not. A zone can follow.
-fn ends_in_time_and_year(line: &[u8]) -> bool {
+fn has_time_and_year(line: &[u8]) -> bool {
     let words: Vec<&[u8]> = line
         .split(u8::is_ascii_whitespace)
         .filter(|word| !word.is_empty())

@@ -21,8 +21,9 @@ const LATEST: i32 = 26 * 60;
 pub(super) fn name_length(line: &[u8]) -> usize {
     // A time stamp has at most `LONGEST` bytes, so only the end of a long line is searched.
     let from = line.len().saturating_sub(LONGEST);
-    let is_stamp =
-        |at: usize| matches!(line[at], b' ' | b'\t') && is_whole(line[at..].trim_ascii_start());
+    let is_stamp = |at: usize| {
+        matches!(line[at], b' ' | b'\t') && is_time_stamp(line[at..].trim_ascii_start())
+    };
     let stamp = (from..line.len())
         .find(|&at| is_stamp(at))
         .map(|stamp| line[..stamp].trim_ascii_end().len());
@@ -35,14 +36,14 @@ pub(super) fn name_length(line: &[u8]) -> usize {
 ///
 /// This is the start of the epoch in an unknown zone, as `diff -N` writes it, or the text that
 /// Subversion writes. A time without a zone is UTC.
-pub(super) fn is_nowhere(stamp: &[u8]) -> bool {
+pub(super) fn is_missing(stamp: &[u8]) -> bool {
     let moment = alt((parse_iso, all_consuming(parse_ctime))).parse(stamp.trim_ascii());
     is_nonexistent(stamp) || moment.is_ok_and(|(_, moment)| moment.may_be_epoch())
 }
 
 /// Returns whether git reads `stamp`, the text after a name, as the time stamp of a missing file.
 /// git requires a tab, and a zone in digits.
-pub(super) fn is_nowhere_for_git(stamp: &[u8]) -> bool {
+pub(super) fn is_missing_for_git(stamp: &[u8]) -> bool {
     let after_tab = memchr::memrchr(b'\t', stamp).map(|tab| &stamp[tab + 1..]);
     let has_zone = |stamp: &[u8]| {
         let zone = memchr::memrchr(b' ', stamp).map(|blank| &stamp[blank + 1..]);
@@ -58,7 +59,7 @@ pub(super) fn is_nonexistent(stamp: &[u8]) -> bool {
     matches!(stamp.trim_ascii(), b"(nonexistent)" | b"(revision 0)")
 }
 
-fn is_whole(stamp: &[u8]) -> bool {
+fn is_time_stamp(stamp: &[u8]) -> bool {
     all_consuming(alt((value((), parse_iso), value((), parse_ctime))))
         .parse(stamp)
         .is_ok()
@@ -232,14 +233,14 @@ mod tests {
             "(nonexistent)",
             "(revision 0)",
         ] {
-            assert!(is_nowhere(stamp.as_bytes()), "{stamp}");
+            assert!(is_missing(stamp.as_bytes()), "{stamp}");
         }
         for stamp in [
             "\t1970-01-01 00:00:00.000 +0000",
             "\t1969-12-31 19:00:00 -05:00",
             "\t(nonexistent)",
         ] {
-            assert!(is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
+            assert!(is_missing_for_git(stamp.as_bytes()), "{stamp}");
         }
         for stamp in [
             "\t1970-01-01 00:00:00",
@@ -248,14 +249,14 @@ mod tests {
             "\t1970-01-01T00:00:00 +0000",
             "\t1970-01-01 00:00:00 UTC",
         ] {
-            assert!(!is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
+            assert!(!is_missing_for_git(stamp.as_bytes()), "{stamp}");
         }
         for stamp in [
             "\t1970-01-01 00:00:01 +0000",
             "\t1970-01-01 01:00:00 +0000",
             "\tThu Jan  1 00:00:00 1970 +0000",
         ] {
-            assert!(!is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
+            assert!(!is_missing_for_git(stamp.as_bytes()), "{stamp}");
         }
         for stamp in [
             "1970-01-02 02:00:00 +0000",
@@ -267,7 +268,7 @@ mod tests {
             "Sun Feb  1 00:00:00 1970",
             "",
         ] {
-            assert!(!is_nowhere(stamp.as_bytes()), "{stamp}");
+            assert!(!is_missing(stamp.as_bytes()), "{stamp}");
         }
     }
 }

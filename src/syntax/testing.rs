@@ -8,7 +8,7 @@ use crate::text::Span;
 
 /// Returns one line for each operation: action, name, source, modes, content, and the step unless
 /// it is 0.
-pub(super) fn said(text: &str) -> Vec<String> {
+pub(super) fn describe(text: &str) -> Vec<String> {
     let plan = parse("-", text, &select_syntaxes("auto"), Options::default()).expect("a patch");
     plan.operations
         .iter()
@@ -17,10 +17,10 @@ pub(super) fn said(text: &str) -> Vec<String> {
 }
 
 /// Returns the kind of the error and the text at its position.
-pub(super) fn refused(text: &str) -> (SyntaxErrorKind, String) {
+pub(super) fn parse_error(text: &str) -> (SyntaxErrorKind, String) {
     let broken =
         *parse("-", text, &select_syntaxes("auto"), Options::default()).expect_err("no patch");
-    let place = String::from_utf8_lossy(broken.error.span.of(&broken.input.bytes)).into_owned();
+    let place = String::from_utf8_lossy(broken.error.span.slice(&broken.input.bytes)).into_owned();
     (broken.error.kind, place)
 }
 
@@ -81,7 +81,7 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
     words.join(" ")
 }
 
-pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn deflate(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
@@ -89,11 +89,11 @@ pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Returns `bytes` as base-85 lines of at most 26 bytes each.
-pub(super) fn encoded(bytes: &[u8]) -> Vec<u8> {
-    bytes.chunks(26).flat_map(encoded_line).collect()
+pub(super) fn encode_base85(bytes: &[u8]) -> Vec<u8> {
+    bytes.chunks(26).flat_map(encode_line).collect()
 }
 
-fn encoded_line(bytes: &[u8]) -> Vec<u8> {
+fn encode_line(bytes: &[u8]) -> Vec<u8> {
     let digits =
         b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
     let mut line = vec![b'A' + u8::try_from(bytes.len()).unwrap() - 1];
@@ -113,7 +113,7 @@ fn encoded_line(bytes: &[u8]) -> Vec<u8> {
 
 /// Returns `contents` as a literal of a binary patch, and the text that contains it.
 pub(crate) fn literal(contents: &[u8]) -> (BinaryData, Vec<u8>) {
-    let text = encoded(&deflated(contents));
+    let text = encode_base85(&deflate(contents));
     let data = BinaryData {
         method: BinaryMethod::Literal,
         size: contents.len() as u64,

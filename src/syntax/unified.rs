@@ -41,7 +41,7 @@ impl Syntax for Unified {
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        find_line(text, from, |lines| form(&lines).is_some())
+        find_line(text, from, |lines| detect_form(&lines).is_some())
     }
 
     fn parse(
@@ -54,8 +54,8 @@ impl Syntax for Unified {
         let lines = Lines::of_span(text, Span::new(from, text.len()));
         let line = content_span(text, from);
         let refuse = |kind| Err(SyntaxError::new(kind, line));
-        match form(&lines) {
-            Some(SectionForm::Unified) => section(text, from, options, sections),
+        match detect_form(&lines) {
+            Some(SectionForm::Unified) => read_section(text, from, options, sections),
             Some(SectionForm::LoneHunk) if options.unnamed == UnnamedHandling::Accept => {
                 read_unnamed(text, from, options, sections)
             }
@@ -78,10 +78,10 @@ enum SectionForm {
     Other(UnsupportedFormat),
 }
 
-fn form(lines: &Lines<'_>) -> Option<SectionForm> {
+fn detect_form(lines: &Lines<'_>) -> Option<SectionForm> {
     let line = lines.peek()?;
     match line[0] {
-        b'-' | b'*' => header_form(line, lines.clone()),
+        b'-' | b'*' => detect_header_form(line, lines.clone()),
         b'@' if hunks::is_whole_header(line) => Some(SectionForm::LoneHunk),
         b'\x1b' if is_coloured_header(line) => {
             Some(SectionForm::Other(UnsupportedFormat::Coloured))
@@ -97,7 +97,7 @@ pub(super) fn is_context_header(mut lines: Lines<'_>) -> bool {
     starts(b"*** ") && starts(b"--- ") && starts(STARS)
 }
 
-fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<SectionForm> {
+fn detect_header_form(first: &[u8], mut lines: Lines<'_>) -> Option<SectionForm> {
     if is_context_header(lines.clone()) {
         return Some(SectionForm::Other(UnsupportedFormat::Context));
     }
@@ -121,21 +121,21 @@ fn is_combined(line: &[u8]) -> bool {
 }
 
 /// Reads the section whose `---` line is at `start`.
-pub(super) fn section(
+pub(super) fn read_section(
     text: &[u8],
     start: usize,
     options: Options,
     sections: &mut Sections,
 ) -> Result<usize, SyntaxError> {
     let mut lines = Lines::of_span(text, Span::new(start, text.len()));
-    let is_nowhere = if options.unnamed == UnnamedHandling::Accept {
-        stamp::is_nowhere
+    let is_missing = if options.unnamed == UnnamedHandling::Accept {
+        stamp::is_missing
     } else {
-        stamp::is_nowhere_for_git
+        stamp::is_missing_for_git
     };
     let (old, new) = (
-        side(text, &mut lines, is_nowhere)?,
-        side(text, &mut lines, is_nowhere)?,
+        read_side(text, &mut lines, is_missing)?,
+        read_side(text, &mut lines, is_missing)?,
     );
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
     let header = content_span(text, start);
@@ -150,7 +150,7 @@ pub(super) fn section(
             return Err(SyntaxError::new(says, header));
         }
     };
-    hunks::refuse_other_side(action, &hunks)?;
+    hunks::refuse_lines_of_missing_side(action, &hunks)?;
     sections
         .push(action, name, Edit::Hunks(hunks), Span::new(start, end))
         .distinguishes_missing = false;
@@ -178,14 +178,14 @@ pub(super) fn read_unnamed(
 }
 
 /// Reads the name on the next line, after its four-byte marker.
-fn side(
+fn read_side(
     text: &[u8],
     lines: &mut Lines<'_>,
-    is_nowhere: fn(&[u8]) -> bool,
+    is_missing: fn(&[u8]) -> bool,
 ) -> Result<HeaderName, SyntaxError> {
     let line = content_span(text, lines.offset());
     lines.next();
-    names::read_dated(text, Span::new(line.start + 4, line.end), is_nowhere)
+    names::read_dated(text, Span::new(line.start + 4, line.end), is_missing)
 }
 
 /// Returns the action and the name of the section, or `None` if both sides are `/dev/null`.
@@ -227,7 +227,7 @@ pub(super) fn action_by_time((is_new, is_gone): (bool, bool), hunks: &[Hunk]) ->
 #[cfg(test)]
 mod tests {
     use crate::syntax::SyntaxErrorKind::{Contradiction, Expected, NoPatch};
-    use crate::syntax::testing::{refused, said};
+    use crate::syntax::testing::{describe, parse_error};
     use crate::syntax::{SyntaxErrorKind, UnsupportedFormat};
 
     const HUNK: &str = "@@ -1 +1 @@\n-a\n+b\n";
@@ -240,7 +240,7 @@ mod tests {
              diff -urN a/y b/y\n--- a/y 2010-07-05 19:41:17.0 -0500\n+++ b/y Mon Jul  5 19:41:17 2010\n{HUNK}{HUNK}\
              Only in b: z\n--- x.orig\n+++ x\nprose\n",
         );
-        assert_eq!(said(&text), ["Modify x +1-1", "Modify y +1-1 +1-1"]);
+        assert_eq!(describe(&text), ["Modify x +1-1", "Modify y +1-1 +1-1"]);
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
         let text = format!(
             "--- a/a b.c\n+++ b/a b.c\n{HUNK}--- \"a/\\303\\244\"\tx\n+++ \"b/\\303\\244\"\n{HUNK}"
         );
-        assert_eq!(said(&text), ["Modify a b.c +1-1", "Modify ä +1-1"]);
+        assert_eq!(describe(&text), ["Modify a b.c +1-1", "Modify ä +1-1"]);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
              --- a/x\n+++ /dev/null\t{epoch}\n@@ -1 +0,0 @@\n-b\n--- a/y\n+++ b/y{epoch}\n@@ -1 +0,0 @@\n-b\n",
         );
         assert_eq!(
-            said(&text),
+            describe(&text),
             [
                 "Create x +1-0",
                 "Create y +1-0",
@@ -269,12 +269,12 @@ mod tests {
         );
         let both = format!("--- /dev/null\n+++ /dev/null\n{HUNK}");
         assert_eq!(
-            refused(&both).0,
+            parse_error(&both).0,
             Contradiction("only one side of a change can be /dev/null")
         );
         let old = format!("--- /dev/null\n+++ b/x\n{HUNK}");
         assert_eq!(
-            refused(&old),
+            parse_error(&old),
             (
                 Contradiction("a new file cannot have old lines"),
                 "@@ -1 +1 @@".into()
@@ -293,7 +293,7 @@ mod tests {
             let first = text.lines().next().unwrap_or_default();
             let behind = format!("--- a/x\n+++ b/x\n{HUNK}\n{text}");
             assert_eq!(
-                refused(&behind),
+                parse_error(&behind),
                 (
                     SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::Combined),
                     first.into()
@@ -307,14 +307,14 @@ mod tests {
     fn a_hunk_without_a_file_is_not_dropped() {
         let lone = Expected("`---` and `+++` lines before a hunk");
         assert_eq!(
-            refused(&format!("prose\n{HUNK}")),
+            parse_error(&format!("prose\n{HUNK}")),
             (lone, "@@ -1 +1 @@".into())
         );
         let bare = Expected("a hunk header, `@@ -START,COUNT +START,COUNT @@`");
         assert_eq!(
-            refused("--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n"),
+            parse_error("--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n"),
             (bare, "@@ ... @@".into())
         );
-        assert_eq!(refused("no patch at all\n").0, NoPatch);
+        assert_eq!(parse_error("no patch at all\n").0, NoPatch);
     }
 }

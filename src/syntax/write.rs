@@ -66,18 +66,18 @@ fn write_file(
     detail: DiffDetail,
 ) -> Vec<u8> {
     match (action, before, after) {
-        (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename"), detail),
-        (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy"), detail),
+        (Action::Rename, Some(_), Some(_)) => write_section(before, after, Some("rename"), detail),
+        (Action::Copy, Some(_), Some(_)) => write_section(before, after, Some("copy"), detail),
         // As in git, a change of the file type is a deletion and a creation.
         (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => [
-            section(before, None, None, detail),
-            section(None, after, None, detail),
+            write_section(before, None, None, detail),
+            write_section(None, after, None, detail),
         ]
         .concat(),
         (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => {
             Vec::new()
         }
-        _ => section(before, after, None, detail),
+        _ => write_section(before, after, None, detail),
     }
 }
 
@@ -181,7 +181,7 @@ pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
     hunks
 }
 
-fn section(
+fn write_section(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
     moved: Option<&str>,
@@ -209,7 +209,7 @@ fn section(
             &quote(&[b"b/", new_name].concat()),
         ],
     );
-    mode_lines(&mut out, before, after);
+    write_mode_lines(&mut out, before, after);
     if let Some(verb) = moved {
         let similarity = format!("similarity index {}%", diff.similarity());
         put(&mut out, &[similarity.as_bytes()]);
@@ -223,17 +223,17 @@ fn section(
     let is_data = is_binary(old) || is_binary(new);
     if is_data && detail == DiffDetail::Full {
         // git rejects binary patches with abbreviated object names.
-        index_line(&mut out, before, after, usize::MAX);
+        write_index_line(&mut out, before, after, usize::MAX);
         literal::put(&mut out, old, new);
         return out;
     }
-    index_line(&mut out, before, after, ABBREVIATION);
+    write_index_line(&mut out, before, after, ABBREVIATION);
     let label = |side: Option<&DiffSide<'_>>, prefix: &[u8]| {
         side.map(|side| [prefix, side.path.as_bytes()].concat())
     };
     let (old_label, new_label) = (label(before, b"a/"), label(after, b"b/"));
     if is_data {
-        binary_line(&mut out, old_label.as_deref(), new_label.as_deref());
+        write_binary_line(&mut out, old_label.as_deref(), new_label.as_deref());
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
@@ -250,7 +250,7 @@ fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, detail: DiffDetail) {
 }
 
 /// Writes the line that states that binary content differs.
-fn binary_line(out: &mut Vec<u8>, old: Option<&[u8]>, new: Option<&[u8]>) {
+fn write_binary_line(out: &mut Vec<u8>, old: Option<&[u8]>, new: Option<&[u8]>) {
     let name =
         |label: Option<&[u8]>| label.map_or(b"/dev/null".to_vec(), |name| quote(name).into());
     let (old, new) = (name(old), name(new));
@@ -262,7 +262,11 @@ fn put(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.push(b'\n');
 }
 
-fn mode_lines(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) {
+fn write_mode_lines(
+    out: &mut Vec<u8>,
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+) {
     match (before, after) {
         (None, Some(new)) => put(out, &[format!("new file mode {}", new.mode).as_bytes()]),
         (Some(old), None) => put(out, &[format!("deleted file mode {}", old.mode).as_bytes()]),
@@ -275,7 +279,7 @@ fn mode_lines(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&D
 }
 
 /// Writes the `index` line with at most `digits` digits of each object name.
-fn index_line(
+fn write_index_line(
     out: &mut Vec<u8>,
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,

@@ -4,7 +4,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 /// Returns `bytes` in base64.
 #[must_use]
-pub fn base64(bytes: &[u8]) -> String {
+pub fn encode_base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let [first, second, third] = [0, 1, 2].map(|place| group.get(place).copied().unwrap_or(0));
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn an_incomplete_group_is_padded() {
-        let texts = [&b""[..], b"f", b"fo", b"foo", b"foob", b"\xfb\xff\xbe"].map(base64);
+        let texts = [&b""[..], b"f", b"fo", b"foo", b"foob", b"\xfb\xff\xbe"].map(encode_base64);
         assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "+/++"]);
     }
 }

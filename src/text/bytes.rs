@@ -26,7 +26,7 @@ impl Bytes {
     }
 
     /// Wraps anonymous memory, which must not be a mapped file.
-    pub(crate) fn of_pages(pages: MmapMut) -> Self {
+    pub(crate) fn from_pages(pages: MmapMut) -> Self {
         Self(Storage::Pages(pages))
     }
 }

@@ -9,10 +9,10 @@ use chardetng::Iso2022JpDetection;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 
-use super::encoding::{certain_encoding, likeliest_encoding};
+use super::encoding::{detect_certain, guess_encoding};
 
 /// The maximum number of bytes of one character in any encoding.
-const LONGEST: usize = 4;
+const MAX_CHAR_BYTES: usize = 4;
 /// The replacement for a byte that cannot be decoded. This byte never occurs in UTF-8, so no search
 /// text matches it.
 const UNDECODABLE: u8 = 0xff;
@@ -83,13 +83,13 @@ impl EncodingChoice {
     /// If it is detected, the byte order mark decides. Without a mark it is UTF-8 if the bytes are
     /// valid UTF-8, else the likeliest encoding.
     #[must_use]
-    pub fn of(self, bytes: &[u8]) -> TextEncoding {
+    pub fn encoding_of(self, bytes: &[u8]) -> TextEncoding {
         match self {
             Self::Named(encoding) => encoding,
             // A stateful encoding cannot be changed in place, so it is never guessed.
             Self::Detected => TextEncoding(
-                certain_encoding(bytes)
-                    .unwrap_or_else(|| likeliest_encoding(bytes, Iso2022JpDetection::Deny)),
+                detect_certain(bytes)
+                    .unwrap_or_else(|| guess_encoding(bytes, Iso2022JpDetection::Deny)),
             ),
         }
     }
@@ -141,7 +141,7 @@ impl TextEncoding {
     ///
     /// Returns `None` if an offset is inside the text of bytes that can only be decoded together.
     #[must_use]
-    pub fn places(self, bytes: &[u8], offsets: &[usize]) -> Option<Vec<usize>> {
+    pub fn encoded_offsets(self, bytes: &[u8], offsets: &[usize]) -> Option<Vec<usize>> {
         let mut places = Vec::with_capacity(offsets.len());
         let (mut place, mut decoded) = (0, 0);
         let mut units = self.units(bytes);
@@ -214,7 +214,7 @@ impl Iterator for DecodeUnits<'_> {
             single_byte(first)
         } else {
             // No valid sequence is a prefix of another one, so the shortest one is the right one.
-            (1..=LONGEST.min(self.rest.len()))
+            (1..=MAX_CHAR_BYTES.min(self.rest.len()))
                 .find_map(|length| decode_unit(self.encoding, &self.rest[..length]))
                 .unwrap_or_else(|| DecodeUnit {
                     length: self.unit_size().min(self.rest.len()),
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> TextEncoding {
-        EncodingChoice::parse(name).unwrap().of(b"")
+        EncodingChoice::parse(name).unwrap().encoding_of(b"")
     }
 
     #[test]
@@ -282,11 +282,11 @@ mod tests {
             let offsets = [0, 3, 6, 9, 11];
             let ends = [0, 1, 2, 3, 4].map(|count| pieces[..count].concat().len());
             assert_eq!(
-                encoding.places(&bytes, &offsets),
+                encoding.encoded_offsets(&bytes, &offsets),
                 Some(ends.to_vec()),
                 "{name}"
             );
-            assert_eq!(encoding.places(&bytes, &[4]), None, "{name}");
+            assert_eq!(encoding.encoded_offsets(&bytes, &[4]), None, "{name}");
         }
     }
 
@@ -304,7 +304,10 @@ mod tests {
                 true
             )
         );
-        assert_eq!(gb.places(b"\xff\xc3\xfb", &[1, 4]), Some(vec![1, 3]));
+        assert_eq!(
+            gb.encoded_offsets(b"\xff\xc3\xfb", &[1, 4]),
+            Some(vec![1, 3])
+        );
     }
 
     #[test]
@@ -314,7 +317,7 @@ mod tests {
         let text = ["a".as_bytes(), b"\xff", "x\u{1f600}b".as_bytes(), b"\xff"].concat();
         assert_eq!(utf16.decode(bytes), (text, true));
         assert_eq!(
-            utf16.places(bytes, &[1, 2, 3, 7, 8, 9]),
+            utf16.encoded_offsets(bytes, &[1, 2, 3, 7, 8, 9]),
             Some(vec![2, 4, 6, 10, 12, 13])
         );
         let reversed: Vec<u8> = bytes[..4]
@@ -349,7 +352,7 @@ mod tests {
 
     #[test]
     fn an_encoding_is_told_from_the_bytes() {
-        let told = |bytes: &[u8]| EncodingChoice::Detected.of(bytes).name();
+        let told = |bytes: &[u8]| EncodingChoice::Detected.encoding_of(bytes).name();
         assert_eq!(
             (told(b"\xff\xfea\0"), told("é".as_bytes()), told(b"a")),
             ("utf-16le".into(), "utf-8".into(), "utf-8".into())

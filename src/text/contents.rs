@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::bytes::Bytes;
 
 /// The size in bytes below which pieces are joined at once.
-const SMALL: usize = 1 << 20;
+const MIN_PIECE_TABLE_SIZE: usize = 1 << 20;
 
 /// The content of a file. It is cheap to clone.
 ///
@@ -37,8 +37,8 @@ impl Contents {
     ///
     /// Panics if `base` is shorter than the pieces require.
     #[must_use]
-    pub fn of(base: &Self, pieces: Pieces) -> Self {
-        if pieces.len() < SMALL {
+    pub fn from_pieces(base: &Self, pieces: Pieces) -> Self {
+        if pieces.len() < MIN_PIECE_TABLE_SIZE {
             return pieces.join(base).into();
         }
         // The base is stored as one slice. A chain of pieces would keep all earlier versions in
@@ -88,7 +88,7 @@ impl Contents {
 
     /// Returns the first `count` bytes, or all bytes if there are fewer.
     #[must_use]
-    pub fn beginning(&self, count: usize) -> Cow<'_, [u8]> {
+    pub fn prefix(&self, count: usize) -> Cow<'_, [u8]> {
         let Representation::PieceTable(made) = &self.0 else {
             return Cow::Borrowed(&self[..count.min(self.len())]);
         };
@@ -105,7 +105,7 @@ impl Contents {
 
     /// Returns whether both share the same memory. Then a comparison of the bytes is not necessary.
     #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub fn has_same_memory(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Representation::Whole(a), Representation::Whole(b)) => Arc::ptr_eq(a, b),
             (Representation::PieceTable(a), Representation::PieceTable(b)) => Arc::ptr_eq(a, b),
@@ -162,7 +162,7 @@ impl PartialEq for Contents {
                 behind.is_some()
             })
         };
-        self.is_same(other) || (self.len() == other.len() && is_equal())
+        self.has_same_memory(other) || (self.len() == other.len() && is_equal())
     }
 }
 
@@ -177,7 +177,7 @@ impl fmt::Debug for Contents {
 pub struct Pieces {
     list: Vec<Piece>,
     /// The new bytes of all pieces, concatenated.
-    new: Vec<u8>,
+    new_bytes: Vec<u8>,
     len: usize,
 }
 
@@ -222,12 +222,12 @@ impl Pieces {
 
     /// Appends new bytes.
     pub fn insert(&mut self, bytes: &[u8]) {
-        let start = self.new.len();
-        self.new.extend_from_slice(bytes);
-        self.list_new(start..self.new.len());
+        let start = self.new_bytes.len();
+        self.new_bytes.extend_from_slice(bytes);
+        self.push_new(start..self.new_bytes.len());
     }
 
-    fn list_new(&mut self, range: Range<usize>) {
+    fn push_new(&mut self, range: Range<usize>) {
         self.len += range.len();
         match self.list.last_mut() {
             Some(Piece::New(last)) if last.end == range.start => last.end = range.end,
@@ -237,13 +237,13 @@ impl Pieces {
     }
 
     /// Appends other pieces. They must have the same base.
-    pub fn append(&mut self, behind: Self) {
-        let start = self.new.len();
-        self.new.extend(behind.new);
-        for piece in behind.list {
+    pub fn append(&mut self, other: Self) {
+        let start = self.new_bytes.len();
+        self.new_bytes.extend(other.new_bytes);
+        for piece in other.list {
             match piece {
                 Piece::Kept(range) => self.keep(range),
-                Piece::New(range) => self.list_new(start + range.start..start + range.end),
+                Piece::New(range) => self.push_new(start + range.start..start + range.end),
             }
         }
     }
@@ -253,7 +253,7 @@ impl Pieces {
     /// # Panics
     ///
     /// Panics if the last piece has fewer bytes.
-    pub fn shorten(&mut self, count: usize) {
+    pub fn remove_last(&mut self, count: usize) {
         let Some(Piece::Kept(last) | Piece::New(last)) = self.list.last_mut() else {
             return;
         };
@@ -277,7 +277,7 @@ impl Pieces {
     pub fn slices<'p>(&'p self, base: &'p [u8]) -> impl DoubleEndedIterator<Item = &'p [u8]> {
         self.list.iter().map(|piece| match piece {
             Piece::Kept(range) => &base[range.clone()],
-            Piece::New(range) => &self.new[range.clone()],
+            Piece::New(range) => &self.new_bytes[range.clone()],
         })
     }
 

@@ -36,7 +36,7 @@ pub enum DecodeError {
 /// UTF-16. A byte order mark decides. Otherwise the first 256 bytes decide: more than half of the
 /// even offsets, or more than half of the odd offsets, must contain a zero, and the others none.
 #[must_use]
-pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
+pub fn detect_utf16(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(256)];
     match start {
         [0xff, 0xfe, ..] => return Some("utf-16le"),
@@ -94,20 +94,20 @@ pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<DecodedBytes<'a>, Deco
 #[cfg(feature = "encodings")]
 fn detect_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let is_text = || memchr::memchr(0, bytes).is_none();
-    certain_encoding(bytes)
-        .or_else(|| is_text().then(|| likeliest_encoding(bytes, Iso2022JpDetection::Allow)))
+    detect_certain(bytes)
+        .or_else(|| is_text().then(|| guess_encoding(bytes, Iso2022JpDetection::Allow)))
 }
 
 /// Returns the encoding of the byte order mark, or UTF-8 if `bytes` are valid UTF-8.
 #[cfg(feature = "encodings")]
-pub(super) fn certain_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+pub(super) fn detect_certain(bytes: &[u8]) -> Option<&'static Encoding> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     marked.or_else(|| std::str::from_utf8(bytes).is_ok().then_some(UTF_8))
 }
 
 /// Returns the likeliest encoding of a text that is not UTF-8.
 #[cfg(feature = "encodings")]
-pub(super) fn likeliest_encoding(bytes: &[u8], states: Iso2022JpDetection) -> &'static Encoding {
+pub(super) fn guess_encoding(bytes: &[u8], states: Iso2022JpDetection) -> &'static Encoding {
     let mut detector = EncodingDetector::new(states);
     detector.feed(bytes, true);
     detector.guess(None, Utf8Detection::Deny)

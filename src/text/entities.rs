@@ -1,6 +1,6 @@
 //! Decodes HTML entities.
 
-const NAMED: [(&[u8], u8); 5] = [
+const NAMED_ENTITIES: [(&[u8], u8); 5] = [
     (b"&lt;", b'<'),
     (b"&gt;", b'>'),
     (b"&quot;", b'"'),
@@ -10,11 +10,11 @@ const NAMED: [(&[u8], u8); 5] = [
 
 /// Replaces the HTML entities in `text` that denote a tab or a printable ASCII character.
 #[must_use]
-pub fn without_entities(text: &[u8]) -> Vec<u8> {
+pub fn decode_entities(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(&byte) = rest.first() {
-        let (length, plain) = entity(rest).unwrap_or((1, byte));
+        let (length, plain) = parse_entity(rest).unwrap_or((1, byte));
         out.push(plain);
         rest = &rest[length..];
     }
@@ -22,8 +22,10 @@ pub fn without_entities(text: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the length of the entity at the start of `text`, and its character.
-fn entity(text: &[u8]) -> Option<(usize, u8)> {
-    let named = NAMED.iter().find(|(entity, _)| text.starts_with(entity));
+fn parse_entity(text: &[u8]) -> Option<(usize, u8)> {
+    let named = NAMED_ENTITIES
+        .iter()
+        .find(|(entity, _)| text.starts_with(entity));
     if let Some((entity, plain)) = named {
         return Some((entity.len(), *plain));
     }
@@ -47,7 +49,7 @@ mod tests {
 
     #[test]
     fn entities_of_ascii_are_replaced() {
-        let plain = without_entities(
+        let plain = decode_entities(
             b"a &lt;b&gt; &amp;lt; &#45;&#x2D;&#39; &nbsp; &#8211; &#; &#+45; &#10; &",
         );
         assert_eq!(

@@ -41,7 +41,7 @@ pub fn fold_name(name: &[u8]) -> Cow<'_, [u8]> {
 
 /// Returns whether some file system treats `a` and `b` as the same name.
 #[must_use]
-pub fn is_one_name(a: &[u8], b: &[u8]) -> bool {
+pub fn is_same_name(a: &[u8], b: &[u8]) -> bool {
     let is_plain = a.is_ascii() && b.is_ascii();
     a.eq_ignore_ascii_case(b) || !is_plain && fold_name(a).eq_ignore_ascii_case(&fold_name(b))
 }
@@ -91,7 +91,7 @@ mod tests {
             ("\u{e9}", "e", false),
         ] {
             let [first, second] = [a, b].map(str::as_bytes);
-            assert_eq!(is_one_name(first, second), is_one, "{a} {b}");
+            assert_eq!(is_same_name(first, second), is_one, "{a} {b}");
             assert_eq!(
                 hash_folded(first, &hasher) == hash_folded(second, &hasher),
                 is_one,

@@ -26,33 +26,33 @@ mod source_map;
 pub mod tag;
 mod time;
 
-pub use base64::base64;
+pub use base64::encode_base64;
 pub use bytes::Bytes;
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use contents::{Contents, Pieces};
-pub use encoding::{DecodeError, DecodedBytes, decode, utf16_name};
-pub use entities::without_entities;
-pub use fold::{fold_name, fold_spelling, hash_folded, is_one_name};
+pub use encoding::{DecodeError, DecodedBytes, decode, detect_utf16};
+pub use entities::decode_entities;
+pub use fold::{fold_name, fold_spelling, hash_folded, is_same_name};
 pub use percent::{percent_decode, percent_encode};
 pub(crate) use printable::find_dangerous;
 #[cfg(feature = "html")]
 pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable, printable_line};
-pub use source_map::{EncodedSource, PartEncoding, SourceMap, sextet, unquote};
-pub use time::rfc3339;
+pub use source_map::{EncodedSource, PartEncoding, SourceMap, decode_quoted_byte, sextet};
+pub use time::format_rfc3339;
 
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Returns `text` without its byte order mark, if it has one.
 #[must_use]
-pub fn without_mark(text: &[u8]) -> &[u8] {
+pub fn without_bom(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
 /// Returns the length of the byte order mark at the start of `text`, in bytes.
 #[must_use]
-pub fn mark_length(text: &[u8]) -> usize {
+pub fn bom_length(text: &[u8]) -> usize {
     if text.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()
     } else {
@@ -66,8 +66,8 @@ pub const BINARY_PREFIX: usize = 8000;
 
 /// Returns the text of a system error without the error number that [`std::io::Error`] appends.
 #[must_use]
-pub fn without_error_number(words: &str) -> &str {
-    words.split(" (os error ").next().unwrap_or_default()
+pub fn without_error_number(message: &str) -> &str {
+    message.split(" (os error ").next().unwrap_or_default()
 }
 
 /// Returns whether git treats `content` as binary.
@@ -78,17 +78,17 @@ pub fn is_binary(content: &[u8]) -> bool {
 
 /// The number of bytes at the start of a file in which a NUL makes the file binary data, see
 /// [`is_data`].
-const DATA_PREFIX: usize = 8192;
+const EDIT_BINARY_PREFIX: usize = 8192;
 
 /// Returns whether `content` is binary data for edits and reports that work with lines or text.
 #[must_use]
-pub fn is_data(content: &[u8]) -> bool {
-    memchr::memchr(0, &content[..content.len().min(DATA_PREFIX)]).is_some()
+pub fn is_binary_for_edit(content: &[u8]) -> bool {
+    memchr::memchr(0, &content[..content.len().min(EDIT_BINARY_PREFIX)]).is_some()
 }
 
 /// Returns the kind of line ending in `content`: `lf`, `crlf`, `mixed`, or `none` if there is none.
 #[must_use]
-pub fn line_end(content: &[u8]) -> &'static str {
+pub fn line_ending_kind(content: &[u8]) -> &'static str {
     let newlines = memchr::memchr_iter(b'\n', content).count();
     // Most files contain no CR, and searching for a single byte is faster.
     let pairs = match memchr::memchr(b'\r', content) {
@@ -138,7 +138,7 @@ impl Span {
     ///
     /// Panics if the span ends after `text`.
     #[must_use]
-    pub fn of(self, text: &[u8]) -> &[u8] {
+    pub fn slice(self, text: &[u8]) -> &[u8] {
         &text[self.start..self.end]
     }
 }
@@ -202,12 +202,12 @@ impl<'a> Lines<'a> {
     /// Returns the next line without advancing the iterator.
     #[must_use]
     pub fn peek(&self) -> Option<&'a [u8]> {
-        self.next_span().map(|span| span.of(self.text))
+        self.next_span().map(|span| span.slice(self.text))
     }
 
     /// Returns whether the next line begins with `byte`.
     #[must_use]
-    pub fn is_before(&self, byte: u8) -> bool {
+    pub fn is_next_byte(&self, byte: u8) -> bool {
         self.text[self.offset..self.end].first() == Some(&byte)
     }
 
@@ -227,7 +227,7 @@ impl<'a> Iterator for Lines<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let span = self.next_span()?;
         self.offset = span.end;
-        Some((span, span.of(self.text)))
+        Some((span, span.slice(self.text)))
     }
 }
 
@@ -265,7 +265,7 @@ impl LineEnding {
     }
 
     /// Returns the terminator, or `None` if it is missing.
-    pub(crate) fn present(self) -> Option<Self> {
+    pub(crate) fn into_option(self) -> Option<Self> {
         (self != Self::Missing).then_some(self)
     }
 }

@@ -82,7 +82,7 @@ pub(crate) fn is_dangerous(character: char) -> bool {
 pub(crate) fn find_dangerous(text: &str) -> Option<(usize, char)> {
     let mut start = 0;
     loop {
-        start += plain(&text.as_bytes()[start..]);
+        start += printable_ascii_length(&text.as_bytes()[start..]);
         let character = text[start..].chars().next()?;
         if is_dangerous(character) {
             return Some((start, character));
@@ -95,7 +95,7 @@ pub(crate) fn find_dangerous(text: &str) -> Option<(usize, char)> {
 const BLOCK: usize = 32;
 
 /// Returns the number of printable ASCII bytes at the start of `bytes`.
-fn plain(bytes: &[u8]) -> usize {
+fn printable_ascii_length(bytes: &[u8]) -> usize {
     let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
     // There is no branch for each byte, so the compiler can compare many bytes at once.
     let are_plain = |block: &&[u8]| {

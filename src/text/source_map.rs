@@ -3,7 +3,7 @@
 use super::{Bytes, Position};
 
 /// The default maximum number of bytes of text between two marks. It bounds the work of one lookup.
-const STEP: usize = 1024;
+const DEFAULT_STEP: usize = 1024;
 
 /// The encoding of a part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,12 @@ struct OffsetPair {
     text: usize,
     /// The offset of the corresponding byte in the input.
     input: usize,
-    coding: PartEncoding,
+    encoding: PartEncoding,
 }
 
 impl Default for SourceMap {
     fn default() -> Self {
-        Self::with_step(STEP)
+        Self::with_step(DEFAULT_STEP)
     }
 }
 
@@ -79,7 +79,7 @@ impl SourceMap {
         self.marks.push(OffsetPair {
             text,
             input,
-            coding,
+            encoding: coding,
         });
     }
 
@@ -96,13 +96,13 @@ impl SourceMap {
 
     /// Returns the offset in `input` of the byte at `offset` in the text, and the encoding there.
     #[must_use]
-    pub fn source(&self, input: &[u8], offset: usize) -> (usize, PartEncoding) {
+    pub fn input_offset(&self, input: &[u8], offset: usize) -> (usize, PartEncoding) {
         let index = self.marks.partition_point(|mark| mark.text <= offset);
         let mark = index.checked_sub(1).map(|index| self.marks[index]);
         let mark = mark.unwrap_or(OffsetPair {
             text: 0,
             input: 0,
-            coding: PartEncoding::Plain,
+            encoding: PartEncoding::Plain,
         });
         // The input between the texts of two marks may have been removed. The result must not
         // exceed the next mark.
@@ -111,10 +111,10 @@ impl SourceMap {
             .get(index)
             .map(|next| next.input)
             .filter(|&next| next >= mark.input);
-        let at = mark.coding.skip(input, mark.input, offset - mark.text);
+        let at = mark.encoding.advance(input, mark.input, offset - mark.text);
         (
             at.min(limit.unwrap_or(input.len())).min(input.len()),
-            mark.coding,
+            mark.encoding,
         )
     }
 }
@@ -126,7 +126,7 @@ impl EncodedSource {
     /// first character that contains bits of the byte.
     #[must_use]
     pub fn offset(&self, offset: usize) -> usize {
-        self.map.source(&self.bytes, offset).0
+        self.map.input_offset(&self.bytes, offset).0
     }
 
     /// Returns the position in the input of the byte at `offset` in the text.
@@ -149,14 +149,14 @@ impl EncodedSource {
     /// base64.
     #[must_use]
     pub fn is_readable(&self, offset: usize) -> bool {
-        self.map.source(&self.bytes, offset).1 != PartEncoding::Base64
+        self.map.input_offset(&self.bytes, offset).1 != PartEncoding::Base64
     }
 }
 
 impl PartEncoding {
     /// Returns the offset in `input` of the byte that is `count` bytes of text after the byte at
     /// `from`.
-    fn skip(self, input: &[u8], from: usize, count: usize) -> usize {
+    fn advance(self, input: &[u8], from: usize, count: usize) -> usize {
         let mut at = from;
         match self {
             Self::Plain => at += count,
@@ -169,7 +169,7 @@ impl PartEncoding {
                 let mut left = count;
                 // The loop also skips the soft line breaks directly before the wanted byte.
                 while at < input.len() {
-                    let (length, byte) = unquote(&input[at..]);
+                    let (length, byte) = decode_quoted_byte(&input[at..]);
                     if byte.is_some() && left == 0 {
                         break;
                     }
@@ -204,7 +204,7 @@ impl PartEncoding {
 /// function returns an `=` that starts no escape unchanged (`decode_q_segment` in git's
 /// `mailinfo.c`).
 #[must_use]
-pub fn unquote(input: &[u8]) -> (usize, Option<u8>) {
+pub fn decode_quoted_byte(input: &[u8]) -> (usize, Option<u8>) {
     match *input {
         [b'=', first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => {
             let digit = |byte: u8| {

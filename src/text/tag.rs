@@ -4,7 +4,7 @@ use std::fmt;
 
 use xxhash_rust::xxh32::Xxh32;
 
-use super::{lines, without_mark};
+use super::{lines, without_bom};
 
 /// The tag of a version of a text in the hashline format: four upper-case hex digits.
 ///
@@ -22,7 +22,7 @@ impl HashlineTag {
     /// that are not UTF-8 are hashed unchanged.
     #[must_use]
     pub fn of(text: &[u8]) -> Self {
-        let text = without_mark(text);
+        let text = without_bom(text);
         let mut hasher = Xxh32::new(0);
         for (_, line) in lines(text) {
             let (content, newline) = line

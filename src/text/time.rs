@@ -1,20 +1,23 @@
 //! Formats points in time.
 
 /// The number of seconds in a day.
-const DAY: u64 = 24 * 60 * 60;
+const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 /// The number of days from 0000-03-01 to 1970-01-01.
-const EPOCH: u64 = 719_468;
+const EPOCH_DAYS: u64 = 719_468;
 /// The number of days in 400 years, after which the calendar repeats.
-const ERA: u64 = 146_097;
+const DAYS_PER_ERA: u64 = 146_097;
 
 /// Formats the time `seconds` after the start of 1970 as in RFC 3339. The year must not exceed
 /// 9999.
 ///
 /// The calculation uses years that start in March, so a leap day is the last day of a year.
 #[must_use]
-pub fn rfc3339(seconds: u64) -> String {
-    let (days, time) = (seconds / DAY + EPOCH, seconds % DAY);
-    let (era, day) = (days / ERA, days % ERA);
+pub fn format_rfc3339(seconds: u64) -> String {
+    let (days, time) = (
+        seconds / SECONDS_PER_DAY + EPOCH_DAYS,
+        seconds % SECONDS_PER_DAY,
+    );
+    let (era, day) = (days / DAYS_PER_ERA, days % DAYS_PER_ERA);
     // Without the leap days before `day`, every year has 365 days.
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -52,7 +55,7 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00Z"),
             (253_402_300_799, "9999-12-31T23:59:59Z"),
         ] {
-            assert_eq!(rfc3339(seconds), text);
+            assert_eq!(format_rfc3339(seconds), text);
         }
     }
 }

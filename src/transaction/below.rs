@@ -29,7 +29,10 @@ impl RootPrefix {
     /// Converts `path` from the root to the top.
     pub(super) fn to_top_path(&self, path: RelPath) -> Result<RelPath, WorkspaceError> {
         // git's index is not below the root, so its path has no prefix.
-        let Some(prefix) = self.root().filter(|_| !git_index_file::is_annexed(&path)) else {
+        let Some(prefix) = self
+            .root()
+            .filter(|_| !git_index_file::is_index_path(&path))
+        else {
             return Ok(path);
         };
         prefix
@@ -37,7 +40,7 @@ impl RootPrefix {
             .map_err(|error| WorkspaceError {
                 verb: "stage",
                 path: path.to_string(),
-                fault: ErrorKind::Other,
+                kind: ErrorKind::Other,
                 source: std::io::Error::other(error),
             })
     }
@@ -55,10 +58,13 @@ impl RootPrefix {
                 // Files in the history already have paths from the top.
                 content => content,
             };
-            let like = after.like.map(|like| self.to_top_path(like)).transpose()?;
+            let like = after
+                .attribute_source
+                .map(|like| self.to_top_path(like))
+                .transpose()?;
             Ok(Postimage {
                 content,
-                like,
+                attribute_source: like,
                 ..after
             })
         };
@@ -91,7 +97,7 @@ impl RootPrefix {
     /// Converts `path` from the top to the root. A path outside the root is returned unchanged.
     pub(super) fn to_root_path(&self, path: RelPath) -> RelPath {
         self.root()
-            .and_then(|prefix| workspace::path_below(&path, prefix))
+            .and_then(|prefix| workspace::path_relative_to(&path, prefix))
             .unwrap_or(path)
     }
 
@@ -148,7 +154,7 @@ impl RootPrefix {
             Failure::Incomplete {
                 left,
                 kept,
-                refused,
+                rollback_error: refused,
                 cause,
             } => Failure::Incomplete {
                 left: self.paths(left),
@@ -160,7 +166,7 @@ impl RootPrefix {
                         ..it
                     })
                     .collect(),
-                refused: inner(refused),
+                rollback_error: inner(refused),
                 cause: inner(cause),
             },
             failure => failure,

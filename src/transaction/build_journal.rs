@@ -20,7 +20,7 @@ use crate::threads;
 use crate::workspace::{FoldingCache, Workspace, WorkspaceError};
 
 /// The minimum number of directories per thread.
-const LISTED: usize = 16;
+const DIRECTORIES_PER_THREAD: usize = 16;
 
 /// The names in one directory.
 type DirectoryNames<'a> = Vec<Cow<'a, [u8]>>;
@@ -45,19 +45,19 @@ pub(super) fn build_journal(
         changes: staged,
         mut found,
         moves,
-        mut makes,
-        mut removes,
-        keeps,
+        created_dirs: mut makes,
+        removed_dirs: mut removes,
+        kept_dirs: keeps,
     } = staged;
     let is_sorted = staged.is_sorted_by(|a, b| a.path < b.path);
     debug_assert!(is_sorted, "each path has one change");
     let mut changes = UniqueChanges {
         staged,
-        left: BTreeMap::new(),
+        sources: BTreeMap::new(),
     };
     let mut sources = Vec::with_capacity(moves.len());
     for (to, from, state) in moves {
-        let number = leave(workspace, stage, &mut changes, (&from, &state))?;
+        let number = mark_moved_out(workspace, stage, &mut changes, (&from, &state))?;
         sources.push((number, state));
         if let Some(change) = changes.get_mut(&to) {
             // A staged copy takes precedence over the inode of the source. An existing file at the
@@ -66,15 +66,15 @@ pub(super) fn build_journal(
             change.moves_out |= change.before.is_some();
         }
     }
-    found.complete(sources);
-    removes.extend(emptied_directories(
+    found.add_missing(sources);
+    removes.extend(find_emptied_directories(
         workspace,
         &changes,
         (&makes, &keeps),
         &removes,
     )?);
-    raise(workspace, stage, &mut changes, &removes)?;
-    makes.extend(respelled_directories(
+    raise_stage_depth(workspace, stage, &mut changes, &removes)?;
+    makes.extend(find_respelled_directories(
         workspace, &changes, &removes, &makes,
     )?);
     let created = |path| CreatedDirectory {
@@ -101,29 +101,29 @@ struct UniqueChanges {
     /// The staged changes, sorted by path.
     staged: Vec<Change>,
     /// The changes of files that are moved to another path.
-    left: BTreeMap<RelPath, Change>,
+    sources: BTreeMap<RelPath, Change>,
 }
 
 impl UniqueChanges {
     fn get_mut(&mut self, path: &RelPath) -> Option<&mut Change> {
         match self.staged.binary_search_by(|change| change.path.cmp(path)) {
             Ok(place) => Some(&mut self.staged[place]),
-            Err(_) => self.left.get_mut(path),
+            Err(_) => self.sources.get_mut(path),
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = &Change> {
-        self.staged.iter().chain(self.left.values())
+        self.staged.iter().chain(self.sources.values())
     }
 
     fn iter_mut(&mut self) -> impl Iterator<Item = &mut Change> {
-        self.staged.iter_mut().chain(self.left.values_mut())
+        self.staged.iter_mut().chain(self.sources.values_mut())
     }
 
     fn into_sorted(self) -> Vec<Change> {
         let Self {
             staged: mut changes,
-            left,
+            sources: left,
         } = self;
         if !left.is_empty() {
             changes.extend(left.into_values());
@@ -135,7 +135,7 @@ impl UniqueChanges {
 }
 
 /// Marks the file at `from` as moved out and returns the number of its change.
-fn leave(
+fn mark_moved_out(
     workspace: &dyn Workspace,
     stage: &ChangeStager,
     changes: &mut UniqueChanges,
@@ -146,24 +146,24 @@ fn leave(
         return Ok(change.number);
     }
     let change = Change {
-        number: stage.number(workspace)?.value,
+        number: stage.allocate_number(workspace)?.value,
         path: from.clone(),
         before: Some(FileIdentity::from(found)),
         after: None,
         moves_out: true,
         source: None,
-        stage_depth: stage.is_known_beside(from).then_some(0),
+        stage_depth: stage.is_known_outside_state(from).then_some(0),
         overwrites: false,
     };
-    stage.note(workspace, &change)?;
+    stage.record_location(workspace, &change)?;
     let number = change.number;
-    changes.left.insert(from.clone(), change);
+    changes.sources.insert(from.clone(), change);
     Ok(number)
 }
 
 /// Moves the scratch files of deletions above the directories that are removed. A scratch file in
 /// such a directory would prevent its removal.
-fn raise(
+fn raise_stage_depth(
     workspace: &dyn Workspace,
     stage: &ChangeStager,
     changes: &mut UniqueChanges,
@@ -173,13 +173,18 @@ fn raise(
         let Some(above) = change.stage_depth else {
             continue;
         };
-        let goes = |directory: &RelPath| {
-            removes.contains_key(directory) && !stage.is_mount(workspace, directory)
+        let is_removed = |directory: &RelPath| {
+            removes.contains_key(directory) && !stage.is_mount_point(workspace, directory)
         };
-        let going = change.path.ancestors().skip(above).take_while(goes).count();
+        let going = change
+            .path
+            .ancestors()
+            .skip(above)
+            .take_while(is_removed)
+            .count();
         if going > 0 {
             change.stage_depth = Some(above + going);
-            stage.note_again(workspace, change)?;
+            stage.update_location(workspace, change)?;
         }
     }
     Ok(())
@@ -187,7 +192,7 @@ fn raise(
 
 /// Returns the directories that become empty, with their attributes. Directories in `keeps` are not
 /// included.
-fn emptied_directories(
+fn find_emptied_directories(
     workspace: &dyn Workspace,
     changes: &UniqueChanges,
     (makes, keeps): (&BTreeSet<RelPath>, &BTreeSet<RelPath>),
@@ -200,7 +205,7 @@ fn emptied_directories(
         .map(|change| &change.path)
         .chain(removes.keys());
     let mut gone: Vec<_> = gone
-        .filter_map(|path| Some((path.directory()?, path.name())))
+        .filter_map(|path| Some((path.parent_bytes()?, path.name())))
         .collect();
     if gone.is_empty() {
         return Ok(BTreeMap::new());
@@ -209,7 +214,7 @@ fn emptied_directories(
         .iter()
         .filter(|change| change.after.is_some())
         .map(|change| &change.path);
-    let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
+    let needed = ancestors_of(stays.chain(makes).chain(keeps), keeps);
     gone.sort_unstable();
     let mut open: BTreeMap<usize, BTreeMap<RelPath, DirectoryNames<'_>>> = BTreeMap::new();
     for part in gone.chunk_by(|(a, _), (b, _)| a == b) {
@@ -229,9 +234,10 @@ fn emptied_directories(
             !needed.contains(directory.as_bytes()) && !removes.contains_key(directory)
         });
         let level: Vec<_> = level.into_iter().collect();
-        let standings = threads::map(&level, LISTED, |(directory, names)| {
-            attributes_if_emptied(workspace, directory, names)
-        });
+        let standings =
+            threads::map_parallel(&level, DIRECTORIES_PER_THREAD, |(directory, names)| {
+                attributes_if_emptied(workspace, directory, names)
+            });
         for ((directory, _), standing) in level.into_iter().zip(standings) {
             let Some(standing) = standing? else { continue };
             if let Some(above) = directory.parent() {
@@ -251,7 +257,7 @@ fn emptied_directories(
 /// Returns directories to create that seemed to exist under another spelling.
 ///
 /// On a case-folding file system, `Src` seems to exist while all of `src` moves to it.
-fn respelled_directories(
+fn find_respelled_directories(
     workspace: &dyn Workspace,
     changes: &UniqueChanges,
     removes: &BTreeMap<RelPath, DirAttributes>,
@@ -270,7 +276,7 @@ fn respelled_directories(
         .iter()
         .filter(|change| change.after.is_some())
         .map(|change| &change.path);
-    for directory in with_ancestors(coming, &BTreeSet::new()) {
+    for directory in ancestors_of(coming, &BTreeSet::new()) {
         let is_gone = gone.contains(&hash_folded(directory, &hasher));
         let Ok(directory) = RelPath::new(directory) else {
             continue;
@@ -311,18 +317,18 @@ fn attributes_if_emptied(
 ///
 /// The walk stops at the first known directory, because the directories above it are known too. A
 /// chain of nested directories therefore costs only its length.
-fn with_ancestors<'a>(
+fn ancestors_of<'a>(
     paths: impl Iterator<Item = &'a RelPath>,
-    itself: &'a BTreeSet<RelPath>,
+    extra: &'a BTreeSet<RelPath>,
 ) -> HashSet<&'a [u8]> {
     let mut found = HashSet::new();
     let mut last = None;
     for path in paths {
         // Consecutive paths are often in the same directory.
-        if path.directory() == last {
+        if path.parent_bytes() == last {
             continue;
         }
-        last = path.directory();
+        last = path.parent_bytes();
         path.ancestor_bytes()
             .collect::<Vec<_>>()
             .into_iter()
@@ -330,7 +336,7 @@ fn with_ancestors<'a>(
             .take_while(|above| found.insert(*above))
             .for_each(drop);
     }
-    found.extend(itself.iter().map(RelPath::as_bytes));
+    found.extend(extra.iter().map(RelPath::as_bytes));
     found
 }
 

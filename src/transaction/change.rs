@@ -136,7 +136,7 @@ impl From<&FileState> for FileIdentity {
 }
 
 /// Returns the permission bits, if they are known.
-pub(super) fn bits(permissions: Permissions) -> Option<u32> {
+pub(super) fn exact_bits(permissions: Permissions) -> Option<u32> {
     if let Permissions::Exact(bits) = permissions {
         Some(bits)
     } else {
@@ -146,13 +146,13 @@ pub(super) fn bits(permissions: Permissions) -> Option<u32> {
 
 impl Change {
     /// Sets the new file: a staged file with this type, digest, size and permissions.
-    pub(super) fn expect(
+    pub(super) fn set_staged_file(
         &mut self,
         kind: FileKind,
         (digest, size): (Digest, usize),
         permissions: Permissions,
     ) {
-        let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
+        let mode = exact_bits(permissions).filter(|_| kind != FileKind::Symlink);
         self.after = Some(FileIdentity {
             kind: kind.into(),
             digest,
@@ -164,11 +164,11 @@ impl Change {
 
     /// Returns the change whose old file is moved in here. `leaving` contains the changes that move
     /// a file out.
-    pub(super) fn source<'c>(&self, leaving: &ChangesByNumber<'c>) -> Option<&'c Self> {
+    pub(super) fn source_change<'c>(&self, moved_out: &ChangesByNumber<'c>) -> Option<&'c Self> {
         let Some(MoveInSource::Old(number)) = self.source else {
             return None;
         };
-        leaving.get(&number).copied()
+        moved_out.get(&number).copied()
     }
 
     /// Returns whether the old and the new file are exchanged.
@@ -182,11 +182,11 @@ impl Change {
         self.overwrites
             && !self.moves_out
             && self.source == Some(MoveInSource::Staged)
-            && self.is_of_files()
+            && self.is_between_files()
     }
 
     /// Returns whether both the old and the new file are regular files.
-    pub(super) fn is_of_files(&self) -> bool {
+    pub(super) fn is_between_files(&self) -> bool {
         let is_file = |side: &Option<FileIdentity>| {
             side.is_some_and(|image| image.kind == JournalFileKind::File)
         };
@@ -194,7 +194,7 @@ impl Change {
     }
 
     /// Returns whether only the mode changes.
-    pub(super) fn is_mode(&self) -> bool {
+    pub(super) fn is_mode_only(&self) -> bool {
         !self.moves_out && self.source.is_none()
     }
 
@@ -219,8 +219,8 @@ impl Change {
             (None, None) => true,
             (Some(side), Some(image)) if side.is_same_content(image) => {
                 // If both sides have the same content, only the mode distinguishes them.
-                let is_told = other.is_none_or(|other| !other.is_same_content(side));
-                is_told || side.mode.is_none() || side.mode == image.mode
+                let has_other_content = other.is_none_or(|other| !other.is_same_content(side));
+                has_other_content || side.mode.is_none() || side.mode == image.mode
             }
             _ => false,
         }

@@ -16,14 +16,14 @@ use crate::workspace::{Workspace, WorkspaceError};
 pub(super) const MAGIC: &str = "wpatch.journal/1";
 /// The first line of a record that is written in pieces. Its last line is the checksum of
 /// everything before it.
-const PIECED: &[u8] = b"wpatch.journal/2\n";
+const TRAILING_CHECKSUM_HEADER: &[u8] = b"wpatch.journal/2\n";
 /// The length of a line with a checksum in bytes: 32 hex digits and a line feed.
-const LAST: usize = 33;
+const CHECKSUM_LINE_LENGTH: usize = 33;
 /// The size in bytes from which a piece is written.
-const PIECE: usize = 1 << 16;
+const PIECE_SIZE: usize = 1 << 16;
 
 /// Returns `record` as text with a checksum.
-pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
+pub(super) fn to_checksummed(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
     let mut body = serde_json::to_vec(record).map_err(|error| json_failure(&error))?;
     body.push(b'\n');
     Ok([head(&body).as_bytes(), &body].concat())
@@ -45,13 +45,13 @@ pub(super) fn write(
     let mut pieces = ChecksummedWriter {
         workspace,
         path,
-        piece: PIECED.to_vec(),
+        piece: TRAILING_CHECKSUM_HEADER.to_vec(),
         digest: Hasher::default(),
-        is_begun: false,
-        failed: None,
+        has_file: false,
+        error: None,
     };
     let written = serde_json::to_writer(&mut pieces, record);
-    if let Some(error) = pieces.failed {
+    if let Some(error) = pieces.error {
         return Err(error.into());
     }
     written.map_err(|error| json_failure(&error))?;
@@ -60,7 +60,7 @@ pub(super) fn write(
     pieces.digest.update(&pieces.piece);
     let last = format!("{}\n", pieces.digest.digest());
     pieces.piece.extend_from_slice(last.as_bytes());
-    Ok(pieces.put()?)
+    Ok(pieces.write_piece()?)
 }
 
 /// A file that is written in pieces.
@@ -72,21 +72,21 @@ struct ChecksummedWriter<'a> {
     /// The digest of all previous bytes.
     digest: Hasher,
     /// Whether the file exists.
-    is_begun: bool,
+    has_file: bool,
     /// The error that stopped the writing.
-    failed: Option<WorkspaceError>,
+    error: Option<WorkspaceError>,
 }
 
 impl ChecksummedWriter<'_> {
     /// Writes the piece at the end of the file.
-    fn put(&mut self) -> Result<(), WorkspaceError> {
-        if self.is_begun {
+    fn write_piece(&mut self) -> Result<(), WorkspaceError> {
+        if self.has_file {
             self.workspace.append(self.path, &self.piece)?;
         } else {
             self.workspace
                 .create(self.path, &[&self.piece], Permissions::Exact(0o600), None)?;
         }
-        self.is_begun = true;
+        self.has_file = true;
         self.piece.clear();
         Ok(())
     }
@@ -95,10 +95,10 @@ impl ChecksummedWriter<'_> {
 impl Write for ChecksummedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(bytes);
-        if self.piece.len() >= PIECE {
+        if self.piece.len() >= PIECE_SIZE {
             self.digest.update(&self.piece);
-            self.put().map_err(|error| {
-                self.failed = Some(error);
+            self.write_piece().map_err(|error| {
+                self.error = Some(error);
                 io::Error::other("BUG: the field contains the cause")
             })?;
         }
@@ -112,8 +112,11 @@ impl Write for ChecksummedWriter<'_> {
 
 /// Parses a record in either form and checks its checksum. `text` was read from the file `name`, a
 /// path as other programs use it.
-pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], name: &str) -> Result<T, Failure> {
-    let body = if text.starts_with(PIECED) {
+pub(super) fn parse_checksummed<T: DeserializeOwned>(
+    text: &[u8],
+    name: &str,
+) -> Result<T, Failure> {
+    let body = if text.starts_with(TRAILING_CHECKSUM_HEADER) {
         body_before_checksum(text)
     } else {
         body_after_checksum(text)
@@ -130,8 +133,8 @@ fn body_after_checksum(text: &[u8]) -> Option<&[u8]> {
 
 /// Returns the body of a text with the checksum in its last line.
 fn body_before_checksum(text: &[u8]) -> Option<&[u8]> {
-    let (before, last) = text.split_at(text.len().checked_sub(LAST)?);
-    let body = before.strip_prefix(PIECED)?;
+    let (before, last) = text.split_at(text.len().checked_sub(CHECKSUM_LINE_LENGTH)?);
+    let body = before.strip_prefix(TRAILING_CHECKSUM_HEADER)?;
     (last == format!("{}\n", Digest::of(before)).as_bytes()).then_some(body)
 }
 
@@ -172,16 +175,16 @@ mod tests {
 
     #[test]
     fn a_record_is_read_in_both_forms_whatever_its_length() {
-        for count in [0, 1, PIECE / 8 - 5, PIECE / 4, PIECE] {
+        for count in [0, 1, PIECE_SIZE / 8 - 5, PIECE_SIZE / 4, PIECE_SIZE] {
             let record: Vec<String> = (0..count).map(|number| format!("{number:05}")).collect();
             assert_eq!(
-                unseal::<Vec<String>>(&written(&record), "record")
+                parse_checksummed::<Vec<String>>(&written(&record), "record")
                     .ok()
                     .as_ref(),
                 Some(&record)
             );
             assert_eq!(
-                unseal::<Vec<String>>(&seal(&record).unwrap(), "record")
+                parse_checksummed::<Vec<String>>(&to_checksummed(&record).unwrap(), "record")
                     .ok()
                     .as_ref(),
                 Some(&record)
@@ -191,27 +194,30 @@ mod tests {
 
     #[test]
     fn a_record_that_was_cut_or_changed_anywhere_is_damaged() {
-        let record: Vec<String> = vec!["x".repeat(2 * PIECE), "y".to_owned()];
+        let record: Vec<String> = vec!["x".repeat(2 * PIECE_SIZE), "y".to_owned()];
         let text = written(&record);
         let ends = [
             0,
             1,
-            PIECED.len(),
-            LAST,
+            TRAILING_CHECKSUM_HEADER.len(),
+            CHECKSUM_LINE_LENGTH,
             100,
-            PIECE,
-            PIECE + PIECED.len(),
-            2 * PIECE,
+            PIECE_SIZE,
+            PIECE_SIZE + TRAILING_CHECKSUM_HEADER.len(),
+            2 * PIECE_SIZE,
             text.len() - 1,
         ];
         for end in ends {
             assert!(
-                unseal::<Vec<String>>(&text[..end], "record").is_err(),
+                parse_checksummed::<Vec<String>>(&text[..end], "record").is_err(),
                 "{end}"
             );
             let mut changed = text.clone();
             changed[end] ^= 1;
-            assert!(unseal::<Vec<String>>(&changed, "record").is_err(), "{end}");
+            assert!(
+                parse_checksummed::<Vec<String>>(&changed, "record").is_err(),
+                "{end}"
+            );
         }
     }
 }

@@ -19,12 +19,12 @@ use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
-use crate::text::is_one_name;
+use crate::text::is_same_name;
 use crate::workspace::{AttributeSource, Directory, ErrorKind, RenameMode, Timestamp, Workspace};
 
 /// The maximum number of files or directories that are synced one by one. For more of them, one
 /// sync of the file system is cheaper.
-const FEW: usize = 4;
+const MAX_SINGLE_SYNCS: usize = 4;
 
 /// A commit in progress.
 pub(super) struct Commit<'a> {
@@ -33,7 +33,7 @@ pub(super) struct Commit<'a> {
     pub(super) scratch: &'a Scratch,
     pub(super) durability: Durability,
     pub(super) since: Timestamp,
-    pub(super) trials: &'a [&'a dyn CommitHook],
+    pub(super) hooks: &'a [&'a dyn CommitHook],
     pub(super) interrupt: &'a Interrupt,
     pub(super) progress: &'a Progress,
 }
@@ -43,34 +43,34 @@ impl Commit<'_> {
     /// files, and the files that changed while the commit hooks ran.
     pub(super) fn run(
         &self,
-        arranged: &BuiltJournal,
+        built: &BuiltJournal,
     ) -> Result<(OldFileLookup, Vec<RelPath>), FailedCommit> {
-        self.announce(arranged)?;
-        self.publish(arranged)
-            .map_err(|cause| self.roll_back(arranged, cause))
+        self.write_intent(built)?;
+        self.swap_and_record(built)
+            .map_err(|cause| self.roll_back(built, cause))
     }
 
     /// Makes the staged files and the journal durable.
     ///
     /// If it fails, the tree is unchanged.
-    fn announce(&self, arranged: &BuiltJournal) -> Result<(), Failure> {
+    fn write_intent(&self, built: &BuiltJournal) -> Result<(), Failure> {
         let temporary = self.scratch.file("journal.tmp")?;
-        arranged
+        built
             .journal
             .changes
             .iter()
             .filter(|change| change.is_overwrite())
-            .try_for_each(|it| self.copy_old(it))?;
-        arranged.journal.write(self.workspace, self.scratch)?;
+            .try_for_each(|it| self.copy_old_file(it))?;
+        built.journal.write(self.workspace, self.scratch)?;
         if self.durability == Durability::Full {
             self.progress.enter(Phase::Syncing, 0);
             let staged: Vec<_> = self
-                .staged_files(&arranged.journal.changes)
-                .take(FEW + 1)
+                .staged_files(&built.journal.changes)
+                .take(MAX_SINGLE_SYNCS + 1)
                 .collect::<Result<_, _>>()?;
-            if staged.len() > FEW || arranged.journal.has_buckets() {
+            if staged.len() > MAX_SINGLE_SYNCS || built.journal.has_buckets() {
                 self.workspace.sync_all()?;
-                if arranged
+                if built
                     .journal
                     .changes
                     .iter()
@@ -86,12 +86,12 @@ impl Commit<'_> {
                 staged
                     .iter()
                     .skip(1)
-                    .for_each(|(slot, _)| self.workspace.write_out(slot));
-                self.workspace.write_out(&temporary);
+                    .for_each(|(slot, _)| self.workspace.start_writeback(slot));
+                self.workspace.start_writeback(&temporary);
                 self.sync_files(&staged)?;
                 self.workspace.sync(Some(&temporary))?;
             }
-            self.sync_beside(&arranged.journal.changes)?;
+            self.sync_outside_state(&built.journal.changes)?;
         }
         // The name `journal` must not appear before the data it describes is durable.
         self.workspace.rename(
@@ -112,7 +112,7 @@ impl Commit<'_> {
 
     /// Copies a file before it is overwritten in place, because no other copy of its content
     /// remains.
-    fn copy_old(&self, change: &Change) -> Result<(), Failure> {
+    fn copy_old_file(&self, change: &Change) -> Result<(), Failure> {
         let signs = [ErrorKind::Missing, ErrorKind::NotRegular];
         let read = self.workspace.read(&change.path, u64::MAX);
         let (bytes, stat) = read.map_err(|error| classify_error(error, &change.path, &signs))?;
@@ -124,7 +124,7 @@ impl Commit<'_> {
             return Err(Failure::Stale(vec![change.path.clone()]));
         }
         let permissions = Permissions::Exact(stat.permissions);
-        let slot = self.scratch.slot(change, ScratchFile::Displaced)?;
+        let slot = self.scratch.scratch_path(change, ScratchFile::Displaced)?;
         let copied = self.workspace.create(
             &slot,
             &[&bytes],
@@ -164,17 +164,17 @@ impl Commit<'_> {
             };
             slots
                 .iter()
-                .map(|&slot| Ok((self.scratch.slot(change, slot)?, &change.path)))
+                .map(|&slot| Ok((self.scratch.scratch_path(change, slot)?, &change.path)))
         };
         changes.into_iter().filter(is_file).flat_map(slots)
     }
 
     /// Syncs the scratch files outside the state directory. They can be on other file systems,
     /// which a sync of the root does not reach.
-    fn sync_beside(&self, changes: &[Change]) -> Result<(), Failure> {
+    fn sync_outside_state(&self, changes: &[Change]) -> Result<(), Failure> {
         let beside = || changes.iter().filter(|change| change.stage_depth.is_some());
         self.sync_files(&self.staged_files(beside()).collect::<Result<Vec<_>, _>>()?)?;
-        let slots = beside().map(|change| self.scratch.slot(change, ScratchFile::Staged));
+        let slots = beside().map(|change| self.scratch.scratch_path(change, ScratchFile::Staged));
         let directories = slots
             .map(|slot| Ok(slot?.parent()))
             .collect::<Result<BTreeSet<_>, Failure>>()?;
@@ -184,32 +184,35 @@ impl Commit<'_> {
     }
 
     /// Swaps the files, syncs the names, runs the commit hooks and writes the commit record.
-    fn publish(&self, arranged: &BuiltJournal) -> Result<(OldFileLookup, Vec<RelPath>), Failure> {
-        let slots = FileMover::new(self.workspace);
+    fn swap_and_record(
+        &self,
+        built: &BuiltJournal,
+    ) -> Result<(OldFileLookup, Vec<RelPath>), Failure> {
+        let moves = FileMover::new(self.workspace);
         let swap = Swap {
-            slots: &slots,
+            moves: &moves,
             scratch: self.scratch,
-            journal: &arranged.journal,
-            leaving: &arranged.journal.outgoing_changes(),
-            found: &arranged.found,
+            journal: &built.journal,
+            moved_out: &built.journal.outgoing_changes(),
+            found: &built.found,
             since: self.since,
             interrupt: self.interrupt,
             progress: self.progress,
         };
-        let stay = swap.run()?;
+        let unremoved = swap.run()?;
         if self.durability == Durability::Full {
             self.progress.enter(Phase::Syncing, 0);
-            self.sync_changed(arranged, &stay)?;
+            self.sync_changed(built, &unremoved)?;
         }
-        let altered = self.put_on_trial(&arranged.journal)?;
+        let altered = self.run_hooks(&built.journal)?;
         // After the commit record the command finishes, so this is the last check for a signal.
         if let Some(signal) = self.interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
-        self.record()?;
+        self.write_commit_record()?;
         Ok((
             // Without these rename flags, an old file can have another scratch name than usual.
-            if slots.has_flags() {
+            if moves.has_rename_flags() {
                 OldFileLookup::Journaled
             } else {
                 OldFileLookup::Unknown
@@ -219,16 +222,16 @@ impl Commit<'_> {
     }
 
     /// Runs the commit hooks and returns the files that changed while they ran.
-    fn put_on_trial(&self, journal: &Journal) -> Result<Vec<RelPath>, Failure> {
-        if self.trials.is_empty() {
+    fn run_hooks(&self, journal: &Journal) -> Result<Vec<RelPath>, Failure> {
+        if self.hooks.is_empty() {
             return Ok(Vec::new());
         }
         let judged = self
-            .trials
+            .hooks
             .iter()
             .try_for_each(|trial| trial.check(self.interrupt));
         // A hook can move directories, so cached directory handles are no longer valid.
-        self.workspace.forget();
+        self.workspace.close_cached_handles();
         judged?;
         let is_altered = |change: &&Change| match identify(self.workspace, &change.path) {
             // The change itself can create a directory at a deleted path. On a case-folding file
@@ -257,11 +260,11 @@ impl Commit<'_> {
     fn sync_changed(
         &self,
         arranged: &BuiltJournal,
-        stay: &BTreeSet<&RelPath>,
+        unremoved: &BTreeSet<&RelPath>,
     ) -> Result<(), Failure> {
         let journal = &arranged.journal;
         // These files keep their inode, so a sync of their directory does not cover them.
-        let is_same_inode = |change: &&Change| change.is_mode() || change.is_overwrite();
+        let is_same_inode = |change: &&Change| change.is_mode_only() || change.is_overwrite();
         let files = journal
             .changes
             .iter()
@@ -279,7 +282,7 @@ impl Commit<'_> {
         let is_there = |directory: &Option<RelPath>| {
             directory
                 .as_ref()
-                .is_none_or(|path| stay.contains(path) || !gone.contains(path))
+                .is_none_or(|path| unremoved.contains(path) || !gone.contains(path))
         };
         let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
         changed.extend(files.chain(made).cloned().map(Some));
@@ -287,12 +290,13 @@ impl Commit<'_> {
             .removes
             .iter()
             .enumerate()
-            .filter(|(_, removed)| !stay.contains(&removed.path));
+            .filter(|(_, removed)| !unremoved.contains(&removed.path));
         let out: Vec<_> = out
             .map(|(index, _)| self.scratch.file(directory_name(index)))
             .collect::<Result<_, _>>()?;
-        let is_few =
-            changed.len() + out.len() <= FEW && !has_moves(journal) && !journal.has_buckets();
+        let is_few = changed.len() + out.len() <= MAX_SINGLE_SYNCS
+            && !has_cross_directory_moves(journal)
+            && !journal.has_buckets();
         if !is_few {
             self.workspace.sync_all()?;
         }
@@ -327,7 +331,7 @@ impl Commit<'_> {
     }
 
     /// Writes the commit record. After it the transaction is committed.
-    fn record(&self) -> Result<(), Failure> {
+    fn write_commit_record(&self) -> Result<(), Failure> {
         self.workspace.rename(
             &self.scratch.file("journal")?,
             &self.scratch.file("done")?,
@@ -341,26 +345,26 @@ impl Commit<'_> {
 
     /// Rolls back. If the rename to the commit record failed, it may still have happened, so the
     /// rollback first looks for the record.
-    fn roll_back(&self, arranged: &BuiltJournal, cause: Failure) -> FailedCommit {
+    fn roll_back(&self, built: &BuiltJournal, cause: Failure) -> FailedCommit {
         self.progress.enter(Phase::RollingBack, 0);
         let rollback = Rollback::new(
             self.workspace,
             self.scratch,
-            &arranged.journal,
+            &built.journal,
             self.durability,
         );
-        let undone = match rollback.reopen() {
+        let undone = match rollback.revert_commit_record() {
             // Another process removed the journal and the old files.
             Ok(false) => RollbackResult {
-                left: arranged.journal.paths(),
+                left: built.journal.paths(),
                 kept: Vec::new(),
-                trouble: None,
+                error: None,
             },
             Ok(true) => rollback.run(),
             Err(trouble) => RollbackResult {
                 left: Vec::new(),
                 kept: Vec::new(),
-                trouble: Some(trouble),
+                error: Some(trouble),
             },
         };
         undone.into_aborted(cause)
@@ -369,7 +373,7 @@ impl Commit<'_> {
 
 /// Returns whether `image` is the new file at another spelling of the path of `change`.
 fn is_respelled(journal: &Journal, change: &Change, image: &FileIdentity) -> bool {
-    let is_one = |other: &Change| is_one_name(other.path.as_bytes(), change.path.as_bytes());
+    let is_one = |other: &Change| is_same_name(other.path.as_bytes(), change.path.as_bytes());
     journal
         .changes
         .iter()
@@ -380,12 +384,12 @@ fn is_respelled(journal: &Journal, change: &Change, image: &FileIdentity) -> boo
 ///
 /// With one sync per directory, the old name could be lost before the new name is durable. wpatch
 /// does not rely on file systems that write both directories in one sync.
-fn has_moves(journal: &Journal) -> bool {
+fn has_cross_directory_moves(journal: &Journal) -> bool {
     let leaving = journal.outgoing_changes();
     let is_away = |change: &Change| {
         change
-            .source(&leaving)
-            .is_some_and(|it| it.path.directory() != change.path.directory())
+            .source_change(&leaving)
+            .is_some_and(|it| it.path.parent_bytes() != change.path.parent_bytes())
     };
     journal.changes.iter().any(is_away)
 }

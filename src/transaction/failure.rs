@@ -65,7 +65,7 @@ pub enum Failure {
         /// The displaced files that belong to these paths.
         kept: Vec<KeptFile>,
         /// The error that stopped the rollback.
-        refused: Option<Box<Failure>>,
+        rollback_error: Option<Box<Failure>>,
         /// The error that stopped the commit, or `None` during recovery.
         cause: Option<Box<Failure>>,
     },
@@ -103,7 +103,7 @@ pub(super) fn no_history() -> Failure {
 /// Treats a missing file as removed.
 pub(super) fn ignore_missing(removed: Done<()>) -> Done<()> {
     match removed {
-        Err(error) if is_unreachable(error.fault) => Ok(()),
+        Err(error) if is_unreachable(error.kind) => Ok(()),
         removed => removed,
     }
 }

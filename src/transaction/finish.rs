@@ -17,7 +17,7 @@ pub struct Receipt {
     /// Warnings, for example about scratch files that could not be removed.
     pub warnings: Vec<String>,
     /// The reason why the change is not in the history, or `None` if it is.
-    pub unkept: Option<NoHistoryReason>,
+    pub no_history: Option<NoHistoryReason>,
     /// The files that changed while a [`CommitHook`](super::CommitHook) ran. Their content differs
     /// from the change.
     pub altered: Vec<RelPath>,
@@ -25,10 +25,10 @@ pub struct Receipt {
 
 impl Transaction<'_> {
     /// Adds the commit, if there was one, to the history. Then sweeps and releases the lock.
-    pub(super) fn receipt(&mut self, done: Option<CommittedTransaction>) -> Receipt {
+    pub(super) fn finish_commit(&mut self, done: Option<CommittedTransaction>) -> Receipt {
         let mut warnings = Vec::new();
         let kept = match &done {
-            Some(done) => self.keep(done, &mut warnings),
+            Some(done) => self.add_to_history(done, &mut warnings),
             None => Ok(self.no_history_reason()),
         };
         let unkept = kept.unwrap_or_else(|failure| {
@@ -37,19 +37,19 @@ impl Transaction<'_> {
             warnings.push(sweep_warning(&failure));
             None
         });
-        if let Err(failure) = self.clear() {
+        if let Err(failure) = self.sweep_and_unlock() {
             warnings.push(sweep_warning(&failure));
         }
         let altered = done.map(|done| done.altered).unwrap_or_default();
         let altered = altered
             .into_iter()
-            .map(|path| self.below.to_root_path(path))
+            .map(|path| self.root_prefix.to_root_path(path))
             .collect();
         Receipt {
             id: self.scratch.id.clone(),
             durability: self.options.durability,
             warnings,
-            unkept,
+            no_history: unkept,
             altered,
         }
     }
@@ -60,16 +60,19 @@ impl Transaction<'_> {
             .state
             .as_ref()
             .filter(|state| state.history().is_none())?;
-        Some(history::reason(self.workspace, state.unusable.as_ref()))
+        Some(history::explain_no_history(
+            self.workspace,
+            state.unusable.as_ref(),
+        ))
     }
 
     /// Adds the commit to the history, if one is kept, and removes the entries above the limits.
     /// Returns the reason why no history is kept.
-    fn keep(
+    fn add_to_history(
         &self,
         CommittedTransaction {
             journal,
-            old_places,
+            old_file_lookup: old_places,
             ..
         }: &CommittedTransaction,
         warnings: &mut Vec<String>,
@@ -83,7 +86,7 @@ impl Transaction<'_> {
             if self.workspace.external_history().is_none() {
                 return Ok(unkept);
             }
-            return Ok(unkept.map(|unkept| warn_of(unkept, warnings)));
+            return Ok(unkept.map(|unkept| add_no_undo_warning(unkept, warnings)));
         };
         let Self {
             workspace,
@@ -91,7 +94,7 @@ impl Transaction<'_> {
             options,
             ..
         } = self;
-        match history::keep(
+        match history::add_committed(
             *workspace,
             home,
             (scratch, journal),
@@ -101,14 +104,14 @@ impl Transaction<'_> {
             // A temporary state directory must not remain in the user's tree, except with files
             // that an undo displaced.
             Err(failure) if state.is_temporary() && journal.undoes.is_empty() => {
-                return Ok(Some(warn_of(
+                return Ok(Some(add_no_undo_warning(
                     NoHistoryReason::new(failure.to_string()),
                     warnings,
                 )));
             }
             kept => kept?,
         }
-        let drained = history::drain(*workspace, home, &journal.undoes);
+        let drained = history::remove_undone_files(*workspace, home, &journal.undoes);
         match drained.and_then(|()| {
             history::prune(*workspace, home, (options.history, PruneExemption::Newest))
         }) {
@@ -125,7 +128,7 @@ impl Transaction<'_> {
 }
 
 /// Adds the warning that the committed change is not in the history.
-fn warn_of(unkept: NoHistoryReason, warnings: &mut Vec<String>) -> NoHistoryReason {
+fn add_no_undo_warning(unkept: NoHistoryReason, warnings: &mut Vec<String>) -> NoHistoryReason {
     warnings.push(format!("this change cannot be undone: {}", unkept.reason));
     NoHistoryReason {
         is_warned: true,

@@ -10,20 +10,22 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::change::Change;
-use super::checksummed::{seal, state_failure, unseal};
+use super::checksummed::{parse_checksummed, state_failure, to_checksummed};
 use super::failure::{ignore_missing, is_unreachable};
-use super::place::{display_path, is_open};
+use super::place::{display_path, is_writable_by_others};
 use super::scratch::{Scratch, join};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{ANNEX, ErrorKind, RenameMode, Result as Done, Workspace};
+use crate::workspace::{
+    ErrorKind, GIT_INDEX_DIRECTORY_NAME, RenameMode, Result as Done, Workspace,
+};
 
 /// The name of the note among the scratch files.
-const NOTE: &str = "annex";
+const NOTE_FILE: &str = "annex";
 /// The scratch file next to the index. The lock is a hard link to it.
-const MARK: &str = "lock";
+const LOCK_MARK: &str = "lock";
 /// The maximum size of a note in bytes.
 const MAX_NOTE: u64 = 1 << 16;
 
@@ -65,7 +67,7 @@ struct IndexLockNote {
 fn index_path(name: &[u8]) -> Result<RelPath, Failure> {
     let plain = !name.contains(&b'/');
     let path = plain
-        .then(|| RelPath::new(&[ANNEX.as_bytes(), b"/", name].concat()).ok())
+        .then(|| RelPath::new(&[GIT_INDEX_DIRECTORY_NAME.as_bytes(), b"/", name].concat()).ok())
         .flatten();
     path.ok_or_else(|| Failure::State {
         reason: "the name of the index is not a file name".to_owned(),
@@ -74,21 +76,21 @@ fn index_path(name: &[u8]) -> Result<RelPath, Failure> {
 
 /// Returns whether the scratch file `name` is the note.
 pub(super) fn is_note(name: &[u8]) -> bool {
-    name == NOTE.as_bytes()
+    name == NOTE_FILE.as_bytes()
 }
 
 /// Returns whether `path` is in the directory of the index.
-pub(super) fn is_annexed(path: &RelPath) -> bool {
+pub(super) fn is_index_path(path: &RelPath) -> bool {
     let name = path
         .as_bytes()
-        .strip_prefix(ANNEX.as_bytes())
+        .strip_prefix(GIT_INDEX_DIRECTORY_NAME.as_bytes())
         .and_then(|rest| rest.strip_prefix(b"/"));
     name.is_some_and(|name| !name.contains(&b'/'))
 }
 
 /// Returns whether `directory` is the directory of the index.
-pub(super) fn is_annex(directory: Option<&RelPath>) -> bool {
-    directory.is_some_and(|directory| directory.as_bytes() == ANNEX.as_bytes())
+pub(super) fn is_index_directory(directory: Option<&RelPath>) -> bool {
+    directory.is_some_and(|directory| directory.as_bytes() == GIT_INDEX_DIRECTORY_NAME.as_bytes())
 }
 
 /// Opens the directory at `place` and takes git's lock of the index, the file `<name>.lock` in the
@@ -97,7 +99,7 @@ pub(super) fn is_annex(directory: Option<&RelPath>) -> bool {
 /// # Errors
 ///
 /// Returns [`Failure::IndexLocked`] if another process holds the lock.
-pub(super) fn claim(
+pub(super) fn lock_index(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     durability: Durability,
@@ -120,15 +122,20 @@ pub(super) fn claim(
         directory,
         lock: lock.clone(),
     };
-    let path = scratch.file(NOTE)?;
-    workspace.create(&path, &[&seal(&note)?], Permissions::Exact(0o600), None)?;
+    let path = scratch.file(NOTE_FILE)?;
+    workspace.create(
+        &path,
+        &[&to_checksummed(&note)?],
+        Permissions::Exact(0o600),
+        None,
+    )?;
     if durability == Durability::Full {
         scratch.make_durable(workspace, &path)?;
     }
     workspace.git_index_file(place.directory.as_os_str().as_encoded_bytes())?;
-    let mark = mark(scratch)?;
-    let taken = take(workspace, scratch, (&mark, &lock), durability);
-    taken.map_err(|error| match error.fault {
+    let mark = mark_path(scratch)?;
+    let taken = create_lock(workspace, scratch, (&mark, &lock), durability);
+    taken.map_err(|error| match error.kind {
         ErrorKind::Exists => Failure::IndexLocked(format!(
             "{}/{}",
             place.directory.display(),
@@ -140,7 +147,7 @@ pub(super) fn claim(
 
 /// Creates the lock with the ID of the transaction as content, so that recovery can distinguish it
 /// from another process's lock.
-fn take(
+fn create_lock(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     (mark, lock): (&RelPath, &RelPath),
@@ -157,11 +164,11 @@ fn take(
     }
     // A hard link or an exclusive rename creates the lock together with its content.
     match workspace.link(mark, lock) {
-        Err(error) if error.fault == ErrorKind::Unsupported => {}
+        Err(error) if error.kind == ErrorKind::Unsupported => {}
         taken => return taken,
     }
     match workspace.rename(mark, lock, RenameMode::Exclusive) {
-        Err(error) if error.fault == ErrorKind::Unsupported => {}
+        Err(error) if error.kind == ErrorKind::Unsupported => {}
         taken => return taken,
     }
     // Here a power loss can leave an empty lock file, as it can with git.
@@ -180,12 +187,12 @@ fn take(
 
 /// Opens the directory of the index that the transaction of `scratch` uses. Returns whether it uses
 /// one.
-pub(super) fn open(workspace: &dyn Workspace, scratch: &Scratch) -> Result<bool, Failure> {
+pub(super) fn open_index(workspace: &dyn Workspace, scratch: &Scratch) -> Result<bool, Failure> {
     Ok(read_note(workspace, scratch)?.is_some())
 }
 
 /// Removes the lock if the transaction of `scratch` holds it.
-pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
+pub(super) fn release_lock(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
     let Some(note) = read_note(workspace, scratch)? else {
         return Ok(());
     };
@@ -195,17 +202,17 @@ pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<()
         }
         // Another process holds the lock.
         Ok(_) => {}
-        Err(error) if is_unreachable(error.fault) || error.fault == ErrorKind::TooLarge => {}
+        Err(error) if is_unreachable(error.kind) || error.kind == ErrorKind::TooLarge => {}
         Err(error) => return Err(error.into()),
     }
-    ignore_missing(workspace.remove(&mark(scratch)?))?;
+    ignore_missing(workspace.remove(&mark_path(scratch)?))?;
     // The note must not be removed before the files it locates.
     Ok(ignore_missing(workspace.sync(note.lock.parent().as_ref()))?)
 }
 
 /// Returns an error if the journal changes an index whose location is unknown.
-pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure> {
-    if is_open || !changes.iter().any(|change| is_annexed(&change.path)) {
+pub(super) fn check_index_is_open(changes: &[Change], is_open: bool) -> Result<(), Failure> {
+    if is_open || !changes.iter().any(|change| is_index_path(&change.path)) {
         return Ok(());
     }
     Err(Failure::State {
@@ -218,24 +225,24 @@ fn read_note(
     workspace: &dyn Workspace,
     scratch: &Scratch,
 ) -> Result<Option<IndexLockNote>, Failure> {
-    let path = scratch.file(NOTE)?;
+    let path = scratch.file(NOTE_FILE)?;
     let text = match workspace.read(&path, MAX_NOTE) {
         Ok((text, _)) => text,
-        Err(error) if is_unreachable(error.fault) => return Ok(None),
+        Err(error) if is_unreachable(error.kind) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     // The note is incomplete because the process died before it took the lock, or it belongs to
     // another directory.
     let name = display_path(workspace, &path);
-    let Ok(note) = unseal::<IndexLockNote>(&text, &name) else {
+    let Ok(note) = parse_checksummed::<IndexLockNote>(&text, &name) else {
         return Ok(None);
     };
-    if note.root != workspace.identity()? || !is_annexed(&note.lock) {
+    if note.root != workspace.identity()? || !is_index_path(&note.lock) {
         return Ok(None);
     }
     let directory = [b"/", note.directory.as_bytes()].concat();
     workspace.git_index_file(&directory)?;
-    if !is_within_reach(workspace, scratch, &note)? {
+    if !is_trusted_location(workspace, scratch, &note)? {
         return Err(state_failure(
             &name,
             "the index that it names is on another file system, which some users cannot write to",
@@ -250,7 +257,7 @@ fn read_note(
 ///
 /// The note names a directory outside the root. On a file system without permission bits, other
 /// users may have written it. There it is valid only for a directory on the same file system.
-fn is_within_reach(
+fn is_trusted_location(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     note: &IndexLockNote,
@@ -262,17 +269,18 @@ fn is_within_reach(
         return Ok(false);
     };
     let is_there = |device: u64| match workspace.stat(&annex) {
-        Err(error) if is_unreachable(error.fault) => Ok(true),
+        Err(error) if is_unreachable(error.kind) => Ok(true),
         stat => Ok(stat?.is_none_or(|stat| stat.device == device)),
     };
-    if is_open(workspace, &state) {
+    if is_writable_by_others(workspace, &state) {
         is_there(state.device)
     } else {
         Ok(true)
     }
 }
 
-fn mark(scratch: &Scratch) -> Result<RelPath, Failure> {
-    let annex = RelPath::new(ANNEX.as_bytes()).expect("BUG: a plain name is no path");
-    join(&annex, &scratch.name_outside(MARK))
+fn mark_path(scratch: &Scratch) -> Result<RelPath, Failure> {
+    let annex =
+        RelPath::new(GIT_INDEX_DIRECTORY_NAME.as_bytes()).expect("BUG: a plain name is no path");
+    join(&annex, &scratch.name_outside(LOCK_MARK))
 }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangesByNumber, DirAttributes, MoveInSource};
-use super::checksummed::{self, damaged_failure, state_failure, unseal};
+use super::checksummed::{self, damaged_failure, parse_checksummed, state_failure};
 use super::history::IndexRecord;
 use super::place::display_path;
-use super::scratch::{BUCKETED, Scratch};
+use super::scratch::{FIRST_BUCKETED, Scratch};
 use super::{Failure, escape, git_index_file};
 use crate::path::RelPath;
 use crate::policy::protecting_rule;
@@ -81,14 +81,18 @@ impl Journal {
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
         let name = display_path(workspace, &path);
-        unseal::<Self>(&load(workspace, &path)?, &name)?.verify(workspace, &path)
+        parse_checksummed::<Self>(&read_journal_file(workspace, &path)?, &name)?
+            .verify(workspace, &path)
     }
 
     /// Reads the journal of a committed transaction.
     ///
     /// It can come from a copy of the root. An undo checks the files in the tree, so no action
     /// depends on this record alone.
-    pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+    pub(super) fn read_committed(
+        workspace: &dyn Workspace,
+        scratch: &Scratch,
+    ) -> Result<Self, Failure> {
         Self::read_finished(workspace, &scratch.file("done")?)
     }
 
@@ -102,7 +106,7 @@ impl Journal {
 
     fn read_finished(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
         let name = display_path(workspace, path);
-        unseal::<Self>(&load(workspace, path)?, &name)?.check_paths(&name)
+        parse_checksummed::<Self>(&read_journal_file(workspace, path)?, &name)?.check_paths(&name)
     }
 
     /// Returns the journal if it belongs to this root and contains only allowed paths. It was read
@@ -118,7 +122,7 @@ impl Journal {
     }
 
     fn check_paths(self, name: &str) -> Result<Self, Failure> {
-        if self.is_plausible() {
+        if self.is_allowed() {
             Ok(self)
         } else {
             Err(state_failure(
@@ -131,7 +135,9 @@ impl Journal {
     /// Returns whether some scratch files are in buckets. A sync of the parent directory does not
     /// cover the names in a bucket.
     pub(super) fn has_buckets(&self) -> bool {
-        self.changes.iter().any(|change| change.number >= BUCKETED)
+        self.changes
+            .iter()
+            .any(|change| change.number >= FIRST_BUCKETED)
     }
 
     /// Returns the changes whose old file is moved out, by their number. Each move in the tree
@@ -146,7 +152,7 @@ impl Journal {
 
     /// Returns the changes whose new file is moved from elsewhere in the tree, by the number of the
     /// source's change.
-    pub(super) fn arrivals(&self) -> ChangesByNumber<'_> {
+    pub(super) fn incoming_changes(&self) -> ChangesByNumber<'_> {
         let number = |change: &Change| match change.source {
             Some(MoveInSource::Old(number)) => Some(number),
             _ => None,
@@ -166,7 +172,7 @@ impl Journal {
     }
 
     /// Returns whether no path is protected and every move has a source.
-    fn is_plausible(&self) -> bool {
+    fn is_allowed(&self) -> bool {
         let directories = self
             .makes
             .iter()
@@ -177,7 +183,7 @@ impl Journal {
             .changes
             .iter()
             .map(|change| &change.path)
-            .filter(|path| !git_index_file::is_annexed(path));
+            .filter(|path| !git_index_file::is_index_path(path));
         directories
             .chain(files)
             .all(|path| protecting_rule(path).is_none())
@@ -189,10 +195,10 @@ impl Journal {
 }
 
 /// Returns the content of the file at `path`.
-fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
+fn read_journal_file(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
     let read = workspace
         .read(path, MAX_JOURNAL)
-        .map_err(|error| match error.fault {
+        .map_err(|error| match error.kind {
             ErrorKind::NotRegular | ErrorKind::TooLarge => {
                 damaged_failure(&display_path(workspace, path))
             }

@@ -7,16 +7,16 @@ use super::change::Change;
 use super::failure::is_unreachable;
 use super::journal::Journal;
 use super::scratch::{self, Scratch, ScratchFile};
-use super::sweep::{KEPT, is_kept};
+use super::sweep::{KEPT_PREFIX, is_kept};
 use super::{Failure, KeptFile};
 use crate::path::RelPath;
 use crate::workspace::Workspace;
 
 /// Returns the paths of kept files for `change`, in the order of use. The second path is needed
 /// only if a process edited the file both before and during the rollback.
-pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2], Failure> {
+pub(super) fn kept_paths(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2], Failure> {
     let place = |slot| {
-        let name = format!("{KEPT}{}", scratch::name(slot, change.number));
+        let name = format!("{KEPT_PREFIX}{}", scratch::file_name(slot, change.number));
         match change.stage_depth {
             None => scratch.file(&name),
             Some(above) => scratch.path_in(change.path.ancestors().nth(above).as_ref(), &name),
@@ -27,7 +27,7 @@ pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2],
 
 /// Returns the kept files of a rolled-back transaction. Its record contains their paths. Without a
 /// readable record the paths are unknown.
-pub(super) fn of_record(
+pub(super) fn find_by_record(
     workspace: &dyn Workspace,
     scratch: &Scratch,
 ) -> Result<Vec<KeptFile>, Failure> {
@@ -46,9 +46,9 @@ pub(super) fn find(
     scratch: &Scratch,
     journal: Option<&Journal>,
 ) -> Result<Vec<KeptFile>, Failure> {
-    let names = match scratch.own_names(workspace) {
+    let names = match scratch.names_outside_buckets(workspace) {
         // The command that created the directory has removed it.
-        Err(error) if is_unreachable(error.fault) => Vec::new(),
+        Err(error) if is_unreachable(error.kind) => Vec::new(),
         names => names?,
     };
     let copies = names
@@ -57,7 +57,7 @@ pub(super) fn find(
         .map(|name| scratch.file(name));
     let mut copies = copies.collect::<Result<Vec<_>, _>>()?;
     let known = journal.map_or(Ok(Vec::new()), |journal| {
-        of_journal(workspace, scratch, journal, &copies)
+        find_by_journal(workspace, scratch, journal, &copies)
     })?;
     copies.retain(|copy| !known.iter().any(|(_, other)| other == copy));
     let known = known.into_iter().map(|(path, copy)| (Some(path), copy));
@@ -72,7 +72,7 @@ pub(super) fn find(
 
 /// Returns the path and the kept file of each change of `journal` that has one. Kept files are in
 /// `own` or next to their paths.
-fn of_journal(
+fn find_by_journal(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     journal: &Journal,
@@ -84,7 +84,7 @@ fn of_journal(
         .iter()
         .filter(|change| !own.is_empty() || change.stage_depth.is_some())
     {
-        for copy in places(scratch, change)? {
+        for copy in kept_paths(scratch, change)? {
             let is_there = match change.stage_depth {
                 None => own.contains(&copy),
                 // Another process may have replaced a directory above it.

@@ -1,7 +1,7 @@
 //! Commands on the state directory: create a permanent one, and remove entries above the limits.
 
-use super::history::{attic_home, bring_down, prune_all, prune_others};
-use super::place::may_stay;
+use super::history::{attic_home, import_external_history, prune_all, prune_others};
+use super::place::check_can_be_permanent;
 use super::{Failure, Interrupt, Options, RecoveredTransaction, recover};
 use crate::workspace::{Workspace, top};
 
@@ -16,11 +16,11 @@ pub fn init(
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
-    may_stay(top(workspace)?)?;
+    check_can_be_permanent(top(workspace)?)?;
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
     let workspace = top(workspace)?;
-    state.stay(workspace, options)?;
-    bring_down(workspace, &state.directory, options.durability);
+    state.make_permanent(workspace, options)?;
+    import_external_history(workspace, &state.directory, options.durability);
     Ok(recovered)
 }
 
@@ -30,7 +30,7 @@ pub fn init(
 /// # Errors
 ///
 /// Returns [`Failure`] like [`recover`](super::recover()).
-pub fn collect(
+pub fn collect_garbage(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,

@@ -65,9 +65,9 @@ pub use commit_hook::CommitHook;
 pub use failure::{Failure, KeptFile};
 pub use finish::Receipt;
 pub use git_index_file::IndexLocation;
-pub use maintenance::{collect, init};
+pub use maintenance::{collect_garbage, init};
 pub use options::{Durability, HardLinkMode, HistoryLimits, Options};
-pub use recover::{examine, recover, recover_with_interrupt};
+pub use recover::{has_unfinished_changes, recover, recover_with_interrupt};
 pub use recovered::{RecoveredTransaction, RecoveryOutcome};
 pub use unkept::{NoHistoryReason, Remedy};
 
@@ -92,11 +92,11 @@ pub struct Transaction<'w> {
     /// The workspace of the work tree's top directory, or of the root.
     workspace: &'w dyn Workspace,
     /// The path of the root below that directory.
-    below: RootPrefix,
+    root_prefix: RootPrefix,
     options: Options,
     label: TransactionLabel,
     /// The commit hooks, in the order of their execution.
-    trials: Vec<&'w dyn CommitHook>,
+    hooks: Vec<&'w dyn CommitHook>,
     /// The attributes for new directories.
     directories: BTreeMap<RelPath, DirAttributes>,
     /// The receiver of progress.
@@ -117,7 +117,7 @@ pub struct Transaction<'w> {
 /// A committed transaction.
 struct CommittedTransaction {
     journal: Journal,
-    old_places: OldFileLookup,
+    old_file_lookup: OldFileLookup,
     /// The files that changed while the commit hooks ran, and therefore differ from the journal.
     altered: Vec<RelPath>,
 }
@@ -139,14 +139,14 @@ impl<'w> Transaction<'w> {
             recovered.kept = below.absolute_copies(std::mem::take(&mut recovered.kept));
         }
         let workspace = top(workspace)?;
-        match Self::scratch(workspace, &state) {
+        match Self::create_scratch(workspace, &state) {
             Ok((scratch, since)) => {
                 let transaction = Self {
                     workspace,
-                    below,
+                    root_prefix: below,
                     options,
                     label: TransactionLabel::default(),
-                    trials: Vec::new(),
+                    hooks: Vec::new(),
                     directories: BTreeMap::new(),
                     progress: Progress::default(),
                     state: Some(state),
@@ -167,7 +167,7 @@ impl<'w> Transaction<'w> {
     }
 
     /// Creates the directory for the scratch files.
-    fn scratch(
+    fn create_scratch(
         workspace: &dyn Workspace,
         state: &StateDirectory,
     ) -> Result<(Scratch, Timestamp), Failure> {
@@ -176,7 +176,7 @@ impl<'w> Transaction<'w> {
         let last = state
             .history()
             .and_then(|home| history::newest_id(workspace, home));
-        let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
+        let scratch = state.scratch(&scratch::new_id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since))
     }
@@ -190,12 +190,12 @@ impl<'w> Transaction<'w> {
     ///
     /// Returns [`Failure::IndexLocked`] if another process holds the lock. Like git, it does not
     /// wait.
-    pub fn claim(&self, place: &IndexLocation) -> Result<(), Failure> {
-        git_index_file::claim(
+    pub fn lock_index(&self, location: &IndexLocation) -> Result<(), Failure> {
+        git_index_file::lock_index(
             self.workspace,
             &self.scratch,
             self.options.durability,
-            place,
+            location,
         )
     }
 
@@ -224,23 +224,26 @@ impl<'w> Transaction<'w> {
     /// must not be committed.
     pub fn commit(mut self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
         self.is_committing = true;
-        let attempted = self.attempt(interrupt);
+        let attempted = self.try_commit(interrupt);
         self.is_committing = false;
         match attempted {
-            Ok(done) => Ok(self.receipt(done)),
+            Ok(done) => Ok(self.finish_commit(done)),
             Err(FailedCommit {
                 failure,
                 keeps_journal,
             }) => {
                 self.keeps_journal = keeps_journal;
                 let failure = self.record_failure(failure);
-                Err(self.below.failure_to_root(failure))
+                Err(self.root_prefix.failure_to_root(failure))
             }
         }
     }
 
     /// Commits and returns the journal and the altered files, or `None` if there is nothing to do.
-    fn attempt(&self, interrupt: &Interrupt) -> Result<Option<CommittedTransaction>, FailedCommit> {
+    fn try_commit(
+        &self,
+        interrupt: &Interrupt,
+    ) -> Result<Option<CommittedTransaction>, FailedCommit> {
         let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated).into());
@@ -260,16 +263,16 @@ impl<'w> Transaction<'w> {
             return Err(no_history().into());
         }
         // The root itself is kept, even if it becomes empty.
-        staged.keeps.extend(self.below.root().cloned());
+        staged.kept_dirs.extend(self.root_prefix.root().cloned());
         let label = self
-            .below
+            .root_prefix
             .label_to_top(self.label.clone())
             .map_err(Failure::Workspace)?;
         let arranged = build_journal(
             self.workspace,
             &self.stage,
             staged,
-            (&label, &self.below),
+            (&label, &self.root_prefix),
             &self.directories,
         )?;
         let Self {
@@ -277,7 +280,7 @@ impl<'w> Transaction<'w> {
             scratch,
             since,
             options,
-            trials,
+            hooks: trials,
             progress,
             ..
         } = self;
@@ -288,14 +291,14 @@ impl<'w> Transaction<'w> {
             scratch,
             durability,
             since,
-            trials,
+            hooks: trials,
             interrupt,
             progress,
         }
         .run(&arranged)?;
         Ok(Some(CommittedTransaction {
             journal: arranged.journal,
-            old_places,
+            old_file_lookup: old_places,
             altered,
         }))
     }
@@ -308,23 +311,23 @@ impl<'w> Transaction<'w> {
                 Failure::Incomplete {
                     left,
                     kept,
-                    refused: None,
+                    rollback_error: None,
                     cause,
                 },
                 Some(state),
             ) => {
                 // If this fails, the next command adds the entry.
-                let _ = recover::clear(
+                let _ = recover::finish_recovered(
                     self.workspace,
                     state,
                     &self.scratch,
                     self.options.durability,
                 );
-                let kept = recover::relocate(self.workspace, state, &self.scratch, kept);
+                let kept = recover::locate_kept_files(self.workspace, state, &self.scratch, kept);
                 Failure::Incomplete {
                     left,
                     kept,
-                    refused: None,
+                    rollback_error: None,
                     cause,
                 }
             }
@@ -333,14 +336,14 @@ impl<'w> Transaction<'w> {
     }
 
     /// Removes the scratch files and releases the lock.
-    fn clear(&mut self) -> Result<(), Failure> {
+    fn sweep_and_unlock(&mut self) -> Result<(), Failure> {
         let Some(state) = self.state.take() else {
             return Ok(());
         };
         self.progress.enter(Phase::Sweeping, 0);
         if self.keeps_journal {
             // The directory stays until the next command, so git must ignore it.
-            state.ignore(self.workspace);
+            state.write_gitignore(self.workspace);
             return Ok(());
         }
         sweep(self.workspace, &self.scratch)?;
@@ -366,24 +369,24 @@ impl Drop for Transaction<'_> {
                 recover::recover_one(self.workspace, state, &self.scratch, self.options).is_err();
         }
         // The next command removes the rest.
-        let _ = self.clear();
+        let _ = self.sweep_and_unlock();
     }
 }
 
 impl Sink for Transaction<'_> {
-    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+    fn receive(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let path = change.path.clone();
-        let change = self.below.change_to_top(change)?;
+        let change = self.root_prefix.change_to_top(change)?;
         self.stage
             .take(self.workspace, change)
             .map_err(|failure| match failure {
-                Failure::Workspace(error) => self.below.error_to_root(error),
+                Failure::Workspace(error) => self.root_prefix.error_to_root(error),
                 failure => {
                     let (path, source) = (path.to_string(), io::Error::other(failure));
                     WorkspaceError {
                         verb: "stage",
                         path,
-                        fault: ErrorKind::Other,
+                        kind: ErrorKind::Other,
                         source,
                     }
                 }

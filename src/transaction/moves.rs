@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, RenameMode, Result, Workspace, WorkspaceError, lists};
+use crate::workspace::{ErrorKind, RenameMode, Result, Workspace, WorkspaceError, has_equal_name};
 
 /// The moves, adapted to the file system.
 pub(super) struct FileMover<'w> {
@@ -25,12 +25,13 @@ impl<'w> FileMover<'w> {
     ///
     /// Only wpatch uses scratch names. If the file system has no exclusive rename, checking first
     /// is therefore sufficient.
-    pub(super) fn move_out(&self, path: &RelPath, slot: &RelPath) -> Result<()> {
-        if let Some(done) = self.rename_with_flags(path, slot, RenameMode::Exclusive) {
+    pub(super) fn move_out(&self, path: &RelPath, scratch_file: &RelPath) -> Result<()> {
+        if let Some(done) = self.rename_with_flags(path, scratch_file, RenameMode::Exclusive) {
             return done;
         }
-        self.check_vacant(slot)?;
-        self.workspace.rename(path, slot, RenameMode::Replace)
+        self.check_vacant(scratch_file)?;
+        self.workspace
+            .rename(path, scratch_file, RenameMode::Replace)
     }
 
     /// Moves the scratch file `slot` to `path`. Returns [`ErrorKind::Exists`] if `path` exists.
@@ -38,16 +39,17 @@ impl<'w> FileMover<'w> {
     /// If the file system has no exclusive rename, the file gets a hard link at `path`, because
     /// link(2) never replaces a file. The sweep later removes the scratch name. Without hard links
     /// (FAT), a file that another process creates between the check and the rename is lost.
-    pub(super) fn move_in(&self, slot: &RelPath, path: &RelPath) -> Result<()> {
-        if let Some(done) = self.rename_with_flags(slot, path, RenameMode::Exclusive) {
+    pub(super) fn move_in(&self, scratch_file: &RelPath, path: &RelPath) -> Result<()> {
+        if let Some(done) = self.rename_with_flags(scratch_file, path, RenameMode::Exclusive) {
             return done;
         }
-        match self.workspace.link(slot, path) {
-            Err(error) if error.fault == ErrorKind::Unsupported => {}
+        match self.workspace.link(scratch_file, path) {
+            Err(error) if error.kind == ErrorKind::Unsupported => {}
             done => return done,
         }
         self.check_vacant(path)?;
-        self.workspace.rename(slot, path, RenameMode::Replace)
+        self.workspace
+            .rename(scratch_file, path, RenameMode::Replace)
     }
 
     /// Moves the scratch file like [`FileMover::move_in`], but with link(2) and unlink(2).
@@ -56,23 +58,23 @@ impl<'w> FileMover<'w> {
     /// kernel's documentation of directory locking). Links in different directories can be created
     /// in parallel. Two threads took 0.15 s to link and unlink 20,000 files. One or two threads
     /// took 0.25 s to rename them.
-    pub(super) fn link_in(&self, slot: &RelPath, path: &RelPath) -> Result<()> {
-        match self.workspace.link(slot, path) {
-            Ok(()) => self.workspace.remove(slot),
-            Err(error) if error.fault == ErrorKind::Exists => Err(error),
+    pub(super) fn link_in(&self, scratch_file: &RelPath, path: &RelPath) -> Result<()> {
+        match self.workspace.link(scratch_file, path) {
+            Ok(()) => self.workspace.remove(scratch_file),
+            Err(error) if error.kind == ErrorKind::Exists => Err(error),
             // The file system may not support a hard link here.
-            Err(_) => self.move_in(slot, path),
+            Err(_) => self.move_in(scratch_file, path),
         }
     }
 
     /// Exchanges two files. Returns `None` if the file system does not support it.
-    pub(super) fn exchange(&self, slot: &RelPath, path: &RelPath) -> Option<Result<()>> {
-        self.rename_with_flags(slot, path, RenameMode::Exchange)
+    pub(super) fn exchange(&self, scratch_file: &RelPath, path: &RelPath) -> Option<Result<()>> {
+        self.rename_with_flags(scratch_file, path, RenameMode::Exchange)
     }
 
     /// Returns whether every move so far was a single rename, so that each file is exactly at its
     /// new path.
-    pub(super) fn has_flags(&self) -> bool {
+    pub(super) fn has_rename_flags(&self) -> bool {
         !self.lacks_flags.load(Ordering::Relaxed)
     }
 
@@ -83,12 +85,12 @@ impl<'w> FileMover<'w> {
     fn check_vacant(&self, path: &RelPath) -> Result<()> {
         let is_vacant = self.workspace.stat(path)?.is_none()
             || self.workspace.spellings().is_some()
-                && !lists(self.workspace, path.parent().as_ref(), path.name())?;
+                && !has_equal_name(self.workspace, path.parent().as_ref(), path.name())?;
         let source = io::ErrorKind::AlreadyExists.into();
         let error = || WorkspaceError {
             verb: "rename to",
             path: path.to_string(),
-            fault: ErrorKind::Exists,
+            kind: ErrorKind::Exists,
             source,
         };
         if is_vacant { Ok(()) } else { Err(error()) }
@@ -98,13 +100,13 @@ impl<'w> FileMover<'w> {
         &self,
         from: &RelPath,
         to: &RelPath,
-        how: RenameMode,
+        mode: RenameMode,
     ) -> Option<Result<()>> {
         if self.lacks_flags.load(Ordering::Relaxed) {
             return None;
         }
-        match self.workspace.rename(from, to, how) {
-            Err(error) if error.fault == ErrorKind::Unsupported => {
+        match self.workspace.rename(from, to, mode) {
+            Err(error) if error.kind == ErrorKind::Unsupported => {
                 self.lacks_flags.store(true, Ordering::Relaxed);
                 None
             }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Failure;
-use super::scratch::{BUCKET, BUCKETED, Scratch};
+use super::scratch::{BUCKET_SIZE, FIRST_BUCKETED, Scratch};
 use crate::mutex::lock_unpoisoned;
 use crate::workspace::Workspace;
 
@@ -21,7 +21,7 @@ pub(super) struct FileNumbers {
 #[derive(Debug, Default)]
 struct Buckets {
     /// The unused numbers of buckets that no thread is using.
-    open: Vec<Range<usize>>,
+    free: Vec<Range<usize>>,
     /// The number of buckets.
     count: usize,
 }
@@ -44,7 +44,7 @@ impl FileNumbers {
     ) -> Result<AllocatedNumber<'_>, Failure> {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         // A small transaction needs no bucket, and so no extra directory.
-        if first < BUCKET {
+        if first < BUCKET_SIZE {
             return Ok(AllocatedNumber {
                 value: first,
                 rest: 0..0,
@@ -66,12 +66,12 @@ impl FileNumbers {
 impl Buckets {
     /// Returns the unused numbers of a bucket, and whether the bucket is new.
     fn take(&mut self) -> (Range<usize>, bool) {
-        if let Some(rest) = self.open.pop() {
+        if let Some(rest) = self.free.pop() {
             return (rest, false);
         }
-        let first = BUCKETED + self.count * BUCKET;
+        let first = FIRST_BUCKETED + self.count * BUCKET_SIZE;
         self.count += 1;
-        (first..first + BUCKET, true)
+        (first..first + BUCKET_SIZE, true)
     }
 }
 
@@ -79,7 +79,7 @@ impl Drop for AllocatedNumber<'_> {
     fn drop(&mut self) {
         if !self.rest.is_empty() {
             lock_unpoisoned(&self.numbers.buckets)
-                .open
+                .free
                 .push(self.rest.clone());
         }
     }
@@ -101,19 +101,22 @@ mod tests {
             .unwrap();
         let scratch = Scratch::for_entry(home.clone(), "1");
         let take = || numbers.take(&memory, &scratch).unwrap();
-        let flat: Vec<_> = (0..BUCKET).map(|_| take().value).collect();
-        assert_eq!(flat, (0..BUCKET).collect::<Vec<_>>());
+        let flat: Vec<_> = (0..BUCKET_SIZE).map(|_| take().value).collect();
+        assert_eq!(flat, (0..BUCKET_SIZE).collect::<Vec<_>>());
         assert_eq!(memory.list(Some(&home)).unwrap().len(), 0);
         let (one, other) = (take(), take());
-        assert_eq!((one.value, other.value), (BUCKETED, BUCKETED + BUCKET));
+        assert_eq!(
+            (one.value, other.value),
+            (FIRST_BUCKETED, FIRST_BUCKETED + BUCKET_SIZE)
+        );
         drop(one);
-        let mut all: Vec<_> = (0..3 * BUCKET).map(|_| take().value).collect();
-        all.extend([BUCKETED, other.value]);
+        let mut all: Vec<_> = (0..3 * BUCKET_SIZE).map(|_| take().value).collect();
+        all.extend([FIRST_BUCKETED, other.value]);
         all.sort_unstable();
         all.dedup();
         assert_eq!(
             (all.len(), memory.list(Some(&home)).unwrap().len()),
-            (3 * BUCKET + 2, 5)
+            (3 * BUCKET_SIZE + 2, 5)
         );
     }
 }

@@ -8,7 +8,7 @@ pub struct Options {
     /// The level of durability.
     pub durability: Durability,
     /// The time to wait for the lock.
-    pub patience: Duration,
+    pub lock_timeout: Duration,
     /// The limits of the history, if one is kept.
     pub history: HistoryLimits,
     /// The treatment of hard links to changed files.
@@ -19,7 +19,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             durability: Durability::Full,
-            patience: Duration::from_secs(10),
+            lock_timeout: Duration::from_secs(10),
             history: HistoryLimits::default(),
             links: HardLinkMode::Separate,
         }

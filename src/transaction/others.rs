@@ -8,9 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::failure::is_unreachable;
-use super::place::{LOCK, StateLocation, display_path, place, state_directory};
+use super::place::{LOCK, StateLocation, display_path, locate_state, state_directory};
 use super::scratch::{Scratch, join};
-use super::wait::{LockWaitResult, wait};
+use super::wait::{LockWaitResult, wait_for_lock};
 use super::{Failure, Interrupt};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -28,7 +28,7 @@ pub(super) fn await_commands(
     workspace: &dyn Workspace,
     patience: Duration,
 ) -> Result<LockWaitResult<StateLocation>, Failure> {
-    let place = place(workspace)?;
+    let place = locate_state(workspace)?;
     for (directory, stat) in place
         .others
         .iter()
@@ -37,14 +37,16 @@ pub(super) fn await_commands(
         match workspace.lock_dir(directory, patience) {
             Ok(None) => return Ok(LockWaitResult::Held),
             Ok(Some(_)) => {}
-            Err(error) if error.fault == ErrorKind::Denied => thread::sleep(PAUSE.min(patience)),
-            Err(error) if error.fault == ErrorKind::Unsupported || is_unreachable(error.fault) => {}
+            Err(error) if error.kind == ErrorKind::Denied => thread::sleep(PAUSE.min(patience)),
+            Err(error) if error.kind == ErrorKind::Unsupported || is_unreachable(error.kind) => {}
             Err(error) => return Err(error.into()),
         }
         match workspace.stat(directory)? {
             Some(now) if now.inode != stat.inode => return Ok(LockWaitResult::Retry),
             None => return Ok(LockWaitResult::Retry),
-            Some(_) if is_hidden(workspace, (directory, stat)) => return Ok(LockWaitResult::Held),
+            Some(_) if is_unreadable_temporary(workspace, (directory, stat)) => {
+                return Ok(LockWaitResult::Held);
+            }
             Some(_) => {}
         }
     }
@@ -53,14 +55,17 @@ pub(super) fn await_commands(
 
 /// Returns whether another user's command may be running in the state directory, which this user
 /// cannot read.
-fn is_hidden(workspace: &dyn Workspace, (directory, stat): (&RelPath, &Stat)) -> bool {
-    let is_denied = |names: Done<_>| names.is_err_and(|error| error.fault == ErrorKind::Denied);
+fn is_unreadable_temporary(
+    workspace: &dyn Workspace,
+    (directory, stat): (&RelPath, &Stat),
+) -> bool {
+    let is_denied = |names: Done<_>| names.is_err_and(|error| error.kind == ErrorKind::Denied);
     stat.permissions & TEMPORARY != 0 && is_denied(workspace.list(Some(directory)))
 }
 
 /// Returns `Ok` if a command of another user created the state directory after this command had
 /// located it. The caller then tries again. Otherwise returns `failure`.
-pub(super) fn is_taken(
+pub(super) fn retry_if_replaced(
     workspace: &dyn Workspace,
     directory: &RelPath,
     failure: Failure,
@@ -97,11 +102,12 @@ pub(super) fn explain_lock(workspace: &dyn Workspace, failure: Failure) -> Failu
     let is_at_work = |stat: &Stat| {
         let is_held = || {
             matches!(
-                lock_one(workspace, (&directory, stat), Duration::ZERO),
+                lock_other(workspace, (&directory, stat), Duration::ZERO),
                 Ok(LockWaitResult::Held)
             )
         };
-        stat.uid != workspace.user() && (is_hidden(workspace, (&directory, stat)) || is_held())
+        stat.uid != workspace.user()
+            && (is_unreadable_temporary(workspace, (&directory, stat)) || is_held())
     };
     match workspace.stat(&directory) {
         Ok(Some(stat)) if is_at_work(&stat) => Failure::LockedByUser {
@@ -119,7 +125,10 @@ pub(super) fn explain_lock(workspace: &dyn Workspace, failure: Failure) -> Failu
 ///
 /// Returns [`Failure::Foreign`] if another user's change is unfinished. A permanent state directory
 /// that cannot be read is ignored.
-pub(super) fn examine(workspace: &dyn Workspace, place: &StateLocation) -> Result<bool, Failure> {
+pub(super) fn has_running_command(
+    workspace: &dyn Workspace,
+    place: &StateLocation,
+) -> Result<bool, Failure> {
     let mut is_at_work = false;
     for (directory, stat) in &place.others {
         let foreign = || Failure::Foreign {
@@ -127,8 +136,8 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &StateLocation) -> Resul
             owner: stat.uid,
         };
         let names = match workspace.list(Some(directory)) {
-            Err(error) if error.fault == ErrorKind::Denied || is_unreachable(error.fault) => {
-                is_at_work |= is_hidden(workspace, (directory, stat));
+            Err(error) if error.kind == ErrorKind::Denied || is_unreachable(error.kind) => {
+                is_at_work |= is_unreadable_temporary(workspace, (directory, stat));
                 continue;
             }
             names => names?,
@@ -145,15 +154,15 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &StateLocation) -> Resul
 }
 
 /// Takes the locks of the other users that can be opened.
-pub(super) fn lock(
+pub(super) fn lock_others(
     workspace: &dyn Workspace,
     place: &StateLocation,
     (patience, interrupt): (Duration, &Interrupt),
 ) -> Result<Vec<Lock>, Failure> {
     let mut locks = Vec::new();
     for (directory, stat) in &place.others {
-        let locked = wait(interrupt, patience, |patience| {
-            lock_one(workspace, (directory, stat), patience)
+        let locked = wait_for_lock(interrupt, patience, |patience| {
+            lock_other(workspace, (directory, stat), patience)
         })?;
         locks.extend(locked);
     }
@@ -161,7 +170,7 @@ pub(super) fn lock(
 }
 
 /// Takes the lock of one directory. Returns `None` if there is no lock that can be opened.
-fn lock_one(
+fn lock_other(
     workspace: &dyn Workspace,
     (directory, owner): (&RelPath, &Stat),
     patience: Duration,
@@ -186,8 +195,8 @@ fn lock_one(
     };
     match locked {
         Err(error)
-            if matches!(error.fault, ErrorKind::Denied | ErrorKind::Unsupported)
-                || is_unreachable(error.fault) =>
+            if matches!(error.kind, ErrorKind::Denied | ErrorKind::Unsupported)
+                || is_unreachable(error.kind) =>
         {
             Ok(LockWaitResult::Done(None))
         }

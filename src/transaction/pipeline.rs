@@ -18,22 +18,22 @@ const BATCH: usize = 64;
 /// results.
 pub(super) fn run_pipeline<'t, T: Sync, R: Send, E: Send>(
     items: &'t [T],
-    least: usize,
+    min_items: usize,
     mut first: impl FnMut(&'t T) -> Result<R, E>,
     second: impl Fn(R) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let is_stopped = &AtomicBool::new(false);
     // The channel has no limit. It holds at most one small result per item, and `items` is already
     // in memory. A limit would make `first` wait for the other thread.
-    let (hand, handed) = mpsc::channel::<Vec<R>>();
+    let (sender, receiver) = mpsc::channel::<Vec<R>>();
     let follow = || {
-        let followed = handed.into_iter().flatten().try_for_each(&second);
+        let followed = receiver.into_iter().flatten().try_for_each(&second);
         is_stopped.store(followed.is_err(), Relaxed);
         followed
     };
     thread::scope(|scope| {
         let follower =
-            (items.len() >= least).then(|| thread::Builder::new().spawn_scoped(scope, follow));
+            (items.len() >= min_items).then(|| thread::Builder::new().spawn_scoped(scope, follow));
         let Some(Ok(follower)) = follower else {
             return items.iter().try_for_each(|item| second(first(item)?));
         };
@@ -48,7 +48,7 @@ pub(super) fn run_pipeline<'t, T: Sync, R: Send, E: Send>(
                     .try_for_each(|item| first(item).map(|it| done.push(it)));
                 // `send` fails only if the receiver has ended with an error, which `join` returns
                 // below.
-                let _ = hand.send(done);
+                let _ = sender.send(done);
                 started?;
             }
             Ok(())

@@ -32,7 +32,7 @@ pub(super) struct StateLocation {
 
 /// Returns this user's state directory if another user owns the usual one. It is a temporary
 /// directory.
-pub(super) fn of_user(workspace: &dyn Workspace) -> RelPath {
+pub(super) fn user_state_directory(workspace: &dyn Workspace) -> RelPath {
     RelPath::new(format!(".wpatch-{}", workspace.user()).as_bytes())
         .expect("BUG: a plain name is no path")
 }
@@ -42,12 +42,12 @@ pub(super) fn of_user(workspace: &dyn Workspace) -> RelPath {
 ///
 /// The candidates are `wpatch/` in the git directory of the work tree, then `.wpatch/`. If another
 /// user owns them, the state is in a directory of this user.
-pub(super) fn place(workspace: &dyn Workspace) -> Result<StateLocation, Failure> {
-    place_with_git(workspace, workspace.git_directory()?)
+pub(super) fn locate_state(workspace: &dyn Workspace) -> Result<StateLocation, Failure> {
+    locate_state_with_git(workspace, workspace.git_directory()?)
 }
 
 /// Returns the location of the state of `workspace`, whose git directory is `git`.
-pub(super) fn place_with_git(
+pub(super) fn locate_state_with_git(
     workspace: &dyn Workspace,
     git: GitDirectory,
 ) -> Result<StateLocation, Failure> {
@@ -56,7 +56,7 @@ pub(super) fn place_with_git(
         binding,
         mut unusable,
         other,
-    } = of_git(workspace, git)?;
+    } = find_git_state(workspace, git)?;
     let mut others: Vec<_> = other.into_iter().collect();
     let mut own = Vec::new();
     for candidate in directory.into_iter().chain([state_directory()]) {
@@ -68,14 +68,15 @@ pub(super) fn place_with_git(
         // The reason for the first candidate, in the git directory, is more important than the one
         // for `.wpatch/`.
         if own.is_empty() {
-            unusable.get_or_insert_with(|| foreign(workspace, &candidate, stat.uid));
+            unusable.get_or_insert_with(|| foreign_owner_reason(workspace, &candidate, stat.uid));
         }
         others.push((candidate, stat));
     }
     let mut own = own.into_iter();
-    let directory = own
-        .next()
-        .map_or_else(|| of_user(workspace), |(directory, _)| directory);
+    let directory = own.next().map_or_else(
+        || user_state_directory(workspace),
+        |(directory, _)| directory,
+    );
     // The second candidate was the state directory before the root became a git work tree.
     let former = own
         .next()
@@ -103,7 +104,10 @@ struct GitStateDirectory {
     other: Option<(RelPath, Stat)>,
 }
 
-fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<GitStateDirectory, Failure> {
+fn find_git_state(
+    workspace: &dyn Workspace,
+    git: GitDirectory,
+) -> Result<GitStateDirectory, Failure> {
     let unusable = |why, remedy| {
         Some(NoHistoryReason {
             remedy,
@@ -123,7 +127,7 @@ fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<GitStateDirect
         },
         GitDirectory::Unusable {
             why,
-            theirs,
+            foreign_path: theirs,
             has_remedy,
         } => {
             let remedy = if has_remedy {
@@ -148,7 +152,11 @@ fn of_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<GitStateDirect
 }
 
 /// Returns the reason why the state directory `directory` of the user `owner` cannot be used.
-fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> NoHistoryReason {
+fn foreign_owner_reason(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    owner: u32,
+) -> NoHistoryReason {
     let (name, user) = (display_path(workspace, directory), workspace.user());
     let remedy = format!("run `chown -R {user} {name}` as root or as that user");
     NoHistoryReason {
@@ -161,7 +169,7 @@ fn foreign(workspace: &dyn Workspace, directory: &RelPath, owner: u32) -> NoHist
 /// Returns the `Stat` of `path`, or `None` if this user cannot reach it.
 fn stat_reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
-        Err(error) if error.fault == ErrorKind::Denied || is_unreachable(error.fault) => Ok(None),
+        Err(error) if error.kind == ErrorKind::Denied || is_unreachable(error.kind) => Ok(None),
         found => Ok(found?),
     }
 }
@@ -170,14 +178,14 @@ fn stat_reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<St
 fn is_foreign(workspace: &dyn Workspace, path: &RelPath, stat: &Stat) -> bool {
     stat.kind == FileKind::Directory
         && stat.uid != workspace.user()
-        && (workspace.keeps_modes(Some(path), ModeProbe::Unnamed)
-            || workspace.keeps_modes(path.parent().as_ref(), ModeProbe::Unnamed))
+        && (workspace.can_store_modes(Some(path), ModeProbe::Unnamed)
+            || workspace.can_store_modes(path.parent().as_ref(), ModeProbe::Unnamed))
 }
 
 /// The file in a permanent state directory whose lock is the lock of the directory.
 pub(super) const LOCK: &str = "lock";
 /// The file that makes git ignore the directory.
-pub(super) const IGNORE: &str = ".gitignore";
+pub(super) const GITIGNORE: &str = ".gitignore";
 
 /// The lifetime of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,23 +212,23 @@ impl Lifetime {
 /// files that a journal lists. On a file system without permission bits, such as vfat, owner and
 /// bits are those of the mount. There, a user who can write to the state directory can also write
 /// to the tree, and gains nothing.
-pub(super) fn find(
+pub(super) fn find_lifetime(
     workspace: &dyn Workspace,
     directory: &RelPath,
 ) -> Result<Option<Lifetime>, Failure> {
-    find_by(workspace, directory, ModeProbe::Named)
+    find_lifetime_with(workspace, directory, ModeProbe::Named)
 }
 
 /// Returns the lifetime of the state directory `directory` without creating a probe file, for
 /// commands that only read.
-pub(super) fn find_to_read(
+pub(super) fn find_lifetime_without_probe(
     workspace: &dyn Workspace,
     directory: &RelPath,
 ) -> Result<Option<Lifetime>, Failure> {
-    find_by(workspace, directory, ModeProbe::Unnamed)
+    find_lifetime_with(workspace, directory, ModeProbe::Unnamed)
 }
 
-fn find_by(
+fn find_lifetime_with(
     workspace: &dyn Workspace,
     directory: &RelPath,
     probe: ModeProbe,
@@ -230,12 +238,12 @@ fn find_by(
     };
     let has_bits = || {
         let above = directory.parent();
-        workspace.keeps_modes(Some(directory), probe)
-            || workspace.keeps_modes(above.as_ref(), probe)
+        workspace.can_store_modes(Some(directory), probe)
+            || workspace.can_store_modes(above.as_ref(), probe)
     };
     let reason = match stat.kind {
         // These are the owner and the bits of the mount, see above.
-        FileKind::Directory if is_open(workspace, &stat) && !has_bits() => {
+        FileKind::Directory if is_writable_by_others(workspace, &stat) && !has_bits() => {
             return Ok(Some(lifetime(workspace, directory, &stat, probe)?));
         }
         _ if stat.uid != workspace.user() => {
@@ -259,8 +267,11 @@ fn find_by(
 ///
 /// Returns [`Failure::State`] or [`Failure::Foreign`] for a directory that a writing command would
 /// refuse.
-pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    match find_to_read(workspace, directory)? {
+pub(super) fn is_state_directory(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+) -> Result<bool, Failure> {
+    match find_lifetime_without_probe(workspace, directory)? {
         None => return Ok(false),
         // A temporary directory has no lock file, because the directory itself is locked.
         Some(lifetime) if lifetime.is_temporary() => return Ok(true),
@@ -268,13 +279,13 @@ pub(super) fn is_state(workspace: &dyn Workspace, directory: &RelPath) -> Result
     }
     let lock = join(directory, LOCK)?;
     match workspace.stat(&lock)? {
-        Some(stat) if stat.kind != FileKind::Regular => Err(no_file(&lock)),
+        Some(stat) if stat.kind != FileKind::Regular => Err(not_regular_failure(&lock)),
         _ => Ok(true),
     }
 }
 
 /// Returns the error for `path`, which must be a regular file of the state directory.
-pub(super) fn no_file(path: &RelPath) -> Failure {
+pub(super) fn not_regular_failure(path: &RelPath) -> Failure {
     Failure::State {
         reason: format!("{path}: not a regular file; remove it"),
     }
@@ -286,19 +297,21 @@ pub(super) fn no_file(path: &RelPath) -> Failure {
 ///
 /// Returns [`Failure::Foreign`] if another user owns the usual one, and [`Failure::State`] inside a
 /// git directory.
-pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
+pub(super) fn check_can_be_permanent(workspace: &dyn Workspace) -> Result<(), Failure> {
     let git = workspace.git_directory()?;
     if let GitDirectory::Inside { why } = &git {
         return Err(Failure::State {
             reason: format!("{why}: run `wpatch init` in a work tree"),
         });
     }
-    let place = place_with_git(workspace, git)?;
+    let place = locate_state_with_git(workspace, git)?;
     match place.others.first() {
-        Some((path, stat)) if place.directory == of_user(workspace) => Err(Failure::Foreign {
-            directory: display_path(workspace, path),
-            owner: stat.uid,
-        }),
+        Some((path, stat)) if place.directory == user_state_directory(workspace) => {
+            Err(Failure::Foreign {
+                directory: display_path(workspace, path),
+                owner: stat.uid,
+            })
+        }
         _ => Ok(()),
     }
 }
@@ -309,7 +322,7 @@ pub(super) fn display_path(workspace: &dyn Workspace, directory: &RelPath) -> St
 }
 
 /// Returns whether owner or permission bits allow another user to write to a directory.
-pub(super) fn is_open(workspace: &dyn Workspace, stat: &Stat) -> bool {
+pub(super) fn is_writable_by_others(workspace: &dyn Workspace, stat: &Stat) -> bool {
     stat.uid != workspace.user() || stat.permissions & 0o022 != 0
 }
 
@@ -323,12 +336,12 @@ fn lifetime(
     if stat.permissions & TEMPORARY != 0 {
         return Ok(Lifetime::Temporary);
     }
-    let is_beside = directory.as_bytes() == b".wpatch";
-    if !is_beside || workspace.stat(&join(directory, IGNORE)?)?.is_some() {
+    let is_dot_wpatch = directory.as_bytes() == b".wpatch";
+    if !is_dot_wpatch || workspace.stat(&join(directory, GITIGNORE)?)?.is_some() {
         return Ok(Lifetime::Permanent);
     }
     // The user may have created a permanent directory without that file.
-    let has_bits = workspace.keeps_modes(Some(directory), probe);
+    let has_bits = workspace.can_store_modes(Some(directory), probe);
     Ok(if has_bits {
         Lifetime::Permanent
     } else {

@@ -11,16 +11,16 @@ mod transaction;
 use std::sync::Mutex;
 
 use super::failure::is_unreachable;
-use super::place::{is_state, place};
+use super::place::{is_state_directory, locate_state};
 use super::state::StateDirectory;
-use super::wait::{LockWaitResult, wait};
+use super::wait::{LockWaitResult, wait_for_lock};
 use super::{Failure, Interrupt, Options, RecoveredTransaction, RecoveryOutcome, history, others};
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
-use formers::{finish_formers, formers, has_work};
-use left::{transactions, trust};
+use formers::{former_directories, has_unfinished_work, recover_former_directories};
+use left::{check_journals, find_transactions};
 
-pub(super) use transaction::{clear, recover_one, relocate};
+pub(super) use transaction::{finish_recovered, locate_kept_files, recover_one};
 
 /// Recovers the interrupted transactions and returns them. Without a state directory it does
 /// nothing.
@@ -54,7 +54,7 @@ pub fn recover_with_interrupt(
         .iter()
         .map(|recovered| recovered.id.clone())
         .collect();
-    let kept = history::kept_transactions(workspace)?
+    let kept = history::find_kept_transactions(workspace)?
         .into_iter()
         .filter(|kept| !known.contains(&kept.id));
     recovered.extend(kept);
@@ -70,27 +70,30 @@ pub fn recover_with_interrupt(
 ///
 /// Returns the errors of [`Transaction::begin`](super::Transaction::begin): [`Failure::State`] for
 /// a state directory or journal that cannot be trusted, and read errors.
-pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
-    let mut is_open = false;
-    let place = place(top(workspace)?)?;
-    for (workspace, directory) in formers(workspace, &place)? {
-        if !matches!(has_work(workspace, &directory), Ok(false)) {
-            is_open |= is_half_made(workspace, &directory)?;
+pub fn has_unfinished_changes(workspace: &dyn Workspace) -> Result<bool, Failure> {
+    let mut is_unfinished = false;
+    let place = locate_state(top(workspace)?)?;
+    for (workspace, directory) in former_directories(workspace, &place)? {
+        if !matches!(has_unfinished_work(workspace, &directory), Ok(false)) {
+            is_unfinished |= has_unfinished_transaction(workspace, &directory)?;
         }
     }
-    is_open |= others::examine(top(workspace)?, &place)?;
-    Ok(is_half_made(top(workspace)?, &place.directory)? || is_open)
+    is_unfinished |= others::has_running_command(top(workspace)?, &place)?;
+    Ok(has_unfinished_transaction(top(workspace)?, &place.directory)? || is_unfinished)
 }
 
 /// Returns whether the state directory `directory` contains an unfinished change.
-fn is_half_made(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    if !is_state(workspace, directory)? {
+fn has_unfinished_transaction(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+) -> Result<bool, Failure> {
+    if !is_state_directory(workspace, directory)? {
         return Ok(false);
     }
     match workspace.list(Some(directory)) {
-        Ok(names) => trust(workspace, &transactions(workspace, directory, &names)?),
+        Ok(names) => check_journals(workspace, &find_transactions(workspace, directory, &names)?),
         // Another process has finished the change and removed the directory.
-        Err(error) if is_unreachable(error.fault) => Ok(false),
+        Err(error) if is_unreachable(error.kind) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
@@ -103,11 +106,11 @@ pub(super) fn open(
     interrupt: &Interrupt,
 ) -> Result<(StateDirectory, Vec<RecoveredTransaction>), Failure> {
     let mut recovered = Vec::new();
-    let state = wait(interrupt, options.patience, |patience| {
-        attempt(
+    let state = wait_for_lock(interrupt, options.lock_timeout, |patience| {
+        try_open(
             workspace,
             Options {
-                patience,
+                lock_timeout: patience,
                 ..options
             },
             interrupt,
@@ -116,12 +119,12 @@ pub(super) fn open(
     });
     let state = state.map_err(|failure| others::explain_lock(workspace, failure))?;
     let workspace = top(workspace)?;
-    match leftovers(workspace, &state, options) {
+    match recover_all(workspace, &state, options) {
         Ok(others) => {
             recovered.extend(others);
             // An earlier command has already reported these kept files.
             recovered.retain(|recovered| recovered.ending != RecoveryOutcome::Kept);
-            bring_down(workspace, &state, options);
+            import_external_history(workspace, &state, options);
             Ok((state, recovered))
         }
         Err(failure) => {
@@ -133,28 +136,29 @@ pub(super) fn open(
 }
 
 /// Makes one attempt to open the state directory. Appends recovered transactions to `recovered`.
-fn attempt(
+fn try_open(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
     recovered: &mut Vec<RecoveredTransaction>,
 ) -> Result<LockWaitResult<StateDirectory>, Failure> {
     let top = top(workspace)?;
-    let place = match others::await_commands(top, options.patience)? {
+    let place = match others::await_commands(top, options.lock_timeout)? {
         LockWaitResult::Done(place) => place,
         LockWaitResult::Held => return Ok(LockWaitResult::Held),
         LockWaitResult::Retry => return Ok(LockWaitResult::Retry),
     };
-    let opened = finish_formers(workspace, &place, options, interrupt).and_then(|others| {
-        recovered.extend(others);
-        let theirs = others::lock(top, &place, (options.patience, interrupt))?;
-        // With the lock held, an unfinished change of another user is not in progress but
-        // interrupted.
-        others::examine(top, &place)?;
-        let mut state = StateDirectory::open(top, &place, options, interrupt)?;
-        state.others = theirs.into_iter().map(Mutex::new).collect();
-        Ok(state)
-    });
+    let opened =
+        recover_former_directories(workspace, &place, options, interrupt).and_then(|others| {
+            recovered.extend(others);
+            let theirs = others::lock_others(top, &place, (options.lock_timeout, interrupt))?;
+            // With the lock held, an unfinished change of another user is not in progress but
+            // interrupted.
+            others::has_running_command(top, &place)?;
+            let mut state = StateDirectory::open(top, &place, options, interrupt)?;
+            state.other_user_locks = theirs.into_iter().map(Mutex::new).collect();
+            Ok(state)
+        });
     match opened {
         Ok(mut state) => {
             state.unusable = place.unusable;
@@ -162,7 +166,7 @@ fn attempt(
         }
         Err(Failure::Locked) => Ok(LockWaitResult::Held),
         Err(failure) => {
-            others::is_taken(top, &place.directory, failure).map(|()| LockWaitResult::Held)
+            others::retry_if_replaced(top, &place.directory, failure).map(|()| LockWaitResult::Held)
         }
     }
 }
@@ -173,14 +177,14 @@ pub(super) fn open_existing(
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<(Option<StateDirectory>, Vec<RecoveredTransaction>), Failure> {
-    let place = place(top(workspace)?)?;
-    let mut recovered = finish_formers(workspace, &place, options, interrupt)?;
+    let place = locate_state(top(workspace)?)?;
+    let mut recovered = recover_former_directories(workspace, &place, options, interrupt)?;
     let workspace = top(workspace)?;
-    others::examine(workspace, &place)?;
+    others::has_running_command(workspace, &place)?;
     let state = lock_existing(workspace, &place.directory, options, interrupt)?;
     if let Some(state) = &state {
-        recovered.extend(leftovers(workspace, state, options)?);
-        bring_down(workspace, state, options);
+        recovered.extend(recover_all(workspace, state, options)?);
+        import_external_history(workspace, state, options);
     }
     Ok((state, recovered))
 }
@@ -192,9 +196,9 @@ fn lock_existing(
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<Option<StateDirectory>, Failure> {
-    wait(
+    wait_for_lock(
         interrupt,
-        options.patience,
+        options.lock_timeout,
         |patience| match StateDirectory::open_existing(workspace, directory, patience) {
             Err(Failure::Locked) => Ok(LockWaitResult::Held),
             opened => opened.map(LockWaitResult::Done),
@@ -203,28 +207,28 @@ fn lock_existing(
 }
 
 /// Moves the external history into the state directory if that is permanent.
-fn bring_down(workspace: &dyn Workspace, state: &StateDirectory, options: Options) {
+fn import_external_history(workspace: &dyn Workspace, state: &StateDirectory, options: Options) {
     if !state.is_temporary() {
-        history::bring_down(workspace, &state.directory, options.durability);
+        history::import_external_history(workspace, &state.directory, options.durability);
     }
 }
 
 /// Recovers every transaction in the state directory in the order of their names, which is the
 /// order of time. If one cannot be trusted, it recovers none.
-fn leftovers(
+fn recover_all(
     workspace: &dyn Workspace,
     state: &StateDirectory,
     options: Options,
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
     let names = workspace.list(Some(&state.directory))?;
-    let left = transactions(workspace, &state.directory, &names)?;
-    trust(workspace, &left)?;
-    history::bury(workspace, &state.directory, (&names, None))?;
+    let left = find_transactions(workspace, &state.directory, &names)?;
+    check_journals(workspace, &left)?;
+    history::remove_dead_entries(workspace, &state.directory, (&names, None))?;
     state.sweep_probes(workspace, &names)?;
     if let Some(home) = state.history().filter(|&home| *home != state.directory) {
         // An external history that cannot be read now does not prevent the command.
-        let _ = history::names(workspace, home)
-            .and_then(|names| history::bury(workspace, home, (&names, None)));
+        let _ = history::list_names(workspace, home)
+            .and_then(|names| history::remove_dead_entries(workspace, home, (&names, None)));
     }
     let mut recovered = Vec::new();
     for scratch in left {

@@ -1,8 +1,10 @@
 //! Rejections of plans. Each is a history entry, so that the log shows it.
 
-use super::checksummed::seal;
+use super::checksummed::to_checksummed;
 use super::failure::is_unreachable;
-use super::history::{PlanRejection, PruneExemption, entry_name, entry_places, homes, prune};
+use super::history::{
+    PlanRejection, PruneExemption, entry_name, history_directories, list_entries, prune,
+};
 use super::saved_plans::{self, SaveResult};
 use super::{Failure, Interrupt, Options};
 use crate::workspace::{Workspace, top};
@@ -18,9 +20,9 @@ pub fn save(
     interrupt: &Interrupt,
     rejection: &PlanRejection,
 ) -> Result<Option<SaveResult>, Failure> {
-    let text = seal(rejection)?;
+    let text = to_checksummed(rejection)?;
     let tree = top(workspace)?;
-    saved_plans::put(
+    saved_plans::create_history_directory(
         workspace,
         options,
         interrupt,
@@ -36,12 +38,12 @@ pub fn save(
 /// Returns [`Failure`] like [`entries`](super::history::entries).
 pub fn find(workspace: &dyn Workspace, plan: &str) -> Result<Option<PlanRejection>, Failure> {
     let workspace = top(workspace)?;
-    for home in homes(workspace)? {
-        for place in entry_places(workspace, &home)?.iter().rev() {
+    for home in history_directories(workspace)? {
+        for place in list_entries(workspace, &home)?.iter().rev() {
             match PlanRejection::read(workspace, &place.scratch) {
                 Ok(rejection) if rejection.plan == plan => return Ok(Some(rejection)),
                 Ok(_) | Err(Failure::State { .. }) => {}
-                Err(Failure::Workspace(error)) if is_unreachable(error.fault) => {}
+                Err(Failure::Workspace(error)) if is_unreachable(error.kind) => {}
                 Err(failure) => return Err(failure),
             }
         }
@@ -57,8 +59,8 @@ pub fn find(workspace: &dyn Workspace, plan: &str) -> Result<Option<PlanRejectio
 pub fn remove(workspace: &dyn Workspace, plan: &str) -> Result<usize, Failure> {
     let workspace = top(workspace)?;
     let mut count = 0;
-    for home in homes(workspace)? {
-        for place in entry_places(workspace, &home)? {
+    for home in history_directories(workspace)? {
+        for place in list_entries(workspace, &home)? {
             if PlanRejection::read(workspace, &place.scratch)
                 .is_ok_and(|rejection| rejection.plan == plan)
             {

@@ -5,11 +5,11 @@
 //! The name of the directory contains its age, its size and the name of the change.
 
 use super::history::{
-    HistoryDirectory, homes, make_home, move_into, newest_id, plan_name, plan_places, prune_plans,
-    sync,
+    HistoryDirectory, history_directories, list_plans, make_home, move_into, newest_id, plan_name,
+    prune_plans, sync,
 };
-use super::place::{display_path, find, is_private};
-use super::scratch::{Scratch, id, join};
+use super::place::{display_path, find_lifetime, is_private};
+use super::scratch::{Scratch, join, new_id};
 use super::state::StateDirectory;
 use super::sweep::sweep;
 use super::{Durability, Failure, Interrupt, Options, RecoveredTransaction, recover};
@@ -72,7 +72,7 @@ pub fn save(
     let tree = top(workspace)?;
     let sealed = [head(&plan.name, &plan.bytes).as_bytes(), &plan.bytes].concat();
     let name = |id: &str| plan_name(id, sealed.len(), &plan.name);
-    put(
+    create_history_directory(
         workspace,
         options,
         interrupt,
@@ -80,7 +80,7 @@ pub fn save(
         |home, id| {
             let is_replaced =
                 |place: &&HistoryDirectory| is_named(place, &plan.name) && place.scratch.id != id;
-            plan_places(tree, home)?
+            list_plans(tree, home)?
                 .iter()
                 .filter(is_replaced)
                 .try_for_each(|place| place.remove(tree, home))?;
@@ -94,20 +94,20 @@ pub(super) type NewFile<'a> = (&'a str, &'a [u8], &'a dyn Fn(&str) -> String);
 
 /// Creates a directory of the history with one file, atomically. Then calls `next`, which may fail,
 /// with the history and the ID of the directory. Returns `None` if no history can be kept.
-pub(super) fn put(
+pub(super) fn create_history_directory(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
     (file, bytes, name): NewFile<'_>,
-    next: impl FnOnce(&RelPath, &str) -> Result<(), Failure>,
+    after_save: impl FnOnce(&RelPath, &str) -> Result<(), Failure>,
 ) -> Result<Option<SaveResult>, Failure> {
     let (state, recovered) = recover::open(workspace, options, interrupt)?;
     let workspace = top(workspace)?;
     let result = match state.history() {
         None => Ok(None),
         Some(home) => {
-            let id = id(workspace.now(), newest_id(workspace, home).as_deref());
-            let made = make(
+            let id = new_id(workspace.now(), newest_id(workspace, home).as_deref());
+            let made = write_history_directory(
                 workspace,
                 (&state, home),
                 options.durability,
@@ -116,7 +116,7 @@ pub(super) fn put(
             made.map(|()| {
                 Some(SaveResult {
                     recovered,
-                    warning: next(home, &id).err(),
+                    warning: after_save(home, &id).err(),
                 })
             })
         }
@@ -126,7 +126,7 @@ pub(super) fn put(
     result
 }
 
-fn make(
+fn write_history_directory(
     workspace: &dyn Workspace,
     (state, home): (&StateDirectory, &RelPath),
     durability: Durability,
@@ -161,11 +161,11 @@ fn make(
 pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<PlanSearchResult, Failure> {
     let workspace = top(workspace)?;
     let mut found = Vec::new();
-    for home in homes(workspace)? {
+    for home in history_directories(workspace)? {
         let named = |place: HistoryDirectory| {
             Some((place.plan?, place.scratch)).filter(|(name, _)| name.starts_with(prefix))
         };
-        found.extend(plan_places(workspace, &home)?.into_iter().filter_map(named));
+        found.extend(list_plans(workspace, &home)?.into_iter().filter_map(named));
     }
     // Plans of the same name make the same change, so the newest is used.
     found.sort_by(|(a, at_a), (b, at_b)| (a, &at_b.id).cmp(&(b, &at_a.id)));
@@ -174,7 +174,7 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<PlanSearchResul
         [] => Ok(PlanSearchResult::None),
         [(name, scratch)] => match read(workspace, name, scratch) {
             // Another process has committed or forgotten the plan.
-            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
+            Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => {
                 Ok(PlanSearchResult::None)
             }
             read => read.map(PlanSearchResult::One),
@@ -191,8 +191,8 @@ pub fn forget(workspace: &dyn Workspace, name: &str) {
     let Ok(workspace) = top(workspace) else {
         return;
     };
-    for home in homes(workspace).unwrap_or_default() {
-        for place in plan_places(workspace, &home)
+    for home in history_directories(workspace).unwrap_or_default() {
+        for place in list_plans(workspace, &home)
             .unwrap_or_default()
             .iter()
             .filter(|place| is_named(place, name))
@@ -219,11 +219,11 @@ fn read(workspace: &dyn Workspace, name: &str, scratch: &Scratch) -> Result<Stor
             display_path(workspace, &scratch.directory)
         ),
     };
-    if find(workspace, &scratch.directory)?.is_none() {
+    if find_lifetime(workspace, &scratch.directory)?.is_none() {
         return Err(refused("the saved plan is not a directory"));
     }
     let read = workspace.read(&scratch.file(FILE)?, MAX_PLAN + 256);
-    let (text, stat) = read.map_err(|error| match error.fault {
+    let (text, stat) = read.map_err(|error| match error.kind {
         ErrorKind::TooLarge => refused("the saved plan is too large"),
         ErrorKind::NotRegular | ErrorKind::ThroughLink => {
             refused("the saved plan is not a regular file")

@@ -17,14 +17,14 @@ use crate::workspace::{DirectoryPermissions, ErrorKind, Result as Done, Timestam
 const PREFIX: &str = "txn-";
 /// The number of scratch files outside buckets, and the number in each bucket. A file system
 /// searches the whole directory for each name, and lets only one thread at a time add a name.
-pub(super) const BUCKET: usize = 32;
+pub(super) const BUCKET_SIZE: usize = 32;
 /// The first number of a scratch file in a bucket. Lower numbers have no bucket. Earlier versions
 /// had no buckets and never used numbers this high.
-pub(super) const BUCKETED: usize = 1 << 31;
+pub(super) const FIRST_BUCKETED: usize = 1 << 31;
 /// The prefix of the names of buckets.
-const BUCKETS: &str = "files";
+const BUCKET_PREFIX: &str = "files";
 /// The minimum number of names per thread. Each name of a bucket requires a directory listing.
-const LISTED: usize = 64;
+const NAMES_PER_THREAD: usize = 64;
 
 /// The location of the scratch files of one transaction.
 ///
@@ -92,14 +92,14 @@ impl Scratch {
                 Some((id, _)) => (id, Self::shared(state, id)),
                 None => (rest, Self::private(state, rest)?),
             };
-            found.insert((id, scratch.is_lodged()), scratch);
+            found.insert((id, scratch.is_shared()), scratch);
         }
         Ok(found.into_values().collect())
     }
 
     /// Creates the directory, unless the state directory itself is used.
     pub(super) fn make(&self, workspace: &dyn Workspace) -> Done<()> {
-        if self.is_lodged() {
+        if self.is_shared() {
             Ok(())
         } else {
             workspace.make_dir(&self.directory, DirectoryPermissions::Private)
@@ -108,7 +108,7 @@ impl Scratch {
 
     /// Removes the directory, unless the state directory itself is used.
     pub(super) fn remove(&self, workspace: &dyn Workspace) -> Done<()> {
-        if self.is_lodged() {
+        if self.is_shared() {
             Ok(())
         } else {
             workspace.remove_dir(&self.directory)
@@ -116,7 +116,7 @@ impl Scratch {
     }
 
     /// Returns whether the files are in the state directory itself.
-    pub(super) fn is_lodged(&self) -> bool {
+    pub(super) fn is_shared(&self) -> bool {
         !self.prefix.is_empty()
     }
 
@@ -130,14 +130,14 @@ impl Scratch {
             return Ok(());
         };
         match workspace.make_dir(&self.file(bucket)?, DirectoryPermissions::Private) {
-            Err(error) if error.fault == ErrorKind::Exists => Ok(()),
+            Err(error) if error.kind == ErrorKind::Exists => Ok(()),
             made => Ok(made?),
         }
     }
 
     /// Returns the names of the existing files outside buckets, in the form that [`Scratch::file`]
     /// accepts.
-    pub(super) fn own_names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
+    pub(super) fn names_outside_buckets(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
         let all = workspace.list(Some(&self.directory))?.into_iter();
         Ok(all
             .filter_map(|name| {
@@ -150,15 +150,15 @@ impl Scratch {
     /// Returns the names of all existing files, including those in buckets. The name of a bucket
     /// follows the names of its files.
     pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
-        let own = self.own_names(workspace)?;
-        let names = threads::map(&own, LISTED, |name| {
+        let own = self.names_outside_buckets(workspace)?;
+        let names = threads::map_parallel(&own, NAMES_PER_THREAD, |name| {
             let mut names = Vec::new();
             if let (true, Ok(bucket)) = (is_bucket_name(name), self.file(name)) {
                 let inside = match workspace.list(Some(&bucket)) {
                     // A missing bucket has no files, unless the whole directory was renamed. Then
                     // the error is returned.
                     Err(error)
-                        if is_unreachable(error.fault)
+                        if is_unreachable(error.kind)
                             && workspace.stat(&self.directory)?.is_some() =>
                     {
                         Vec::new()
@@ -184,13 +184,13 @@ impl Scratch {
 
     /// Returns the path of a file of the transaction itself, such as `journal`.
     pub(super) fn file(&self, name: impl AsRef<[u8]>) -> Result<RelPath, Failure> {
-        let path = if self.is_lodged() {
+        let path = if self.is_shared() {
             self.directory
                 .join(&[self.prefix.as_bytes(), name.as_ref()].concat())
         } else {
             self.directory.join(name.as_ref())
         };
-        path.map_err(|_| too_long())
+        path.map_err(|_| path_too_long())
     }
 
     /// Makes the transaction's file at `path` durable, together with the directories above it.
@@ -204,25 +204,33 @@ impl Scratch {
     }
 
     /// Returns the path of a scratch file of `change`.
-    pub(super) fn slot(&self, change: &Change, slot: ScratchFile) -> Result<RelPath, Failure> {
+    pub(super) fn scratch_path(
+        &self,
+        change: &Change,
+        slot: ScratchFile,
+    ) -> Result<RelPath, Failure> {
         match change.stage_depth {
-            None => self.own_slot(slot, change.number),
+            None => self.own_scratch_path(slot, change.number),
             Some(above) => self.path_in(
                 change.path.ancestors().nth(above).as_ref(),
-                &name(slot, change.number),
+                &file_name(slot, change.number),
             ),
         }
     }
 
     /// Returns the path of the scratch file number `number` in the location of the transaction.
-    pub(super) fn own_slot(&self, slot: ScratchFile, number: usize) -> Result<RelPath, Failure> {
-        match number.checked_sub(BUCKETED) {
-            None => self.file(name(slot, number)),
+    pub(super) fn own_scratch_path(
+        &self,
+        slot: ScratchFile,
+        number: usize,
+    ) -> Result<RelPath, Failure> {
+        match number.checked_sub(FIRST_BUCKETED) {
+            None => self.file(file_name(slot, number)),
             // Without `format!`, which took a third of the program's own time in a swap of many
             // files.
             Some(place) => {
-                let (bucket, place) = ((place / BUCKET).to_string(), place.to_string());
-                self.file([BUCKETS, &bucket, "/", slot.letter(), &place].concat())
+                let (bucket, place) = ((place / BUCKET_SIZE).to_string(), place.to_string());
+                self.file([BUCKET_PREFIX, &bucket, "/", slot.letter(), &place].concat())
             }
         }
     }
@@ -236,23 +244,23 @@ impl Scratch {
         let name = self.name_outside(name);
         match directory {
             Some(directory) => join(directory, &name),
-            None => RelPath::new(name.as_bytes()).map_err(|_| too_long()),
+            None => RelPath::new(name.as_bytes()).map_err(|_| path_too_long()),
         }
     }
 
     /// Returns the path of the file that `change` moves in. `leaving` contains the changes that
     /// move a file out.
-    pub(super) fn arrival(
+    pub(super) fn source_path(
         &self,
         change: &Change,
-        leaving: &ChangesByNumber<'_>,
+        moved_out: &ChangesByNumber<'_>,
     ) -> Result<Option<RelPath>, Failure> {
         match change.source {
             None => Ok(None),
-            Some(MoveInSource::Staged) => self.slot(change, ScratchFile::Staged).map(Some),
-            Some(MoveInSource::Old(number)) => leaving
+            Some(MoveInSource::Staged) => self.scratch_path(change, ScratchFile::Staged).map(Some),
+            Some(MoveInSource::Old(number)) => moved_out
                 .get(&number)
-                .map(|source| self.slot(source, ScratchFile::Displaced))
+                .map(|source| self.scratch_path(source, ScratchFile::Displaced))
                 .transpose(),
         }
     }
@@ -267,7 +275,7 @@ impl Scratch {
 /// sorts after `last`, even if the clock did not advance or went back.
 ///
 /// An ID consists of hex digits: 10 for the seconds, 8 for the nanoseconds, `-`, and 8 random ones.
-pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
+pub(super) fn new_id(now: Timestamp, last: Option<&str>) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let hex = |text: Option<&str>| text.and_then(|digits| u64::from_str_radix(digits, 16).ok());
     let time = |id: &str| Some((hex(id.get(..10))?, hex(id.get(10..18))?));
@@ -304,21 +312,24 @@ impl ScratchFile {
 
 /// Returns the bucket of the number `number`, or `None` if it has no bucket.
 pub(super) fn bucket_of(number: usize) -> Option<usize> {
-    number.checked_sub(BUCKETED).map(|place| place / BUCKET)
+    number
+        .checked_sub(FIRST_BUCKETED)
+        .map(|place| place / BUCKET_SIZE)
 }
 
 /// Returns the name of a bucket.
 pub(super) fn bucket_name(bucket: usize) -> String {
-    format!("{BUCKETS}{bucket}")
+    format!("{BUCKET_PREFIX}{bucket}")
 }
 
 /// Returns whether `name` is a valid name of a bucket.
 pub(super) fn is_bucket_name(name: &[u8]) -> bool {
-    name.strip_prefix(BUCKETS.as_bytes()).is_some_and(is_plain)
+    name.strip_prefix(BUCKET_PREFIX.as_bytes())
+        .is_some_and(is_canonical_number)
 }
 
 /// Returns whether `digits` is a number without leading zeros.
-fn is_plain(digits: &[u8]) -> bool {
+fn is_canonical_number(digits: &[u8]) -> bool {
     let has_first = digits == b"0"
         || digits
             .first()
@@ -327,13 +338,13 @@ fn is_plain(digits: &[u8]) -> bool {
 }
 
 /// Returns the name of the scratch file number `number`.
-pub(super) fn name(slot: ScratchFile, number: usize) -> String {
-    format!("{}{number}", slot.letter())
+pub(super) fn file_name(role: ScratchFile, number: usize) -> String {
+    format!("{}{number}", role.letter())
 }
 
 /// Returns the role and the number of the scratch file `name`. Returns `None` if it is not a
 /// scratch file or is in the wrong bucket.
-pub(super) fn slot_of(name: &[u8]) -> Option<(ScratchFile, usize)> {
+pub(super) fn parse_name(name: &[u8]) -> Option<(ScratchFile, usize)> {
     let (bucket, name) = memchr::memrchr(b'/', name)
         .map_or((None, name), |end| (Some(&name[..end]), &name[end + 1..]));
     let (&letter, digits) = name.split_first()?;
@@ -346,10 +357,10 @@ pub(super) fn slot_of(name: &[u8]) -> Option<(ScratchFile, usize)> {
     .find(|slot| slot.letter().as_bytes() == [letter])?;
     let digits = std::str::from_utf8(digits)
         .ok()
-        .filter(|digits| is_plain(digits.as_bytes()))?;
+        .filter(|digits| is_canonical_number(digits.as_bytes()))?;
     let place: usize = digits.parse().ok()?;
     let number = if bucket.is_some() {
-        place.checked_add(BUCKETED)?
+        place.checked_add(FIRST_BUCKETED)?
     } else {
         place
     };
@@ -374,10 +385,10 @@ pub(super) fn is_directory_name(name: &[u8]) -> bool {
 
 /// Returns the path of `name` in `directory`.
 pub(super) fn join(directory: &RelPath, name: &str) -> Result<RelPath, Failure> {
-    directory.join(name.as_bytes()).map_err(|_| too_long())
+    directory.join(name.as_bytes()).map_err(|_| path_too_long())
 }
 
-pub(super) fn too_long() -> Failure {
+pub(super) fn path_too_long() -> Failure {
     Failure::State {
         reason: "the path of a scratch file is too long".to_owned(),
     }

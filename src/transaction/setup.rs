@@ -24,8 +24,8 @@ impl<'w> Transaction<'w> {
 
     /// Adds a commit hook, which runs after those added before.
     #[must_use]
-    pub fn with_hook(mut self, trial: &'w dyn CommitHook) -> Self {
-        self.trials.push(trial);
+    pub fn with_hook(mut self, hook: &'w dyn CommitHook) -> Self {
+        self.hooks.push(hook);
         self
     }
 

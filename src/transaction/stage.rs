@@ -33,7 +33,7 @@ pub(super) struct ChangeStager {
     missing: Mutex<BTreeSet<RelPath>>,
     /// For each examined directory, whether its scratch files must be in the directory itself,
     /// because a rename from the state directory fails. The empty name is the root.
-    beside: Mutex<HashMap<Box<[u8]>, bool>>,
+    examined_directories: Mutex<HashMap<Box<[u8]>, bool>>,
 }
 
 impl ChangeStager {
@@ -46,7 +46,7 @@ impl ChangeStager {
             staged: Mutex::default(),
             stale: Mutex::default(),
             missing: Mutex::default(),
-            beside: Mutex::default(),
+            examined_directories: Mutex::default(),
         }
     }
 
@@ -65,7 +65,10 @@ impl ChangeStager {
     }
 
     /// Returns a number that no scratch file has yet.
-    pub(super) fn number(&self, workspace: &dyn Workspace) -> Result<AllocatedNumber<'_>, Failure> {
+    pub(super) fn allocate_number(
+        &self,
+        workspace: &dyn Workspace,
+    ) -> Result<AllocatedNumber<'_>, Failure> {
         self.numbers.take(workspace, &self.scratch)
     }
 
@@ -87,7 +90,7 @@ impl ChangeStager {
         // The directory of a submodule exists already. It must stay even if it becomes empty.
         if is_directory_after && before.as_ref().is_some_and(is_directory) {
             self.push(StagedChange {
-                keeps: Some(path),
+                kept_dir: Some(path),
                 ..StagedChange::default()
             });
             return Ok(());
@@ -95,14 +98,14 @@ impl ChangeStager {
         let going = before.as_ref().filter(|state| is_directory(state));
         let removes = going.map(|state| (path.clone(), DirAttributes::from(&state.stat)));
         let found = before.filter(|state| !is_directory(state));
-        let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
+        let place = self.locate_scratch(workspace, &path, found.is_some() || removes.is_some())?;
         let mut one = StagedChange {
             found,
-            makes: place.makes,
-            removes,
+            created_dirs: place.created_dirs,
+            removed_dir: removes,
             ..StagedChange::default()
         };
-        let number = self.number(workspace)?;
+        let number = self.allocate_number(workspace)?;
         let mut change = Change {
             number: number.value,
             path,
@@ -110,14 +113,14 @@ impl ChangeStager {
             after: None,
             moves_out: after.is_none(),
             source: None,
-            stage_depth: place.is_beside.then_some(place.missing),
+            stage_depth: place.is_outside_state.then_some(place.missing),
             overwrites: false,
         };
-        self.note(workspace, &change)?;
+        self.record_location(workspace, &change)?;
         match after {
             // A new directory needs no staged file. An old file at its path makes room.
             Some(after) if after.kind == FileKind::Directory => {
-                one.makes.push(change.path.clone());
+                one.created_dirs.push(change.path.clone());
                 change.moves_out = true;
             }
             Some(after) => self.stage(workspace, &mut change, (&mut one, place.missing), after)?,
@@ -125,7 +128,7 @@ impl ChangeStager {
         }
         // The file is written, so other threads can use its bucket.
         drop(number);
-        change.overwrites = self.keeps_names(one.found.as_ref()) && change.is_of_files();
+        change.overwrites = self.has_links_to_keep(one.found.as_ref()) && change.is_between_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
         one.change = is_a_file.then_some(change);
         self.push(one);
@@ -133,7 +136,7 @@ impl ChangeStager {
     }
 
     /// Returns whether the file has other hard links that must stay linked.
-    fn keeps_names(&self, found: Option<&FileState>) -> bool {
+    fn has_links_to_keep(&self, found: Option<&FileState>) -> bool {
         self.links == HardLinkMode::Kept && found.is_some_and(|found| found.stat.links > 1)
     }
 
@@ -145,12 +148,16 @@ impl ChangeStager {
     /// find them.
     ///
     /// The record is durable before the files exist.
-    pub(super) fn note(&self, workspace: &dyn Workspace, change: &Change) -> Result<(), Failure> {
+    pub(super) fn record_location(
+        &self,
+        workspace: &dyn Workspace,
+        change: &Change,
+    ) -> Result<(), Failure> {
         if change.stage_depth.is_none() {
             return Ok(());
         }
         let note = self.scratch.file(format!("b{}", change.number))?;
-        let path = self.scratch.slot(change, ScratchFile::Staged)?;
+        let path = self.scratch.scratch_path(change, ScratchFile::Staged)?;
         let text = escape::escape(path.as_bytes());
         let noted = workspace.create(&note, &[text.as_bytes()], Permissions::Exact(0o600), None);
         let about = |error| Failure::from(error).with_path(&change.path);
@@ -162,12 +169,12 @@ impl ChangeStager {
     }
 
     /// Replaces the recorded location of scratch files that do not exist yet.
-    pub(super) fn note_again(
+    pub(super) fn update_location(
         &self,
         workspace: &dyn Workspace,
         change: &Change,
     ) -> Result<(), Failure> {
         workspace.remove(&self.scratch.file(format!("b{}", change.number))?)?;
-        self.note(workspace, change)
+        self.record_location(workspace, change)
     }
 }

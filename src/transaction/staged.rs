@@ -16,11 +16,11 @@ pub(super) struct StagedChange {
     /// The source of a move, with the file found there.
     pub(super) moved: Option<(RelPath, FileState)>,
     /// The missing directories that no other change has recorded.
-    pub(super) makes: Vec<RelPath>,
+    pub(super) created_dirs: Vec<RelPath>,
     /// The directory to remove, with its attributes.
-    pub(super) removes: Option<(RelPath, DirAttributes)>,
+    pub(super) removed_dir: Option<(RelPath, DirAttributes)>,
     /// A directory to keep even if it becomes empty.
-    pub(super) keeps: Option<RelPath>,
+    pub(super) kept_dir: Option<RelPath>,
 }
 
 /// The staged parts of all changes.
@@ -33,9 +33,9 @@ pub(super) struct StagedChanges {
     pub(super) found: FoundFiles,
     /// Moves: the target, the source, and the file found at the source.
     pub(super) moves: Vec<(RelPath, RelPath, FileState)>,
-    pub(super) makes: BTreeSet<RelPath>,
-    pub(super) removes: BTreeMap<RelPath, DirAttributes>,
-    pub(super) keeps: BTreeSet<RelPath>,
+    pub(super) created_dirs: BTreeSet<RelPath>,
+    pub(super) removed_dirs: BTreeMap<RelPath, DirAttributes>,
+    pub(super) kept_dirs: BTreeSet<RelPath>,
 }
 
 impl StagedChanges {
@@ -46,9 +46,9 @@ impl StagedChanges {
     }
 
     pub(super) fn add(&mut self, one: StagedChange) {
-        self.makes.extend(one.makes);
-        self.removes.extend(one.removes);
-        self.keeps.extend(one.keeps);
+        self.created_dirs.extend(one.created_dirs);
+        self.removed_dirs.extend(one.removed_dir);
+        self.kept_dirs.extend(one.kept_dir);
         let Some(change) = one.change else { return };
         self.found
             .0
@@ -64,9 +64,9 @@ impl StagedChanges {
     pub(super) fn is_empty(&self) -> bool {
         let Self {
             changes,
-            makes,
-            removes,
-            keeps,
+            created_dirs: makes,
+            removed_dirs: removes,
+            kept_dirs: keeps,
             ..
         } = self;
         changes.is_empty() && makes.is_empty() && removes.is_empty() && keeps.is_empty()
@@ -91,7 +91,7 @@ pub(super) struct FoundFiles(
 impl FromIterator<(usize, FileState)> for FoundFiles {
     fn from_iter<I: IntoIterator<Item = (usize, FileState)>>(states: I) -> Self {
         let mut found = Self::default();
-        found.complete(states);
+        found.add_missing(states);
         found
     }
 }
@@ -106,7 +106,7 @@ impl FoundFiles {
     }
 
     /// Adds the states of changes that have none yet.
-    pub(super) fn complete(&mut self, more: impl IntoIterator<Item = (usize, FileState)>) {
+    pub(super) fn add_missing(&mut self, more: impl IntoIterator<Item = (usize, FileState)>) {
         let known = self.0.len();
         for (number, state) in more {
             if self.0[..known]

@@ -4,17 +4,19 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::failure::ignore_missing;
-use super::place::{IGNORE, LOCK, Lifetime, StateLocation, find, no_file};
+use super::place::{GITIGNORE, LOCK, Lifetime, StateLocation, find_lifetime, not_regular_failure};
 use super::scratch::{Scratch, join};
 use super::unkept::NoHistoryReason;
-use super::wait::{LockWaitResult, wait};
+use super::wait::{LockWaitResult, wait_for_lock};
 use super::{Durability, Failure, Interrupt, Options, history};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{DirectoryPermissions, ErrorKind, Lock, PROBE, TOP, Workspace};
+use crate::workspace::{
+    DirectoryPermissions, ErrorKind, Lock, PROBE_PREFIX, TOP_RECORD, Workspace,
+};
 
 /// The minimum number of attempts to lock a directory that other processes keep removing.
-const ATTEMPTS: usize = 16;
+const MIN_ATTEMPTS: usize = 16;
 
 /// The locked state directory.
 #[derive(Debug)]
@@ -28,9 +30,9 @@ pub(super) struct StateDirectory {
     /// The reason why the git directory cannot be used, if it seems to exist.
     pub(super) unusable: Option<NoHistoryReason>,
     /// The locks of other users on the same work tree.
-    pub(super) others: Vec<Mutex<Lock>>,
+    pub(super) other_user_locks: Vec<Mutex<Lock>>,
     /// The object on which `lock` was taken.
-    locks: LockObject,
+    lock_object: LockObject,
     /// The lock, which is held and never read. The mutex makes the struct `Sync`.
     lock: Mutex<Lock>,
 }
@@ -54,28 +56,28 @@ impl StateDirectory {
     /// [`Failure::Interrupted`] if a signal ends the wait.
     pub(super) fn open(
         workspace: &dyn Workspace,
-        place: &StateLocation,
+        location: &StateLocation,
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let mut attempts = 0;
-        let state = wait(interrupt, options.patience, |patience| {
+        let state = wait_for_lock(interrupt, options.lock_timeout, |patience| {
             attempts += 1;
-            match Self::attempt(
+            match Self::try_open(
                 workspace,
-                place,
+                location,
                 Options {
-                    patience,
+                    lock_timeout: patience,
                     ..options
                 },
             ) {
-                Ok(None) if attempts < ATTEMPTS => Ok(LockWaitResult::Retry),
+                Ok(None) if attempts < MIN_ATTEMPTS => Ok(LockWaitResult::Retry),
                 Ok(None) | Err(Failure::Locked) => Ok(LockWaitResult::Held),
                 Ok(Some(state)) => Ok(LockWaitResult::Done(state)),
                 Err(failure) => Err(failure),
             }
         })?;
-        state.bind(workspace, place);
+        state.record_top(workspace, location);
         Ok(state)
     }
 
@@ -83,8 +85,9 @@ impl StateDirectory {
     /// record its work tree. If this fails, the next command records it.
     ///
     /// The inode number of the state directory distinguishes the record from one in a copy.
-    fn bind(&self, workspace: &dyn Workspace, place: &StateLocation) {
-        let (Some(binding), Ok(path)) = (&place.binding, join(&self.directory, TOP)) else {
+    fn record_top(&self, workspace: &dyn Workspace, location: &StateLocation) {
+        let (Some(binding), Ok(path)) = (&location.binding, join(&self.directory, TOP_RECORD))
+        else {
             return;
         };
         let Ok(Some(itself)) = workspace.stat(&self.directory) else {
@@ -102,12 +105,12 @@ impl StateDirectory {
 
     /// Finds or creates the directory and locks it. Returns `None` if another process removed it or
     /// created it first.
-    fn attempt(
+    fn try_open(
         workspace: &dyn Workspace,
         StateLocation { directory, .. }: &StateLocation,
         options: Options,
     ) -> Result<Option<Self>, Failure> {
-        match find(workspace, directory)? {
+        match find_lifetime(workspace, directory)? {
             None => {
                 // Only a state directory in a git directory has a parent directory below the root.
                 let is_in_git = directory.parent().is_some();
@@ -116,31 +119,33 @@ impl StateDirectory {
                 } else {
                     DirectoryPermissions::Temporary
                 };
-                Self::make(workspace, directory, privacy, options)
+                Self::create_and_lock(workspace, directory, privacy, options)
             }
-            Some(lifetime) => Self::lock(workspace, directory, lifetime, options.patience),
+            Some(lifetime) => Self::lock(workspace, directory, lifetime, options.lock_timeout),
         }
     }
 
     /// Creates the directory and locks it. Returns `None` if another process created it first.
-    fn make(
+    fn create_and_lock(
         workspace: &dyn Workspace,
         directory: &RelPath,
-        privacy: DirectoryPermissions,
+        permissions: DirectoryPermissions,
         options: Options,
     ) -> Result<Option<Self>, Failure> {
-        match workspace.make_dir(directory, privacy) {
-            Err(error) if error.fault == ErrorKind::Exists => return Ok(None),
+        match workspace.make_dir(directory, permissions) {
+            Err(error) if error.kind == ErrorKind::Exists => return Ok(None),
             made => made?,
         }
         // A file system without permission bits loses the mark of a temporary directory. All
         // processes must read the lifetime back, so that they lock the same object.
-        let Some(lifetime) = find(workspace, directory)? else {
+        let Some(lifetime) = find_lifetime(workspace, directory)? else {
             return Ok(None);
         };
-        let locked = Self::lock(workspace, directory, lifetime, options.patience);
+        let locked = Self::lock(workspace, directory, lifetime, options.lock_timeout);
         match &locked {
-            Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
+            Ok(Some(state)) if options.durability == Durability::Full => {
+                state.write_gitignore(workspace)
+            }
             // The process that holds the lock will use the directory.
             Ok(_) | Err(Failure::Locked) => {}
             Err(_) => drop(workspace.remove_dir(directory)),
@@ -149,16 +154,17 @@ impl StateDirectory {
     }
 
     /// Makes the directory permanent.
-    pub(super) fn stay(
+    pub(super) fn make_permanent(
         &mut self,
         workspace: &dyn Workspace,
         options: Options,
     ) -> Result<(), Failure> {
         if self.is_temporary() {
-            let next = match self.locks {
+            let next = match self.lock_object {
                 LockObject::File => None,
                 LockObject::Directory => {
-                    let lock = workspace.lock(&join(&self.directory, LOCK)?, options.patience)?;
+                    let lock =
+                        workspace.lock(&join(&self.directory, LOCK)?, options.lock_timeout)?;
                     Some(lock.ok_or(Failure::Locked)?)
                 }
             };
@@ -168,12 +174,12 @@ impl StateDirectory {
             if let Some(next) = next {
                 // From here on the lock file is the lock. A process that waits for the lock of the
                 // directory checks the lifetime again.
-                (self.lock, self.locks) = (Mutex::new(next), LockObject::File);
+                (self.lock, self.lock_object) = (Mutex::new(next), LockObject::File);
             }
             self.lifetime = Lifetime::Permanent;
             self.history = Some(self.directory.clone());
         }
-        self.ignore(workspace);
+        self.write_gitignore(workspace);
         Ok(())
     }
 
@@ -202,7 +208,7 @@ impl StateDirectory {
         directory: &RelPath,
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
-        let Some(lifetime) = find(workspace, directory)? else {
+        let Some(lifetime) = find_lifetime(workspace, directory)? else {
             return Ok(None);
         };
         Self::lock(workspace, directory, lifetime, patience)
@@ -218,13 +224,13 @@ impl StateDirectory {
         lifetime: Lifetime,
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
-        let passes = lifetime.is_temporary();
+        let is_temporary = lifetime.is_temporary();
         let file = join(directory, LOCK)?;
-        let (locks, locked) = match passes.then(|| workspace.lock_dir(directory, patience)) {
+        let (locks, locked) = match is_temporary.then(|| workspace.lock_dir(directory, patience)) {
             Some(locked)
                 if !locked
                     .as_ref()
-                    .is_err_and(|error| error.fault == ErrorKind::Unsupported) =>
+                    .is_err_and(|error| error.kind == ErrorKind::Unsupported) =>
             {
                 (LockObject::Directory, locked)
             }
@@ -233,12 +239,14 @@ impl StateDirectory {
         match locked {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
-                if passes && !find(workspace, directory)?.is_some_and(Lifetime::is_temporary) {
+                if is_temporary
+                    && !find_lifetime(workspace, directory)?.is_some_and(Lifetime::is_temporary)
+                {
                     // Another process made the directory permanent while this one waited, so the
                     // lock file is the lock now.
                     return Ok(None);
                 }
-                let history = if passes {
+                let history = if is_temporary {
                     history::attic_place(workspace)
                 } else {
                     Some(directory.clone())
@@ -248,16 +256,16 @@ impl StateDirectory {
                     lifetime,
                     history,
                     unusable: None,
-                    others: Vec::new(),
-                    locks,
+                    other_user_locks: Vec::new(),
+                    lock_object: locks,
                     lock,
                 }))
             }
             // The directory was removed.
-            Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::NotDirectory) => {
+            Err(error) if matches!(error.kind, ErrorKind::Missing | ErrorKind::NotDirectory) => {
                 Ok(None)
             }
-            Err(error) if error.fault == ErrorKind::NotRegular => Err(no_file(&file)),
+            Err(error) if error.kind == ErrorKind::NotRegular => Err(not_regular_failure(&file)),
             Err(error) => Err(error.into()),
         }
     }
@@ -267,11 +275,11 @@ impl StateDirectory {
     /// This matters only if the process is killed, because a temporary directory is removed with
     /// the command. An error is therefore ignored. Without durability, each created file is a
     /// noticeable cost, so it is done only for permanent directories.
-    pub(super) fn ignore(&self, workspace: &dyn Workspace) {
+    pub(super) fn write_gitignore(&self, workspace: &dyn Workspace) {
         // On a file system without permission bits, this file marks a permanent directory.
         let is_hidden =
             self.directory.parent().is_some() || self.lifetime == Lifetime::TemporaryUnmarked;
-        if let (false, Ok(path)) = (is_hidden, join(&self.directory, IGNORE)) {
+        if let (false, Ok(path)) = (is_hidden, join(&self.directory, GITIGNORE)) {
             let _ = workspace.create(&path, &[b"*\n"], Permissions::Exact(0o644), None);
         }
     }
@@ -284,14 +292,14 @@ impl StateDirectory {
     ) -> Result<(), Failure> {
         for name in names
             .iter()
-            .filter(|name| name.starts_with(PROBE.as_bytes()))
+            .filter(|name| name.starts_with(PROBE_PREFIX.as_bytes()))
         {
             ignore_missing(
                 workspace.remove(
                     &self
                         .directory
                         .join(name)
-                        .map_err(|_| no_file(&self.directory))?,
+                        .map_err(|_| not_regular_failure(&self.directory))?,
                 ),
             )?;
         }
@@ -308,13 +316,13 @@ impl StateDirectory {
         }
         // The directory is usually empty. rmdir(2) also works if no file descriptor is available.
         match workspace.remove_dir(&self.directory) {
-            Err(error) if error.fault == ErrorKind::NotEmpty => {}
+            Err(error) if error.kind == ErrorKind::NotEmpty => {}
             removed => return Ok(removed?),
         }
         let mut names = workspace.list(Some(&self.directory))?;
         self.sweep_probes(workspace, &names)?;
-        names.retain(|name| !name.starts_with(PROBE.as_bytes()));
-        let known = [IGNORE, LOCK];
+        names.retain(|name| !name.starts_with(PROBE_PREFIX.as_bytes()));
+        let known = [GITIGNORE, LOCK];
         if !names
             .iter()
             .all(|name| known.iter().any(|known| name == known.as_bytes()))

@@ -23,15 +23,15 @@ use crate::workspace::{
 };
 
 /// The number of files from which a second thread is used.
-const SHARED: usize = 256;
+const PARALLEL_MIN: usize = 256;
 
 /// A swap in progress.
 pub(super) struct Swap<'a> {
-    pub(super) slots: &'a FileMover<'a>,
+    pub(super) moves: &'a FileMover<'a>,
     pub(super) scratch: &'a Scratch,
     pub(super) journal: &'a Journal,
     /// The changes whose old files are moved out.
-    pub(super) leaving: &'a ChangesByNumber<'a>,
+    pub(super) moved_out: &'a ChangesByNumber<'a>,
     /// The files found at the paths.
     pub(super) found: &'a FoundFiles,
     /// A time before any file was read.
@@ -51,67 +51,67 @@ impl Swap<'_> {
         let changes = &self.journal.changes;
         self.progress.enter(Phase::Swapping, changes.len());
         // Deletions and moves out come first, because they free names and space.
-        self.take_all_out()?;
-        let mut stay = BTreeSet::new();
+        self.move_all_out()?;
+        let mut unremoved = BTreeSet::new();
         // The list has parents first, so the reverse order empties inner directories first.
         for (index, removed) in self.journal.removes.iter().enumerate().rev() {
-            self.poll()?;
-            if !self.take_out_dir(
+            self.check_interrupt()?;
+            if !self.move_dir_out(
                 &removed.path,
                 &self.scratch.file(scratch::directory_name(index))?,
             )? {
-                stay.insert(&removed.path);
+                unremoved.insert(&removed.path);
             }
         }
         for made in &self.journal.makes {
-            self.poll()?;
+            self.check_interrupt()?;
             let made_dir = self
-                .slots
+                .moves
                 .workspace
                 .make_dir(&made.path, DirectoryPermissions::Shared);
             made_dir.map_err(|error| classify_error(error, &made.path, &[ErrorKind::Exists]))?;
         }
         self.exchange_all()?;
-        self.put_all_in()?;
+        self.move_all_in()?;
         for change in changes.iter().filter(|change| change.is_overwrite()) {
-            self.poll()?;
+            self.check_interrupt()?;
             self.overwrite(change)?;
             self.progress.step(1);
         }
-        for change in changes.iter().filter(|change| change.is_mode()) {
-            self.poll()?;
+        for change in changes.iter().filter(|change| change.is_mode_only()) {
+            self.check_interrupt()?;
             self.set_mode(change)?;
         }
         // The permission bits of new directories come last and inner directories first, because
         // some bits prevent the creation of files.
         for made in self.journal.makes.iter().rev() {
-            self.poll()?;
-            self.set_standing(made)?;
+            self.check_interrupt()?;
+            self.set_dir_attributes(made)?;
         }
-        self.poll()?;
-        Ok(stay)
+        self.check_interrupt()?;
+        Ok(unremoved)
     }
 
-    fn poll(&self) -> Result<(), Failure> {
+    fn check_interrupt(&self) -> Result<(), Failure> {
         self.interrupt
             .signal()
             .map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
     }
 
-    fn take_all_out(&self) -> Result<(), Failure> {
+    fn move_all_out(&self) -> Result<(), Failure> {
         let changes = self.journal.changes.iter();
         let leaving: Vec<_> = changes
             .filter(|change| change.moves_out && change.before.is_some())
             .collect();
         run_pipeline(
             &leaving,
-            SHARED,
+            PARALLEL_MIN,
             |&change| {
-                self.poll()?;
+                self.check_interrupt()?;
                 Ok((change, self.move_out(change)?))
             },
             |(change, slot)| {
-                self.poll()?;
+                self.check_interrupt()?;
                 self.verify(change, &slot)
             },
         )
@@ -126,15 +126,15 @@ impl Swap<'_> {
             .collect();
         run_pipeline(
             &exchanged,
-            SHARED,
+            PARALLEL_MIN,
             |&change| {
-                self.poll()?;
+                self.check_interrupt()?;
                 let slot = self.exchange(change)?;
                 self.progress.step(1);
                 Ok((change, slot))
             },
             |(change, slot)| {
-                self.poll()?;
+                self.check_interrupt()?;
                 slot.map_or(Ok(()), |slot| self.verify(change, &slot))
             },
         )
@@ -142,7 +142,7 @@ impl Swap<'_> {
 
     /// Moves in all files whose old file was moved out or never existed. With many files, several
     /// threads each process whole directories. An error in one thread stops all of them.
-    fn put_all_in(&self) -> Result<(), Failure> {
+    fn move_all_in(&self) -> Result<(), Failure> {
         let changes = self.journal.changes.iter();
         let coming: Vec<_> = changes
             .filter(|change| !change.is_exchange() && !change.is_overwrite())
@@ -152,14 +152,14 @@ impl Swap<'_> {
             .iter()
             .filter(|change| change.source.is_some())
             .count()
-            >= SHARED;
+            >= PARALLEL_MIN;
         let is_stopped = AtomicBool::new(false);
         let put_in = |some: &[&Change]| {
             let mut some = some
                 .iter()
                 .take_while(|_| !is_stopped.load(Ordering::Relaxed));
             let put = some.try_for_each(|change| {
-                self.poll()?;
+                self.check_interrupt()?;
                 self.move_in(change, are_many)?;
                 self.progress.step(1);
                 Ok(())
@@ -168,9 +168,9 @@ impl Swap<'_> {
         };
         if are_many {
             let directories: Vec<_> = coming
-                .chunk_by(|a, b| a.path.directory() == b.path.directory())
+                .chunk_by(|a, b| a.path.parent_bytes() == b.path.parent_bytes())
                 .collect();
-            threads::map(&directories, 1, |&changes| put_in(changes))
+            threads::map_parallel(&directories, 1, |&changes| put_in(changes))
                 .into_iter()
                 .collect()
         } else {
@@ -180,8 +180,8 @@ impl Swap<'_> {
 
     /// Moves a file out and returns its new path. The caller must verify it.
     fn move_out(&self, change: &Change) -> Result<RelPath, Failure> {
-        let slot = self.scratch.slot(change, ScratchFile::Displaced)?;
-        let taken = self.slots.move_out(&change.path, &slot);
+        let slot = self.scratch.scratch_path(change, ScratchFile::Displaced)?;
+        let taken = self.moves.move_out(&change.path, &slot);
         taken.map_err(|error| classify_error(error, &change.path, &[ErrorKind::Missing]))?;
         Ok(slot)
     }
@@ -193,12 +193,12 @@ impl Swap<'_> {
     ///
     /// The directory is renamed, so that a rollback restores its owner and attributes. If the
     /// rename fails, it is removed.
-    fn take_out_dir(&self, path: &RelPath, slot: &RelPath) -> Result<bool, Failure> {
-        let workspace = self.slots.workspace;
+    fn move_dir_out(&self, path: &RelPath, slot: &RelPath) -> Result<bool, Failure> {
+        let workspace = self.moves.workspace;
         let is_empty = |path: &RelPath| match workspace.list(Some(path)) {
             Ok(names) => Ok(names.is_empty()),
             // rmdir(2) needs no read permission on the directory, so removing it can still succeed.
-            Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::Denied) => Ok(true),
+            Err(error) if matches!(error.kind, ErrorKind::Missing | ErrorKind::Denied) => Ok(true),
             Err(error) => Err(error),
         };
         if !is_empty(path)? {
@@ -213,27 +213,27 @@ impl Swap<'_> {
         if is_empty(slot)? {
             return Ok(true);
         }
-        self.slots
+        self.moves
             .move_in(slot, path)
             .map_err(|error| classify_error(error, path, &[ErrorKind::Exists]))?;
         Ok(false)
     }
 
-    fn set_standing(
+    fn set_dir_attributes(
         &self,
         CreatedDirectory { path, standing }: &CreatedDirectory,
     ) -> Result<(), Failure> {
         let Some(DirAttributes { mode, uid, gid }) = *standing else {
             return Ok(());
         };
-        let restored = self.slots.workspace.restore_dir(path, mode, (uid, gid));
+        let restored = self.moves.workspace.restore_dir(path, mode, (uid, gid));
         restored.map_err(|error| classify_error(error, path, &[ErrorKind::Missing]))
     }
 
     fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {
-        match self.slots.workspace.remove_dir(path) {
-            Err(error) if error.fault == ErrorKind::Missing => Ok(true),
-            Err(error) if matches!(error.fault, ErrorKind::NotEmpty | ErrorKind::Denied) => {
+        match self.moves.workspace.remove_dir(path) {
+            Err(error) if error.kind == ErrorKind::Missing => Ok(true),
+            Err(error) if matches!(error.kind, ErrorKind::NotEmpty | ErrorKind::Denied) => {
                 Ok(false)
             }
             removed => Ok(removed.map(|()| true)?),
@@ -243,15 +243,15 @@ impl Swap<'_> {
     /// Exchanges the new and the old file. Returns the path of the old file, or `None` if it was
     /// already verified.
     fn exchange(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
-        let new = self.scratch.slot(change, ScratchFile::Staged)?;
-        if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
+        let new = self.scratch.scratch_path(change, ScratchFile::Staged)?;
+        if let Some(exchanged) = self.moves.exchange(&new, &change.path) {
             exchanged
                 .map_err(|error| classify_error(error, &change.path, &[ErrorKind::Missing]))?;
             return Ok(Some(new));
         }
         // This file system cannot exchange files: move out, verify, then move in.
         self.verify(change, &self.move_out(change)?)?;
-        let put = self.slots.move_in(&new, &change.path);
+        let put = self.moves.move_in(&new, &change.path);
         put.map_err(|error| classify_error(error, &change.path, &[ErrorKind::Exists]))?;
         Ok(None)
     }
@@ -259,12 +259,12 @@ impl Swap<'_> {
     /// Moves the new file in. If it is one of `many`, a staged file is moved by link(2) and
     /// unlink(2).
     fn move_in(&self, change: &Change, many: bool) -> Result<(), Failure> {
-        let Some(slot) = self.scratch.arrival(change, self.leaving)? else {
+        let Some(slot) = self.scratch.source_path(change, self.moved_out)? else {
             return Ok(());
         };
         let put = match change.source {
-            Some(MoveInSource::Staged) if many => self.slots.link_in(&slot, &change.path),
-            _ => self.slots.move_in(&slot, &change.path),
+            Some(MoveInSource::Staged) if many => self.moves.link_in(&slot, &change.path),
+            _ => self.moves.move_in(&slot, &change.path),
         };
         put.map_err(|error| classify_error(error, &change.path, &[ErrorKind::Exists]))
     }
@@ -275,13 +275,13 @@ impl Swap<'_> {
         let Some(found) = self.found.get(change.number) else {
             return Ok(());
         };
-        let new = self
-            .slots
-            .workspace
-            .read(&self.scratch.slot(change, ScratchFile::Staged)?, u64::MAX);
+        let new = self.moves.workspace.read(
+            &self.scratch.scratch_path(change, ScratchFile::Staged)?,
+            u64::MAX,
+        );
         let (bytes, _) = new.map_err(|error| Failure::from(error).with_path(&change.path))?;
         let written = self
-            .slots
+            .moves
             .workspace
             .overwrite(&change.path, &bytes, &found.stat);
         written.map_err(|error| {
@@ -305,7 +305,7 @@ impl Swap<'_> {
         let Some(mode) = change.after.as_ref().and_then(|after| after.mode) else {
             return Ok(());
         };
-        let workspace = self.slots.workspace;
+        let workspace = self.moves.workspace;
         let set = workspace.set_permissions(&change.path, Permissions::Exact(mode));
         let found = self.found.get(change.number).map(|found| found.stat);
         let stat = workspace.stat(&change.path)?;
@@ -318,7 +318,7 @@ impl Swap<'_> {
         // A file system without permission bits ignores the change. git ignores it there too.
         let above = change.path.parent();
         if has(found.map(|found| found.permissions))
-            && !workspace.keeps_modes(above.as_ref(), ModeProbe::Named)
+            && !workspace.can_store_modes(above.as_ref(), ModeProbe::Named)
         {
             return Ok(());
         }
@@ -330,7 +330,7 @@ impl Swap<'_> {
     /// it unnoticed.
     fn verify(&self, change: &Change, slot: &RelPath) -> Result<(), Failure> {
         let is_same = match self.found.get(change.number) {
-            Some(found) => is_unchanged(self.slots.workspace, slot, found, self.since)
+            Some(found) => is_unchanged(self.moves.workspace, slot, found, self.since)
                 .map_err(|failure| failure.with_path(&change.path))?,
             None => false,
         };
@@ -347,12 +347,10 @@ impl Swap<'_> {
 pub(super) fn classify_error(
     error: WorkspaceError,
     path: &RelPath,
-    signs: &[ErrorKind],
+    stale_kinds: &[ErrorKind],
 ) -> Failure {
-    let is_foreign = matches!(
-        error.fault,
-        ErrorKind::ThroughLink | ErrorKind::NotDirectory
-    ) || signs.contains(&error.fault);
+    let is_foreign = matches!(error.kind, ErrorKind::ThroughLink | ErrorKind::NotDirectory)
+        || stale_kinds.contains(&error.kind);
     if is_foreign {
         Failure::Stale(vec![path.clone()])
     } else {

@@ -11,7 +11,7 @@ use crate::workspace::{Directory, ErrorKind, Result as Done, Workspace};
 /// the note of git's index, so that a killed sweep can be repeated.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// The prefix of the names of kept files.
-pub(super) const KEPT: &str = "kept-";
+pub(super) const KEPT_PREFIX: &str = "kept-";
 
 /// Removes all scratch files and their directory, except kept files and the record that lists them.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
@@ -20,16 +20,23 @@ pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), 
         .map_err(Failure::from)
         .and_then(|names| {
             let has_kept = names.iter().any(|name| is_kept(name));
-            trim_among(workspace, scratch, names, |name| {
+            remove_names_except(workspace, scratch, names, |name| {
                 has_kept && is_kept_or_record(name)
             })
         });
-    finish(workspace, scratch, swept)
+    remove_dir_if_empty(workspace, scratch, swept)
 }
 
 /// Removes all scratch files and their directory, including kept files.
-pub(super) fn erase(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    finish(workspace, scratch, trim(workspace, scratch, |_| false))
+pub(super) fn sweep_completely(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+) -> Result<(), Failure> {
+    remove_dir_if_empty(
+        workspace,
+        scratch,
+        remove_except(workspace, scratch, |_| false),
+    )
 }
 
 /// Returns whether `name` is a kept file or the record that lists the kept files.
@@ -38,13 +45,13 @@ pub(super) fn is_kept_or_record(name: &[u8]) -> bool {
 }
 
 /// Removes the directory of the scratch files if no file remains.
-fn finish(
+fn remove_dir_if_empty(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     trimmed: Result<usize, Failure>,
 ) -> Result<(), Failure> {
     match trimmed {
-        Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => Ok(()),
+        Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => Ok(()),
         Ok(0) => Ok(ignore_missing(scratch.remove(workspace))?),
         trimmed => trimmed.map(drop),
     }
@@ -52,27 +59,27 @@ fn finish(
 
 /// Removes all scratch files except those for which `stays` is true. Returns the number of
 /// remaining files.
-pub(super) fn trim(
+pub(super) fn remove_except(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
-    trim_among(workspace, scratch, scratch.names(workspace)?, stays)
+    remove_names_except(workspace, scratch, scratch.names(workspace)?, stays)
 }
 
 /// Removes the scratch files `names` except those for which `stays` is true. Returns the number of
 /// remaining names. A bucket remains if a file in it remains.
-pub(super) fn trim_among(
+pub(super) fn remove_names_except(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     names: Vec<Vec<u8>>,
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| stays(name));
-    let annexed: Vec<_> = names
+    let index_notes: Vec<_> = names
         .extract_if(.., |name| git_index_file::is_note(name))
         .collect();
-    let has_annex = !annexed.is_empty() && git_index_file::open(workspace, scratch)?;
+    let is_index_open = !index_notes.is_empty() && git_index_file::open_index(workspace, scratch)?;
     // `sort_by_key` is stable, so the files in a bucket stay before the bucket.
     names.sort_by_key(|name| {
         RECORDS
@@ -81,22 +88,22 @@ pub(super) fn trim_among(
             .map_or(0, |place| place + 1)
     });
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
-        sweep_beside(workspace, scratch, &scratch.file(note)?)?;
+        sweep_outside_state(workspace, scratch, &scratch.file(note)?)?;
     }
-    if has_annex {
-        git_index_file::release(workspace, scratch)?;
+    if is_index_open {
+        git_index_file::release_lock(workspace, scratch)?;
     }
     for name in &names {
         let path = scratch.file(name)?;
         if is_directory_name(name) {
             ignore_missing(workspace.remove_dir(&path))?;
         } else if is_bucket_name(name) {
-            clear_bucket(workspace, &path)?;
+            remove_bucket(workspace, &path)?;
         } else {
             remove(workspace, &path)?;
         }
     }
-    for note in annexed {
+    for note in index_notes {
         // After a power loss, a journal could reappear without the note and could then not be
         // trusted. So the other removals must be durable first.
         ignore_missing(workspace.sync(Some(&scratch.directory)))?;
@@ -106,17 +113,12 @@ pub(super) fn trim_among(
 }
 
 /// Removes a bucket if it is empty.
-fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
+fn remove_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match workspace.remove_dir(path) {
-        Err(error) if error.fault == ErrorKind::NotEmpty => Ok(()),
+        Err(error) if error.kind == ErrorKind::NotEmpty => Ok(()),
         // Another process created a file of this name. It would prevent the removal of the whole
         // directory.
-        Err(error)
-            if matches!(
-                error.fault,
-                ErrorKind::NotDirectory | ErrorKind::ThroughLink
-            ) =>
-        {
+        Err(error) if matches!(error.kind, ErrorKind::NotDirectory | ErrorKind::ThroughLink) => {
             remove(workspace, path)
         }
         removed => ignore_missing(removed),
@@ -125,11 +127,11 @@ fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
 
 /// Returns whether `name` is a kept file.
 pub(super) fn is_kept(name: &[u8]) -> bool {
-    name.starts_with(KEPT.as_bytes())
+    name.starts_with(KEPT_PREFIX.as_bytes())
 }
 
 /// Removes the scratch files outside the state directory, whose location the file `note` records.
-fn sweep_beside(
+fn sweep_outside_state(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     note: &RelPath,
@@ -150,7 +152,7 @@ fn sweep_beside(
         return Ok(());
     };
     let directory = path.parent();
-    sweep_slots(workspace, scratch, directory.as_ref(), number)?;
+    remove_scratch_files(workspace, scratch, directory.as_ref(), number)?;
     // The note must not be removed before the files it locates.
     ignore_missing(workspace.sync(directory.as_ref()))?;
     Ok(())
@@ -158,7 +160,7 @@ fn sweep_beside(
 
 /// Removes the scratch files with the number `number` in `directory`, which is outside the state
 /// directory.
-pub(super) fn sweep_slots(
+pub(super) fn remove_scratch_files(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     directory: Directory<'_>,
@@ -171,7 +173,7 @@ pub(super) fn sweep_slots(
     ] {
         remove(
             workspace,
-            &scratch.path_in(directory, &scratch::name(slot, number))?,
+            &scratch.path_in(directory, &scratch::file_name(slot, number))?,
         )?;
     }
     Ok(())
@@ -182,7 +184,7 @@ pub(super) fn sweep_slots(
 fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
     match ignore_missing(workspace.remove(path)) {
         Err(error)
-            if error.fault == ErrorKind::Denied && matches!(workspace.stat(path), Ok(None)) =>
+            if error.kind == ErrorKind::Denied && matches!(workspace.stat(path), Ok(None)) =>
         {
             Ok(())
         }

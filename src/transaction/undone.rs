@@ -11,7 +11,7 @@ pub(super) struct RollbackResult {
     pub(super) kept: Vec<KeptFile>,
     /// The error that stopped the rollback. If it is set, the tree is not restored, and the journal
     /// must stay.
-    pub(super) trouble: Option<Failure>,
+    pub(super) error: Option<Failure>,
 }
 
 impl RollbackResult {
@@ -21,14 +21,14 @@ impl RollbackResult {
     ///
     /// Returns [`Failure::Incomplete`] if an error stopped the rollback.
     pub(super) fn into_result(self) -> Result<(Vec<RelPath>, Vec<KeptFile>), Failure> {
-        match self.trouble {
+        match self.error {
             None => Ok((self.left, self.kept)),
             trouble => {
                 let refused = trouble.map(Box::new);
                 Err(Failure::Incomplete {
                     left: self.left,
                     kept: self.kept,
-                    refused,
+                    rollback_error: refused,
                     cause: None,
                 })
             }
@@ -40,7 +40,7 @@ impl RollbackResult {
         let Self {
             left,
             kept,
-            trouble,
+            error: trouble,
         } = self;
         let keeps_journal = trouble.is_some();
         if left.is_empty() && !keeps_journal {
@@ -51,7 +51,7 @@ impl RollbackResult {
             failure: Failure::Incomplete {
                 left,
                 kept,
-                refused,
+                rollback_error: refused,
                 cause,
             },
             keeps_journal,

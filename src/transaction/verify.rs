@@ -10,9 +10,12 @@ use crate::workspace::{ErrorKind, Stat, Timestamp, Workspace};
 
 /// Returns the `Stat` of `path`. If a link has replaced a directory above it, no file of the
 /// transaction is there.
-pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
+pub(super) fn stat_in_tree(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+) -> Result<Option<Stat>, Failure> {
     match workspace.stat(path) {
-        Err(error) if error.fault == ErrorKind::ThroughLink => Ok(None),
+        Err(error) if error.kind == ErrorKind::ThroughLink => Ok(None),
         stat => Ok(stat?),
     }
 }
@@ -22,12 +25,12 @@ pub(super) fn identify(
     workspace: &dyn Workspace,
     path: &RelPath,
 ) -> Result<Option<FileIdentity>, Failure> {
-    let Some(stat) = look(workspace, path)? else {
+    let Some(stat) = stat_in_tree(workspace, path)? else {
         return Ok(None);
     };
     let digest = match digest(workspace, path, stat.kind) {
         // The file was removed, or FUSE had cached it under another spelling of its name.
-        Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => return Ok(None),
+        Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => return Ok(None),
         digest => digest?,
     };
     Ok(Some(FileIdentity::from(&FileState { stat, digest })))

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{Failure, Interrupt};
 
 /// The time between two checks for signals.
-const LOOK: Duration = Duration::from_millis(100);
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The result of one attempt to take a lock.
 pub(super) enum LockWaitResult<T> {
@@ -19,9 +19,9 @@ pub(super) enum LockWaitResult<T> {
 
 /// Repeats `attempt` until it succeeds, but at most for `patience`. Each attempt receives the time
 /// that it may wait.
-pub(super) fn wait<T>(
+pub(super) fn wait_for_lock<T>(
     interrupt: &Interrupt,
-    patience: Duration,
+    timeout: Duration,
     mut attempt: impl FnMut(Duration) -> Result<LockWaitResult<T>, Failure>,
 ) -> Result<T, Failure> {
     let start = Instant::now();
@@ -29,8 +29,8 @@ pub(super) fn wait<T>(
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
-        let left = patience.saturating_sub(start.elapsed());
-        match attempt(left.min(LOOK))? {
+        let left = timeout.saturating_sub(start.elapsed());
+        match attempt(left.min(SIGNAL_CHECK_INTERVAL))? {
             LockWaitResult::Done(done) => return Ok(done),
             LockWaitResult::Held if left.is_zero() => return Err(Failure::Locked),
             LockWaitResult::Held | LockWaitResult::Retry => {}

@@ -24,10 +24,10 @@ pub fn check(line: &[u8], rule: WhitespaceRule) -> WhitespaceFlags {
             content = &content[..end];
         }
     }
-    found.with_flags(of_indentation(content, rule))
+    found.with_flags(check_indentation(content, rule))
 }
 
-fn of_indentation(content: &[u8], rule: WhitespaceRule) -> WhitespaceFlags {
+fn check_indentation(content: &[u8], rule: WhitespaceRule) -> WhitespaceFlags {
     let end = content
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t'))

@@ -16,10 +16,10 @@ pub struct FixedLine<'a> {
 /// Fixes the errors of `line` under `rule`. The line must include its terminator, if it has one.
 #[must_use]
 pub fn fix(line: &[u8], rule: WhitespaceRule) -> FixedLine<'_> {
-    let (content, ending, is_ended) = fix_ending(line, rule);
-    let (skipped, indentation) = fix_indent(content, rule).unwrap_or((0, Vec::new()));
-    let is_corrected = is_ended || skipped > 0;
-    let kept = &content[skipped..];
+    let (content, ending, is_end_fixed) = fix_ending(line, rule);
+    let (replaced, indentation) = fix_indent(content, rule).unwrap_or((0, Vec::new()));
+    let is_corrected = is_end_fixed || replaced > 0;
+    let kept = &content[replaced..];
     if indentation.is_empty() && line.starts_with(kept) && &line[kept.len()..] == ending {
         return FixedLine {
             line: Cow::Borrowed(line),
@@ -87,10 +87,10 @@ fn fix_indent(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> 
         } else {
             tabs
         };
-        return Some((skipped, with_tabs(&content[..skipped], rule.tab_width)));
+        return Some((skipped, spaces_to_tabs(&content[..skipped], rule.tab_width)));
     }
     (rule.has(WhitespaceFlags::TAB_IN_INDENT) && tabs > 0)
-        .then(|| (tabs, with_spaces(&content[..tabs], rule.tab_width)))
+        .then(|| (tabs, tabs_to_spaces(&content[..tabs], rule.tab_width)))
 }
 
 /// Returns whether `indentation`, which must end with its last tab, has a space before a tab.
@@ -106,7 +106,7 @@ fn has_wide_run(indentation: &[u8], width: usize) -> bool {
 }
 
 /// Replaces each run of `width` spaces with a tab. Shorter runs before a tab are removed.
-fn with_tabs(indentation: &[u8], width: usize) -> Vec<u8> {
+fn spaces_to_tabs(indentation: &[u8], width: usize) -> Vec<u8> {
     let (mut out, mut spaces) = (Vec::new(), 0);
     for &byte in indentation {
         if byte == b' ' {
@@ -123,7 +123,7 @@ fn with_tabs(indentation: &[u8], width: usize) -> Vec<u8> {
 }
 
 /// Replaces tabs with spaces.
-fn with_spaces(indentation: &[u8], width: usize) -> Vec<u8> {
+fn tabs_to_spaces(indentation: &[u8], width: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in indentation {
         let length = if byte == b'\t' {

@@ -188,12 +188,12 @@ impl WhitespaceRule {
     /// indentations.
     pub fn parse(text: &[u8]) -> Result<Self, RuleConflictError> {
         let mut rule = Self::default();
-        let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r');
+        let is_separator = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r');
         let mut rest = text;
         loop {
             let start = rest
                 .iter()
-                .position(|byte| !is_between(byte))
+                .position(|byte| !is_separator(byte))
                 .unwrap_or(rest.len());
             let (word, behind) = rest[start..]
                 .split_at(memchr::memchr(b',', &rest[start..]).unwrap_or(rest.len() - start));
@@ -215,7 +215,7 @@ impl WhitespaceRule {
             }
             rule.tab_width = word
                 .strip_prefix(b"tabwidth=")
-                .and_then(width)
+                .and_then(parse_tab_width)
                 .unwrap_or(rule.tab_width);
             rest = behind;
         }
@@ -231,7 +231,7 @@ impl WhitespaceRule {
     /// Returns the rule of the attribute `whitespace` without a value, with the tab width of this
     /// rule. It finds all errors except those that git excludes from this default.
     #[must_use]
-    pub fn strict(self) -> Self {
+    pub fn with_attribute_set(self) -> Self {
         let usual = RULES.iter().filter(|row| row.is_set_by_attribute);
         Self {
             flags: usual.fold(WhitespaceFlags::default(), |flags, row| {
@@ -243,7 +243,7 @@ impl WhitespaceRule {
 
     /// Returns the rule of the attribute `-whitespace`: no errors, with the tab width of this rule.
     #[must_use]
-    pub fn none(self) -> Self {
+    pub fn with_attribute_unset(self) -> Self {
         Self {
             flags: WhitespaceFlags::default(),
             ..self
@@ -267,7 +267,7 @@ impl WhitespaceRule {
 }
 
 /// Parses the digits at the start of `text`, like atoi(3). Returns `None` for an invalid tab width.
-fn width(text: &[u8]) -> Option<usize> {
+fn parse_tab_width(text: &[u8]) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let width = std::str::from_utf8(&text[..digits]).ok()?.parse().ok()?;
     (1..64).contains(&width).then_some(width)

@@ -12,7 +12,7 @@ pub enum AttributeSource<'a> {
     /// This owner and group, and no extended attributes. Used for a preimage that had none when it
     /// was read. Attributes that another process sets between that read and the swap are lost,
     /// because only the status change time (ctime) would reveal them.
-    Bare {
+    OwnerOnly {
         /// User ID.
         uid: u32,
         /// Group ID.
@@ -25,7 +25,7 @@ pub enum AttributeSource<'a> {
 
 /// Prefix of the names of files that [`ModeProbe::Named`] creates. A killed process can leave such
 /// a file. The file can be removed at any time.
-pub const PROBE: &str = ".wpatch-probe-";
+pub const PROBE_PREFIX: &str = ".wpatch-probe-";
 
 /// How [`Workspace::keeps_modes`](super::Workspace::keeps_modes) tests a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

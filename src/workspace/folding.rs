@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::{Directory, ErrorKind, Result, Workspace};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::text::{fold_name, is_one_name};
+use crate::text::{fold_name, is_same_name};
 
 /// How the file systems of a workspace spell names.
 pub trait Spellings: Sync {
@@ -34,7 +34,7 @@ type FoldedNames = HashMap<Vec<u8>, Vec<Vec<u8>>>;
 pub struct FoldingCache {
     /// Whether a file system folds names. The key is the device and whether the probed path is
     /// ASCII: a file system can fold ASCII letters only.
-    known: Mutex<HashMap<(u64, bool), bool>>,
+    answers: Mutex<HashMap<(u64, bool), bool>>,
     /// The names in each listed directory. The key is its path; the root has the empty path.
     listings: Mutex<HashMap<Vec<u8>, Arc<FoldedNames>>>,
 }
@@ -48,18 +48,23 @@ impl FoldingCache {
     /// # Errors
     ///
     /// Returns the error of the file system.
-    pub fn is_at(&self, workspace: &dyn Workspace, path: &RelPath, device: u64) -> Result<bool> {
+    pub fn is_folded_at(
+        &self,
+        workspace: &dyn Workspace,
+        path: &RelPath,
+        device: u64,
+    ) -> Result<bool> {
         if workspace.spellings().is_none() {
             return Ok(false);
         }
         let key = (device, path.as_bytes().is_ascii());
-        if let Some(&known) = lock_unpoisoned(&self.known).get(&key) {
+        if let Some(&known) = lock_unpoisoned(&self.answers).get(&key) {
             return Ok(known);
         }
         let Some(answer) = self.probe(workspace, path)? else {
             return Ok(false);
         };
-        lock_unpoisoned(&self.known).insert(key, answer);
+        lock_unpoisoned(&self.answers).insert(key, answer);
         Ok(answer)
     }
 
@@ -68,7 +73,7 @@ impl FoldingCache {
     /// # Errors
     ///
     /// Returns the error of the file system.
-    pub fn is_above(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<bool> {
+    pub fn is_folded_above(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<bool> {
         let Some(spellings) = workspace.spellings() else {
             return Ok(false);
         };
@@ -76,7 +81,7 @@ impl FoldingCache {
             if let Some(stat) = workspace.stat(&directory)? {
                 return Ok(match self.probe_inside(workspace, Some(&directory))? {
                     Some(answer) => answer,
-                    None => self.is_at(workspace, &directory, stat.device)?,
+                    None => self.is_folded_at(workspace, &directory, stat.device)?,
                 });
             }
         }
@@ -95,7 +100,9 @@ impl FoldingCache {
         let mut stored: Option<RelPath> = None;
         for name in path.components() {
             let listing = self.listing(workspace, stored.as_ref())?;
-            let listed = listing.get(&key(name)).map_or(&[][..], Vec::as_slice);
+            let listed = listing
+                .get(&folding_key(name))
+                .map_or(&[][..], Vec::as_slice);
             let name = match listed {
                 [only] => only,
                 _ => name,
@@ -109,7 +116,7 @@ impl FoldingCache {
             stored = Some(joined);
         }
         // If listings do not show the stored names, they cannot correct the spelling.
-        let is_stored = |_: &RelPath| are_stored(workspace, path);
+        let is_stored = |_: &RelPath| has_stored_name(workspace, path);
         Ok(stored.filter(is_stored).unwrap_or_else(|| path.clone()))
     }
 
@@ -123,7 +130,7 @@ impl FoldingCache {
         for name in path.components() {
             let listing = self.listing(workspace, above.as_ref())?;
             if !listing
-                .get(&key(name))
+                .get(&folding_key(name))
                 .is_some_and(|listed| listed.iter().any(|listed| listed == name))
             {
                 return Ok(false);
@@ -133,7 +140,7 @@ impl FoldingCache {
                 .map_or_else(|| RelPath::new(name), |above| above.join(name))
                 .ok();
         }
-        Ok(are_stored(workspace, path))
+        Ok(has_stored_name(workspace, path))
     }
 
     /// Returns the paths of all files and directories in `directory`.
@@ -156,17 +163,17 @@ impl FoldingCache {
         for path in std::iter::once(path.clone()).chain(path.ancestors()) {
             let others = other_spellings(path.name());
             for other in &others {
-                let beside = path
+                let other_path = path
                     .parent()
                     .map_or_else(|| RelPath::new(other), |above| above.join(other));
-                let Ok(beside) = beside else { continue };
+                let Ok(beside) = other_path else { continue };
                 if workspace.stat(&beside)?.is_some() {
                     // Two listed names with one folded form are two files. The lookup then found
                     // the second file, and the directory does not fold names.
                     let listing = self.listing(workspace, path.parent().as_ref())?;
                     return Ok(Some(
                         listing
-                            .get(&key(path.name()))
+                            .get(&folding_key(path.name()))
                             .is_some_and(|listed| listed.len() == 1),
                     ));
                 }
@@ -210,7 +217,7 @@ impl FoldingCache {
         let names = match workspace.list(directory) {
             Err(error)
                 if matches!(
-                    error.fault,
+                    error.kind,
                     ErrorKind::Missing | ErrorKind::NotDirectory | ErrorKind::ThroughLink
                 ) =>
             {
@@ -220,7 +227,7 @@ impl FoldingCache {
         };
         let mut listing = FoldedNames::new();
         for name in names {
-            listing.entry(key(&name)).or_default().push(name);
+            listing.entry(folding_key(&name)).or_default().push(name);
         }
         let listing = Arc::new(listing);
         lock_unpoisoned(&self.listings).insert(place, Arc::clone(&listing));
@@ -233,20 +240,24 @@ impl FoldingCache {
 /// # Errors
 ///
 /// Returns the error of the file system.
-pub fn lists(workspace: &dyn Workspace, directory: Directory<'_>, name: &[u8]) -> Result<bool> {
+pub fn has_equal_name(
+    workspace: &dyn Workspace,
+    directory: Directory<'_>,
+    name: &[u8],
+) -> Result<bool> {
     Ok(workspace
         .list(directory)?
         .iter()
-        .any(|listed| is_one_name(listed, name)))
+        .any(|listed| is_same_name(listed, name)))
 }
 
 /// Returns whether listings show the name of `path` as it was stored.
-fn are_stored(workspace: &dyn Workspace, path: &RelPath) -> bool {
+fn has_stored_name(workspace: &dyn Workspace, path: &RelPath) -> bool {
     let spellings = workspace.spellings();
     spellings.is_none_or(|spellings| spellings.lists_stored_names(path.parent().as_ref()))
 }
 
-fn key(name: &[u8]) -> Vec<u8> {
+fn folding_key(name: &[u8]) -> Vec<u8> {
     fold_name(name).to_ascii_lowercase()
 }
 

@@ -35,13 +35,15 @@ use crate::path::RelPath;
 use crate::text::Bytes;
 
 pub use crate::stat::{Stat, Timestamp};
-pub use crate::workspace_error::{ErrorKind, StickyBit, WorkspaceError};
+pub use crate::workspace_error::{ErrorKind, StickyBitError, WorkspaceError};
 pub use arguments::{
-    AttributeSource, DirectoryPermissions, ModeProbe, PROBE, RenameMode, TEMPORARY,
+    AttributeSource, DirectoryPermissions, ModeProbe, PROBE_PREFIX, RenameMode, TEMPORARY,
 };
-pub use folding::{FoldingCache, Spellings, lists, other_spellings};
+pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
 pub use lock::Lock;
-pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, path_below, top};
+pub use work_tree::{
+    GIT_DIRECTORY_NAME, GitDirectory, TOP_RECORD, WorkTree, path_relative_to, top,
+};
 
 /// The result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
@@ -114,7 +116,7 @@ pub trait Workspace: Sync {
         path: &RelPath,
         _slices: &[&[u8]],
         _permissions: Permissions,
-        _like: Option<AttributeSource<'_>>,
+        _source: Option<AttributeSource<'_>>,
     ) -> Result<()> {
         read_only("create", Some(path))
     }
@@ -132,13 +134,18 @@ pub trait Workspace: Sync {
     ///
     /// If kind, device, inode, size or modification time of the file differ from `was`, the verb
     /// fails with [`ErrorKind::Missing`] and changes nothing.
-    fn overwrite(&self, path: &RelPath, _bytes: &[u8], _was: &Stat) -> Result<()> {
+    fn overwrite(&self, path: &RelPath, _bytes: &[u8], _expected: &Stat) -> Result<()> {
         read_only("overwrite", Some(path))
     }
 
     /// Creates a symbolic link with the owner and group of the file at `like`, as far as the caller
     /// is allowed to set them. Fails if `path` exists.
-    fn symlink(&self, _target: &[u8], path: &RelPath, _like: Option<&RelPath>) -> Result<()> {
+    fn symlink(
+        &self,
+        _target: &[u8],
+        path: &RelPath,
+        _owner_source: Option<&RelPath>,
+    ) -> Result<()> {
         read_only("create", Some(path))
     }
 
@@ -151,7 +158,7 @@ pub trait Workspace: Sync {
     ///
     /// The new name is durable only after [`Workspace::sync`] of *both* directories. After a power
     /// loss the file can have its old name, its new name, or both.
-    fn rename(&self, from: &RelPath, _to: &RelPath, _how: RenameMode) -> Result<()> {
+    fn rename(&self, from: &RelPath, _to: &RelPath, _mode: RenameMode) -> Result<()> {
         read_only("rename", Some(from))
     }
 
@@ -161,7 +168,7 @@ pub trait Workspace: Sync {
     }
 
     /// Creates a directory with the mode that `privacy` names.
-    fn make_dir(&self, path: &RelPath, _privacy: DirectoryPermissions) -> Result<()> {
+    fn make_dir(&self, path: &RelPath, _permissions: DirectoryPermissions) -> Result<()> {
         read_only("create", Some(path))
     }
 
@@ -183,7 +190,7 @@ pub trait Workspace: Sync {
 
     /// Starts to write the file at `path` to the disk. This hint shortens a later
     /// [`Workspace::sync`].
-    fn write_out(&self, _path: &RelPath) {}
+    fn start_writeback(&self, _path: &RelPath) {}
 
     /// Makes the content and the attributes of the file at `path` durable. For a directory, makes
     /// its names durable.
@@ -203,7 +210,7 @@ pub trait Workspace: Sync {
     ///
     /// Returns `None` if another process holds the lock for longer than `patience`. Dropping the
     /// [`Lock`] releases it.
-    fn lock(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
+    fn lock(&self, path: &RelPath, _timeout: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
 
@@ -211,7 +218,7 @@ pub trait Workspace: Sync {
     ///
     /// Fails with [`ErrorKind::Unsupported`] if the file system can lock only files that are open
     /// for writing, such as NFS; see flock(2).
-    fn lock_dir(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
+    fn lock_dir(&self, path: &RelPath, _timeout: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
 
@@ -225,7 +232,7 @@ pub trait Workspace: Sync {
 
     /// Returns whether the file system of `directory` stores permission bits. vfat, exFAT, NTFS and
     /// SMB shares can show the same bits for every file. `probe` selects how the verb tests this.
-    fn keeps_modes(&self, _directory: Directory<'_>, _probe: ModeProbe) -> bool {
+    fn can_store_modes(&self, _directory: Directory<'_>, _probe: ModeProbe) -> bool {
         true
     }
 
@@ -242,7 +249,7 @@ pub trait Workspace: Sync {
     fn identity(&self) -> Result<String>;
 
     /// Drops cached directory handles, because another process may have moved the directories.
-    fn forget(&self) {}
+    fn close_cached_handles(&self) {}
 
     /// Returns the directory below [`ATTIC`] that holds the external history of this root. Returns
     /// `None` if no external history is configured.
@@ -303,13 +310,13 @@ pub trait Workspace: Sync {
     /// # Security
     ///
     /// No patch may change these paths or any path below them.
-    fn git_ways(&self, _directory: Directory<'_>) -> Vec<RelPath> {
+    fn git_directory_paths(&self, _directory: Directory<'_>) -> Vec<RelPath> {
         Vec::new()
     }
 
     /// Returns the paths of git's hook directory, if it is outside the git directory, and of each
     /// link on the way. An item is `None` if the root is inside the hook directory.
-    fn hook_ways(&self) -> Vec<Option<RelPath>> {
+    fn hook_directory_paths(&self) -> Vec<Option<RelPath>> {
         Vec::new()
     }
 
@@ -324,7 +331,7 @@ pub trait Workspace: Sync {
     /// Returns whether it visited all names.
     fn visit_names(
         &self,
-        _most: usize,
+        _max_names: usize,
         _visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind),
     ) -> bool {
         true
@@ -332,13 +339,13 @@ pub trait Workspace: Sync {
 
     /// Returns the paths below the root that the symbolic link at `path` leads to: each further
     /// link on the way and the final path.
-    fn link_ways(&self, _path: &RelPath) -> Vec<RelPath> {
+    fn link_targets(&self, _path: &RelPath) -> Vec<RelPath> {
         Vec::new()
     }
 
     /// Returns the absolute name of the root without links, or `None` if other programs cannot
     /// access it.
-    fn root_name(&self) -> Option<PathBuf> {
+    fn absolute_root(&self) -> Option<PathBuf> {
         None
     }
 
@@ -354,15 +361,15 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
     Err(WorkspaceError {
         verb,
         path,
-        fault: ErrorKind::Unsupported,
+        kind: ErrorKind::Unsupported,
         source,
     })
 }
 
 /// The name below a root under which verbs find the external history, which is outside the root.
 /// See [`Workspace::external_history`].
-pub const ATTIC: &str = ".wpatch-attic";
+pub const EXTERNAL_HISTORY_NAME: &str = ".wpatch-attic";
 
 /// The name below a root under which verbs find the directory set by
 /// [`Workspace::git_index_file`]. That directory contains the git index file.
-pub const ANNEX: &str = ".wpatch-index";
+pub const GIT_INDEX_DIRECTORY_NAME: &str = ".wpatch-index";

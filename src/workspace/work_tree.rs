@@ -8,11 +8,11 @@ use crate::path::RelPath;
 
 /// The name below the top of a work tree under which verbs find the git directory, if it is not
 /// `.git` below the top.
-pub const GIT: &str = ".wpatch-git";
+pub const GIT_DIRECTORY_NAME: &str = ".wpatch-git";
 
 /// The file of the state directory that records the top to which its history belongs. It is needed
 /// if the git directory does not record its work tree.
-pub const TOP: &str = "top";
+pub const TOP_RECORD: &str = "top";
 
 /// The work tree that contains a root below its top.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ pub enum GitDirectory {
         /// The reason.
         why: String,
         /// The path at which verbs find it, if it belongs to another user.
-        theirs: Option<RelPath>,
+        foreign_path: Option<RelPath>,
         /// Whether `why` names a remedy.
         has_remedy: bool,
     },
@@ -69,7 +69,7 @@ pub fn top(workspace: &dyn Workspace) -> Result<&dyn Workspace> {
 /// Returns `path`, which is relative to the top, as a path relative to `prefix`. Returns `None` if
 /// it is not below `prefix`.
 #[must_use]
-pub fn path_below(path: &RelPath, prefix: &RelPath) -> Option<RelPath> {
+pub fn path_relative_to(path: &RelPath, prefix: &RelPath) -> Option<RelPath> {
     let rest = path
         .as_bytes()
         .strip_prefix(prefix.as_bytes())?

@@ -12,7 +12,7 @@ use wpatch::transaction::{
     CommitHook, Failure, HardLinkMode, IndexLocation, Interrupt, Options, Receipt, Transaction,
 };
 use wpatch::workspace::memory::{Entry, Memory};
-use wpatch::workspace::{ANNEX, Result, Workspace};
+use wpatch::workspace::{GIT_INDEX_DIRECTORY_NAME, Result, Workspace};
 
 use crate::tree::path;
 
@@ -142,7 +142,7 @@ fn begun<'w>(
     let (transaction, _) = Transaction::begin(workspace, Options { links, ..options }, interrupt)?;
     claim(&transaction, steps)?;
     for step in steps {
-        transaction.take(step.change(workspace)?)?;
+        transaction.receive(step.change(workspace)?)?;
     }
     Ok(transaction)
 }
@@ -155,7 +155,7 @@ pub(crate) fn claim(
     if !steps.iter().any(Step::is_annexed) {
         return Ok(());
     }
-    transaction.claim(&IndexLocation {
+    transaction.lock_index(&IndexLocation {
         directory: "/elsewhere".into(),
         name: b"index".to_vec(),
     })
@@ -175,7 +175,7 @@ impl Step {
 
     /// Returns whether it is about git's index.
     fn is_annexed(&self) -> bool {
-        self.name().starts_with(ANNEX)
+        self.name().starts_with(GIT_INDEX_DIRECTORY_NAME)
     }
 
     /// Returns the change that it is on the tree as it stands.
@@ -195,19 +195,19 @@ impl Step {
                     executable: entry.mode & 0o100 != 0,
                 }),
                 content: Content::Bytes(entry.contents.clone().into()),
-                like: old.map(|_| name.clone()),
+                attribute_source: old.map(|_| name.clone()),
             }),
             Self::Overwrite(_, entry) => Some(Postimage {
                 kind: entry.kind,
                 permissions: Permissions::Exact(entry.mode),
                 content: Content::Bytes(entry.contents.clone().into()),
-                like: Some(name.clone()),
+                attribute_source: Some(name.clone()),
             }),
             Self::Mode(_, bits) => Some(Postimage {
                 kind: FileKind::Regular,
                 permissions: Permissions::Exact(*bits),
                 content: Content::Unchanged,
-                like: None,
+                attribute_source: None,
             }),
             Self::Move(from, _) => {
                 let from = path(from);
@@ -216,7 +216,7 @@ impl Step {
                     kind: state.stat.kind,
                     permissions: Permissions::Exact(state.stat.permissions),
                     content: Content::MovedFrom(from, state),
-                    like: None,
+                    attribute_source: None,
                 })
             }
         };

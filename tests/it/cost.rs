@@ -24,7 +24,7 @@ fn cost(case: &Case, durability: Durability) -> (usize, usize) {
             },
         )
         .expect("nothing fails");
-    (memory.verbs() - reading, memory.syncs())
+    (memory.verb_count() - reading, memory.sync_count())
 }
 
 fn case(steps: Vec<Step>, before: Vec<(&'static str, Entry)>) -> Case {
@@ -129,7 +129,7 @@ fn to_roll_back_costs_the_same_for_each_file_that_moved() {
         let memory = case.memory();
         tried(&memory, &case.steps, options, &Refuses).expect_err("it is sent back");
         assert_eq!(memory.entries(), case.memory().entries());
-        memory.verbs()
+        memory.verb_count()
     };
     // As many of them as stand in whole directories of scratch.
     let [few, more, most] = [32, 64, 128].map(verbs);

@@ -13,7 +13,7 @@ use std::time::Duration;
 use wpatch::path::RelPath;
 use wpatch::transaction::HistoryLimits;
 use wpatch::transaction::{Durability, Failure, HardLinkMode, Interrupt, Options, recover};
-use wpatch::workspace::ANNEX;
+use wpatch::workspace::GIT_INDEX_DIRECTORY_NAME;
 use wpatch::workspace::memory::{DurableChanges, FaultInjection, FaultKind, Feature, Memory};
 
 use crate::changes::{Case, Step, Tree, cases, run};
@@ -46,7 +46,7 @@ const fn options(durability: Durability) -> Options {
     };
     Options {
         durability,
-        patience: Duration::ZERO,
+        lock_timeout: Duration::ZERO,
         history,
         links: HardLinkMode::Separate,
     }
@@ -71,9 +71,9 @@ fn cases_and_ways() -> Vec<(Case, Options)> {
 }
 
 fn memory(case: &Case, lacks: &[Feature]) -> Memory {
-    lacks
-        .iter()
-        .fold(case.memory(), |memory, &feature| memory.without(feature))
+    lacks.iter().fold(case.memory(), |memory, &feature| {
+        memory.without_feature(feature)
+    })
 }
 
 /// Returns the tree without what stays in git's directory: the lock and the history.
@@ -92,7 +92,8 @@ fn visible(memory: &Memory) -> Tree {
     let mut entries = tree(memory);
     entries.retain(|path, _| !path.to_string().starts_with(".git/wpatch"));
     let is_ours = |part: &[u8]| {
-        part.starts_with(b".wpatch") && part != ANNEX.as_bytes() || part == b"index.lock"
+        part.starts_with(b".wpatch") && part != GIT_INDEX_DIRECTORY_NAME.as_bytes()
+            || part == b"index.lock"
     };
     entries.retain(|path, _| !path.components().any(is_ours));
     entries
@@ -107,7 +108,7 @@ fn verbs(case: &Case, lacks: &[Feature], options: Options) -> usize {
         "{}",
         case.name
     );
-    memory.verbs()
+    memory.verb_count()
 }
 
 /// Returns one verb in five, all of them with `WPATCH_FAULTS=all`. Which of the five depends on
@@ -132,7 +133,7 @@ fn at_every_verb(
         let memory = memory(case, lacks);
         memory.inject(FaultInjection { verb, kind });
         let reported = Reported::of(&case.run(&memory, options), kind);
-        assert!(memory.has_met_fault(), "{} {verb}", case.name);
+        assert!(memory.has_failed(), "{} {verb}", case.name);
         look(&memory, reported);
     }
     verbs
@@ -196,7 +197,7 @@ fn any_fault_at_any_verb_leaves_the_tree_before_or_after() {
         for lacks in case_lacks(&case) {
             for kind in FaultKind::ALL {
                 let faults = at_every_verb(&case, lacks, kind, options, |memory, reported| {
-                    let what = format!("{kind:?} {lacks:?} at {}", memory.verbs());
+                    let what = format!("{kind:?} {lacks:?} at {}", memory.verb_count());
                     if reported != Reported::Nothing && reported != Reported::Incomplete {
                         reported.check(&case, &visible(memory), &what);
                     }
@@ -220,7 +221,7 @@ fn a_fault_that_passes_is_rolled_back_at_once() {
                     Reported::Incomplete,
                     "{} {kind:?} {}",
                     case.name,
-                    memory.verbs()
+                    memory.verb_count()
                 );
             });
         }
@@ -250,8 +251,10 @@ fn nothing_that_survives_the_power_is_a_mixture() {
                     for &survivors in &survivors {
                         let next = memory.after_power_loss_with(survivors);
                         recover(&next, FULL).unwrap();
-                        let what =
-                            format!("{kind:?} {lacks:?} {survivors:?} at {}", memory.verbs());
+                        let what = format!(
+                            "{kind:?} {lacks:?} {survivors:?} at {}",
+                            memory.verb_count()
+                        );
                         let mut found = tree(&next);
                         // Without both, a lock may come without its contents: then it is left, as
                         // git's is.
@@ -293,7 +296,7 @@ fn a_signal_before_the_commit_record_rolls_back() {
             let memory = case.memory();
             let interrupt = std::sync::Arc::new(Interrupt::new());
             let signal = std::sync::Arc::clone(&interrupt);
-            memory.before_verb(verb, move |_| signal.raise(15));
+            memory.run_before_verb(verb, move |_| signal.raise(15));
             match run(&memory, &case.steps, options, &interrupt) {
                 Ok(_) => assert_eq!(tree(&memory), case.after(), "{} {verb}", case.name),
                 Err(Failure::Interrupted(15)) => {
@@ -318,7 +321,7 @@ fn an_error_names_no_scratch_file() {
         let name = path.rsplit('/').next().unwrap_or_default();
         let number = name.trim_start_matches(['n', 'o', 'r', 'b']);
         // The directory of this user is a state directory.
-        name.starts_with(".wpatch-") && ![ANNEX, ".wpatch-1000"].contains(&name)
+        name.starts_with(".wpatch-") && ![GIT_INDEX_DIRECTORY_NAME, ".wpatch-1000"].contains(&name)
             || number != name && number.parse::<usize>().is_ok()
     };
     let mut errors = 0;

@@ -37,8 +37,8 @@ fn the_configuration_of_a_repository_is_read_from_any_directory_in_it() {
     assert_eq!(git.config("apply.ignorewhitespace").unwrap(), None);
     assert_eq!(
         (
-            git.is_on("core.filemode").unwrap(),
-            git.is_on("core.symlinks").unwrap()
+            git.config_bool("core.filemode").unwrap(),
+            git.config_bool("core.symlinks").unwrap()
         ),
         (Some(true), None)
     );
@@ -117,7 +117,7 @@ fn a_raised_interrupt_ends_every_wait_for_git() {
         git().config("core.autocrlf").unwrap_err(),
         git().attributes(&["text"], &[&path]).unwrap_err(),
         git().prefix().unwrap_err(),
-        git().renew(directory.path()).prefix().unwrap_err(),
+        git().with_directory(directory.path()).prefix().unwrap_err(),
     ];
     assert_eq!(
         errors.map(|error| error.to_string()),

@@ -155,7 +155,7 @@ fn taken(syntax: &'static dyn Syntax, text: &[u8]) -> Vec<(&'static str, Span)> 
     if plan.operations.iter().any(|operation| operation.input > 0) {
         return sections(syntax, text);
     }
-    if syntax.takes_prose() {
+    if syntax.can_contain_prose() {
         return plan
             .operations
             .iter()
@@ -203,7 +203,7 @@ fn ordered(section: &[u8]) -> Vec<u8> {
 fn is_taken_and_recognised(syntax: &'static dyn Syntax, grammar: &Grammar, text: &[u8]) -> bool {
     let parts = taken(syntax, text);
     for &(rule, span) in &parts {
-        let part = span.of(text);
+        let part = span.slice(text);
         // The last line may lack its newline where the text ends.
         let whole = ordered(&[part.strip_suffix(b"\n").unwrap_or(part), b"\n"].concat());
         let is_sentence = grammar.recognises(rule, part) || grammar.recognises(rule, &whole);
@@ -254,7 +254,7 @@ fn what_is_taken_is_in_the_grammar() {
             })
             // A grammar describes the decoded text of a mail.
             .map(|patch| {
-                mail::open(&patch)
+                mail::decode(&patch)
                     .ok()
                     .flatten()
                     .map_or(patch, |opened| opened.text)

@@ -21,7 +21,7 @@ use wpatch::transaction::{Durability, HardLinkMode, Options, recover};
 use wpatch::workspace::memory::{
     DurableChanges, Entry, FaultInjection, FaultKind, Feature, Memory,
 };
-use wpatch::workspace::{ATTIC, DirectoryPermissions, Workspace};
+use wpatch::workspace::{DirectoryPermissions, EXTERNAL_HISTORY_NAME, Workspace};
 
 use crate::changes::{Case, Step, Tree, cases};
 use crate::crash::sample;
@@ -30,7 +30,7 @@ use crate::tree::path;
 
 const OPTIONS: Options = Options {
     durability: Durability::Full,
-    patience: std::time::Duration::ZERO,
+    lock_timeout: std::time::Duration::ZERO,
     history: HistoryLimits {
         entries: 100,
         age: std::time::Duration::from_secs(3600),
@@ -69,7 +69,7 @@ fn done(outcome: &Outcome) -> bool {
 
 /// Returns the tree without the state directories.
 fn tree(memory: &Memory) -> Tree {
-    let states = [".git/wpatch", ".wpatch", ATTIC].map(path);
+    let states = [".git/wpatch", ".wpatch", EXTERNAL_HISTORY_NAME].map(path);
     let is_state = |path: &RelPath| {
         states
             .iter()
@@ -87,7 +87,7 @@ fn applied(case: &Case, lacks: &[Feature]) -> Memory {
     let memory = lacks
         .iter()
         .fold(case.memory().with_external_history(), |memory, &feature| {
-            memory.without(feature)
+            memory.without_feature(feature)
         });
     let _receipt = case.run(&memory, OPTIONS).expect("nothing fails");
     memory
@@ -138,11 +138,11 @@ fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
         for kind in FaultKind::ALL {
             let calm = applied(&case, &[]).restart();
             assert!(undo(&calm, UndoTarget::Last(1)).report.ok, "{}", case.name);
-            for verb in sample(0..calm.verbs(), &format!("{}{kind:?}", case.name)) {
+            for verb in sample(0..calm.verb_count(), &format!("{}{kind:?}", case.name)) {
                 let memory = applied(&case, &[]).restart();
                 memory.inject(FaultInjection { verb, kind });
                 let outcome = undo(&memory, UndoTarget::Last(1));
-                faults += usize::from(memory.has_met_fault());
+                faults += usize::from(memory.has_failed());
                 let ends = [
                     memory.restart(),
                     memory.after_power_loss_with(DurableChanges::Random(verb as u64)),

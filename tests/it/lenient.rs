@@ -23,7 +23,7 @@ use wpatch::engine::options::Interrupt;
 use wpatch::engine::{self, Request};
 use wpatch::mode::FileMode;
 use wpatch::path::RelPath;
-use wpatch::repair::ROWS;
+use wpatch::repair::REPAIRS;
 use wpatch::syntax::write::{DiffSide, plain_diff};
 use wpatch::transaction::Durability;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -210,7 +210,7 @@ fn the_readme_names_every_repair() {
     let readme =
         fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/models.md"))
             .unwrap();
-    let missing: Vec<_> = ROWS
+    let missing: Vec<_> = REPAIRS
         .iter()
         .filter(|(_, name, _)| !readme.contains(&format!("`{name}`")))
         .collect();

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tempfile::TempDir;
 use wpatch::syntax::mail;
-use wpatch::text::unquote;
+use wpatch::text::decode_quoted_byte;
 
 use crate::case::Settings;
 use crate::repository::git;
@@ -179,7 +179,7 @@ fn every_command_decodes_mail() {
 }
 
 fn checked(mail: &[u8]) -> Option<Vec<u8>> {
-    let opened = mail::open(mail).ok()??;
+    let opened = mail::decode(mail).ok()??;
     let (text, origin) = opened.into_parts(mail.to_vec().into());
     let mut last = 0;
     for offset in 0..=text.len() {
@@ -200,12 +200,12 @@ proptest! {
     fn each_byte_of_a_text_is_found_in_its_mail(body in prop::collection::vec(any::<u8>(), 0..3000), is_crlf: bool) {
         let mail = in_quoted_printable(&body);
         let mail = if is_crlf { crlf(&mail) } else { mail };
-        let opened = mail::open(&mail).unwrap().unwrap();
+        let opened = mail::decode(&mail).unwrap().unwrap();
         let (text, origin) = opened.into_parts(mail.clone().into());
         let start = text.len() - body.len();
         prop_assert_eq!(&text[start..], &body[..]);
         for (offset, &byte) in text.iter().enumerate().skip(start) {
-            prop_assert_eq!(unquote(&mail[origin.offset(offset)..]).1, Some(byte));
+            prop_assert_eq!(decode_quoted_byte(&mail[origin.offset(offset)..]).1, Some(byte));
         }
         let mail = message(FIELDS, "Content-Transfer-Encoding: base64\n", &in_base64(&body));
         let text = checked(&mail).unwrap();

@@ -64,13 +64,13 @@ fn sample() -> Tree {
 
 /// What a verb that reads finds at a path, as far as a checkout can be the same.
 fn found(workspace: &dyn Workspace, path: &RelPath) -> String {
-    let stat = workspace.stat(path).map_err(|error| error.fault);
+    let stat = workspace.stat(path).map_err(|error| error.kind);
     let stat = stat.map(|stat| stat.map(|stat| (stat.kind, stat.permissions, stat.links)));
     let read = workspace
         .read(path, 6)
         .map(|(bytes, stat)| (bytes, stat.size))
-        .map_err(|error| error.fault);
-    let list = workspace.list(Some(path)).map_err(|error| error.fault);
+        .map_err(|error| error.kind);
+    let list = workspace.list(Some(path)).map_err(|error| error.kind);
     let target = workspace.read_link(path).map_err(|_| ());
     // Directories of a disk have as many names as it likes.
     let stat = stat.map(|stat| stat.map(|(kind, bits, links)| (kind, bits, links.min(1))));
@@ -166,7 +166,7 @@ fn nothing_can_be_written_to_a_tree() {
         "{report:#}"
     );
     assert_eq!(
-        tree.remove(&path("a.txt")).unwrap_err().fault,
+        tree.remove(&path("a.txt")).unwrap_err().kind,
         ErrorKind::Unsupported
     );
     assert_eq!(tree.read(&path("a.txt"), 100).unwrap().0, b"one\n");

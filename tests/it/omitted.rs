@@ -13,7 +13,8 @@ use serde_json::Value;
 use wpatch::engine::{self, GitIndex, Outcome, Request, UpdateScope};
 use wpatch::path::RelPath;
 use wpatch::report::{
-    self, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, PROBLEMS,
+    self, MAX_APPLYING_HUNKS, MAX_FAILED_FILES, MAX_FAILED_HUNKS, MAX_FAILED_HUNKS_PER_FILE,
+    MAX_PROBLEMS,
 };
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::disk::Disk;
@@ -65,7 +66,7 @@ fn request(patch: &str) -> Request {
 
 fn json(outcome: &Outcome) -> (usize, Value) {
     let mut out = Vec::new();
-    report::format("json")
+    report::find_format("json")
         .unwrap()
         .print(&outcome.report, &mut out)
         .unwrap();
@@ -114,14 +115,14 @@ fn a_file_of_many_failing_hunks_has_a_short_report() {
     let outcome = engine::check(request(&patch), &memory(&["a".to_owned()], 50));
     let (size, report) = json(&outcome);
     assert!(size < ONE_FILE, "{size}");
-    assert_eq!(adds_up(&report), (FAILED_HUNKS_PER_FILE, HUNKS));
+    assert_eq!(adds_up(&report), (MAX_FAILED_HUNKS_PER_FILE, HUNKS));
     assert_eq!(
         (&report["exit_code"], &report["error"]["kind"]),
         (&1.into(), &"not_found".into())
     );
     assert_eq!(
         omitted(&report["files"][0], "hunks"),
-        HUNKS - FAILED_HUNKS_PER_FILE
+        HUNKS - MAX_FAILED_HUNKS_PER_FILE
     );
     let ids: Vec<_> = report["files"][0]["hunks"]
         .as_array()
@@ -137,14 +138,14 @@ fn a_file_of_many_failing_hunks_has_a_short_report() {
     );
     // The details are not built and thrown away.
     assert!(
-        outcome.problems.len() == FAILED_HUNKS_PER_FILE
+        outcome.problems.len() == MAX_FAILED_HUNKS_PER_FILE
             && report["files"][0]["hunks"][99]["expected"][0].is_string()
     );
 }
 
 #[test]
 fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
-    const FILES: usize = FAILED_FILES + 500;
+    const FILES: usize = MAX_FAILED_FILES + 500;
     let names: Vec<_> = (0..FILES)
         .map(|file| format!("d{}/f{file}", file / 100))
         .collect();
@@ -159,17 +160,17 @@ fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
     let (listed, problems) = adds_up(&report);
     assert_eq!(
         (listed, problems),
-        (FITTING_HUNKS + FAILED_HUNKS, FILES + 1)
+        (MAX_APPLYING_HUNKS + MAX_FAILED_HUNKS, FILES + 1)
     );
     // As many are kept of each code: those of the files, and that of policy.
     assert_eq!(
         (outcome.problems.len(), outcome.omitted_problems()),
-        (PROBLEMS + 1, FILES - PROBLEMS)
+        (MAX_PROBLEMS + 1, FILES - MAX_PROBLEMS)
     );
-    assert_eq!(count(&report["problems"]), PROBLEMS);
+    assert_eq!(count(&report["problems"]), MAX_PROBLEMS);
     assert_eq!(
         (omitted(&report, "files"), count(&report["files"])),
-        (501, FAILED_FILES)
+        (501, MAX_FAILED_FILES)
     );
     // The protected file is the last one.
     let names = [
@@ -186,7 +187,7 @@ fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
 
 #[test]
 fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
-    const FILES: usize = PROBLEMS + 200;
+    const FILES: usize = MAX_PROBLEMS + 200;
     let names: Vec<_> = (0..FILES).map(|file| format!("f{file:04}")).collect();
     let files: Vec<_> = names
         .iter()
@@ -223,7 +224,7 @@ fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
     let (_, report) = json(&outcome);
     assert_eq!(
         (outcome.problems.len(), outcome.omitted_problems()),
-        (PROBLEMS, FILES - PROBLEMS)
+        (MAX_PROBLEMS, FILES - MAX_PROBLEMS)
     );
     assert_eq!(
         (adds_up(&report).1, &report["error"]["code"]),
@@ -238,7 +239,7 @@ fn files_that_are_missing_list_few_hunks() {
         .collect();
     let (size, report) = json(&engine::check(request(&patch), &memory(&[], 0)));
     assert!(size < 1_000_000, "{size}");
-    assert_eq!(adds_up(&report), (FAILED_HUNKS, 30));
+    assert_eq!(adds_up(&report), (MAX_FAILED_HUNKS, 30));
     assert_eq!(
         (omitted(&report, "files"), count(&report["files"])),
         (0, 30)
@@ -251,7 +252,7 @@ fn many(count: usize) -> String {
 
 #[test]
 fn hunks_that_fit_are_counted_where_they_are_not_listed() {
-    let fitting = FITTING_HUNKS + 70;
+    let fitting = MAX_APPLYING_HUNKS + 70;
     let hunks = (0..=fitting).map(|line| hunk(line, line != 5));
     let patch: String = std::iter::once(header("a")).chain(hunks).collect();
     let patch = patch.replacen("@@ -10070 +10070 @@", "@@ -10069 +10069 @@", 1);
@@ -259,7 +260,7 @@ fn hunks_that_fit_are_counted_where_they_are_not_listed() {
         request(&patch),
         &memory(&["a".to_owned()], fitting + 1),
     ));
-    assert_eq!(adds_up(&report), (FITTING_HUNKS + 1, 1));
+    assert_eq!(adds_up(&report), (MAX_APPLYING_HUNKS + 1, 1));
     assert_eq!(
         (
             omitted(&report, "hunks"),
@@ -287,7 +288,7 @@ fn a_change_that_can_be_made_lists_everything_that_is_approved() {
     );
     assert_eq!(
         (count(&report["files"]), adds_up(&report)),
-        (150, (FAILED_HUNKS + 150, 150 * 150))
+        (150, (MAX_FAILED_HUNKS + 150, 150 * 150))
     );
     let has_digests =
         |file: &Value| file["sha256_before"].is_string() && file["sha256_after"].is_string();
@@ -315,7 +316,7 @@ proptest! {
 
     #[test]
     fn a_report_within_the_limits_omits_nothing(
-        files in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..=FAILED_HUNKS_PER_FILE), 1..=8),
+        files in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..=MAX_FAILED_HUNKS_PER_FILE), 1..=8),
         reject in any::<bool>(),
     ) {
         let names: Vec<_> = (0..files.len()).map(|file| format!("f{file}")).collect();
@@ -326,7 +327,7 @@ proptest! {
         }
         let mut request = request(&patch);
         request.decide.reject = reject;
-        let tree = memory(&names, FAILED_HUNKS_PER_FILE);
+        let tree = memory(&names, MAX_FAILED_HUNKS_PER_FILE);
         let (_, report) = json(&engine::check(request.clone(), &tree));
         let failing = files.iter().flatten().filter(|&&fits| !fits).count();
         prop_assert!(report.get("omitted").is_none());

@@ -40,7 +40,7 @@ fn ran(command: &str, input: &[u8], limit: Duration) -> CommandOutput {
 fn told(command: &str) -> (ExitReason, String) {
     let ran = ran(command, b"", LONG);
     assert!(ran.time < LONG / 2, "{ran:?}");
-    (ran.ending, String::from_utf8(ran.output).unwrap())
+    (ran.reason, String::from_utf8(ran.output).unwrap())
 }
 
 #[test]
@@ -65,12 +65,12 @@ fn input_of_any_size_goes_in_while_output_of_any_size_comes_out() {
     let input = vec![b'x'; 5 << 20];
     let both = ran("cat", &input, LONG);
     assert_eq!(
-        (both.ending, both.output.len(), both.is_cut),
+        (both.reason, both.output.len(), both.is_cut),
         (ExitReason::Exited(0), MOST_OUTPUT, true)
     );
     let count = ran("wc -c", &input, LONG);
     assert_eq!(
-        (count.ending, count.output.as_slice()),
+        (count.reason, count.output.as_slice()),
         (ExitReason::Exited(0), b"5242880\n".as_slice())
     );
     for deaf in [
@@ -86,7 +86,7 @@ fn input_of_any_size_goes_in_while_output_of_any_size_comes_out() {
 fn of_a_gibibyte_of_output_the_end_is_kept() {
     let ran = ran("head -c 1073741824 /dev/zero; echo the end", b"", LONG);
     assert_eq!(
-        (ran.ending, ran.output.len(), ran.is_cut),
+        (ran.reason, ran.output.len(), ran.is_cut),
         (ExitReason::Exited(0), MOST_OUTPUT, true)
     );
     assert!(ran.output.ends_with(b"\0the end\n"));
@@ -99,7 +99,7 @@ fn who_lives_on_in_the_group_is_killed_and_not_waited_for() {
     let command = "mkfifo fifo; (trap '' TERM HUP; read line < fifo; echo late > late) & echo $! > pid; exit 0";
     let ran = run(&errand(command, path, b"", LONG), &Interrupt::new()).unwrap();
     assert!(
-        ran.ending == ExitReason::Exited(0) && ran.time < LONG / 2,
+        ran.reason == ExitReason::Exited(0) && ran.time < LONG / 2,
         "{ran:?}"
     );
     let pid = fs::read_to_string(path.join("pid")).unwrap();
@@ -148,7 +148,7 @@ fn a_time_that_is_up_ends_whatever_it_is() {
     ] {
         let start = Instant::now();
         let ran = ran(command, b"", SHORT);
-        assert_eq!(ran.ending, ExitReason::TimedOut, "{command}");
+        assert_eq!(ran.reason, ExitReason::TimedOut, "{command}");
         assert!(
             start.elapsed() < SHORT + GRACE * 3,
             "{command}: {:?}",
@@ -176,7 +176,7 @@ fn who_is_asked_to_end_may_tidy_up() {
             run(&errand(command, directory.path(), b"", LONG), &interrupt).unwrap()
         });
         assert!(
-            ran.ending == ExitReason::Stopped && ran.output.ends_with(b"tidied\n"),
+            ran.reason == ExitReason::Stopped && ran.output.ends_with(b"tidied\n"),
             "{command}: {ran:?}"
         );
     }
@@ -186,11 +186,11 @@ fn who_is_asked_to_end_may_tidy_up() {
 fn a_wish_to_stop_ends_it() {
     let ran = run(
         &errand("sleep 1000", Path::new("/"), b"", LONG),
-        &Interrupt::raise_after(0, 15),
+        &Interrupt::with_read_limit(0, 15),
     )
     .unwrap();
     assert!(
-        ran.ending == ExitReason::Stopped && ran.time < LONG / 2,
+        ran.reason == ExitReason::Stopped && ran.time < LONG / 2,
         "{ran:?}"
     );
 }

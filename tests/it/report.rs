@@ -62,7 +62,7 @@ fn check(patch: &str) -> Outcome {
 
 fn printed(report: &Report, format: &str) -> String {
     let mut out = Vec::new();
-    report::format(format)
+    report::find_format(format)
         .unwrap()
         .print(report, &mut out)
         .unwrap();

@@ -188,7 +188,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
     request.look.describe = true;
     request.commit.transaction = transaction::Options {
         durability: Durability::None,
-        patience: Duration::ZERO,
+        lock_timeout: Duration::ZERO,
         ..transaction::Options::default()
     };
     request

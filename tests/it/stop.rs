@@ -39,7 +39,7 @@ fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
     let memory = Memory::with_files([(RelPath::new(b"x").unwrap(), Entry::file(file.as_str()))]);
     let mut request = Request::of(format!("--- a/x\n+++ b/x\n{}", hunks(20)));
     change(&mut request);
-    let interrupt = Interrupt::raise_after(patience, 15);
+    let interrupt = Interrupt::with_read_limit(patience, 15);
     let report = engine::apply(request, &memory, &interrupt).report;
     if report.exit_code == 128 + 15 {
         assert!(!report.changed);
@@ -102,7 +102,7 @@ fn a_search_for_the_texts_of_edits_ends_wherever_a_signal_comes() {
             let edits = Replacements::of((0..EDITS).map(edit).collect());
             let mut request = Request::edits("x", edits);
             change(&mut request);
-            let interrupt = Interrupt::raise_after(patience, 15);
+            let interrupt = Interrupt::with_read_limit(patience, 15);
             let report = engine::apply(request, &memory, &interrupt).report;
             assert!(!report.changed && memory.files()[&path].contents == file.as_bytes());
             (report.exit_code, interrupt.reads())
@@ -126,7 +126,7 @@ fn an_interrupt_cancels_its_own_request_and_no_other_of_the_process() {
     let path = RelPath::new(b"x").unwrap();
     let file = contents(20_000);
     let (interrupts, start) = (
-        [Interrupt::raise_after(20, 15), Interrupt::new()],
+        [Interrupt::with_read_limit(20, 15), Interrupt::new()],
         Barrier::new(2),
     );
     let run = |interrupt: &Interrupt| {
@@ -181,7 +181,7 @@ fn an_interrupted_undo_reports_the_signal() {
     assert!(engine::apply(Request::of(patch), &memory, &never).report.ok);
     let mut signals = 0;
     for patience in 0..200 {
-        let interrupt = Interrupt::raise_after(patience, 15);
+        let interrupt = Interrupt::with_read_limit(patience, 15);
         let report = engine::apply(
             Request::undo(engine::UndoTarget::Last(1)),
             &memory,

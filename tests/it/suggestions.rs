@@ -320,7 +320,7 @@ fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
             outcome.report.error.unwrap().kind,
             wpatch::report::ProblemKind::NotFound
         );
-        memory.verbs()
+        memory.verb_count()
     })
 }
 

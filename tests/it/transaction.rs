@@ -59,7 +59,7 @@ fn what_is_dropped_leaves_nothing() {
         let (transaction, _) =
             Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
         transaction
-            .take(Step::Put("a", Entry::file("new")).change(&memory).unwrap())
+            .receive(Step::Put("a", Entry::file("new")).change(&memory).unwrap())
             .unwrap();
         panic!("the caller failed");
     }));
@@ -98,9 +98,9 @@ fn a_signal_ends_the_waiting_for_the_lock() {
     let (first, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
     let interrupt = std::sync::Arc::new(Interrupt::new());
     let signal = std::sync::Arc::clone(&interrupt);
-    memory.before_verb(memory.verbs() + 20, move |_| signal.raise(2));
+    memory.run_before_verb(memory.verb_count() + 20, move |_| signal.raise(2));
     let options = Options {
-        patience: std::time::Duration::from_secs(3600),
+        lock_timeout: std::time::Duration::from_secs(3600),
         ..Options::default()
     };
     let second = Transaction::begin(&memory, options, &interrupt).map(drop);
@@ -117,7 +117,7 @@ fn a_file_that_changed_since_it_was_read_is_stale() {
         Step::Put("b", Entry::file("B")),
         Step::Put("a", Entry::file("new")),
     ] {
-        transaction.take(step.change(&memory).unwrap()).unwrap();
+        transaction.receive(step.change(&memory).unwrap()).unwrap();
     }
     memory.put(&path("a"), &Entry::file("oLd"));
     let failure = transaction.commit(&Interrupt::new()).map(|_receipt| ());
@@ -134,7 +134,7 @@ fn what_two_edits_leave_no_place_for_is_kept_and_named() {
     let verbs = {
         let memory = memory(&files);
         update(&memory).unwrap();
-        memory.verbs()
+        memory.verb_count()
     };
     let mut kept_files = 0;
     for (first, second) in
@@ -142,7 +142,7 @@ fn what_two_edits_leave_no_place_for_is_kept_and_named() {
     {
         let memory = memory(&files);
         for (verb, text) in [(first, "one edit"), (second, "another")] {
-            memory.before_verb(verb, move |memory| {
+            memory.run_before_verb(verb, move |memory| {
                 let edit = path("a.tmp");
                 memory.put(&edit, &Entry::file(text));
                 memory
@@ -171,7 +171,7 @@ fn a_link_in_the_place_of_a_directory_is_never_a_failing_disk() {
     let mut codes = BTreeSet::new();
     for verb in 0..100 {
         let memory = memory(&[("d/e", Entry::file("one\n"))]);
-        memory.before_verb(verb, |memory| {
+        memory.run_before_verb(verb, |memory| {
             memory
                 .rename(&path("d"), &path("theirs"), RenameMode::Exclusive)
                 .unwrap();

@@ -30,7 +30,7 @@ fn on_each(test: impl Fn(&dyn Workspace, &str)) {
 }
 
 fn fault<T: std::fmt::Debug>(result: Result<T>) -> ErrorKind {
-    result.unwrap_err().fault
+    result.unwrap_err().kind
 }
 
 fn contents(workspace: &dyn Workspace, at: &str) -> Vec<u8> {
@@ -50,7 +50,7 @@ fn what_is_created_can_be_read() {
         let seen = workspace.stat(&path("a")).unwrap().unwrap();
         assert_eq!(
             Stat {
-                is_bare: stat.is_bare,
+                has_no_xattrs: stat.has_no_xattrs,
                 ..seen
             },
             stat,

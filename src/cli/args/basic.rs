@@ -17,7 +17,7 @@ pub(in crate::cli) struct BasicOptions {
     ///
     /// If the names of a plain diff have no directory, the default is 0 for it and for all later
     /// diffs.
-    #[arg(short = 'p', value_name = "N", allow_negative_numbers = true, value_parser = components, help_heading = "Input")]
+    #[arg(short = 'p', value_name = "N", allow_negative_numbers = true, value_parser = parse_strip_level, help_heading = "Input")]
     pub(in crate::cli) strip: Option<usize>,
     /// Apply the patch in reverse
     #[arg(short = 'R', long, help_heading = "Input")]
@@ -25,7 +25,7 @@ pub(in crate::cli) struct BasicOptions {
 }
 
 /// Parses a strip level. The error message is git's.
-fn components(text: &str) -> Result<usize, String> {
+fn parse_strip_level(text: &str) -> Result<usize, String> {
     text.parse()
         .map_err(|_| format!("option -p expects a non-negative integer, got '{text}'"))
 }

@@ -76,7 +76,7 @@ pub(in crate::cli) struct TreeOptions {
 
 impl TreeOptions {
     /// Returns whether one of the options that name a tree is given.
-    pub(in crate::cli) fn is_meant(&self) -> bool {
+    pub(in crate::cli) fn is_given(&self) -> bool {
         self.from_tree.is_some() || self.git_dir.is_some()
     }
 }

@@ -109,7 +109,7 @@ pub(in crate::cli) enum Command {
     /// Print a manual page in roff
     Man {
         /// Name of the command or page [default: wpatch]
-        #[arg(value_parser = page_name)]
+        #[arg(value_parser = parse_page_name)]
         page: Option<String>,
         /// List the names of all pages
         #[arg(long, conflicts_with = "page")]
@@ -232,7 +232,7 @@ impl Command {
 
 /// Returns the names of all manual pages: of the program, of its name as a git command, and of each
 /// command.
-pub(in crate::cli) fn pages() -> impl Iterator<Item = String> {
+pub(in crate::cli) fn page_names() -> impl Iterator<Item = String> {
     let commands = COMMANDS.iter().map(|name| format!("wpatch-{name}"));
     ["wpatch", "git-wpatch"]
         .map(String::from)
@@ -241,8 +241,8 @@ pub(in crate::cli) fn pages() -> impl Iterator<Item = String> {
 }
 
 /// Parses the name of a manual page or of a command.
-fn page_name(text: &str) -> Result<String, String> {
-    let is_known = COMMANDS.contains(&text) || pages().any(|page| page == text);
+fn parse_page_name(text: &str) -> Result<String, String> {
+    let is_known = COMMANDS.contains(&text) || page_names().any(|page| page == text);
     let error = || "no such page; `wpatch man --list` prints the names".to_owned();
     is_known.then(|| text.to_owned()).ok_or_else(error)
 }

@@ -39,7 +39,7 @@ pub(in crate::cli) struct Global {
     /// Print the report in the format NAME, for success and failure
     ///
     /// The format `json` is the same as --json.
-    #[arg(long, global = true, value_name = "NAME", conflicts_with = "json", value_parser = outputs())]
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "json", value_parser = output_formats())]
     pub(in crate::cli) output: Option<String>,
     /// Set when to use colors [default: auto]
     #[arg(
@@ -101,12 +101,12 @@ pub(in crate::cli) enum Durability {
 
 impl Global {
     /// Returns whether the report contains digests and the name of the change.
-    pub(in crate::cli) fn is_described(&self) -> bool {
-        self.json || self.shows_changes()
+    pub(in crate::cli) fn has_digests(&self) -> bool {
+        self.json || self.has_all_changes()
     }
 
     /// Returns whether the report format contains all changes.
-    pub(in crate::cli) fn shows_changes(&self) -> bool {
+    pub(in crate::cli) fn has_all_changes(&self) -> bool {
         self.output.as_deref() == Some("acp")
     }
 
@@ -142,7 +142,7 @@ pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "too long".to_owned())
 }
 
-pub(super) fn outputs() -> Vec<&'static str> {
+pub(super) fn output_formats() -> Vec<&'static str> {
     crate::report::FORMATS
         .iter()
         .map(|format| format.name())

@@ -27,7 +27,7 @@ pub(in crate::cli) struct UndoOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) last: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) back: RevertOptions,
+    pub(in crate::cli) revert: RevertOptions,
 }
 
 /// The options of `undo` and `redo`.

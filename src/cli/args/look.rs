@@ -56,7 +56,7 @@ pub(in crate::cli) struct ReportOptions {
 
 impl ReportOptions {
     /// Returns whether an option asks for one of git's statistics.
-    pub(in crate::cli) fn is_statistics(&self) -> bool {
+    pub(in crate::cli) fn has_statistics(&self) -> bool {
         self.stat || self.numstat || self.summary
     }
 }

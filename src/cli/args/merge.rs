@@ -8,7 +8,7 @@ use crate::engine::options::ConflictStyle;
 use crate::engine::{ConflictMarkers, ConflictResolution, ThreeWayOptions};
 
 /// The options that cannot be combined with `--merge`, which writes conflicts of single hunks.
-const WHOLE: [&str; 9] = [
+const CONFLICTS_WITH_MERGE: [&str; 9] = [
     "three_way",
     "index",
     "cached",
@@ -62,7 +62,7 @@ pub(in crate::cli) struct MergeOptions {
     ///
     /// The merge uses the context and deletions of each hunk as its base. Conflicts are written
     /// into the files as markers. All other changes are applied, and the exit code is 1.
-    #[arg(long = "merge", value_name = "STYLE", value_parser = ["merge", "diff3"], num_args = 0..=1, require_equals = true, default_missing_value = "merge", conflicts_with_all = WHOLE, help_heading = "Conflicts", hide_short_help = true)]
+    #[arg(long = "merge", value_name = "STYLE", value_parser = ["merge", "diff3"], num_args = 0..=1, require_equals = true, default_missing_value = "merge", conflicts_with_all = CONFLICTS_WITH_MERGE, help_heading = "Conflicts", hide_short_help = true)]
     pub(in crate::cli) merge_hunks: Option<String>,
     /// The file or git revision that the patch was made for
     ///
@@ -96,13 +96,13 @@ impl MergeOptions {
     }
 
     /// Returns how conflicts of hunks are written into files; `None` without `--merge`.
-    pub(in crate::cli) fn hunkwise(&self) -> Option<ConflictStyle> {
-        self.merge_hunks.as_deref().map(conflict_style)
+    pub(in crate::cli) fn hunk_conflict_style(&self) -> Option<ConflictStyle> {
+        self.merge_hunks.as_deref().map(parse_conflict_style)
     }
 }
 
 /// Returns the style to which GNU patch's name `name` refers.
-pub(in crate::cli) fn conflict_style(name: &str) -> ConflictStyle {
+pub(in crate::cli) fn parse_conflict_style(name: &str) -> ConflictStyle {
     if name == "diff3" {
         ConflictStyle::Base
     } else {

@@ -26,13 +26,13 @@ use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
-pub(super) use command::{COMMANDS, Command, pages};
+pub(super) use command::{COMMANDS, Command, page_names};
 pub(super) use git::GitOptions;
 pub(super) use global::{ColorMode, Durability, Global, digest, duration};
 pub(super) use history::{RejectOptions, RevertOptions, UndoOptions};
 pub(super) use index::{FilterOptions, IndexOptions};
 pub(super) use look::ReportOptions;
-pub(super) use merge::{MergeOptions, conflict_style};
+pub(super) use merge::{MergeOptions, parse_conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 pub(super) use scan::{command_among, format_among};
 
@@ -61,12 +61,12 @@ pub(super) struct Cli {
 pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let command = arguments.get(1).and_then(|name| name.to_str());
     let parsed = match command {
-        Some("apply") => quickly(&arguments[1..], Command::Apply),
-        Some("check") => quickly(&arguments[1..], Command::Check),
+        Some("apply") => parse_fast(&arguments[1..], Command::Apply),
+        Some("check") => parse_fast(&arguments[1..], Command::Check),
         _ => None,
     };
     let mut cli = parsed.map_or_else(
-        || parse_complete(arguments).or_else(|error| as_git(arguments, error)),
+        || parse_complete(arguments).or_else(|error| parse_git_spelling(arguments, error)),
         Ok,
     )?;
     if cli.global.output.as_deref() == Some("json") {
@@ -80,7 +80,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 ///
 /// Building clap's parser for all commands and options takes longer than applying a small patch.
 /// This function therefore tries a parser with few options first.
-fn quickly<T: Args + From<BasicOptions>>(
+fn parse_fast<T: Args + From<BasicOptions>>(
     arguments: &[OsString],
     command: fn(T) -> Command,
 ) -> Option<Cli> {
@@ -109,7 +109,7 @@ fn parse_one_command<T: Args>(
     ));
     let mut matches = parser.try_get_matches_from_mut(arguments).ok()?;
     let global = Global::from_arg_matches_mut(&mut matches).ok()?;
-    let filters = filters(&matches);
+    let filters = read_filters(&matches);
     let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
     command.set_filters(filters);
     Some(Cli { global, command })
@@ -120,9 +120,9 @@ fn parse_complete(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     if let Some(("apply" | "check" | "show", matches)) = matches.subcommand() {
-        cli.command.set_filters(filters(matches));
+        cli.command.set_filters(read_filters(matches));
         if let Command::Show(show) = &mut cli.command
-            && show.change().is_some()
+            && show.find_change_id().is_some()
         {
             show.patch_option = find_patch_option(matches);
         }
@@ -149,7 +149,7 @@ fn find_patch_option(matches: &ArgMatches) -> Option<String> {
 
 /// Parses the command line of `apply` or `check` again, with the spellings that git's option parser
 /// accepts. Returns `error` if this fails, too.
-fn as_git(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error> {
+fn parse_git_spelling(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error> {
     if error.kind() != ErrorKind::UnknownArgument {
         return Err(error);
     }
@@ -168,7 +168,7 @@ fn as_git(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error
 
 /// Returns the values of `--include` (`true`) and `--exclude` (`false`) in the order of the command
 /// line. The first match decides.
-fn filters(matches: &ArgMatches) -> Vec<(bool, String)> {
+fn read_filters(matches: &ArgMatches) -> Vec<(bool, String)> {
     let given = |id: &str, takes: bool| {
         // The small parser does not define these options.
         if matches.try_contains_id(id).is_err() {

@@ -60,7 +60,7 @@ pub(super) fn expand_arguments(arguments: &[OsString]) -> Option<Vec<OsString>> 
             .map_or((long, None), |(name, value)| (name, Some(value)));
         // As in git, the last word counts: `--no-NAME` has no effect on a later `--NAME`.
         if let Some(cancelled) = find_cancelled(name).filter(|_| value.is_none()) {
-            cancel(&mut known, cancelled);
+            remove_option(&mut known, cancelled);
         } else {
             let name = find_option(name).map_or(name, |(name, ..)| *name);
             let value = value.map_or_else(String::new, |value| format!("={value}"));
@@ -99,7 +99,7 @@ fn find_cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bo
 
 /// Removes the option from the arguments, including its letter in a group of short options. In a
 /// group, an option with a value takes the rest of the argument.
-fn cancel(arguments: &mut Vec<OsString>, &(name, short, _): &(&str, Option<char>, bool)) {
+fn remove_option(arguments: &mut Vec<OsString>, &(name, short, _): &(&str, Option<char>, bool)) {
     let long = format!("--{name}");
     arguments.retain(|word| *word != *long);
     let Some(short) = short else { return };

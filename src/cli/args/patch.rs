@@ -41,13 +41,13 @@ pub(in crate::cli) struct ApplyOptions {
     ///
     /// ID is the `plan_id` of the plan, or at least its first eight hex digits. The command changes
     /// nothing if the result would differ from the plan.
-    #[arg(long, value_name = "ID", conflicts_with_all = saved_options(), help_heading = "Safety")]
+    #[arg(long, value_name = "ID", conflicts_with_all = options_in_plan(), help_heading = "Safety")]
     pub(in crate::cli) plan: Option<String>,
 }
 
 /// Returns the options whose values a saved plan contains: all options of [`PatchOptions`] and
 /// [`CommonGnuOptions`], except the options for the report, language servers and filter drivers.
-fn saved_options() -> Vec<Id> {
+fn options_in_plan() -> Vec<Id> {
     let all = CommonGnuOptions::augment_args(PatchOptions::augment_args(Command::new("")));
     let others = DiagnosticsOptions::augment_args(ReportOptions::augment_args(Command::new("")));
     let others = FilterOptions::augment_args(others);
@@ -71,7 +71,7 @@ fn saved_options() -> Vec<Id> {
 )]
 pub(in crate::cli) struct PatchOptions {
     #[command(flatten)]
-    pub(in crate::cli) usual: BasicOptions,
+    pub(in crate::cli) basic: BasicOptions,
     /// Apply the patches in the quilt series FILE in order: all of them or none
     ///
     /// Each line is the name of a patch below the directory of FILE, optionally followed by -pN and
@@ -246,7 +246,7 @@ pub(in crate::cli) struct PatchOptions {
 impl From<BasicOptions> for PatchOptions {
     fn from(usual: BasicOptions) -> Self {
         Self {
-            usual,
+            basic: usual,
             ..Self::default()
         }
     }
@@ -263,20 +263,20 @@ impl From<BasicOptions> for ApplyOptions {
 
 impl PatchOptions {
     /// Returns the options that decide the result, except for git's index.
-    pub(in crate::cli) fn decide(&mut self, global: &Global) -> Result<Decide, EarlyExit> {
+    pub(in crate::cli) fn build_decide(&mut self, global: &Global) -> Result<Decide, EarlyExit> {
         let usual = Decide::default();
         Ok(Decide {
-            format: self.usual.format.take().unwrap_or(usual.format),
+            format: self.basic.format.take().unwrap_or(usual.format),
             recount: self.recount,
             strict_input: self.strict_input,
             allow_empty: self.git.allow_empty,
             lenient: self.lenient,
             relocate: self.relocate,
-            strip: self.usual.strip,
+            strip: self.basic.strip,
             directory: self
                 .directory
                 .take()
-                .map_or(Ok(Vec::new()), names::directory)?,
+                .map_or(Ok(Vec::new()), names::parse_directory)?,
             below: self
                 .git
                 .git_paths
@@ -285,9 +285,9 @@ impl PatchOptions {
             filters: self
                 .filters
                 .iter()
-                .map(|(takes, pattern)| names::filter(*takes, pattern))
+                .map(|(takes, pattern)| names::parse_filter(*takes, pattern))
                 .collect::<Result<_, _>>()?,
-            reverse: self.usual.reverse,
+            reverse: self.basic.reverse,
             file: self.file.take().map(OsString::into_encoded_bytes),
             expect_hash: self.expect_hash,
             only: self.only.take(),
@@ -297,17 +297,17 @@ impl PatchOptions {
             fuzz: self.fuzz(),
             unidiff_zero: self.unidiff_zero,
             whitespace: self.whitespace.action(),
-            ignore_whitespace: self.whitespace.ignores(),
+            ignore_whitespace: self.whitespace.ignore_setting(),
             inaccurate_eof: self.whitespace.inaccurate_eof,
             no_add: self.git.no_add,
             allow_overlap: self.git.allow_overlap,
             unique: self.unique,
             overwrite: self.overwrite,
             reject: self.git.reject,
-            reject_to: names::rejects(self.git.reject_file.clone())?,
+            reject_to: names::parse_reject_target(self.git.reject_file.clone())?,
             idempotent: self.idempotent,
             in_place: self.links.in_place,
-            merge_hunks: self.merge.hunkwise(),
+            merge_hunks: self.merge.hunk_conflict_style(),
             three_way: self.merge.three_way(),
             // `request` sets the use of the index after it has opened it.
             index: None,
@@ -330,14 +330,14 @@ impl PatchOptions {
     }
 
     /// Adds the options of GNU patch.
-    pub(in crate::cli) fn add(&mut self, gnu: CommonGnuOptions) {
+    pub(in crate::cli) fn add_gnu_options(&mut self, gnu: CommonGnuOptions) {
         let (patches, gnu) = gnu.into_parts();
-        self.usual.patches.extend(patches);
+        self.basic.patches.extend(patches);
         self.gnu = gnu;
     }
 
     /// Returns whether an option turns applying off.
-    pub(in crate::cli) fn is_inert(&self) -> bool {
-        self.look.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
+    pub(in crate::cli) fn is_apply_disabled(&self) -> bool {
+        self.look.has_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
     }
 }

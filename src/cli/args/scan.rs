@@ -6,7 +6,7 @@ use std::iter;
 
 use clap::{Arg, CommandFactory};
 
-use super::global::outputs;
+use super::global::output_formats;
 use super::{COMMANDS, Cli};
 
 /// Returns the index of the first command name in `arguments`. The first argument is the name of
@@ -43,7 +43,9 @@ pub(in crate::cli) fn format_among(arguments: &[OsString]) -> Option<String> {
             "--output" => arguments.get(index + 1)?.to_str()?,
             word => word.strip_prefix("--output=")?,
         };
-        outputs().contains(&format).then(|| format.to_owned())
+        output_formats()
+            .contains(&format)
+            .then(|| format.to_owned())
     })
 }
 

@@ -213,7 +213,7 @@ fn the_quick_parser_takes_what_the_whole_one_takes() {
             .map(OsString::from)
             .collect();
         let (is_taken, is_right) = (
-            quickly(&arguments[1..], Command::Apply).is_some(),
+            parse_fast(&arguments[1..], Command::Apply).is_some(),
             parse_complete(&arguments).is_ok(),
         );
         assert_eq!(is_taken, is_right, "{argument}");
@@ -251,9 +251,9 @@ fn numbers_may_be_glued_to_their_letters() {
     };
     assert_eq!(
         (
-            patch.usual.strip,
+            patch.basic.strip,
             patch.context,
-            patch.usual.reverse,
+            patch.basic.reverse,
             patch.look.nul
         ),
         (Some(0), Some(3), true, true)
@@ -266,7 +266,7 @@ fn of_an_option_given_twice_the_last_counts() {
     let Command::Apply(ApplyOptions { patch, .. }) = cli.command else {
         panic!("apply")
     };
-    assert_eq!((cli.global.json, patch.usual.strip), (true, Some(2)));
+    assert_eq!((cli.global.json, patch.basic.strip), (true, Some(2)));
 }
 
 #[test]

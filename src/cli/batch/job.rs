@@ -54,9 +54,9 @@ struct JobIdentity {
 
 impl Job {
     /// Parses a job. Returns its identifier as well, even if the rest is invalid.
-    pub(super) fn read(text: &[u8]) -> (Option<JobId>, Result<Self, EarlyExit>) {
+    pub(super) fn parse(text: &[u8]) -> (Option<JobId>, Result<Self, EarlyExit>) {
         match serde_json::from_slice::<Self>(text) {
-            Ok(mut job) => match job.id.take().map(id).transpose() {
+            Ok(mut job) => match job.id.take().map(parse_id).transpose() {
                 Ok(id) => (id, Ok(job)),
                 Err(stop) => (None, Err(stop)),
             },
@@ -64,14 +64,14 @@ impl Job {
                 let named = serde_json::from_slice::<JobIdentity>(text).ok();
                 let id = named
                     .and_then(|named| named.id)
-                    .and_then(|value| id(value).ok());
-                (id, Err(usage(format!("invalid job: {error}"))))
+                    .and_then(|value| parse_id(value).ok());
+                (id, Err(usage_error(format!("invalid job: {error}"))))
             }
         }
     }
 
     /// Returns the paths in the job that messages of problems can contain.
-    pub(super) fn places(&self) -> Vec<String> {
+    pub(super) fn path_names(&self) -> Vec<String> {
         let places = [&self.root, &self.git_dir, &self.patch_file]
             .into_iter()
             .flatten();
@@ -85,7 +85,7 @@ impl Job {
 
     /// Returns the request of the job. `usual` supplies the options that the job does not set. The
     /// policy of the root of `global` applies to the patch file.
-    pub(super) fn request(
+    pub(super) fn into_request(
         self,
         usual: &Request,
         max_patch: u64,
@@ -95,14 +95,14 @@ impl Job {
             (Some(text), None, None) => ("-".to_owned(), text.into()),
             (None, Some(path), None) => input::read_patch(&path, max_patch, global)?,
             (None, None, Some(text)) => {
-                let told = |error| usage(format!("invalid patch_base64: {error}"));
+                let told = |error| usage_error(format!("invalid patch_base64: {error}"));
                 (
                     "-".to_owned(),
                     STANDARD.decode(text.trim_ascii()).map_err(told)?.into(),
                 )
             }
             _ => {
-                return Err(usage(
+                return Err(usage_error(
                     "a job needs exactly one of patch, patch_file and patch_base64".to_owned(),
                 ));
             }
@@ -114,13 +114,13 @@ impl Job {
         // The current repository belongs to the command line. The tree of the job can be in another
         // one.
         request.context.objects = None;
-        self.options.amend(&mut request)?;
+        self.options.apply_to(&mut request)?;
         Ok(request)
     }
 }
 
 impl JobOptions {
-    fn amend(self, request: &mut Request) -> Result<(), EarlyExit> {
+    fn apply_to(self, request: &mut Request) -> Result<(), EarlyExit> {
         let Request {
             decide,
             look,
@@ -132,26 +132,26 @@ impl JobOptions {
                 .exclude
                 .iter()
                 .flatten()
-                .map(|pattern| names::filter(false, pattern));
+                .map(|pattern| names::parse_filter(false, pattern));
             let included = self
                 .include
                 .iter()
                 .flatten()
-                .map(|pattern| names::filter(true, pattern));
+                .map(|pattern| names::parse_filter(true, pattern));
             decide.filters = excluded.chain(included).collect::<Result<_, _>>()?;
         }
         for name in self.guard.iter().flatten() {
             let guard = GUARDS.iter().find(|guard| guard.name == name);
             decide
                 .guards
-                .push(guard.ok_or_else(|| usage(format!("unknown guard `{name}`")))?);
+                .push(guard.ok_or_else(|| usage_error(format!("unknown guard `{name}`")))?);
         }
         look.describe = self.describe.unwrap_or(look.describe);
         look.diff = self.diff.unwrap_or(look.diff);
         commit.approve = self.approve.or(commit.approve.take());
         if !self.decide.is_empty() {
             *decide = merge_options(decide, self.decide)
-                .map_err(|error| usage(format!("invalid options of the job: {error}")))?;
+                .map_err(|error| usage_error(format!("invalid options of the job: {error}")))?;
         }
         Ok(())
     }
@@ -165,18 +165,18 @@ fn merge_options(decide: &Decide, options: Map<String, Value>) -> serde_json::Re
     serde_json::from_value(Value::Object(fields))
 }
 
-fn id(value: Box<RawValue>) -> Result<JobId, EarlyExit> {
+fn parse_id(value: Box<RawValue>) -> Result<JobId, EarlyExit> {
     match value.get().as_bytes().first() {
         Some(b'"') => serde_json::from_str(value.get())
             .map(JobId::Text)
-            .map_err(|error| usage(error.to_string())),
+            .map_err(|error| usage_error(error.to_string())),
         Some(b'-' | b'0'..=b'9') => Ok(JobId::Number(value)),
-        _ => Err(usage(
+        _ => Err(usage_error(
             "the id of a job must be a string or a number".to_owned(),
         )),
     }
 }
 
-pub(super) fn usage(message: String) -> EarlyExit {
+pub(super) fn usage_error(message: String) -> EarlyExit {
     EarlyExit::new(&code::USAGE, message)
 }

@@ -21,41 +21,41 @@ use std::{mem, thread};
 use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
-use super::early_exit::cause;
+use super::early_exit::system_message;
 use super::policy::PolicyFiles;
-use super::root::{open_error, places, resolve_links};
+use super::root::{argument_paths, open_error, resolve_links};
 use super::{
     CommandMode, EarlyExit, input, install_signals, names, output, progress, request, tree,
 };
 use crate::engine::options::{Interrupt, Phase, Progress};
 use crate::engine::{self, Git, Repository, Request, SuggestionMode};
 use crate::mutex::lock_unpoisoned;
-use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
+use crate::report::{BATCH_SCHEMA, BatchLine, Report, make_deterministic, print_json};
 
-use job::{Job, usage};
+use job::{Job, usage_error};
 use panic::catch_panic;
 use queue::{JobLine, OutputOrder, Queue};
 
 pub(super) use queue::Shard;
 
 /// The limit on the number of open repositories.
-const REPOSITORIES: usize = 8;
+const MAX_REPOSITORIES: usize = 8;
 /// The interval at which the main thread checks for signals and finished threads.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// The number of jobs per thread that can be taken before the next result is printed, in input
 /// order.
-const AHEAD: usize = 4;
+const JOBS_AHEAD: usize = 4;
 /// The maximum number of threads.
 const MAX_THREADS: usize = 1024;
 /// The exit code after a closed pipe: 128 + SIGPIPE, as a shell reports it.
-const UNREAD: u8 = 141;
+const CLOSED_PIPE: u8 = 141;
 
 /// Runs the jobs in a file or on standard input.
 pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
     let kept = global.clone();
     let work = |progress| {
-        let (batch, threads) = Batch::begin(check, global, progress)?;
-        work_off(&batch, threads);
+        let (batch, threads) = Batch::prepare(check, global, progress)?;
+        run_workers(&batch, threads);
         Ok(batch)
     };
     // The progress line would be mixed with the reports on a terminal.
@@ -65,21 +65,21 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
         progress::show_progress(&kept, work)
     };
     match done {
-        Ok(batch) => batch.report_end(),
+        Ok(batch) => batch.print_end(),
         Err(stop) => {
-            output::complain(&stop.words());
+            output::print_to_stderr(&stop.to_line());
             ExitCode::from(stop.into_outcome("check").report.exit_code)
         }
     }
 }
 
 /// Runs the jobs on `threads` threads until the input ends or a signal arrives.
-fn work_off(batch: &Arc<Batch>, threads: usize) {
+fn run_workers(batch: &Arc<Batch>, threads: usize) {
     let main = thread::current();
     let worker = |_| {
         let (batch, main) = (Arc::clone(batch), main.clone());
         let work = move || {
-            batch.work();
+            batch.run_jobs();
             main.unpark();
         };
         thread::Builder::new().spawn(work).ok()
@@ -87,13 +87,13 @@ fn work_off(batch: &Arc<Batch>, threads: usize) {
     let workers: Vec<_> = (0..threads).map_while(worker).collect();
     if workers.is_empty() {
         // No thread could be started, so run the jobs here. Signals are checked between jobs.
-        return batch.work();
+        return batch.run_jobs();
     }
     // A thread can block on input that never comes. After a signal, the batch therefore ends as
     // soon as no job is in progress, without joining the threads.
-    let is_over = || batch.is_interrupted() && batch.busy.load(Ordering::SeqCst) == 0;
+    let is_over = || batch.is_interrupted() && batch.running.load(Ordering::SeqCst) == 0;
     while !workers.iter().all(thread::JoinHandle::is_finished) && !is_over() {
-        thread::park_timeout(LOOK);
+        thread::park_timeout(POLL_INTERVAL);
     }
 }
 
@@ -101,7 +101,7 @@ fn work_off(batch: &Arc<Batch>, threads: usize) {
 struct Batch {
     queue: Queue,
     /// The request with the options of the command line.
-    usual: Request,
+    template: Request,
     max_patch: u64,
     /// The policy of the user, for every root.
     policy: PolicyFiles,
@@ -110,22 +110,22 @@ struct Batch {
     is_deterministic: bool,
     progress: Progress,
     /// The paths from the command line that messages of problems can contain.
-    places: Vec<String>,
+    path_names: Vec<String>,
     /// The open repositories by directory, most recently used first.
     repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
     interrupt: Interrupt,
     /// The number of jobs in progress.
-    busy: AtomicUsize,
-    answered: AtomicUsize,
+    running: AtomicUsize,
+    completed: AtomicUsize,
     has_failed: AtomicBool,
     /// Whether no further job may start, because of an error outside the jobs.
     is_stopped: AtomicBool,
     /// The exit code and the message of the error that stopped the batch.
-    broken: Mutex<Option<(u8, String)>>,
+    failure: Mutex<Option<(u8, String)>>,
 }
 
 impl Batch {
-    fn begin(
+    fn prepare(
         check: CheckOptions,
         global: Global,
         progress: Progress,
@@ -145,12 +145,12 @@ impl Batch {
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZero::get)
             .min(MAX_THREADS);
-        if input::first(&patch.usual.patches) == Phase::Reading {
-            progress.enter(Phase::Jobs, 0);
+        if input::first_phase(&patch.basic.patches) == Phase::Reading {
+            progress.enter(Phase::RunningJobs, 0);
         }
-        let input = source(&mem::take(&mut patch.usual.patches), &global)?;
+        let input = open_jobs(&mem::take(&mut patch.basic.patches), &global)?;
         let order = if patch.look.deterministic {
-            OutputOrder::Input(AHEAD * threads)
+            OutputOrder::Input(JOBS_AHEAD * threads)
         } else {
             OutputOrder::Finished
         };
@@ -158,31 +158,31 @@ impl Batch {
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
         let is_deterministic = patch.look.deterministic;
         // No job has a command line of its own.
-        let mut usual = request::wishes(patch, CommandMode::Check, &global)?;
+        let mut usual = request::build_request(patch, CommandMode::Check, &global)?;
         usual.look.hints = SuggestionMode::Text;
         let batch = Self {
             queue,
-            usual,
+            template: usual,
             max_patch,
             policy: PolicyFiles::read(&global)?,
-            places: places(&global),
+            path_names: argument_paths(&global),
             tree,
             global,
             is_deterministic,
             progress,
             repositories: Mutex::default(),
             interrupt: install_signals()?,
-            busy: AtomicUsize::new(0),
-            answered: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
+            completed: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
-            broken: Mutex::new(None),
+            failure: Mutex::new(None),
         };
         Ok((Arc::new(batch), threads))
     }
 
     /// Runs jobs until no job is left.
-    fn work(&self) {
+    fn run_jobs(&self) {
         // The other threads have jobs of their own, so the parallel steps of a job run on this
         // thread.
         let _pool = ThreadPoolBuilder::new()
@@ -190,15 +190,18 @@ impl Batch {
             .use_current_thread()
             .build();
         while !self.is_stopped.load(Ordering::SeqCst) && self.interrupt.signal().is_none() {
-            match self.queue.take(|| self.begins()) {
+            match self.queue.take(|| self.try_start()) {
                 Ok(Some(taken)) => {
-                    self.answer(taken);
+                    self.run_job(taken);
                     self.progress.step(1);
-                    self.busy.fetch_sub(1, Ordering::SeqCst);
+                    self.running.fetch_sub(1, Ordering::SeqCst);
                 }
                 Ok(None) => return,
                 Err(error) => {
-                    return self.break_off(2, format!("cannot read the jobs: {}", cause(&error)));
+                    return self.abort(
+                        2,
+                        format!("cannot read the jobs: {}", system_message(&error)),
+                    );
                 }
             }
         }
@@ -208,11 +211,11 @@ impl Batch {
     /// function increments `busy` before it reads the signal. The main thread reads the signal
     /// before `busy`. The main thread therefore sees either the new job or the signal that prevents
     /// it.
-    fn begins(&self) -> bool {
-        self.busy.fetch_add(1, Ordering::SeqCst);
+    fn try_start(&self) -> bool {
+        self.running.fetch_add(1, Ordering::SeqCst);
         let begins = !self.is_interrupted();
         if !begins {
-            self.busy.fetch_sub(1, Ordering::SeqCst);
+            self.running.fetch_sub(1, Ordering::SeqCst);
         }
         begins
     }
@@ -224,12 +227,22 @@ impl Batch {
         is_interrupted
     }
 
-    fn answer(&self, JobLine { place, index, text }: JobLine) {
+    fn run_job(
+        &self,
+        JobLine {
+            position: place,
+            index,
+            text,
+        }: JobLine,
+    ) {
         let (id, result) = match &text {
-            Some(text) => Job::read(text),
+            Some(text) => Job::parse(text),
             None => (
                 None,
-                Err(usage(format!("the job exceeds {} bytes", queue::MAX_LINE))),
+                Err(usage_error(format!(
+                    "the job exceeds {} bytes",
+                    queue::MAX_LINE
+                ))),
             ),
         };
         // The parsed job contains the data.
@@ -238,12 +251,12 @@ impl Batch {
         let mut report = catch_panic(|| {
             let job = result?;
             if self.is_deterministic {
-                places = [&self.places[..], &job.places()].concat();
+                places = [&self.path_names[..], &job.path_names()].concat();
             }
             self.check(job)
         });
         if self.is_deterministic {
-            forget_place(&mut report, &places);
+            make_deterministic(&mut report, &places);
         }
         if !report.ok {
             self.has_failed.store(true, Ordering::SeqCst);
@@ -255,15 +268,19 @@ impl Batch {
             id,
             report,
         };
-        let printed = print_json(&answer, &mut line).and_then(|()| self.queue.put(place, line));
+        let printed =
+            print_json(&answer, &mut line).and_then(|()| self.queue.print_result(place, line));
         match printed {
             Ok(()) => {
-                self.answered.fetch_add(1, Ordering::SeqCst);
+                self.completed.fetch_add(1, Ordering::SeqCst);
             }
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.break_off(UNREAD, String::new());
+                self.abort(CLOSED_PIPE, String::new());
             }
-            Err(error) => self.break_off(4, format!("cannot write the reports: {}", cause(&error))),
+            Err(error) => self.abort(
+                4,
+                format!("cannot write the reports: {}", system_message(&error)),
+            ),
         }
     }
 
@@ -273,17 +290,17 @@ impl Batch {
             root: root.clone().or_else(|| self.global.root.clone()),
             ..self.global.clone()
         };
-        let mut request = job.request(&self.usual, self.max_patch, &global)?;
+        let mut request = job.into_request(&self.template, self.max_patch, &global)?;
         request.context.git = request
             .context
             .git
             .map(|git| self.git(&git, root.as_deref()));
         let is_tree =
-            git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
+            git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_given());
         if !is_tree {
             if root.is_some() {
                 request.decide.roots = names::roots(&global);
-                request.context.policy = self.policy.policy(&global);
+                request.context.policy = self.policy.to_policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());
             let name = resolve_links(root);
@@ -293,7 +310,7 @@ impl Batch {
             return Ok(outcome.report);
         }
         if root.is_some() {
-            return Err(usage(
+            return Err(usage_error(
                 "a job needs either a root, or a git_dir with a rev".to_owned(),
             ));
         }
@@ -303,7 +320,7 @@ impl Batch {
             .as_ref()
             .map(|name| name.as_encoded_bytes().to_vec());
         let Some(revision) = rev.map(String::into_bytes).or(named) else {
-            return Err(usage("a git_dir needs a rev".to_owned()));
+            return Err(usage_error("a git_dir needs a rev".to_owned()));
         };
         let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
         Ok(tree::check_tree(&repository, &revision, request)?.report)
@@ -314,7 +331,7 @@ impl Batch {
     fn git(&self, usual: &Arc<Git>, root: Option<&Path>) -> Arc<Git> {
         match root {
             None if !usual.has_failed() => Arc::clone(usual),
-            root => Arc::new(usual.renew(root.unwrap_or(self.global.root()))),
+            root => Arc::new(usual.with_directory(root.unwrap_or(self.global.root()))),
         }
     }
 
@@ -335,22 +352,22 @@ impl Batch {
         };
         let repository = found.1.clone();
         kept.insert(0, found);
-        kept.truncate(REPOSITORIES);
+        kept.truncate(MAX_REPOSITORIES);
         repository
     }
 
     /// Stops the batch. The first reason decides the exit code.
-    fn break_off(&self, exit_code: u8, message: String) {
+    fn abort(&self, exit_code: u8, message: String) {
         self.is_stopped.store(true, Ordering::SeqCst);
-        let mut broken = lock_unpoisoned(&self.broken);
+        let mut broken = lock_unpoisoned(&self.failure);
         broken.get_or_insert((exit_code, message));
     }
 
     /// Prints the error that stopped the batch, and returns the exit code.
-    fn report_end(&self) -> ExitCode {
-        if let Some((exit_code, message)) = lock_unpoisoned(&self.broken).take() {
+    fn print_end(&self) -> ExitCode {
+        if let Some((exit_code, message)) = lock_unpoisoned(&self.failure).take() {
             if !message.is_empty() {
-                output::complain(&message);
+                output::print_to_stderr(&message);
             }
             return ExitCode::from(exit_code);
         }
@@ -359,8 +376,8 @@ impl Batch {
             .signal()
             .and_then(|signal| u8::try_from(signal).ok())
         {
-            let answered = self.answered.load(Ordering::SeqCst);
-            output::complain(&format!(
+            let answered = self.completed.load(Ordering::SeqCst);
+            output::print_to_stderr(&format!(
                 "stopped by signal {signal}: {answered} jobs completed, the others were not started"
             ));
             return ExitCode::from(128 + signal);
@@ -370,11 +387,13 @@ impl Batch {
 }
 
 /// Opens the job file or standard input.
-fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>, EarlyExit> {
+fn open_jobs(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>, EarlyExit> {
     match files {
         [] => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] if file == Path::new("-") => Ok(Box::new(BufReader::new(io::stdin()))),
-        [file] => Ok(Box::new(BufReader::new(input::file(file, global)?))),
+        [file] => Ok(Box::new(BufReader::new(input::open_job_file(
+            file, global,
+        )?))),
         _ => Err(EarlyExit::usage("a batch needs exactly one file with jobs")),
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::str::FromStr;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::cli::line::{LineRead, next_line};
+use crate::cli::line::{LineRead, read_line};
 use crate::mutex::lock_unpoisoned;
 
 /// The limit on the length of a line, in bytes.
@@ -47,7 +47,7 @@ impl FromStr for Shard {
 /// A line with a job.
 pub(super) struct JobLine {
     /// The number of the job among the taken jobs, counted from 0.
-    pub(super) place: usize,
+    pub(super) position: usize,
     /// The number of the line among all lines, counted from 0.
     pub(super) index: usize,
     /// The text of the job; `None` if the line is too long.
@@ -108,7 +108,7 @@ impl Queue {
     /// # Errors
     ///
     /// Returns the I/O error of the input.
-    pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<JobLine>> {
+    pub(super) fn take(&self, may_start: impl Fn() -> bool) -> io::Result<Option<JobLine>> {
         let mut source = lock_unpoisoned(&self.source);
         if let OutputOrder::Input(window) = self.order {
             let mut sink = lock_unpoisoned(&self.sink);
@@ -124,7 +124,7 @@ impl Queue {
         }
         let mut text = Vec::new();
         loop {
-            let line = next_line(&mut source.input, &mut text, MAX_LINE)?;
+            let line = read_line(&mut source.input, &mut text, MAX_LINE)?;
             if line == LineRead::End {
                 return Ok(None);
             }
@@ -136,13 +136,13 @@ impl Queue {
             }
             // `begins` runs in line order under the lock. Otherwise a result could wait for an
             // earlier job that never starts.
-            if !begins() {
+            if !may_start() {
                 return Ok(None);
             }
             let place = source.taken;
             source.taken += 1;
             return Ok(Some(JobLine {
-                place,
+                position: place,
                 index,
                 text: (line == LineRead::Whole).then_some(text),
             }));
@@ -155,7 +155,7 @@ impl Queue {
     /// # Errors
     ///
     /// Returns the I/O error of the output.
-    pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
+    pub(super) fn print_result(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
         let mut sink = lock_unpoisoned(&self.sink);
         let put = if self.order == OutputOrder::Finished {
             sink.print(&line)
@@ -197,7 +197,7 @@ mod tests {
             OutputOrder::Finished,
         );
         std::iter::from_fn(|| queue.take(|| true).unwrap())
-            .map(|job| (job.place, job.index))
+            .map(|job| (job.position, job.index))
             .collect()
     }
 
@@ -223,11 +223,13 @@ mod tests {
             OutputOrder::Input(2),
         );
         let [first, second] = [(); 2].map(|()| queue.take(|| true).unwrap().unwrap());
-        queue.put(second.place, b"2\n".to_vec()).unwrap();
+        queue
+            .print_result(second.position, b"2\n".to_vec())
+            .unwrap();
         assert_eq!(lock_unpoisoned(&queue.sink).waiting.len(), 1);
         std::thread::scope(|scope| {
             let third = scope.spawn(|| queue.take(|| true).unwrap().unwrap().index);
-            queue.put(first.place, b"1\n".to_vec()).unwrap();
+            queue.print_result(first.position, b"1\n".to_vec()).unwrap();
             assert_eq!(third.join().unwrap(), 2);
         });
         let sink = lock_unpoisoned(&queue.sink);
@@ -253,7 +255,7 @@ mod tests {
             OutputOrder::Input(1),
         );
         let first = queue.take(|| true).unwrap().unwrap();
-        assert!(queue.put(first.place, b"1\n".to_vec()).is_err());
+        assert!(queue.print_result(first.position, b"1\n".to_vec()).is_err());
         assert!(queue.take(|| true).unwrap().is_none());
     }
 }

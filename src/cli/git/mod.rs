@@ -23,7 +23,7 @@ use crate::engine::options::{
     Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax,
 };
 use crate::report::{FileReport, FileStatus};
-use words::{failure_message, is_made_beyond, of_file_lines};
+use words::{failure_message, file_messages, is_created_beyond_link};
 
 /// The options that select git's messages in addition to the reasons why a patch does not apply.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) struct GitMessageOptions {
 /// The limit on the number of missing files with a line of their own.
 const MOST_MISSING: usize = 20;
 /// The limit on the number of other failed files with lines of their own.
-const MOST_UNFIT: usize = 100;
+const MAX_FAILED: usize = 100;
 
 /// Prints git's messages about `outcome`. Prints nothing about problems that git does not have.
 ///
@@ -51,7 +51,7 @@ pub(super) fn print(
     speech: GitMessageOptions,
     err: &mut dyn Write,
 ) -> io::Result<()> {
-    let is_foreign = outcome.inputs.iter().any(is_foreign);
+    let is_foreign = outcome.inputs.iter().any(is_unknown_to_git);
     let speech = if is_foreign {
         GitMessageOptions::default()
     } else {
@@ -61,10 +61,10 @@ pub(super) fn print(
     if let Some(broken) = outcome
         .problems
         .iter()
-        .find(|problem| is_broken(outcome, problem))
+        .find(|problem| is_malformed(outcome, problem))
     {
         lines.extend(
-            text::of_text(outcome, broken)
+            text::malformed_messages(outcome, broken)
                 .into_iter()
                 .map(|line| format!("error: {line}")),
         );
@@ -103,7 +103,7 @@ fn check_messages(
             }) || unfit > 0 && problems.is_empty() && file.is_rejected());
         missing += usize::from(is_missing);
         unfit += usize::from(is_unfit);
-        if (!is_missing || missing <= MOST_MISSING) && (!is_unfit || unfit <= MOST_UNFIT) {
+        if (!is_missing || missing <= MOST_MISSING) && (!is_unfit || unfit <= MAX_FAILED) {
             lines.extend(check_file_messages(outcome, file, problems, speech));
         }
     }
@@ -112,7 +112,7 @@ fn check_messages(
         let more = missing - MOST_MISSING + if unfit == 0 { omitted } else { 0 };
         lines.push(format!("error: and {more} more: No such file or directory"));
     }
-    let more = unfit.saturating_sub(MOST_UNFIT) + if unfit > 0 { omitted } else { 0 };
+    let more = unfit.saturating_sub(MAX_FAILED) + if unfit > 0 { omitted } else { 0 };
     if more > 0 {
         lines.push(format!(
             "error: and {more} more files: patch does not apply"
@@ -123,7 +123,7 @@ fn check_messages(
 
 /// Returns whether `problem` states only that a file does not exist, as git's line does.
 pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
-    *problem.code == code::MISSING && problem.operation.is_some() && is_told(outcome, problem)
+    *problem.code == code::MISSING && problem.operation.is_some() && is_git_error(outcome, problem)
 }
 
 /// The problems that the lines of [`print`] cover. For each file this is the first problem that git
@@ -131,7 +131,7 @@ pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
 pub(super) struct CoveredProblems {
     speech: GitMessageOptions,
     /// The index of the problem in the text of the patch.
-    broken: Option<usize>,
+    malformed: Option<usize>,
     /// The indices of the first problem of each file that has a message of git.
     first: HashSet<usize>,
 }
@@ -141,13 +141,13 @@ impl CoveredProblems {
     pub(super) fn of(outcome: &Outcome, speech: GitMessageOptions) -> Self {
         let problems = || outcome.problems.iter().enumerate();
         let broken = problems()
-            .find(|(_, problem)| is_broken(outcome, problem))
+            .find(|(_, problem)| is_malformed(outcome, problem))
             .map(|(index, _)| index);
         let mut files = HashSet::new();
         let mut is_first = |problem: &Problem| {
             let file = problem
                 .operation
-                .and_then(|number| outcome.report.file_of(number));
+                .and_then(|number| outcome.report.find_file(number));
             file.is_some_and(|file| is_printed(outcome, file, problem))
                 && files.insert(problem.operation)
         };
@@ -157,7 +157,7 @@ impl CoveredProblems {
             .collect();
         Self {
             speech,
-            broken,
+            malformed: broken,
             first,
         }
     }
@@ -167,7 +167,7 @@ impl CoveredProblems {
         let Some(problem) = outcome.problems.get(index) else {
             return TitleKind::Own;
         };
-        match self.broken {
+        match self.malformed {
             Some(broken) if broken != index => return TitleKind::Own,
             Some(_) if problem.facts.is_bare => return TitleKind::Stated,
             Some(_) => return TitleKind::Details,
@@ -175,12 +175,12 @@ impl CoveredProblems {
         }
         let file = problem
             .operation
-            .and_then(|number| outcome.report.file_of(number));
-        let is_stated = |file| !of_file_lines(outcome, file, problem, self.speech).is_empty();
+            .and_then(|number| outcome.report.find_file(number));
+        let is_stated = |file| !file_messages(outcome, file, problem, self.speech).is_empty();
         if !self.first.contains(&index) || !file.is_some_and(is_stated) {
             return TitleKind::Own;
         }
-        if states_the_same(problem) {
+        if is_covered_by_git(problem) {
             TitleKind::Stated
         } else {
             TitleKind::Details
@@ -189,7 +189,7 @@ impl CoveredProblems {
 }
 
 /// Returns whether the message of `problem` contains no fact that git's message lacks.
-fn states_the_same(problem: &Problem) -> bool {
+fn is_covered_by_git(problem: &Problem) -> bool {
     match *problem.code {
         code::MISSING | code::NOT_AS_INDEXED | code::NO_BINARY_DATA | code::NO_BLOB => true,
         code::WRONG_BLOB => problem.facts.blob.is_some(),
@@ -240,19 +240,19 @@ fn check_file_messages(
     lines.extend(
         problem
             .into_iter()
-            .flat_map(|problem| of_file_lines(outcome, file, problem, speech)),
+            .flat_map(|problem| file_messages(outcome, file, problem, speech)),
     );
     lines
 }
 
 /// Returns whether git prints a message about `problem`, if it is the first problem of `file`.
 fn is_printed(outcome: &Outcome, file: &FileReport, problem: &Problem) -> bool {
-    is_told(outcome, problem) || (problem.severity == Severity::Reject && file.is_rejected())
+    is_git_error(outcome, problem) || (problem.severity == Severity::Reject && file.is_rejected())
 }
 
 /// Returns whether git's message and the quoted line state the place and reason of `problem`
 /// completely. A diagnosis by wpatch would then add nothing.
-pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
+pub(super) fn is_fully_stated(outcome: &Outcome, problem: &Problem) -> bool {
     let whole = [
         SyntaxErrorKind::LONE_HUNK,
         SyntaxErrorKind::NO_HUNK,
@@ -268,23 +268,23 @@ pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
     };
     let file = problem
         .operation
-        .and_then(|index| outcome.report.file_of(index));
+        .and_then(|index| outcome.report.find_file(index));
     let is_whole = problem.facts.mistake.as_ref().is_some_and(is_whole)
-        || file.is_some_and(|file| is_made_beyond(file, problem));
-    is_told(outcome, problem) && is_whole && !problem.facts.is_cut_off
+        || file.is_some_and(|file| is_created_beyond_link(file, problem));
+    is_git_error(outcome, problem) && is_whole && !problem.facts.is_cut_off
 }
 
 /// Returns whether `problem` is an error in a patch format that git knows.
-fn is_told(outcome: &Outcome, problem: &Problem) -> bool {
+fn is_git_error(outcome: &Outcome, problem: &Problem) -> bool {
     let input = problem
         .place
         .and_then(|(input, _)| outcome.inputs.get(input))
         .or(outcome.inputs.first());
-    problem.severity == Severity::Error && !input.is_some_and(is_foreign)
+    problem.severity == Severity::Error && !input.is_some_and(is_unknown_to_git)
 }
 
 /// Returns whether `input` is in a format that git does not know.
-fn is_foreign(input: &Input) -> bool {
+fn is_unknown_to_git(input: &Input) -> bool {
     !input.formats.is_empty()
         && !input
             .formats
@@ -293,8 +293,8 @@ fn is_foreign(input: &Input) -> bool {
 }
 
 /// Returns whether `problem` is in the text of a patch. git stops reading there.
-fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
+fn is_malformed(outcome: &Outcome, problem: &Problem) -> bool {
     problem.operation.is_none()
-        && is_told(outcome, problem)
-        && !text::of_text(outcome, problem).is_empty()
+        && is_git_error(outcome, problem)
+        && !text::malformed_messages(outcome, problem).is_empty()
 }

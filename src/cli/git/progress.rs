@@ -11,7 +11,7 @@ use crate::report::{self, FileReport, HunkReport, Op};
 use crate::text::{printable, printable_line};
 
 /// The limit on the length of an error message of git, in bytes; see `vreportf` in its usage.c.
-const MOST: usize = 4095;
+const MAX_MESSAGE: usize = 4095;
 pub(super) const NO_BLOB: &str = "repository lacks the necessary blob to perform 3-way merge.";
 
 /// Returns the messages about files that the filters skipped.
@@ -109,7 +109,7 @@ pub(super) fn search_message(
             ]);
         }
     }
-    let end = (0..=MOST.min(said.len()))
+    let end = (0..=MAX_MESSAGE.min(said.len()))
         .rev()
         .find(|&end| said.is_char_boundary(end));
     said.truncate(end.unwrap_or_default());

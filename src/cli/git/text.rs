@@ -10,40 +10,48 @@ const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")
 
 /// Returns git's messages about `problem`, if the problem is in the text of the patch. Returns
 /// nothing for problems that git does not have.
-pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
+pub(super) fn malformed_messages(outcome: &Outcome, problem: &Problem) -> Vec<String> {
     let text = PatchPosition::of(outcome, problem);
     let line = match (problem.code, problem.facts.mistake.as_ref()) {
         (&code::NO_PATCH | &code::UNSUPPORTED_FORM | &code::ED_SCRIPT | &code::UNNAMED, _)
         | (&code::NOT_INCLUDED, Some(_)) => NO_PATCH.to_owned(),
-        (&code::BAD_MODE, _) => format!("invalid mode at {}: {}\n", text.at(0), text.marked_text()),
+        (&code::BAD_MODE, _) => format!(
+            "invalid mode at {}: {}\n",
+            text.location(0),
+            text.marked_text()
+        ),
         (_, Some(&SyntaxErrorKind::LONE_HUNK)) => {
             format!(
                 "patch fragment without header at {}: {}",
-                text.at(0),
+                text.location(0),
                 text.line()
             )
         }
         (_, Some(&SyntaxErrorKind::NO_HUNK)) => {
-            format!("patch with only garbage at {}", text.at(0))
+            format!("patch with only garbage at {}", text.location(0))
         }
         (_, Some(&SyntaxErrorKind::ONE_NAME)) => {
             format!(
                 "git diff header lacks filename information at {}",
-                text.at(0)
+                text.location(0)
             )
         }
         (_, Some(&SyntaxErrorKind::NO_METHOD)) => {
             return vec![
-                format!("unrecognized binary patch at {}", text.at(-1)),
+                format!("unrecognized binary patch at {}", text.location(-1)),
                 NO_PATCH.to_owned(),
             ];
         }
         (&code::BINARY_DATA, Some(_)) => {
-            format!("corrupt binary patch at {}: {}", text.at(0), text.line())
+            format!(
+                "corrupt binary patch at {}: {}",
+                text.location(0),
+                text.line()
+            )
         }
-        (&code::NAME_STRIPPED, _) => without_name(problem, &text),
+        (&code::NAME_STRIPPED, _) => missing_name_message(problem, &text),
         (&code::NAMES_DISAGREE, _) if text.line().starts_with("diff --git ") => {
-            without_name(problem, &text)
+            missing_name_message(problem, &text)
         }
         (&code::NAMES_DISAGREE, _) => {
             let side = if text.line().starts_with("---") {
@@ -53,7 +61,7 @@ pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
             };
             format!(
                 "git apply: bad git-diff - inconsistent {side} filename at {}",
-                text.at(0)
+                text.location(0)
             )
         }
         (&code::OUTSIDE_ROOT | &code::CLOSED, _) if problem.name.is_some() => {
@@ -65,13 +73,13 @@ pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
         (&code::MAIL | &code::TOO_MANY_FILES | &code::TOO_MANY_HUNKS, _) | (_, None) => {
             return Vec::new();
         }
-        (_, Some(_)) => format!("corrupt patch at {}", text.at(0)),
+        (_, Some(_)) => format!("corrupt patch at {}", text.location(0)),
     };
     vec![line]
 }
 
 /// Returns the message that the strip level leaves nothing of a name.
-fn without_name(problem: &Problem, text: &PatchPosition<'_>) -> String {
+fn missing_name_message(problem: &Problem, text: &PatchPosition<'_>) -> String {
     let level = problem.facts.strip.unwrap_or(1);
     let components = if level == 1 {
         "component"
@@ -83,10 +91,10 @@ fn without_name(problem: &Problem, text: &PatchPosition<'_>) -> String {
         let lacks = "git diff header lacks filename information when removing";
         format!(
             "{lacks} {level} leading pathname {components} at {}",
-            text.at(below)
+            text.location(below)
         )
     } else {
-        format!("unable to find filename in patch at {}", text.at(0))
+        format!("unable to find filename in patch at {}", text.location(0))
     }
 }
 
@@ -144,7 +152,7 @@ impl<'o> PatchPosition<'o> {
     }
 
     /// Returns the name of the patch and the number of the line `below` lines after the problem.
-    fn at(&self, below: isize) -> String {
+    fn location(&self, below: isize) -> String {
         format!("{}:{}", self.name, self.number + below)
     }
 

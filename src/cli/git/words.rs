@@ -8,11 +8,11 @@ use crate::report::{FileReport, IndexReport, Op};
 use crate::text::printable;
 
 /// The last line of the messages about a file whose content does not match.
-const UNFIT: &str = "{old}: patch does not apply";
+const DOES_NOT_APPLY: &str = "{old}: patch does not apply";
 
 /// The code of a problem, its messages for the work tree, and its messages for the index. `{old}`
 /// is the name before the change, `{new}` the name after it, and `{blob}` the blob of the preimage.
-pub(super) const WORDS: &[(ProblemCode, &[&str], &[&str])] = &[
+pub(super) const MESSAGES: &[(ProblemCode, &[&str], &[&str])] = &[
     (
         code::MISSING,
         &["{old}: No such file or directory"],
@@ -55,8 +55,8 @@ pub(super) const WORDS: &[(ProblemCode, &[&str], &[&str])] = &[
     ),
     (
         code::NOT_EMPTIED,
-        &[NOT_EMPTIED, UNFIT],
-        &[NOT_EMPTIED, UNFIT],
+        &[NOT_EMPTIED, DOES_NOT_APPLY],
+        &[NOT_EMPTIED, DOES_NOT_APPLY],
     ),
     (
         code::NO_BLOB,
@@ -65,17 +65,29 @@ pub(super) const WORDS: &[(ProblemCode, &[&str], &[&str])] = &[
     ),
     (
         code::NO_BINARY_DATA,
-        &[NO_INDEX_LINE, UNFIT],
-        &[NO_INDEX_LINE, UNFIT],
+        &[NO_INDEX_LINE, DOES_NOT_APPLY],
+        &[NO_INDEX_LINE, DOES_NOT_APPLY],
     ),
-    (code::WRONG_BLOB, &[OTHER_BLOB, UNFIT], &[OTHER_BLOB, UNFIT]),
-    (code::BINARY_DATA, &[DAMAGED, UNFIT], &[DAMAGED, UNFIT]),
+    (
+        code::WRONG_BLOB,
+        &[OTHER_BLOB, DOES_NOT_APPLY],
+        &[OTHER_BLOB, DOES_NOT_APPLY],
+    ),
+    (
+        code::BINARY_DATA,
+        &[DAMAGED, DOES_NOT_APPLY],
+        &[DAMAGED, DOES_NOT_APPLY],
+    ),
     (
         code::IRREVERSIBLE,
-        &[NO_WAY_BACK, UNFIT],
-        &[NO_WAY_BACK, UNFIT],
+        &[NO_REVERSE_DATA, DOES_NOT_APPLY],
+        &[NO_REVERSE_DATA, DOES_NOT_APPLY],
     ),
-    (code::THROUGH_LINK, &[BEYOND, UNFIT], &[BEYOND, UNFIT]),
+    (
+        code::THROUGH_LINK,
+        &[BEYOND_LINK, DOES_NOT_APPLY],
+        &[BEYOND_LINK, DOES_NOT_APPLY],
+    ),
 ];
 
 const NOT_EMPTIED: &str = "removal patch leaves file contents";
@@ -84,12 +96,13 @@ const OTHER_BLOB: &str =
     "the patch applies to '{old}' ({blob}), which does not match the current contents.";
 const OTHER_COMMIT: &str = "patch failed: {old}:1";
 const DAMAGED: &str = "binary patch does not apply to '{old}'";
-const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
-const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
-const MADE_BEYOND: &str = "affected file '{new}' is beyond a symbolic link";
+const NO_REVERSE_DATA: &str =
+    "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
+const BEYOND_LINK: &str = "reading from '{old}' beyond a symbolic link";
+const CREATED_BEYOND_LINK: &str = "affected file '{new}' is beyond a symbolic link";
 
 /// Returns git's messages about `problem` of `file`.
-pub(super) fn of_file_lines(
+pub(super) fn file_messages(
     outcome: &Outcome,
     file: &FileReport,
     problem: &Problem,
@@ -111,9 +124,9 @@ pub(super) fn of_file_lines(
     if let Some(hunk) = problem.hunk.filter(|&hunk| file.hunk(hunk).is_some()) {
         return match failure_message(file, hunk) {
             Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => {
-                words(&[NOT_EMPTIED, UNFIT])
+                words(&[NOT_EMPTIED, DOES_NOT_APPLY])
             }
-            Some(_) => words(&[UNFIT]),
+            Some(_) => words(&[DOES_NOT_APPLY]),
             None => Vec::new(),
         };
     }
@@ -121,19 +134,19 @@ pub(super) fn of_file_lines(
     if speech.is_merge && is_onto && !problem.facts.is_untracked {
         let is_moved = file.op == Op::Rename && file.added + file.removed == 0;
         return words(if is_moved {
-            &[UNFIT]
+            &[DOES_NOT_APPLY]
         } else {
-            &[progress::NO_BLOB, UNFIT]
+            &[progress::NO_BLOB, DOES_NOT_APPLY]
         });
     }
     // A submodule has a commit instead of a blob, and its diff has only the line of the commit.
     if *problem.code == code::WRONG_BLOB && problem.facts.blob.is_none() {
-        return words(&[OTHER_COMMIT, UNFIT]);
+        return words(&[OTHER_COMMIT, DOES_NOT_APPLY]);
     }
-    if is_made_beyond(file, problem) {
-        return words(&[MADE_BEYOND]);
+    if is_created_beyond_link(file, problem) {
+        return words(&[CREATED_BEYOND_LINK]);
     }
-    let row = WORDS.iter().find(|(code, ..)| code == problem.code);
+    let row = MESSAGES.iter().find(|(code, ..)| code == problem.code);
     let is_of_index = outcome
         .report
         .index
@@ -155,7 +168,7 @@ pub(super) fn failure_message(file: &FileReport, hunk: usize) -> Option<String> 
 }
 
 /// Returns whether the path of a new file goes through a symbolic link.
-pub(super) fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
+pub(super) fn is_created_beyond_link(file: &FileReport, problem: &Problem) -> bool {
     *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy)
 }
 

@@ -18,7 +18,7 @@ const STYLES: [&str; 2] = ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"];
 /// # Errors
 ///
 /// Returns an error for an empty prefix or suffix, and for an unknown style in the environment.
-pub(super) fn backup(options: &GnuArguments) -> Result<Option<BackupNames>, EarlyExit> {
+pub(super) fn backup_names(options: &GnuArguments) -> Result<Option<BackupNames>, EarlyExit> {
     let named = [
         (&options.prefix, "prefix"),
         (&options.basename_prefix, "prefix"),

@@ -18,10 +18,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{Global, conflict_style};
-use super::early_exit::cause;
-use super::output::complain_as;
-use super::policy::policy;
+use super::args::{Global, parse_conflict_style};
+use super::early_exit::system_message;
+use super::output::print_to_stderr_as;
+use super::policy::load_policy;
 use super::root::{open, open_to_change};
 use super::{EarlyExit, files, install_signals, names, request, signals};
 use crate::engine::options::{NameGuessOptions, WhitespaceAction, code};
@@ -41,7 +41,7 @@ const TROUBLE: u8 = 2;
 const FUZZ: usize = 2;
 
 /// Returns whether the program was called by this name.
-pub(super) fn is_meant(arguments: &[OsString]) -> bool {
+pub(super) fn is_called(arguments: &[OsString]) -> bool {
     let name = arguments
         .first()
         .and_then(|program| Path::new(program).file_name());
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(options) => options,
         Err(error) if error.use_stderr() => {
             let text = error.render().to_string();
-            return trouble(
+            return report_trouble(
                 text.lines()
                     .next()
                     .unwrap_or_default()
@@ -64,18 +64,18 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         Err(wish) => return super::output::print(wish.render().to_string().as_bytes()),
     };
     if let Some((option, why)) = options.refused_option() {
-        return trouble(&format!("{option} is not supported: {why}"));
+        return report_trouble(&format!("{option} is not supported: {why}"));
     }
-    match outcome(&options) {
+    match run_request(&options) {
         Ok(Some((outcome, notes))) => print_outcome(&outcome, &notes, &options),
         Ok(None) => ExitCode::SUCCESS,
-        Err(stop) => trouble(&stop.words()),
+        Err(stop) => report_trouble(&stop.to_line()),
     }
 }
 
 /// Returns the outcome and the messages about the text. Returns `None` for an empty patch.
-fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, EarlyExit> {
-    let (root, file) = places(options)?;
+fn run_request(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, EarlyExit> {
+    let (root, file) = find_root(options)?;
     let global = Global {
         root: Some(root),
         ..Global::default()
@@ -88,7 +88,7 @@ fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, Ear
         let words = format!(
             "Can't change to directory {} : {}",
             below.display(),
-            cause(&error)
+            system_message(&error)
         );
         return Err(EarlyExit::new(&code::USAGE, words));
     }
@@ -96,9 +96,9 @@ fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, Ear
         Some(path) if path.as_os_str() != "-" => {
             let file = below.join(path);
             super::policy::check_readable(&file, &global)?;
-            files::gnu_patch(&file, path, request::MAX_PATCH)?
+            files::read_gnu_patch(&file, path, request::MAX_PATCH)?
         }
-        _ => files::contents(Path::new("-"), request::MAX_PATCH)?,
+        _ => files::read_contents(Path::new("-"), request::MAX_PATCH)?,
     };
     if patch.is_empty() {
         return Ok(None);
@@ -112,14 +112,14 @@ fn outcome(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>, Ear
         engine::check(request, &open(&global)?)
     } else {
         let workspace = open_to_change(&global)?;
-        skip_unchanged(&mut request, options, &workspace);
+        exclude_unchanged(&mut request, options, &workspace);
         engine::apply(request, &workspace, &install_signals()?)
     };
     Ok(Some((outcome, notes)))
 }
 
 /// Disables the backups of files that `--forward` skips. A check finds these files.
-fn skip_unchanged(request: &mut Request, options: &GnuArguments, workspace: &Disk) {
+fn exclude_unchanged(request: &mut Request, options: &GnuArguments, workspace: &Disk) {
     if !options.forward || request.decide.gnu.backup.is_none() {
         return;
     }
@@ -137,7 +137,7 @@ fn skip_unchanged(request: &mut Request, options: &GnuArguments, workspace: &Dis
 
 /// Returns the root and the name of the file operand below the root. If the operand is outside the
 /// directory, its parent directory is the root.
-fn places(options: &GnuArguments) -> Result<(PathBuf, Option<Vec<u8>>), EarlyExit> {
+fn find_root(options: &GnuArguments) -> Result<(PathBuf, Option<Vec<u8>>), EarlyExit> {
     let directory = options
         .directory
         .clone()
@@ -182,18 +182,18 @@ fn options_from(
         .into_iter()
         .find(|(is_asked, _)| *is_asked)
         .map_or("diff", |(_, name)| name);
-    let merging = options.merge.as_deref().map(conflict_style);
+    let merging = options.merge.as_deref().map(parse_conflict_style);
     let gnu = GnuOptions {
         naming: Some(NameGuessOptions {
             strip: options.strip,
             is_posix: options.posix,
         }),
-        backup: backup::backup(options)?,
+        backup: backup::backup_names(options)?,
         output: options
             .output
             .as_deref()
             .filter(|_| OutputTarget::of(options).is_none())
-            .map(|name| output::relative(name, global)),
+            .map(|name| output::relative_to_root(name, global)),
         removes_empty: options.remove_empty_files,
         fills_empty: true,
         ignores_prerequisites: options.force,
@@ -217,11 +217,11 @@ fn options_from(
         idempotent: options.forward || merging.is_some(),
         merge_hunks: merging,
         reject: options.reject,
-        reject_to: output::rejects(options, global)?,
+        reject_to: output::reject_target(options, global)?,
         gnu,
         ..Decide::default()
     };
-    request.context.policy = policy(global)?;
+    request.context.policy = load_policy(global)?;
     request.context.interrupt = signals::interrupt();
     request.look.describe = true;
     Ok(request)
@@ -230,12 +230,12 @@ fn options_from(
 /// Prints the outcome and returns the exit code. A signal and an incomplete rollback keep their
 /// exit codes.
 fn print_outcome(outcome: &Outcome, notes: &[String], options: &GnuArguments) -> ExitCode {
-    let telling = MessagePrinter::new(outcome, notes, options);
-    let printed = telling.print();
+    let printer = MessagePrinter::new(outcome, notes, options);
+    let printed = printer.print();
     let report = &outcome.report;
     match report.exit_code {
-        FAILED if telling.is_other_version() => ExitCode::from(TROUBLE),
-        0 if telling.passes_over() => ExitCode::from(FAILED),
+        FAILED if printer.has_other_version() => ExitCode::from(TROUBLE),
+        0 if printer.has_skipped() => ExitCode::from(FAILED),
         0 if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
             && !report.changed =>
         {
@@ -246,7 +246,7 @@ fn print_outcome(outcome: &Outcome, notes: &[String], options: &GnuArguments) ->
     }
 }
 
-fn trouble(message: &str) -> ExitCode {
-    complain_as(NAME, &format!("**** {message}"));
+fn report_trouble(message: &str) -> ExitCode {
+    print_to_stderr_as(NAME, &format!("**** {message}"));
     ExitCode::from(TROUBLE)
 }

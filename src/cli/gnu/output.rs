@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::args::GnuArguments;
 use crate::cli::args::Global;
-use crate::cli::early_exit::cause;
-use crate::cli::root::{names_of, open, open_to_change};
+use crate::cli::early_exit::system_message;
+use crate::cli::root::{absolute_paths, open, open_to_change};
 use crate::cli::{EarlyExit, install_signals, names};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, PatchedFile, Request};
@@ -75,7 +75,10 @@ impl OutputTarget {
             let mut out = io::stdout().lock();
             let written = out.write_all(&content).and_then(|()| out.flush());
             written.map_err(|error| {
-                EarlyExit::new(&code::IO, format!("write error: {}", cause(&error)))
+                EarlyExit::new(
+                    &code::IO,
+                    format!("write error: {}", system_message(&error)),
+                )
             })?;
         }
         Ok(outcome)
@@ -84,9 +87,9 @@ impl OutputTarget {
 
 /// Returns `name` relative to the patched directory if `name` is an absolute path below it. Returns
 /// other names unchanged.
-pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
+pub(super) fn relative_to_root(name: &OsStr, global: &Global) -> Vec<u8> {
     let path = Path::new(name);
-    let below = names_of(global.root())
+    let below = absolute_paths(global.root())
         .into_iter()
         .find_map(|root| path.strip_prefix(root).ok());
     below
@@ -99,14 +102,19 @@ pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
 /// # Errors
 ///
 /// Returns an error for a name outside the directory.
-pub(super) fn rejects(options: &GnuArguments, global: &Global) -> Result<RejectTo, EarlyExit> {
+pub(super) fn reject_target(
+    options: &GnuArguments,
+    global: &Global,
+) -> Result<RejectTo, EarlyExit> {
     match (options.reject_file.as_deref(), OutputTarget::of(options)) {
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
         // GNU patch derives this name from the name of the output.
-        (None, Some(OutputTarget::Standard)) => names::rejects(Some(OsString::from("-.rej"))),
-        (None, Some(OutputTarget::Discard)) => Ok(RejectTo::Nowhere),
-        (name, _) => {
-            names::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned()))
+        (None, Some(OutputTarget::Standard)) => {
+            names::parse_reject_target(Some(OsString::from("-.rej")))
         }
+        (None, Some(OutputTarget::Discard)) => Ok(RejectTo::Nowhere),
+        (name, _) => names::parse_reject_target(
+            name.map(|name| OsStr::from_bytes(&relative_to_root(name, global)).to_owned()),
+        ),
     }
 }

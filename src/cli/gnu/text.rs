@@ -18,13 +18,13 @@ impl CleanedPatch {
         let bytes = bytes.into();
         let had_returns = !is_binary && has_returns(&bytes);
         let bytes = if had_returns {
-            without_returns(&bytes).into()
+            remove_returns(&bytes).into()
         } else {
             bytes
         };
         match indentation(&bytes) {
             Some(indentation) => Self {
-                bytes: without(&bytes, indentation).into(),
+                bytes: remove_indentation(&bytes, indentation).into(),
                 indent: columns(indentation),
                 had_returns,
             },
@@ -56,7 +56,7 @@ fn has_returns(bytes: &[u8]) -> bool {
         && lines(bytes).all(|(_, line)| line.ends_with(b"\r\n") || !line.ends_with(b"\n"))
 }
 
-fn without_returns(bytes: &[u8]) -> Vec<u8> {
+fn remove_returns(bytes: &[u8]) -> Vec<u8> {
     let parts =
         |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
     lines(bytes)
@@ -105,7 +105,7 @@ fn indentation(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Removes `indentation` from each line that starts with it. Blank lines may be shorter.
-fn without(bytes: &[u8], indentation: &[u8]) -> Vec<u8> {
+fn remove_indentation(bytes: &[u8], indentation: &[u8]) -> Vec<u8> {
     let rest = |line| <[u8]>::strip_prefix(line, indentation).unwrap_or(line);
     lines(bytes)
         .flat_map(|(_, line)| rest(line))

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::args::GnuArguments;
 use super::output::OutputTarget;
-use crate::cli::output::complain_as;
+use crate::cli::output::print_to_stderr_as;
 use crate::engine::Outcome;
 use crate::engine::options::{Problem, ProblemCode, Severity, code, quote};
 use crate::path::RelPath;
@@ -35,7 +35,7 @@ impl<'o> MessagePrinter<'o> {
     }
 
     /// Returns whether a change was skipped because it is already applied.
-    pub(super) fn passes_over(&self) -> bool {
+    pub(super) fn has_skipped(&self) -> bool {
         self.outcome
             .problems
             .iter()
@@ -43,7 +43,7 @@ impl<'o> MessagePrinter<'o> {
     }
 
     /// Returns whether a file does not contain the word of a `Prereq:` line.
-    pub(super) fn is_other_version(&self) -> bool {
+    pub(super) fn has_other_version(&self) -> bool {
         self.errors()
             .any(|problem| *problem.code == code::PREREQUISITE)
     }
@@ -62,24 +62,24 @@ impl<'o> MessagePrinter<'o> {
             Box::new(io::stdout().lock())
         };
         let mut out = io::BufWriter::new(out);
-        let numbers: Vec<usize> = self.outcome.report.files.iter().map(number).collect();
+        let numbers: Vec<usize> = self.outcome.report.files.iter().map(file_number).collect();
         for ((file, problems), is_backup) in self.outcome.files().zip(backups(&numbers)) {
-            self.file(file, is_backup, &problems, &mut out)?;
+            self.print_file(file, is_backup, &problems, &mut out)?;
         }
         out.flush()?;
         for problem in self
             .outcome
             .problems
             .iter()
-            .filter(|problem| self.is_told(problem))
+            .filter(|problem| self.is_printed(problem))
         {
             let name = problem
                 .path
                 .as_ref()
-                .map_or_else(String::new, |path| format!("{}: ", name(path)));
-            complain_as(
+                .map_or_else(String::new, |path| format!("{}: ", quoted_path(path)));
+            print_to_stderr_as(
                 "patch",
-                &format!("{}{name}{}", self.stars(problem), problem.message),
+                &format!("{}{name}{}", self.error_prefix(problem), problem.message),
             );
         }
         let report = &self.outcome.report;
@@ -94,14 +94,14 @@ impl<'o> MessagePrinter<'o> {
             } else {
                 ""
             };
-            complain_as("patch", &format!("no file was changed{hint}"));
+            print_to_stderr_as("patch", &format!("no file was changed{hint}"));
         }
         Ok(())
     }
 
     /// Returns whether `problem` is printed. All errors are printed. Two warnings that GNU patch
     /// does not have are printed as well: about a guess and about an incomplete input.
-    fn is_told(&self, problem: &Problem) -> bool {
+    fn is_printed(&self, problem: &Problem) -> bool {
         let is_shown = [&code::SEVERAL_PLACES, &code::NOT_INCLUDED].contains(&problem.code);
         problem.severity != Severity::Warning || (is_shown && !self.options.quiet)
     }
@@ -114,7 +114,7 @@ impl<'o> MessagePrinter<'o> {
     }
 
     /// Returns the prefix of an error in the text of the patch, with its line.
-    fn stars(&self, problem: &Problem) -> String {
+    fn error_prefix(&self, problem: &Problem) -> String {
         let is_error = problem.severity != Severity::Warning;
         let place = problem
             .place
@@ -133,7 +133,7 @@ impl<'o> MessagePrinter<'o> {
         )
     }
 
-    fn file(
+    fn print_file(
         &self,
         file: &FileReport,
         is_backup: bool,
@@ -155,7 +155,7 @@ impl<'o> MessagePrinter<'o> {
             writeln!(
                 out,
                 "The next patch would create the file {},\nwhich already exists!",
-                name(&file.path)
+                quoted_path(&file.path)
             )?;
         }
         if has(&code::ALREADY_APPLIED) {
@@ -175,10 +175,10 @@ impl<'o> MessagePrinter<'o> {
             writeln!(
                 out,
                 "Not deleting file {} as content differs from patch",
-                name(&file.path)
+                quoted_path(&file.path)
             )?;
         }
-        self.hunks(file, out)
+        self.print_hunks(file, out)
     }
 
     /// Prints that the program patches `file`.
@@ -236,11 +236,11 @@ fn backups(numbers: &[usize]) -> Vec<bool> {
 }
 
 /// Returns the number in the identifier of a file in the report.
-fn number(file: &FileReport) -> usize {
+fn file_number(file: &FileReport) -> usize {
     file.id.trim_start_matches('f').parse().unwrap_or_default()
 }
 
-fn name(path: &RelPath) -> String {
+fn quoted_path(path: &RelPath) -> String {
     quote_name(path.as_bytes())
 }
 
@@ -257,12 +257,14 @@ fn quote_name(name: &[u8]) -> String {
 }
 
 fn both_names(file: &FileReport) -> String {
-    let from = file.from.as_ref().map(name).unwrap_or_default();
+    let from = file.from.as_ref().map(quoted_path).unwrap_or_default();
     match file.op {
-        Op::Rename => format!("{} (renamed from {from})", name(&file.path)),
-        Op::Copy if file.hunks.is_empty() => format!("{} (copied from {from})", name(&file.path)),
-        Op::Copy => format!("{} (read from {from})", name(&file.path)),
-        _ => name(&file.path),
+        Op::Rename => format!("{} (renamed from {from})", quoted_path(&file.path)),
+        Op::Copy if file.hunks.is_empty() => {
+            format!("{} (copied from {from})", quoted_path(&file.path))
+        }
+        Op::Copy => format!("{} (read from {from})", quoted_path(&file.path)),
+        _ => quoted_path(&file.path),
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::{policy, question};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
-use crate::cli::path_names::names_on_the_way;
+use crate::cli::path_names::follow_links;
 use crate::cli::root::open;
 use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, home};
@@ -62,7 +62,7 @@ pub(super) fn question_about<'f>(
     let (root, names) = (resolve_links(global.root()), control_names(global)?);
     let ask = |path: &RelPath| {
         let name = root.join(OsStr::from_bytes(path.as_bytes()));
-        let file = names_on_the_way(&name).pop().unwrap_or(name);
+        let file = follow_links(&name).pop().unwrap_or(name);
         let why = names.iter().find_map(|name| name.link_reason(&file))?;
         Some(question(path.as_bytes(), Some(&why)))
     };
@@ -119,7 +119,7 @@ fn control_names(global: &Global) -> Result<Vec<ControlName>, EarlyExit> {
 fn control_names_below(base: &Path) -> Vec<ControlName> {
     let mut seen = BTreeSet::new();
     let rows = control_paths()
-        .flat_map(|(path, program)| beginnings(path).map(move |start| (start, path, program)));
+        .flat_map(|(path, program)| prefixes(path).map(move |start| (start, path, program)));
     let rows = rows.filter(|(start, path, _)| seen.insert((*start, *path)));
     rows.filter_map(|(start, path, program)| ControlName::find_below(base, (start, path), program))
         .collect()
@@ -142,7 +142,7 @@ impl ControlName {
             }
             // A link to a file that does not exist yet.
             None if fs_err::symlink_metadata(&name).is_ok() => {
-                (names_on_the_way(&name).pop().unwrap_or(name), None)
+                (follow_links(&name).pop().unwrap_or(name), None)
             }
             None => return None,
         };
@@ -165,7 +165,7 @@ impl ControlName {
             && self
                 .target
                 .as_ref()
-                .is_none_or(|target| target.is_hidden_way_to(file));
+                .is_none_or(|target| target.is_alias_of(file));
         is_linked.then(|| {
             format!(
                 "the path is the target of the link {}, which controls {}",
@@ -178,7 +178,7 @@ impl ControlName {
 impl LinkTarget {
     /// Returns whether `file` or a directory above it is the target, and rules on names do not
     /// apply to it.
-    fn is_hidden_way_to(&self, file: &Path) -> bool {
+    fn is_alias_of(&self, file: &Path) -> bool {
         let is_named = self
             .plain
             .as_ref()
@@ -191,7 +191,7 @@ impl LinkTarget {
 }
 
 /// Returns the path of each directory on the path to `path`, and `path` itself.
-fn beginnings(path: &'static str) -> impl Iterator<Item = &'static str> {
+fn prefixes(path: &'static str) -> impl Iterator<Item = &'static str> {
     path.match_indices('/')
         .map(|(end, _)| &path[..end])
         .chain([path])

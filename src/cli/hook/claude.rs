@@ -84,13 +84,13 @@ enum CellEditMode {
 /// of the agent.
 pub(super) fn decide(
     call: &Call,
-    silence: &DefaultDecision,
+    default_decision: &DefaultDecision,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
     let rooted = with_root(call, global);
     let writes = |file: PathBuf, request: &dyn Fn(Vec<u8>) -> Request| {
         let place = CallPath::of(&call.absolute_path(file), &rooted)?;
-        let silence = place.about_writes(silence)?;
+        let silence = place.default_for_write(default_decision)?;
         let checked = place.decide(FileUse::Writes, |path, global| {
             check_edit(request(path.to_vec()), &silence, global)
         })?;
@@ -121,7 +121,7 @@ pub(super) fn decide(
         "NotebookEdit" => {
             let input: NotebookInput = call.arguments()?;
             writes(input.notebook_path.clone(), &|path| {
-                Request::notebook(path, cell(input.clone()))
+                Request::notebook(path, cell_edit(input.clone()))
             })
         }
         "Read" => reads(call.arguments::<ReadInput>()?.file_path),
@@ -249,7 +249,7 @@ fn edited_text(text: String, edit: &StringEdit) -> String {
     text.replacen(&edit.old_string, &edit.new_string, times)
 }
 
-fn cell(input: NotebookInput) -> CellEdit {
+fn cell_edit(input: NotebookInput) -> CellEdit {
     let kind = input.cell_type.map(|kind| match kind {
         CellType::Code => CellKind::Code,
         CellType::Markdown => CellKind::Markdown,

@@ -7,17 +7,17 @@ use serde_json::Value;
 use super::{Call, Decision, MAX_NAME, check_patch, shell};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
-use crate::cli::root::names_of;
+use crate::cli::root::absolute_paths;
 use crate::engine::options::code;
 use crate::engine::{self, Request};
 
 /// The names of the tool, also as a program in scripts.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 /// The option with which Codex runs itself as the tool.
-const OPTION: &str = "codex-run-as-apply-patch";
+const SELF_RUN_OPTION: &str = "codex-run-as-apply-patch";
 const BEGIN: &str = "*** Begin Patch";
 /// The input fields whose text is a command or the input of one.
-const COMMANDS: [&str; 7] = [
+const COMMAND_FIELDS: [&str; 7] = [
     "command", "cmd", "script", "chars", "input", "patch", "argv",
 ];
 
@@ -34,7 +34,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, EarlyExit
     let is_patch = NAMES.contains(&call.tool_name.as_str());
     let words = command_words(&call.tool_input);
     let script = match words.as_deref() {
-        Some([script] | [_, "-lc" | "-c", script]) => plain_call(script),
+        Some([script] | [_, "-lc" | "-c", script]) => parse_plain_call(script),
         _ => None,
     };
     match (words.as_deref(), script) {
@@ -45,7 +45,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, EarlyExit
         (_, Some((directory, patch))) => decide_patch(patch, directory, call, global),
         (Some([text]), None) if is_patch => decide_patch(text, "", call, global),
         // A patch in any other form cannot be separated from the other effects of the call.
-        _ if is_hidden(call) => {
+        _ if can_hide_patch(call) => {
             let why = "the call can contain a patch that cannot be checked; call apply_patch with only the patch";
             Ok(Decision::Deny(why.to_owned()))
         }
@@ -69,10 +69,10 @@ fn command_words(input: &Value) -> Option<Vec<&str>> {
 
 /// Returns whether the call may apply a patch that cannot be extracted. Either a command contains a
 /// patch or the name of the tool, or the call contains both.
-fn is_hidden(call: &Call) -> bool {
+fn can_hide_patch(call: &Call) -> bool {
     let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
     let (input, is_server) = (&call.tool_input, call.tool_name.starts_with("mcp__"));
-    let commands = COMMANDS
+    let commands = COMMAND_FIELDS
         .iter()
         .map(|key| &input[*key])
         .chain(Some(input).filter(|input| input.is_string()));
@@ -80,7 +80,7 @@ fn is_hidden(call: &Call) -> bool {
         && !is_harmless(call)
         && commands
             .into_iter()
-            .any(|command| has_text(command, &names_tool))
+            .any(|command| has_text(command, &has_tool_name))
         || has_text(input, &|text| text.contains(BEGIN))
             && (has_name(&call.tool_name) || has_text(input, &has_name))
 }
@@ -89,7 +89,7 @@ fn is_hidden(call: &Call) -> bool {
 /// of commands that read.
 fn is_harmless(call: &Call) -> bool {
     let input = &call.tool_input;
-    let mut commands = COMMANDS.iter().filter(|key| !input[**key].is_null());
+    let mut commands = COMMAND_FIELDS.iter().filter(|key| !input[**key].is_null());
     let (Some("command" | "cmd"), None) = (commands.next().copied(), commands.next()) else {
         return false;
     };
@@ -104,12 +104,12 @@ fn is_harmless(call: &Call) -> bool {
         _ => return false,
     };
     let is_for_shell = input["shell"].is_null() || input["shell"].as_str().is_some_and(is_shell);
-    is_for_shell && !script.contains(BEGIN) && shell::is_read_only(script, &names_tool)
+    is_for_shell && !script.contains(BEGIN) && shell::is_read_only(script, &has_tool_name)
 }
 
 /// Returns whether `command` contains a patch, or the name of the tool as a word. Quotes and
 /// escapes are removed first, as a shell does.
-fn names_tool(command: &str) -> bool {
+fn has_tool_name(command: &str) -> bool {
     let plain = command.replace("\\\n", "").replace(['\'', '"', '\\'], "");
     let is_part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     let mut words = plain
@@ -117,7 +117,8 @@ fn names_tool(command: &str) -> bool {
         .map(|word| word.rsplit('/').next().unwrap_or_default());
     plain.contains(BEGIN)
         || command.contains(BEGIN)
-        || words.any(|word| NAMES.contains(&word) || word.trim_start_matches('-') == OPTION)
+        || words
+            .any(|word| NAMES.contains(&word) || word.trim_start_matches('-') == SELF_RUN_OPTION)
 }
 
 /// Returns whether `is_like` accepts any text in `value`.
@@ -153,7 +154,7 @@ fn decide_patch(
     call: &Call,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
-    let roots = names_of(global.root());
+    let roots = absolute_paths(global.root());
     let below = engine::relative_to(&roots, &call.cwd.join(Path::new(directory)));
     let mut request = Request::of(patch);
     "codex".clone_into(&mut request.decide.format);
@@ -165,7 +166,7 @@ fn decide_patch(
 /// Returns the directory and the patch of a script that only runs `apply_patch`, after at most one
 /// `cd`. The patch must be a here-document or one quoted word. The directory is empty without a
 /// `cd`.
-fn plain_call(script: &str) -> Option<(&str, &str)> {
+fn parse_plain_call(script: &str) -> Option<(&str, &str)> {
     let script = script.trim();
     let (directory, call) = match script.strip_prefix("cd ") {
         Some(rest) => {
@@ -180,7 +181,7 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
     let rest = NAMES.iter().find_map(|name| call.strip_prefix(name))?;
     if let Some(patch) = rest
         .strip_prefix(' ')
-        .and_then(|word| literal(word.trim_start_matches(' ')))
+        .and_then(|word| unquote_literal(word.trim_start_matches(' ')))
     {
         return Some((directory, patch));
     }
@@ -199,7 +200,7 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the text of a quoted shell word, if the shell does not change it.
-fn literal(word: &str) -> Option<&str> {
+fn unquote_literal(word: &str) -> Option<&str> {
     let quoted = |quote| {
         word.strip_prefix(quote)
             .and_then(|word| word.strip_suffix(quote))
@@ -230,7 +231,8 @@ mod tests {
     fn only_a_heredoc_or_a_word_alone_is_a_patch() {
         let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n";
         let takes = |script: &str| {
-            plain_call(script).map(|(directory, patch)| (directory.to_owned(), patch.to_owned()))
+            parse_plain_call(script)
+                .map(|(directory, patch)| (directory.to_owned(), patch.to_owned()))
         };
         for mark in ["EOF", "'EOF'", "\"EOF\"", " 'EOF'"] {
             let script = format!("apply_patch <<{mark}\n{patch}EOF\n");
@@ -302,7 +304,7 @@ mod tests {
             "sh -c 'x' '*** Begin Patch'",
             "x '*** Begin'\" Patch\"",
         ] {
-            assert!(names_tool(command), "{command}");
+            assert!(has_tool_name(command), "{command}");
         }
         for command in [
             "ls",
@@ -310,7 +312,7 @@ mod tests {
             "cargo test apply_patch_works",
             "ls src/apply_patch/mod.rs",
         ] {
-            assert!(!names_tool(command), "{command}");
+            assert!(!has_tool_name(command), "{command}");
         }
     }
 
@@ -330,7 +332,7 @@ mod tests {
             "wc < apply_patch",
         ] {
             assert!(
-                names_tool(command) && shell::is_read_only(command, &names_tool),
+                has_tool_name(command) && shell::is_read_only(command, &has_tool_name),
                 "{command}"
             );
         }
@@ -386,7 +388,7 @@ mod tests {
             "> /dev/null apply_patch",
             "cat apply_patch <> x",
         ] {
-            assert!(!shell::is_read_only(command, &names_tool), "{command}");
+            assert!(!shell::is_read_only(command, &has_tool_name), "{command}");
         }
     }
 }

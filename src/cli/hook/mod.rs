@@ -30,7 +30,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::args::Global;
-use super::policy::policy as policy_of;
+use super::policy::load_policy as policy_of;
 use super::root::{open, with_root};
 use super::{EarlyExit, files, output};
 use crate::engine::options::{ApprovalGate, Policy, code};
@@ -168,7 +168,7 @@ impl Decision {
 }
 
 /// Decides on the call on standard input, and prints the decision.
-pub(super) fn answer(agent: Agent, silence: &DefaultDecision, global: &Global) -> ExitCode {
+pub(super) fn run(agent: Agent, silence: &DefaultDecision, global: &Global) -> ExitCode {
     // The exit code of a panic would not block the call.
     let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, silence, global)));
     match decided.unwrap_or_else(|_| {
@@ -185,7 +185,7 @@ pub(super) fn answer(agent: Agent, silence: &DefaultDecision, global: &Global) -
                     print(agent, Decision::Deny(refusal(&report)))
                 }
                 error => {
-                    output::complain(
+                    output::print_to_stderr(
                         error
                             .as_ref()
                             .map_or("the call could not be checked", |error| &error.message),
@@ -197,15 +197,19 @@ pub(super) fn answer(agent: Agent, silence: &DefaultDecision, global: &Global) -
     }
 }
 
-fn decide(agent: Agent, silence: &DefaultDecision, global: &Global) -> Result<Decision, EarlyExit> {
-    let text = files::contents(Path::new("-"), MAX_CALL)?;
+fn decide(
+    agent: Agent,
+    default_decision: &DefaultDecision,
+    global: &Global,
+) -> Result<Decision, EarlyExit> {
+    let text = files::read_contents(Path::new("-"), MAX_CALL)?;
     let call: Call = serde_json::from_slice(&text)
         .map_err(|error| EarlyExit::new(&code::USAGE, format!("invalid hook input: {error}")))?;
     if call.hook_event_name != "PreToolUse" {
         return Ok(Decision::None);
     }
     let decision = match agent {
-        Agent::Claude => claude::decide(&call, silence, global),
+        Agent::Claude => claude::decide(&call, default_decision, global),
         Agent::Codex => codex::decide(&call, global),
     };
     Ok(decision?.for_mode(&call))
@@ -282,12 +286,13 @@ fn policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
 /// Returns the decision on a change of one file.
 fn check_edit(
     mut request: Request,
-    silence: &DefaultDecision,
+    default_decision: &DefaultDecision,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
-    (request.context.policy, request.context.held) = (policy(global)?, ApprovalGate::Reading);
+    (request.context.policy, request.context.approval_gate) =
+        (policy(global)?, ApprovalGate::Reading);
     let outcome = engine::check(request, &open(global)?);
-    Ok(decide_outcome(outcome, silence, global))
+    Ok(decide_outcome(outcome, default_decision, global))
 }
 
 /// Returns the decision on a patch. If policy asks before a file is read, the report contains no
@@ -297,7 +302,7 @@ fn check_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyE
     request.context.policy = policy(global)?;
     // Without digests there is no `plan_id`.
     request.look.describe = true;
-    request.context.held = ApprovalGate::Reading;
+    request.context.approval_gate = ApprovalGate::Reading;
     let outcome = engine::check(request, &open(global)?);
     let files = outcome.report.files.iter();
     let paths = files
@@ -333,7 +338,11 @@ fn decide_refusal(outcome: Option<Box<Outcome>>) -> Decision {
     }
 }
 
-fn decide_outcome(outcome: Outcome, silence: &DefaultDecision, global: &Global) -> Decision {
+fn decide_outcome(
+    outcome: Outcome,
+    default_decision: &DefaultDecision,
+    global: &Global,
+) -> Decision {
     let outcome = with_root(outcome, global);
     let report = &outcome.report;
     match &report.error {
@@ -342,7 +351,7 @@ fn decide_outcome(outcome: Outcome, silence: &DefaultDecision, global: &Global) 
             Some(why) => Decision::Ask(why),
             None if !report.ok => Decision::None,
             None if has_allow_rules(report) => Decision::Allow,
-            None => match silence {
+            None => match default_decision {
                 DefaultDecision::None => Decision::None,
                 DefaultDecision::Allow => Decision::Allow,
                 DefaultDecision::Ask(why) => Decision::Ask(file_question(report, why)),

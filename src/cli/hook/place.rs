@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use super::{Decision, DefaultDecision, MAX_NAME, alias, decide_refusal, policy, question};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
-use crate::cli::path_names::names_on_the_way;
-use crate::cli::policy::{aim, check_outside};
-use crate::cli::root::{names_of, open};
+use crate::cli::path_names::follow_links;
+use crate::cli::policy::{check_outside, choose_root};
+use crate::cli::root::{absolute_paths, open};
 use crate::engine;
 use crate::engine::options::{Access, code};
 use crate::path::RelPath;
@@ -64,8 +64,8 @@ impl CallPath {
         }
         let plain = without_dots(file);
         let mut global = global.clone();
-        aim(&mut global, Some(&plain))?;
-        let mut names = names_on_the_way(&plain);
+        choose_root(&mut global, Some(&plain))?;
+        let mut names = follow_links(&plain);
         if let (Some(Ok(parent)), Some(name)) =
             (file.parent().map(fs_err::canonicalize), file.file_name())
             && !names.contains(&parent.join(name))
@@ -75,7 +75,7 @@ impl CallPath {
         if names.is_empty() {
             names.push(plain);
         }
-        let roots = names_of(global.root());
+        let roots = absolute_paths(global.root());
         Ok(Self {
             names,
             global,
@@ -87,7 +87,7 @@ impl CallPath {
     /// `check` receives a path relative to the root.
     pub(super) fn decide(
         &self,
-        does: FileUse,
+        file_use: FileUse,
         check: impl Fn(&[u8], &Global) -> Result<Decision, EarlyExit>,
     ) -> Result<Decision, EarlyExit> {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
@@ -112,7 +112,7 @@ impl CallPath {
             .iter()
             .filter(|name| !checked.contains(&Some(name)));
         others
-            .map(|name| self.decide_path(name, does))
+            .map(|name| self.decide_path(name, file_use))
             .try_fold(decision, |strictest, ruled| Ok(strictest.stricter(ruled?)))
     }
 
@@ -131,7 +131,7 @@ impl CallPath {
     }
 
     /// Returns the decision without a matching rule for writing the opened file.
-    pub(super) fn about_writes(
+    pub(super) fn default_for_write(
         &self,
         silence: &DefaultDecision,
     ) -> Result<DefaultDecision, EarlyExit> {
@@ -161,8 +161,8 @@ impl CallPath {
     }
 
     /// Returns the decision of the rules on one path.
-    fn decide_path(&self, name: &Path, does: FileUse) -> Result<Decision, EarlyExit> {
-        let accesses = does.accesses(name);
+    fn decide_path(&self, name: &Path, file_use: FileUse) -> Result<Decision, EarlyExit> {
+        let accesses = file_use.accesses(name);
         let below = self
             .roots
             .iter()

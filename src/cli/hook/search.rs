@@ -19,7 +19,7 @@ use crate::cli::args::Global;
 use crate::cli::root::open;
 use crate::engine::{self, SearchTarget};
 use globs::Globs;
-use outside::leads_away;
+use outside::find_outside_place;
 
 /// The input of `Grep`. Other restrictions, such as a file type, are ignored, so the search is
 /// assumed to read more files.
@@ -44,7 +44,7 @@ struct ListInput {
 pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
     let GrepInput { path, glob } = call.arguments()?;
     let glob = glob.unwrap_or_default();
-    if let Some(denied) = too_long(&glob) {
+    if let Some(denied) = refuse_long_pattern(&glob) {
         return Ok(denied);
     }
     let file = call.absolute_path(path.unwrap_or_default());
@@ -60,7 +60,7 @@ pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
 /// Decides on a search in file names.
 pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
     let GlobInput { pattern, path } = call.arguments()?;
-    if let Some(denied) = too_long(&pattern) {
+    if let Some(denied) = refuse_long_pattern(&pattern) {
         return Ok(denied);
     }
     // The directory to search is the path before the first component with a wildcard.
@@ -73,7 +73,7 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
         .count();
     let (above, rest) = parts.split_at(literal);
     let rest = rest.join("/");
-    if let Some(place) = leads_away(&rest, literal == 0) {
+    if let Some(place) = find_outside_place(&rest, literal == 0) {
         let why = format!(
             "the pattern leads to {place}, so policy cannot check what it finds; search in that directory instead"
         );
@@ -95,7 +95,7 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
 }
 
 /// Returns the refusal of a pattern that is too long.
-fn too_long(pattern: &str) -> Option<Decision> {
+fn refuse_long_pattern(pattern: &str) -> Option<Decision> {
     let why = || {
         format!("the pattern exceeds {MAX_PATTERN} bytes; use shorter patterns in several calls")
     };
@@ -117,12 +117,18 @@ pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
 fn decide_search(
     file: &Path,
     is_searched: &dyn Fn(&[u8]) -> bool,
-    of: SearchTarget,
+    target: SearchTarget,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
     decide_with(file, global, |path, global| {
         Ok(decide_refusal(
-            engine::may_search(path, (of, is_searched), &policy(global)?, &open(global)?).err(),
+            engine::may_search(
+                path,
+                (target, is_searched),
+                &policy(global)?,
+                &open(global)?,
+            )
+            .err(),
         ))
     })
 }

@@ -242,7 +242,7 @@ pub(super) const OWN_EXIT_CODES: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Returns the row of `name` in a table by commands.
-pub(super) fn row<T: ?Sized>(table: &[(&str, &'static T)], name: &str) -> Option<&'static T> {
+pub(super) fn find_row<T: ?Sized>(table: &[(&str, &'static T)], name: &str) -> Option<&'static T> {
     let row = table.iter().find(|(command, _)| *command == name);
     row.map(|&(_, row)| row)
 }

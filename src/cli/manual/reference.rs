@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 
-use super::data::{EXAMPLES, row};
+use super::data::{EXAMPLES, find_row};
 use crate::cli::args::Cli;
 use crate::cli::output::print;
 
 /// Prints the reference of all commands and options as Markdown.
-pub(in crate::cli) fn reference() -> ExitCode {
+pub(in crate::cli) fn print_reference() -> ExitCode {
     let mut whole = Cli::command();
     whole.build();
     let mut out = String::from(
@@ -68,7 +68,7 @@ fn section(command: &Command, title: &str, level: usize, out: &mut String) {
         all.filter(|argument| argument.get_help_heading() == heading)
             .for_each(|argument| entry(argument, out));
     }
-    if let Some(examples) = row(EXAMPLES, command.get_name()).filter(|_| level == 2) {
+    if let Some(examples) = find_row(EXAMPLES, command.get_name()).filter(|_| level == 2) {
         out.push_str("\nExamples:\n\n");
         for (purpose, line) in examples {
             let _ = writeln!(out, "- {purpose}: `{line}`");

@@ -7,10 +7,10 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-const NOT_JSON: i32 = -32700;
-const NO_REQUEST: i32 = -32600;
-const NO_METHOD: i32 = -32601;
-const WRONG_PARAMETERS: i32 = -32602;
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const METHOD_NOT_FOUND: i32 = -32601;
+const INVALID_PARAMS: i32 = -32602;
 /// The limit on the length of a name that an error repeats, in characters.
 const MAX_NAME: usize = 100;
 
@@ -61,12 +61,12 @@ struct Envelope<'a> {
 /// identifier.
 #[derive(Deserialize)]
 struct MessageId<'a> {
-    #[serde(borrow, default, deserialize_with = "there")]
+    #[serde(borrow, default, deserialize_with = "deserialize_present")]
     id: Option<&'a RawValue>,
 }
 
 /// Deserializes a field that is present. Without this function, serde reads `null` as `None`.
-fn there<'de, D: serde::Deserializer<'de>>(
+fn deserialize_present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
@@ -77,22 +77,22 @@ fn there<'de, D: serde::Deserializer<'de>>(
 /// # Errors
 ///
 /// Returns the reason why the text is not a valid message.
-pub(super) fn read(text: &[u8]) -> Result<Message<'_>, ErrorResponse> {
-    let text =
-        std::str::from_utf8(text).map_err(|_| ErrorResponse::json("the message is not UTF-8"))?;
+pub(super) fn parse(text: &[u8]) -> Result<Message<'_>, ErrorResponse> {
+    let text = std::str::from_utf8(text)
+        .map_err(|_| ErrorResponse::invalid_json("the message is not UTF-8"))?;
     serde_json::from_str::<IgnoredAny>(text)
-        .map_err(|error| ErrorResponse::json(&error.to_string()))?;
+        .map_err(|error| ErrorResponse::invalid_json(&error.to_string()))?;
     // serde also deserializes structs from arrays, so reject an array here.
     if !text.trim_start().starts_with('{') {
-        return Err(ErrorResponse::request(
+        return Err(ErrorResponse::invalid_request(
             "a message must be an object; batches are not supported".to_owned(),
         ));
     }
-    let named: MessageId<'_> =
-        serde_json::from_str(text).map_err(|error| ErrorResponse::request(error.to_string()))?;
-    let name = named.id.map(name);
+    let named: MessageId<'_> = serde_json::from_str(text)
+        .map_err(|error| ErrorResponse::invalid_request(error.to_string()))?;
+    let name = named.id.map(parse_id);
     let refuse =
-        |why: String| ErrorResponse::request(why).with_id(name.clone().unwrap_or_default());
+        |why: String| ErrorResponse::invalid_request(why).with_id(name.clone().unwrap_or_default());
     let message: Envelope<'_> =
         serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if message.jsonrpc.as_deref() != Some("2.0") {
@@ -115,7 +115,7 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, ErrorResponse> {
 
 /// Returns the identifier of a request, or null for an invalid one. A number that is not an integer
 /// of at most 64 bits is invalid, because the response could not repeat it exactly.
-fn name(id: &RawValue) -> Value {
+fn parse_id(id: &RawValue) -> Value {
     let is_compound = id.get().starts_with(['[', '{']);
     let name = if is_compound {
         None
@@ -134,7 +134,7 @@ impl<'a> Request<'a> {
             #[serde(borrow, rename = "protocolVersion")]
             version: Cow<'a, str>,
         }
-        self.read::<Parameters<'a>>("`protocolVersion`, a string")
+        self.parse_parameters::<Parameters<'a>>("`protocolVersion`, a string")
             .map(|parameters| parameters.version)
     }
 
@@ -148,27 +148,28 @@ impl<'a> Request<'a> {
             arguments: Option<&'a RawValue>,
         }
         let Parameters { name, arguments } =
-            self.read("`name`, a string, and can have `arguments`, an object")?;
+            self.parse_parameters("`name`, a string, and can have `arguments`, an object")?;
         let arguments = arguments.map_or("{}", RawValue::get);
         if arguments.starts_with('{') {
             Ok(Call { name, arguments })
         } else {
-            Err(ErrorResponse::parameters(
+            Err(ErrorResponse::invalid_parameters(
                 "arguments must be an object".to_owned(),
             ))
         }
     }
 
     /// Parses the parameters. An error message contains `expected`.
-    fn read<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, ErrorResponse> {
+    fn parse_parameters<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, ErrorResponse> {
         let text = self.parameters.map_or("{}", RawValue::get);
         if !text.starts_with('{') {
-            return Err(ErrorResponse::parameters(
+            return Err(ErrorResponse::invalid_parameters(
                 "params must be an object".to_owned(),
             ));
         }
-        serde_json::from_str(text)
-            .map_err(|_| ErrorResponse::parameters(format!("params must contain {expected}")))
+        serde_json::from_str(text).map_err(|_| {
+            ErrorResponse::invalid_parameters(format!("params must contain {expected}"))
+        })
     }
 }
 
@@ -181,24 +182,27 @@ impl ErrorResponse {
         }
     }
 
-    fn json(why: &str) -> Self {
-        Self::new(NOT_JSON, format!("the message is not valid JSON: {why}"))
+    fn invalid_json(why: &str) -> Self {
+        Self::new(PARSE_ERROR, format!("the message is not valid JSON: {why}"))
     }
 
-    pub(super) fn request(why: String) -> Self {
-        Self::new(NO_REQUEST, why)
+    pub(super) fn invalid_request(why: String) -> Self {
+        Self::new(INVALID_REQUEST, why)
     }
 
-    pub(super) fn method(name: &str) -> Self {
-        Self::new(NO_METHOD, format!("unknown method {}", clip_name(name)))
+    pub(super) fn unknown_method(name: &str) -> Self {
+        Self::new(
+            METHOD_NOT_FOUND,
+            format!("unknown method {}", clip_name(name)),
+        )
     }
 
-    pub(super) fn tool(name: &str) -> Self {
-        Self::parameters(format!("unknown tool {}", clip_name(name)))
+    pub(super) fn unknown_tool(name: &str) -> Self {
+        Self::invalid_parameters(format!("unknown tool {}", clip_name(name)))
     }
 
-    fn parameters(why: String) -> Self {
-        Self::new(WRONG_PARAMETERS, why)
+    fn invalid_parameters(why: String) -> Self {
+        Self::new(INVALID_PARAMS, why)
     }
 
     /// Sets the identifier of the request.
@@ -207,7 +211,7 @@ impl ErrorResponse {
     }
 
     /// Returns the error response.
-    pub(super) fn answer(self) -> Value {
+    pub(super) fn into_json(self) -> Value {
         json!({"jsonrpc": "2.0", "id": self.id, "error": {"code": self.code, "message": self.message}})
     }
 }

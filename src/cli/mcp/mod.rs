@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::commands::CommandOptions;
-use super::early_exit::cause;
-use super::line::{LineRead, next_line};
-use super::policy::policy;
-use super::root::{names_of, open};
+use super::early_exit::system_message;
+use super::line::{LineRead, read_line};
+use super::policy::load_policy;
+use super::root::{absolute_paths, open};
 use super::{EarlyExit, output, request, signals};
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Approver, Git, TOOLS, Tool, ToolAnswer, ToolEffect, ToolOptions};
@@ -59,17 +59,20 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
         Ok(server) => server,
         Err(stop) => {
             // Standard output is reserved for messages.
-            output::complain(&stop.words());
+            output::print_to_stderr(&stop.to_line());
             return ExitCode::from(stop.into_outcome("mcp").report.exit_code);
         }
     };
     let limit = options.max_message.unwrap_or(MAX_MESSAGE);
-    match server.converse(limit) {
+    match server.run(limit) {
         Ok(()) => server.exit_code(),
         // The client closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(&format!("the connection failed: {}", cause(&error)));
+            output::print_to_stderr(&format!(
+                "the connection failed: {}",
+                system_message(&error)
+            ));
             ExitCode::from(4)
         }
     }
@@ -85,18 +88,21 @@ impl<'a> Server<'a> {
     fn new(options: &McpOptions, global: &'a Global) -> Result<Self, EarlyExit> {
         // Fail now if the root cannot be opened, and not at the first call.
         open(global)?;
-        let watched = signals::watch_work();
+        let watched = signals::install_deferred_interrupt();
         let interrupt = watched.map_err(|error| {
             EarlyExit::new(
                 &code::IO,
-                format!("cannot install the signal handlers: {}", cause(&error)),
+                format!(
+                    "cannot install the signal handlers: {}",
+                    system_message(&error)
+                ),
             )
         })?;
         let options = ToolOptions {
-            roots: names_of(global.root()),
-            transaction: request::transaction(global),
+            roots: absolute_paths(global.root()),
+            transaction: request::transaction_options(global),
             commands: options.commands.commands(global),
-            policy: policy(global)?,
+            policy: load_policy(global)?,
             git: Some(Arc::new(
                 Git::for_directory(global.root()).with_interrupt(&interrupt),
             )),
@@ -114,16 +120,17 @@ impl<'a> Server<'a> {
     }
 
     /// Responds to messages of at most `limit` bytes, until the input ends or a signal arrives.
-    fn converse(&self, limit: usize) -> io::Result<()> {
+    fn run(&self, limit: usize) -> io::Result<()> {
         let (mut input, mut out) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
         let mut buffer = Vec::new();
         while self.interrupt.signal().is_none() {
-            let answer = match next_line(&mut input, &mut buffer, limit)? {
+            let answer = match read_line(&mut input, &mut buffer, limit)? {
                 LineRead::End => break,
                 LineRead::TooLong => Some(
-                    ErrorResponse::request(format!("the message exceeds {limit} bytes")).answer(),
+                    ErrorResponse::invalid_request(format!("the message exceeds {limit} bytes"))
+                        .into_json(),
                 ),
-                LineRead::Whole => self.answer(&buffer),
+                LineRead::Whole => self.respond(&buffer),
             };
             if let Some(answer) = answer {
                 print_json(&answer, &mut out)?;
@@ -143,22 +150,22 @@ impl<'a> Server<'a> {
     }
 
     /// Returns the response to one message, if it needs one.
-    fn answer(&self, text: &[u8]) -> Option<Value> {
+    fn respond(&self, text: &[u8]) -> Option<Value> {
         if text.trim_ascii().is_empty() {
             return None;
         }
-        let request = match message::read(text) {
+        let request = match message::parse(text) {
             Ok(Message::Request(request)) => request,
             Ok(Message::Other) => return None,
-            Err(failure) => return Some(failure.answer()),
+            Err(failure) => return Some(failure.into_json()),
         };
-        Some(match self.result(&request) {
+        Some(match self.execute(&request) {
             Ok(result) => json!({"jsonrpc": "2.0", "id": request.id, "result": result}),
-            Err(failure) => failure.with_id(request.id).answer(),
+            Err(failure) => failure.with_id(request.id).into_json(),
         })
     }
 
-    fn result(&self, request: &Request<'_>) -> Result<Value, ErrorResponse> {
+    fn execute(&self, request: &Request<'_>) -> Result<Value, ErrorResponse> {
         match request.method.as_ref() {
             "initialize" => Ok(describe_server(&request.version()?)),
             "ping" => Ok(json!({})),
@@ -166,7 +173,7 @@ impl<'a> Server<'a> {
                 Ok(json!({"tools": TOOLS.iter().map(describe_tool).collect::<Vec<_>>()}))
             }
             "tools/call" => self.call(&request.call()?),
-            method => Err(ErrorResponse::method(method)),
+            method => Err(ErrorResponse::unknown_method(method)),
         }
     }
 
@@ -181,7 +188,7 @@ impl<'a> Server<'a> {
             text,
             document,
             is_error,
-        } = answer.ok_or_else(|| ErrorResponse::tool(name))?;
+        } = answer.ok_or_else(|| ErrorResponse::unknown_tool(name))?;
         let content = [json!({"type": "text", "text": text})];
         Ok(json!({"content": content, "structuredContent": document, "isError": is_error}))
     }

@@ -31,14 +31,14 @@ impl Output {
                 .try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
         }
         whitespace::print_lines(outcome, &mut err)?;
-        if let Some(speech) = self.speech {
+        if let Some(speech) = self.git_messages {
             git::print(outcome, speech, &mut err)?;
         }
         let problems = Problems::of(outcome, self);
         problems.print_excerpts(&mut err)?;
         problems.print_missing_files(&mut err)?;
         problems.print_rest(&mut err)?;
-        whitespace::print_sum(outcome, &mut err)?;
+        whitespace::print_totals(outcome, &mut err)?;
         outcome
             .report
             .diagnostics
@@ -70,7 +70,7 @@ struct Problems<'o> {
 impl<'o> Problems<'o> {
     fn of(outcome: &'o Outcome, output: &Output) -> Self {
         let speech = output
-            .speech
+            .git_messages
             .filter(|_| output.verbosity < Verbosity::Verbose);
         let mut problems = Self {
             outcome,
@@ -86,7 +86,7 @@ impl<'o> Problems<'o> {
         let is_shown = |index: &usize| {
             let problem = &outcome.problems[*index];
             *problem.code != code::WHITESPACE
-                && !(speech.is_some() && git::says_all(outcome, problem))
+                && !(speech.is_some() && git::is_fully_stated(outcome, problem))
                 && (problems.missing.len() < 2 || !problems.missing.contains(index))
         };
         problems.shown = all.filter(is_shown).collect();
@@ -160,7 +160,7 @@ impl<'o> Problems<'o> {
 fn is_omitted(outcome: &Outcome, problem: &Problem) -> bool {
     problem
         .operation
-        .is_some_and(|number| outcome.report.file_of(number).is_none())
+        .is_some_and(|number| outcome.report.find_file(number).is_none())
 }
 
 /// Prints a note that the change cannot be undone, unless a warning states it.
@@ -190,7 +190,7 @@ fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
 /// Prints the diagnostics of language servers, one per line.
 fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics.new.iter().take(MOST_SHOWN) {
-        writeln!(err, "{}", diagnostic.line())?;
+        writeln!(err, "{}", diagnostic.to_text())?;
     }
     match (diagnostics.new.len() + diagnostics.more).saturating_sub(MOST_SHOWN) {
         0 => {}

@@ -34,7 +34,7 @@ impl Output {
 
     /// Returns whether the summary of a check is printed.
     pub(in crate::cli) fn has_summary(&self) -> bool {
-        self.summary.is_some() && !self.is_report()
+        self.summary.is_some() && !self.has_report()
     }
 }
 
@@ -61,7 +61,7 @@ impl CheckSummary {
             out.flush()
         };
         if is_longer_than_screen(&text) {
-            pager::paged(&self.global, print)
+            pager::print_paged(&self.global, print)
         } else {
             print(&mut io::stdout().lock())
         }

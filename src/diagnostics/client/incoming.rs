@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Client, PublishedDiagnostics, check_count, read};
+use super::{Client, PublishedDiagnostics, check_count, parse};
 use crate::diagnostics::protocol::PublishDiagnostics;
 use crate::diagnostics::server_error::ServerError;
 use crate::diagnostics::uri;
@@ -14,7 +14,7 @@ const MAX_FILES: usize = 10_000;
 
 impl Client {
     /// Handles one message from the server.
-    pub(super) fn take(&mut self, mut message: Value) -> Result<(), ServerError> {
+    pub(super) fn accept(&mut self, mut message: Value) -> Result<(), ServerError> {
         let params = message["params"].take();
         match (message["method"].as_str(), message.get("id")) {
             (Some(method), Some(id)) => {
@@ -25,10 +25,12 @@ impl Client {
                 });
                 Ok(())
             }
-            (Some(method), None) => self.note(method, params),
+            (Some(method), None) => self.accept_notification(method, params),
             // A response without a matching request is ignored.
             (None, Some(id)) => {
-                let answer = id.as_i64().and_then(|number| self.answers.get_mut(&number));
+                let answer = id
+                    .as_i64()
+                    .and_then(|number| self.responses.get_mut(&number));
                 if let Some(answer) = answer {
                     let error = message.get("error").map(|error| {
                         let words = error["message"].as_str().unwrap_or_default().to_owned();
@@ -54,12 +56,12 @@ impl Client {
                     .unwrap_or_default();
                 Ok(items
                     .iter()
-                    .map(|item| section(&self.settings, item["section"].as_str()))
+                    .map(|item| find_setting(&self.settings, item["section"].as_str()))
                     .collect())
             }
             "workspace/diagnostic/refresh" => {
                 self.is_outdated = true;
-                self.heard = Instant::now();
+                self.last_message = Instant::now();
                 Ok(Value::Null)
             }
             "client/registerCapability"
@@ -74,9 +76,9 @@ impl Client {
     }
 
     /// Handles a notification of the server.
-    fn note(&mut self, method: &str, params: Value) -> Result<(), ServerError> {
+    fn accept_notification(&mut self, method: &str, params: Value) -> Result<(), ServerError> {
         match method {
-            "textDocument/publishDiagnostics" => self.publish(read(params)?)?,
+            "textDocument/publishDiagnostics" => self.store_published(parse(params)?)?,
             "$/progress" => {
                 let token = params["token"].to_string();
                 match params["value"]["kind"].as_str() {
@@ -88,24 +90,24 @@ impl Client {
                     }
                     _ => {}
                 }
-                self.heard = Instant::now();
+                self.last_message = Instant::now();
             }
             // rust-analyzer first publishes empty diagnostics for all files. This notification
             // reports when it is ready.
             "experimental/serverStatus" => {
                 self.is_loading = params["quiescent"] == Value::Bool(false);
-                self.heard = Instant::now();
+                self.last_message = Instant::now();
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn publish(&mut self, params: PublishDiagnostics) -> Result<(), ServerError> {
+    fn store_published(&mut self, params: PublishDiagnostics) -> Result<(), ServerError> {
         let uri = self
             .open
             .keys()
-            .find(|uri| is_same(uri, &params.uri))
+            .find(|uri| is_same_file(uri, &params.uri))
             .cloned();
         let version = uri.as_ref().and_then(|uri| self.open.get(uri).copied());
         // Diagnostics of an earlier version of the document are outdated.
@@ -116,7 +118,7 @@ impl Client {
             return Ok(());
         }
         check_count(&params.diagnostics)?;
-        self.heard = Instant::now();
+        self.last_message = Instant::now();
         // Some servers publish empty diagnostics for each file of the tree.
         if uri.is_none() && params.diagnostics.is_empty() {
             self.published.remove(&params.uri);
@@ -139,12 +141,12 @@ impl Client {
 
 /// Returns whether two URIs name the same file. Servers can escape other characters than the
 /// client.
-fn is_same(ours: &str, theirs: &str) -> bool {
-    ours == theirs || uri::path(ours).is_some_and(|path| Some(path) == uri::path(theirs))
+fn is_same_file(ours: &str, theirs: &str) -> bool {
+    ours == theirs || uri::to_path(ours).is_some_and(|path| Some(path) == uri::to_path(theirs))
 }
 
 /// Returns the settings at the dotted path `name`, for example `python.analysis`.
-fn section(settings: &Value, name: Option<&str>) -> Value {
+fn find_setting(settings: &Value, name: Option<&str>) -> Value {
     let mut names = name
         .unwrap_or_default()
         .split('.')

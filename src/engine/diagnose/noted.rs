@@ -20,7 +20,7 @@ const MAX_TEXTS: usize = 64 << 20;
 pub(in crate::engine) struct RecordingSink<'a> {
     sink: &'a dyn Sink,
     options: &'a DiagnosticsOptions,
-    notes: Mutex<RecordedFiles>,
+    recorded: Mutex<RecordedFiles>,
 }
 
 /// The changed files, by path.
@@ -34,13 +34,13 @@ struct RecordedFiles {
 /// A file before and after a change.
 struct RecordedFile {
     /// Whether a regular file existed before the change.
-    was_there: bool,
+    existed: bool,
     after: ResultingFile,
 }
 
 impl RecordedFile {
-    fn goes(&self) -> bool {
-        self.was_there && matches!(self.after, ResultingFile::Nothing)
+    fn is_deleted(&self) -> bool {
+        self.existed && matches!(self.after, ResultingFile::Nothing)
     }
 }
 
@@ -60,7 +60,7 @@ impl<'a> RecordingSink<'a> {
         Self {
             sink,
             options,
-            notes: Mutex::default(),
+            recorded: Mutex::default(),
         }
     }
 
@@ -83,12 +83,12 @@ impl<'a> RecordingSink<'a> {
         workspace: &dyn Workspace,
         left_out: &mut Vec<RelPath>,
     ) -> Result<Vec<Document>, WorkspaceError> {
-        let mut notes = mem::take(&mut lock_unpoisoned(&self.notes).files);
-        let mut from = moves(&notes, plan);
+        let mut notes = mem::take(&mut lock_unpoisoned(&self.recorded).files);
+        let mut from = find_moves(&notes, plan);
         // A rename is one document, so the deletion at its old path is dropped.
         let gone: Vec<_> = from
             .values()
-            .filter(|from| notes.get(*from).is_some_and(RecordedFile::goes))
+            .filter(|from| notes.get(*from).is_some_and(RecordedFile::is_deleted))
             .cloned()
             .collect();
         for path in gone {
@@ -106,7 +106,7 @@ impl<'a> RecordingSink<'a> {
                     Ok(Text::Unknown)
                 }
             };
-            let before = if note.was_there || from.is_some() {
+            let before = if note.existed || from.is_some() {
                 Some(text(old_path)?)
             } else {
                 None
@@ -136,7 +136,7 @@ impl<'a> RecordingSink<'a> {
 }
 
 impl Sink for RecordingSink<'_> {
-    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+    fn receive(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let is_file = |kind| kind == FileKind::Regular;
         let was_there = change
             .before
@@ -149,7 +149,7 @@ impl Sink for RecordingSink<'_> {
             .map(|after| &after.content);
         // A change of permissions does not change the text.
         if (was_there || content.is_some()) && !matches!(content, Some(Content::Unchanged)) {
-            let mut notes = lock_unpoisoned(&self.notes);
+            let mut notes = lock_unpoisoned(&self.recorded);
             let after = match content {
                 Some(Content::Bytes(contents)) if notes.size + contents.len() <= MAX_TEXTS => {
                     notes.size += contents.len();
@@ -159,16 +159,20 @@ impl Sink for RecordingSink<'_> {
                 Some(_) => ResultingFile::Unknown,
                 None => ResultingFile::Nothing,
             };
-            notes
-                .files
-                .insert(change.path.clone(), RecordedFile { was_there, after });
+            notes.files.insert(
+                change.path.clone(),
+                RecordedFile {
+                    existed: was_there,
+                    after,
+                },
+            );
         }
-        self.sink.take(change)
+        self.sink.receive(change)
     }
 }
 
 /// Returns the new path of each moved file, with its old path.
-fn moves(notes: &BTreeMap<RelPath, RecordedFile>, plan: &Plan) -> BTreeMap<RelPath, RelPath> {
+fn find_moves(notes: &BTreeMap<RelPath, RecordedFile>, plan: &Plan) -> BTreeMap<RelPath, RelPath> {
     let renames = plan
         .operations
         .iter()
@@ -178,10 +182,10 @@ fn moves(notes: &BTreeMap<RelPath, RecordedFile>, plan: &Plan) -> BTreeMap<RelPa
     let renames: Vec<_> = renames.collect();
     // A file that replaces an existing one is compared with the existing file.
     let is_move = |(to, from): &(RelPath, RelPath)| {
-        let is_free = notes.get(to).is_some_and(|note| !note.was_there)
+        let is_free = notes.get(to).is_some_and(|note| !note.existed)
             || renames.iter().any(|(_, other)| other == to);
         is_free
-            && (notes.get(from).is_some_and(RecordedFile::goes)
+            && (notes.get(from).is_some_and(RecordedFile::is_deleted)
                 || renames.iter().any(|(other, _)| other == from))
     };
     let kept = notes.iter().filter_map(|(path, note)| match &note.after {
@@ -200,7 +204,7 @@ fn moves(notes: &BTreeMap<RelPath, RecordedFile>, plan: &Plan) -> BTreeMap<RelPa
 fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceError> {
     match workspace.read(path, MAX_TEXT) {
         Ok((contents, _)) => Ok(text_of(Arc::new(contents))),
-        Err(error) if error.fault == ErrorKind::TooLarge => Ok(Text::Unknown),
+        Err(error) if error.kind == ErrorKind::TooLarge => Ok(Text::Unknown),
         Err(error) => Err(error),
     }
 }

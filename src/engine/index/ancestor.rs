@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::gitlinks::commit;
+use super::gitlinks::submodule_commit;
 use crate::engine::Outcome;
 use crate::engine::parse::{ReadOptions, read};
 use crate::engine::request::Request;
@@ -36,7 +36,7 @@ pub fn build_ancestor(mut request: Request, index: &GitIndex, file: &Path) -> Ou
     if selected.is_resolvable
         && let Err(failure) = build(selected, index, file, request.decide.max_file)
     {
-        done.fail(&failure, None);
+        done.add_failure(&failure, None);
     }
     done.finish(&command)
 }
@@ -71,7 +71,7 @@ fn build(
     if selected.is_refused() {
         Ok(())
     } else {
-        Ok(index.write_alone(file, &updates)?)
+        Ok(index.write_new_index(file, &updates)?)
     }
 }
 
@@ -86,7 +86,7 @@ fn entry(
     let mode = operation.old_mode.unwrap_or(FileMode::Regular);
     if mode == FileMode::Submodule {
         // The preimage is the commit on a line that is not an insertion.
-        let id = commit(operation, text, LineKind::Insertion);
+        let id = submodule_commit(operation, text, LineKind::Insertion);
         return Ok(id.map(|id| IndexEntry::new(mode, id)));
     }
     let find = |blobs: &BlobIds| index.objects().find_blob(&blobs.old, max_file);

@@ -43,32 +43,32 @@ impl IndexReversal {
         };
         let indexed = IndexTarget {
             index: Arc::new(GitIndex::find(root, interrupt)?),
-            reach,
+            scope: reach,
         };
         Ok(Some(Self { indexed, records }))
     }
 }
 
 /// Computes the index after the changes in `back` are reversed.
-pub(in crate::engine) fn unstage<'i>(
-    back: &'i IndexReversal,
+pub(in crate::engine) fn resolve_reversal<'i>(
+    reversal: &'i IndexReversal,
     resolved: &mut Resolved,
 ) -> Result<NewIndexState<'i>, Failure> {
-    let staged = back.indexed.index.read()?;
-    let (mut now, mut left) = previous_stages(back, &staged);
+    let staged = reversal.indexed.index.read()?;
+    let (mut now, mut left) = previous_stages(reversal, &staged);
     left.extend(keep_blocked(&mut now, &staged));
     resolved.selected.problems.append(&mut left);
     let changed = now
         .into_iter()
-        .filter(|(path, stages)| staged.all(path) != *stages);
+        .filter(|(path, stages)| staged.all_stages(path) != *stages);
     let updates: Vec<_> = changed
         .flat_map(|(path, stages)| stages.updates(path))
         .collect();
-    record_index_change(&back.indexed, &staged, &updates, resolved);
+    record_index_change(&reversal.indexed, &staged, &updates, resolved);
     Ok(NewIndexState {
-        blobs: BlobCollector::without_writes(&back.indexed.index),
+        blobs: BlobCollector::without_writes(&reversal.indexed.index),
         updates,
-        held: Vec::new(),
+        pending_smudges: Vec::new(),
     })
 }
 
@@ -78,12 +78,12 @@ type StagesByPath<'b> = BTreeMap<&'b RelPath, Stages>;
 /// Returns the entries before the changes in `back`, and a problem for each change that cannot be
 /// reversed.
 fn previous_stages<'b>(
-    back: &'b IndexReversal,
+    reversal: &'b IndexReversal,
     staged: &IndexTree,
 ) -> (StagesByPath<'b>, Vec<Problem>) {
     let (mut now, mut left) = (StagesByPath::new(), Vec::new());
     // The newest change comes first, so an older change sees the entries that are then restored.
-    for change in back.records.iter().flat_map(|record| &record.entries) {
+    for change in reversal.records.iter().flat_map(|record| &record.entries) {
         let IndexChange {
             path,
             before,
@@ -91,14 +91,14 @@ fn previous_stages<'b>(
         } = change;
         let parsed =
             |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
-        let here = now.entry(path).or_insert_with(|| staged.all(path));
+        let here = now.entry(path).or_insert_with(|| staged.all_stages(path));
         let before = parsed(before);
-        if !here.is_like(&parsed(after)) {
+        if !here.is_equivalent(&parsed(after)) {
             left.push(index_warning(
                 path,
                 "the index entry changed after this change and was not restored",
             ));
-        } else if !back.indexed.index.has(&before) {
+        } else if !reversal.indexed.index.has_blobs(&before) {
             left.push(index_warning(
                 path,
                 "the repository no longer has the blob of the previous index entry, so the entry was not restored",
@@ -115,12 +115,14 @@ fn previous_stages<'b>(
 /// create.
 fn keep_blocked(now: &mut StagesByPath<'_>, staged: &IndexTree) -> Vec<Problem> {
     let is_in_the_way = |other: &RelPath| {
-        now.get(other)
-            .map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty())
+        now.get(other).map_or_else(
+            || !staged.all_stages(other).0.is_empty(),
+            |it| !it.0.is_empty(),
+        )
     };
     let comes = now
         .iter()
-        .filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
+        .filter(|(path, stages)| !stages.0.is_empty() && staged.all_stages(path) != **stages);
     let blocked =
         comes.filter(|(path, _)| staged.conflicting_paths(path).iter().any(is_in_the_way));
     let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
@@ -130,7 +132,11 @@ fn keep_blocked(now: &mut StagesByPath<'_>, staged: &IndexTree) -> Vec<Problem> 
         .map(|path| index_warning(path, why))
         .collect();
     // A path with its current entry is not updated.
-    now.extend(blocked.into_iter().map(|path| (path, staged.all(path))));
+    now.extend(
+        blocked
+            .into_iter()
+            .map(|path| (path, staged.all_stages(path))),
+    );
     problems
 }
 

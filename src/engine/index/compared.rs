@@ -24,7 +24,7 @@ pub(super) struct ComparedIndex {
     rejects: BTreeSet<RelPath>,
     /// Whether policy keeps files of the work tree from being read, so that the report cannot state
     /// how they differ.
-    pub(super) is_held: bool,
+    pub(super) needs_approval: bool,
     /// The options with which the plan is resolved.
     pub(super) options: preflight::Options,
 }
@@ -37,7 +37,7 @@ impl ComparedIndex {
         options: &preflight::Options,
         plan: &Plan,
     ) -> Result<Self, Failure> {
-        let (workspace, reach) = (task.workspace, indexed.reach);
+        let (workspace, reach) = (task.workspace, indexed.scope);
         let is_held =
             reach == UpdateScope::Both && preflight::needs_approval(plan, workspace, options);
         let mut matches = if reach == UpdateScope::Both && !is_held {
@@ -50,24 +50,24 @@ impl ComparedIndex {
             .iter()
             .filter(|operation| operation.action == Action::Create);
         // As in git, a patch can create a file that has only an intent-to-add entry.
-        created.for_each(|operation| staged.fulfil(&operation.path));
+        created.for_each(|operation| staged.hide_intent_to_add(&operation.path));
         // Blobs have the form of the repository, not of the work tree.
         let conversions = options
             .conversions
             .as_ref()
             .filter(|_| reach == UpdateScope::Both)
-            .map(|conversions| Arc::new(conversions.of_index()));
+            .map(|conversions| Arc::new(conversions.for_index()));
         let rejects = rejects::files(plan, options);
         let options = preflight::Options {
             conversions,
-            ..rejects::excuse(&mut matches, options)
+            ..rejects::exclude_mismatches(&mut matches, options)
         };
         Ok(Self {
             staged,
             matches,
             reach,
             rejects,
-            is_held,
+            needs_approval: is_held,
             options,
         })
     }
@@ -76,7 +76,7 @@ impl ComparedIndex {
     pub(super) fn problems(&self, plan: &Plan) -> Vec<Problem> {
         let differences = self.matches.problems.iter().cloned();
         differences
-            .chain(modes::problems(plan, &self.staged))
+            .chain(modes::mode_warnings(plan, &self.staged))
             .collect()
     }
 
@@ -97,14 +97,16 @@ impl ComparedIndex {
             rejects: &self.rejects,
         };
         let options = &self.options;
-        let mut resolution = preflight::resolve_shown(plan, &beside, options, &gather, task.shown)?;
+        let mut resolution =
+            preflight::resolve_with_previews(plan, &beside, options, &gather, task.preview_sinks)?;
         if let Some(first) = resolution.files.first_mut() {
             first.omitted_problems += self.matches.omitted;
         }
         // A merge can result in the content of the index, which is then no change of the index.
         if self.reach == UpdateScope::Both && options.three_way.is_some() && resolution.is_clean() {
             let compared = (&self.staged, &self.matches);
-            resolution.changes += restored::restore(plan, compared, task.workspace, &gather)?;
+            resolution.changes +=
+                restored::check_out_missing_files(plan, compared, task.workspace, &gather)?;
         }
         Ok((resolution, gather.finish()))
     }

@@ -21,7 +21,7 @@ pub(super) struct IndexSink<'a> {
     tree: Option<(&'a dyn Sink, &'a ComparisonResult)>,
     /// The files for rejected hunks, which are not in an index, and their sink.
     rejects: (&'a BTreeSet<RelPath>, Option<&'a dyn Sink>),
-    gathered: Mutex<CollectedUpdates>,
+    collected: Mutex<CollectedUpdates>,
 }
 
 /// The changes that an [`IndexSink`] collected.
@@ -29,7 +29,7 @@ pub(super) struct IndexSink<'a> {
 pub(super) struct CollectedUpdates {
     pub(super) updates: Vec<IndexUpdate>,
     /// Changes of the work tree that wait until git can read their blobs.
-    pub(super) held: Vec<PendingSmudge>,
+    pub(super) pending_smudges: Vec<PendingSmudge>,
 }
 
 /// A change of the work tree whose content git computes from a blob.
@@ -58,12 +58,12 @@ impl<'a> IndexSink<'a> {
             blobs,
             tree,
             rejects,
-            gathered: Mutex::default(),
+            collected: Mutex::default(),
         }
     }
 
     pub(super) fn finish(self) -> CollectedUpdates {
-        self.gathered
+        self.collected
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,7 +91,10 @@ impl<'a> IndexSink<'a> {
 
     /// Returns the paths at which the index changes.
     pub(super) fn changed_paths(&self) -> BTreeSet<RelPath> {
-        let gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let gathered = self
+            .collected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         gathered
             .updates
             .iter()
@@ -108,15 +111,15 @@ impl<'a> IndexSink<'a> {
     ) -> Result<(), WorkspaceError> {
         match (self.tree, entry.mode) {
             (None, _) => {}
-            (Some((sink, _)), FileMode::Symlink) => sink.take(change)?,
-            (Some(_), _) => self.hold(change, Some(entry)),
+            (Some((sink, _)), FileMode::Symlink) => sink.receive(change)?,
+            (Some(_), _) => self.add_pending_smudge(change, Some(entry)),
         }
         Ok(())
     }
 
     /// Adds an update of the index.
-    fn note(&self, update: IndexUpdate) {
-        self.gathered
+    fn add_update(&self, update: IndexUpdate) {
+        self.collected
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .updates
@@ -124,7 +127,7 @@ impl<'a> IndexSink<'a> {
     }
 
     /// Passes on the change of the work tree that follows a change of the index.
-    fn follow(
+    fn pass_change(
         &self,
         (sink, matches): (&dyn Sink, &ComparisonResult),
         change: FileChange,
@@ -134,7 +137,7 @@ impl<'a> IndexSink<'a> {
         let before = matches.state(&path).cloned();
         let Some(after) = after else {
             return if before.is_some() {
-                sink.take(FileChange {
+                sink.receive(FileChange {
                     path,
                     before,
                     after: None,
@@ -154,30 +157,30 @@ impl<'a> IndexSink<'a> {
                 kind,
                 permissions,
                 content,
-                like,
+                attribute_source: like,
             }),
         };
         match after.content {
             // git writes every changed file as a checkout does, even if only its mode changes.
             Content::Unchanged if is_known && !is_converted => {
-                sink.take(changed(Content::Unchanged))
+                sink.receive(changed(Content::Unchanged))
             }
             Content::MovedFrom(from, _) => {
-                self.follow_move((sink, matches), from, changed(Content::Unchanged), entry)
+                self.pass_move((sink, matches), from, changed(Content::Unchanged), entry)
             }
-            Content::Bytes(bytes) if !is_converted => sink.take(changed(Content::Bytes(bytes))),
+            Content::Bytes(bytes) if !is_converted => sink.receive(changed(Content::Bytes(bytes))),
             _ if kind == FileKind::Directory => {
-                sink.take(changed(Content::Bytes(Contents::default())))
+                sink.receive(changed(Content::Bytes(Contents::default())))
             }
             _ => {
-                self.hold(changed(Content::Unchanged), entry);
+                self.add_pending_smudge(changed(Content::Unchanged), entry);
                 Ok(())
             }
         }
     }
 
     /// Passes on a file that is moved from `from`. `change` does not have the content yet.
-    fn follow_move(
+    fn pass_move(
         &self,
         (sink, matches): (&dyn Sink, &ComparisonResult),
         from: RelPath,
@@ -196,10 +199,10 @@ impl<'a> IndexSink<'a> {
         match matches.state(&from).cloned() {
             Some(state) if !is_converted => {
                 let content = Content::MovedFrom(from, state);
-                return sink.take(with_content(change, content));
+                return sink.receive(with_content(change, content));
             }
             // git writes a converted file from its new blob, so the old file is deleted.
-            Some(state) => sink.take(FileChange {
+            Some(state) => sink.receive(FileChange {
                 path: from.clone(),
                 before: Some(state),
                 after: None,
@@ -208,21 +211,21 @@ impl<'a> IndexSink<'a> {
         }
         if is_link {
             let target = self.staged.read_link(&from)?;
-            return sink.take(with_content(change, Content::Bytes(target.into())));
+            return sink.receive(with_content(change, Content::Bytes(target.into())));
         }
-        self.hold(change, entry);
+        self.add_pending_smudge(change, entry);
         Ok(())
     }
 
     /// Adds a change of the work tree whose content git computes from the blob of `entry`.
-    fn hold(&self, change: FileChange, entry: Option<IndexEntry>) {
+    fn add_pending_smudge(&self, change: FileChange, entry: Option<IndexEntry>) {
         let Some(IndexEntry { id, .. }) = entry else {
             return;
         };
-        self.gathered
+        self.collected
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .held
+            .pending_smudges
             .push(PendingSmudge { change, id });
     }
 
@@ -237,7 +240,7 @@ impl<'a> IndexSink<'a> {
         let executable = is_executable(after.permissions);
         let source = match &after.content {
             Content::MovedFrom(from, _) => Some(from),
-            _ => after.like.as_ref(),
+            _ => after.attribute_source.as_ref(),
         };
         let model = source.unwrap_or(path);
         let is_file = |state: &&FileState| state.stat.kind == FileKind::Regular;
@@ -256,16 +259,16 @@ impl<'a> IndexSink<'a> {
         } else {
             with_execution(bits, executable)
         };
-        (after.like.clone(), Permissions::Exact(bits))
+        (after.attribute_source.clone(), Permissions::Exact(bits))
     }
 }
 
 impl Sink for IndexSink<'_> {
-    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+    fn receive(&self, change: FileChange) -> Result<(), WorkspaceError> {
         if let (rejects, sink) = self.rejects
             && rejects.contains(&change.path)
         {
-            return sink.map_or(Ok(()), |sink| sink.take(change));
+            return sink.map_or(Ok(()), |sink| sink.receive(change));
         }
         let entry = match &change.after {
             Some(after) => self.entry(&change.path, after)?,
@@ -279,7 +282,7 @@ impl Sink for IndexSink<'_> {
                 .entry(&change.path)
                 .is_some_and(|entry| is_blob(&entry));
         if entry.is_some() || goes {
-            self.note(IndexUpdate {
+            self.add_update(IndexUpdate {
                 path: change.path.clone(),
                 entry,
                 stage: 0,
@@ -290,14 +293,14 @@ impl Sink for IndexSink<'_> {
             ..
         }) = &change.after
         {
-            self.note(IndexUpdate {
+            self.add_update(IndexUpdate {
                 path: from.clone(),
                 entry: None,
                 stage: 0,
             });
         }
         self.tree
-            .map_or(Ok(()), |tree| self.follow(tree, change, entry))
+            .map_or(Ok(()), |tree| self.pass_change(tree, change, entry))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::workspace::index::{IndexEntry, IndexTree, IndexUpdate, Stages};
 use crate::workspace::objects::ObjectId;
 
 /// The start of the line for a submodule in a diff.
-const LINE: &[u8] = b"Subproject commit ";
+const SUBMODULE_LINE_PREFIX: &[u8] = b"Subproject commit ";
 
 /// The changes of submodules.
 #[derive(Debug)]
@@ -28,29 +28,32 @@ pub(super) fn updates(plan: &Plan, staged: &IndexTree) -> GitlinkChanges {
         let source = operation
             .from
             .as_ref()
-            .filter(|_| operation.arrives())
+            .filter(|_| operation.has_new_path())
             .unwrap_or(&operation.path);
         let found = match changed.get(source) {
             Some(entry) => *entry,
             None => submodule(staged, source),
         };
-        let is_said = |mode: Option<FileMode>| mode == Some(FileMode::Submodule);
-        if found.is_none() && !is_said(operation.old_mode) && !is_said(operation.new_mode) {
+        let is_submodule = |mode: Option<FileMode>| mode == Some(FileMode::Submodule);
+        if found.is_none() && !is_submodule(operation.old_mode) && !is_submodule(operation.new_mode)
+        {
             continue;
         }
         // The old commit is on a line that is not an insertion, the new one on a line that is not a
         // deletion.
-        let commit = |other: LineKind| commit(operation, plan.text(operation), other);
+        let commit = |other: LineKind| submodule_commit(operation, plan.text(operation), other);
         let expected = commit(LineKind::Insertion);
         if expected.is_some() && expected != found.map(|entry| entry.id) {
             problems.push(problem(number, source, found.map(|entry| entry.id)));
             continue;
         }
-        if let Some(path) = operation.leaves().filter(|_| found.is_some()) {
+        if let Some(path) = operation.removed_path().filter(|_| found.is_some()) {
             changed.insert(path.clone(), None);
         }
-        let stays = operation.leaves() != Some(&operation.path)
-            && operation.new_mode.is_none_or(|mode| is_said(Some(mode)));
+        let stays = operation.removed_path() != Some(&operation.path)
+            && operation
+                .new_mode
+                .is_none_or(|mode| is_submodule(Some(mode)));
         let next = commit(LineKind::Deletion)
             .or(found.map(|entry| entry.id))
             .filter(|_| stays);
@@ -60,7 +63,7 @@ pub(super) fn updates(plan: &Plan, staged: &IndexTree) -> GitlinkChanges {
         }
     }
     let is_change = |(path, entry): &(RelPath, Option<IndexEntry>)| match entry {
-        Some(_) => !staged.all(path).is_like(&Stages::of(*entry)),
+        Some(_) => !staged.all_stages(path).is_equivalent(&Stages::of(*entry)),
         None => submodule(staged, path).is_some(),
     };
     let updates = changed.into_iter().filter(is_change);
@@ -83,12 +86,16 @@ fn submodule(staged: &IndexTree, path: &RelPath) -> Option<IndexEntry> {
 }
 
 /// Returns the commit that a line of any kind except `other` names.
-pub(super) fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Option<ObjectId> {
+pub(super) fn submodule_commit(
+    operation: &Operation,
+    text: &[u8],
+    excluded: LineKind,
+) -> Option<ObjectId> {
     let mut lines = operation
         .hunks()
         .flat_map(|hunk| hunk.lines(text, operation.direction));
-    let line = lines.find(|line| line.kind != other)?;
-    ObjectId::from_hex(line.content().strip_prefix(LINE)?)
+    let line = lines.find(|line| line.kind != excluded)?;
+    ObjectId::from_hex(line.content().strip_prefix(SUBMODULE_LINE_PREFIX)?)
 }
 
 /// Returns the problem of a submodule that has the commit `found` in the index, or after an earlier

@@ -11,7 +11,7 @@ use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::transaction::Failure;
-use crate::workspace::index::{BlobCollector, IndexTree, IndexUpdate, SPOILING};
+use crate::workspace::index::{BlobCollector, INTENT_TO_ADD_REFUSED, IndexTree, IndexUpdate};
 
 /// Computes the changes of the work tree and passes them to `sink`. New files that are not in the
 /// index get an intent-to-add entry.
@@ -23,15 +23,16 @@ pub(super) fn resolve<'i>(
     resolved: &mut Resolved,
 ) -> Result<NewIndexState<'i>, Failure> {
     let Selected { plan, problems, .. } = &mut resolved.selected;
-    let mut resolution = preflight::resolve_shown(
+    let mut resolution = preflight::resolve_with_previews(
         plan,
         task.workspace,
         options,
         sink.unwrap_or(&DiscardSink),
-        task.shown,
+        task.preview_sinks,
     )?;
-    let entry = indexed.index.intention();
-    let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
+    let entry = indexed.index.intent_to_add_entry();
+    let is_new =
+        |path: &&RelPath| staged.entry(path).is_none() && staged.conflict_stages(path).is_none();
     let new = created_files(plan, &resolution).into_iter().filter(is_new);
     let mut updates: Vec<_> = new
         .map(|path| IndexUpdate {
@@ -41,19 +42,20 @@ pub(super) fn resolve<'i>(
         })
         .collect();
     for IndexUpdate { path, .. } in &updates {
-        if !indexed.index.may_intend(path)? {
+        if !indexed.index.can_add_intent(path)? {
             problems.push(sparse_problem(path));
         }
     }
     updates.extend(implied_removals(staged, &updates));
-    let kept = rejects::keep(indexed, problems, &mut resolution, &mut updates);
+    let kept =
+        rejects::discard_updates_after_rejects(indexed, problems, &mut resolution, &mut updates);
     problems.extend(kept);
     record_index_change(indexed, staged, &updates, resolved);
-    resolved.add(resolution, &task.command, task.approve());
+    resolved.add_resolution(resolution, &task.command, task.approve());
     Ok(NewIndexState {
         blobs,
         updates,
-        held: Vec::new(),
+        pending_smudges: Vec::new(),
     })
 }
 
@@ -63,7 +65,7 @@ fn sparse_problem(path: &RelPath) -> Problem {
     Problem {
         path: Some(path.clone()),
         help: Some(help.to_owned()),
-        ..Problem::new(&code::SPARSE_INDEX, SPOILING)
+        ..Problem::new(&code::SPARSE_INDEX, INTENT_TO_ADD_REFUSED)
     }
 }
 
@@ -73,7 +75,7 @@ fn created_files<'p>(plan: &'p Plan, resolution: &Resolution) -> BTreeSet<&'p Re
     let mut made = BTreeSet::new();
     let all = plan.operations.iter().zip(&resolution.files);
     for (operation, _) in all.filter(|(_, outcome)| outcome.failed.is_none()) {
-        if let Some(path) = operation.leaves() {
+        if let Some(path) = operation.removed_path() {
             made.remove(path);
         }
         if operation.action == Action::Create && operation.new_mode != Some(FileMode::Submodule) {

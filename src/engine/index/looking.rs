@@ -9,18 +9,18 @@ use crate::text::Bytes;
 use crate::workspace::index::{GitIndex, IndexEntry, IndexTree};
 use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
 
-pub(super) const OTHER: &str = "the file in the work tree differs from the index";
-const UNTRACKED: &str = "an untracked file already exists at this path";
+pub(super) const DIFFERS_MESSAGE: &str = "the file in the work tree differs from the index";
+const UNTRACKED_MESSAGE: &str = "an untracked file already exists at this path";
 
 /// The result of comparing one file.
 pub(super) enum FileComparison {
     /// There is no file to compare. git would check it out.
-    Nothing,
+    NoFile,
     /// The file matches its entry, or it may be replaced.
     Same(FileState),
     /// The bytes differ. The file can still match after git converts line endings and applies
     /// filters.
-    Other(FileState),
+    DifferentBytes(FileState),
     /// The file does not match. The text is the reason.
     Different(&'static str),
     /// The file is not valid in its encoding.
@@ -39,27 +39,29 @@ pub(super) struct FileComparer<'a> {
 
 impl FileComparer<'_> {
     /// Compares the file at `path`. `arrives` states that an operation puts a file there.
-    pub(super) fn at(
+    pub(super) fn compare_path(
         &self,
         path: &RelPath,
         arrives: bool,
     ) -> Result<FileComparison, WorkspaceError> {
         let stat = match self.workspace.stat(path) {
-            Err(error) if error.fault == ErrorKind::ThroughLink => {
+            Err(error) if error.kind == ErrorKind::ThroughLink => {
                 let is_known = self.staged.entry(path).is_some();
                 return Ok(if is_known {
-                    FileComparison::Different(OTHER)
+                    FileComparison::Different(DIFFERS_MESSAGE)
                 } else {
-                    FileComparison::Nothing
+                    FileComparison::NoFile
                 });
             }
             stat => stat?,
         };
         match (self.staged.entry(path), stat) {
             // An entry for intent-to-add has no contents that a file could match.
-            (Some(_), _) if self.staged.is_intended(path) => Ok(FileComparison::Different(OTHER)),
-            (_, None) => Ok(FileComparison::Nothing),
-            (Some(entry), Some(stat)) => self.compare(path, entry, stat),
+            (Some(_), _) if self.staged.is_intent_to_add(path) => {
+                Ok(FileComparison::Different(DIFFERS_MESSAGE))
+            }
+            (_, None) => Ok(FileComparison::NoFile),
+            (Some(entry), Some(stat)) => self.compare_entry(path, entry, stat),
             (None, Some(stat)) => self.examine_untracked(path, stat, arrives),
         }
     }
@@ -73,21 +75,21 @@ impl FileComparer<'_> {
     ) -> Result<FileComparison, WorkspaceError> {
         let is_directory = stat.kind == FileKind::Directory;
         if !arrives || is_directory && self.staged.has_directory(path) {
-            return Ok(FileComparison::Nothing);
+            return Ok(FileComparison::NoFile);
         }
         if is_directory && self.workspace.list(Some(path))?.is_empty()
             || self.options.overwrite && !is_directory
         {
             return Ok(self
                 .state(path, stat)?
-                .map_or(FileComparison::Nothing, |(state, _)| {
+                .map_or(FileComparison::NoFile, |(state, _)| {
                     FileComparison::Same(state)
                 }));
         }
-        Ok(FileComparison::Different(UNTRACKED))
+        Ok(FileComparison::Different(UNTRACKED_MESSAGE))
     }
 
-    fn compare(
+    fn compare_entry(
         &self,
         path: &RelPath,
         entry: IndexEntry,
@@ -104,20 +106,20 @@ impl FileComparer<'_> {
             && entry.mode == FileMode::Symlink
             && stat.kind == FileKind::Regular;
         if stat.kind != entry.mode.kind() && !is_link_file || is_other_mode {
-            return Ok(FileComparison::Different(OTHER));
+            return Ok(FileComparison::Different(DIFFERS_MESSAGE));
         }
         if let Some(problem) = self.encoding_problem(path, stat)? {
             return Ok(FileComparison::Undecodable(Box::new(problem)));
         }
         let Some((state, id)) = self.state(path, stat)? else {
-            return Ok(FileComparison::Different(OTHER));
+            return Ok(FileComparison::Different(DIFFERS_MESSAGE));
         };
         // Any directory matches a submodule: its commit is not compared.
         let is_same = entry.mode == FileMode::Submodule || id == entry.id.to_string();
         Ok(match state.stat.kind {
             _ if is_same => FileComparison::Same(state),
-            FileKind::Regular => FileComparison::Other(state),
-            _ => FileComparison::Different(OTHER),
+            FileKind::Regular => FileComparison::DifferentBytes(state),
+            _ => FileComparison::Different(DIFFERS_MESSAGE),
         })
     }
 
@@ -145,7 +147,7 @@ impl FileComparer<'_> {
             Ok((bytes, _)) => Ok(conversions.work_tree_problem(path, &bytes)),
             Err(error)
                 if matches!(
-                    error.fault,
+                    error.kind,
                     ErrorKind::Missing | ErrorKind::NotRegular | ErrorKind::TooLarge
                 ) =>
             {
@@ -183,7 +185,7 @@ impl FileComparer<'_> {
             }
             Err(error)
                 if matches!(
-                    error.fault,
+                    error.kind,
                     ErrorKind::Missing | ErrorKind::NotRegular | ErrorKind::TooLarge
                 ) =>
             {
@@ -196,7 +198,7 @@ impl FileComparer<'_> {
 
 /// Returns the problem of the file at `path`. `why` states how it differs from the index.
 pub(super) fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Problem {
-    let (code, help): (&ProblemCode, _) = if arrives && why == UNTRACKED {
+    let (code, help): (&ProblemCode, _) = if arrives && why == UNTRACKED_MESSAGE {
         (&code::EXISTS, "use --overwrite to replace it")
     } else {
         (
@@ -205,7 +207,7 @@ pub(super) fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Probl
         )
     };
     let facts = ProblemFacts {
-        is_untracked: why == UNTRACKED,
+        is_untracked: why == UNTRACKED_MESSAGE,
         ..ProblemFacts::default()
     };
     let path = Some(path.clone());

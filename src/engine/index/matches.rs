@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::looking::{FileComparer, FileComparison, OTHER, problem};
+use super::looking::{DIFFERS_MESSAGE, FileComparer, FileComparison, problem};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -24,7 +24,7 @@ pub(super) struct ComparisonResult {
     pub(super) problems: Vec<Problem>,
     /// The number of problems that the report does not list.
     pub(super) omitted: usize,
-    kept: FirstProblems,
+    first_problems: FirstProblems,
 }
 
 /// A file that can still match the index, with the number of its operation.
@@ -34,7 +34,7 @@ type UncertainFile = (usize, RelPath, FileState);
 #[derive(Default)]
 struct PendingComparisons {
     /// The files whose bytes differ from the index.
-    doubtful: Vec<UncertainFile>,
+    different_bytes: Vec<UncertainFile>,
     /// The files whose bytes are equal to those in the index.
     identical: Vec<(usize, RelPath)>,
 }
@@ -69,18 +69,18 @@ impl ComparisonResult {
                 {
                     continue;
                 }
-                matches.look_at(&looking, plan, (number, path), &mut open)?;
+                matches.compare_file(&looking, plan, (number, path), &mut open)?;
             }
         }
         let denied = matches.deny_filters(&looking, plan, &seen)?;
         matches.converted = index.converted_paths(&seen)?;
         let doubtful = matches.files_to_compare(open, &denied);
-        matches.settle(&looking, plan, doubtful)?;
+        matches.compare_with_git(&looking, plan, doubtful)?;
         Ok(matches)
     }
 
     /// Compares the file at `path`, which belongs to the operation `number` of `plan`.
-    fn look_at(
+    fn compare_file(
         &mut self,
         looking: &FileComparer<'_>,
         plan: &Plan,
@@ -88,18 +88,20 @@ impl ComparisonResult {
         open: &mut PendingComparisons,
     ) -> Result<(), Failure> {
         let operation = &plan.operations[number];
-        let arrives = operation.arrives() && *path == operation.path;
-        match looking.at(path, arrives)? {
-            FileComparison::Nothing => {}
+        let arrives = operation.has_new_path() && *path == operation.path;
+        match looking.compare_path(path, arrives)? {
+            FileComparison::NoFile => {}
             FileComparison::Same(state) => {
                 let entry = looking.staged.entry(path);
-                let is_plain = entry.is_some_and(|entry| entry.mark == EntryFlag::None);
+                let is_plain = entry.is_some_and(|entry| entry.flag == EntryFlag::None);
                 if is_plain && state.stat.kind == FileKind::Regular {
                     open.identical.push((number, path.clone()));
                 }
                 self.states.insert(path.clone(), state);
             }
-            FileComparison::Other(state) => open.doubtful.push((number, path.clone(), state)),
+            FileComparison::DifferentBytes(state) => {
+                open.different_bytes.push((number, path.clone(), state))
+            }
             FileComparison::Different(why) => {
                 self.refuse(problem(path, arrives, why), (number, plan), looking.options);
             }
@@ -123,7 +125,7 @@ impl ComparisonResult {
         denied: &BTreeSet<RelPath>,
     ) -> Vec<UncertainFile> {
         let PendingComparisons {
-            mut doubtful,
+            different_bytes: mut doubtful,
             identical,
         } = open;
         doubtful.retain(|(_, path, _)| !denied.contains(path));
@@ -147,7 +149,11 @@ impl ComparisonResult {
         options: &preflight::Options,
     ) {
         // With `--reject`, each of these files is left out, and the report names it.
-        if options.reject || self.kept.admits(&problem, index, &plan.operations[index]) {
+        if options.reject
+            || self
+                .first_problems
+                .admit(&problem, index, &plan.operations[index])
+        {
             self.problems.push(Problem {
                 operation: Some(index),
                 ..problem
@@ -204,7 +210,7 @@ impl ComparisonResult {
     }
 
     /// Lets git compare the files whose bytes differ from the index.
-    fn settle(
+    fn compare_with_git(
         &mut self,
         looking: &FileComparer<'_>,
         plan: &Plan,
@@ -214,7 +220,7 @@ impl ComparisonResult {
             return Ok(());
         }
         let paths: Vec<_> = doubtful.iter().map(|(_, path, _)| path.clone()).collect();
-        let cleaned = looking.index.clean(&paths)?;
+        let cleaned = looking.index.hash_work_tree_files(&paths)?;
         let entry = |path: &RelPath| looking.staged.entry(path);
         let is_same =
             |(path, id): (&RelPath, &ObjectId)| entry(path).is_some_and(|entry| entry.id == *id);
@@ -228,7 +234,7 @@ impl ComparisonResult {
         // can compare only entries without a mark.
         let unmarked = other
             .iter()
-            .filter(|path| entry(path).is_some_and(|entry| entry.mark == EntryFlag::None));
+            .filter(|path| entry(path).is_some_and(|entry| entry.flag == EntryFlag::None));
         for path in looking
             .index
             .unchanged_paths(&unmarked.cloned().collect())?
@@ -238,7 +244,7 @@ impl ComparisonResult {
         for (number, path, state) in doubtful {
             if other.contains(&path) {
                 self.refuse(
-                    problem(&path, false, OTHER),
+                    problem(&path, false, DIFFERS_MESSAGE),
                     (number, plan),
                     looking.options,
                 );

@@ -67,7 +67,7 @@ fn index_report(indexed: &IndexTarget, staged: &IndexTree, updates: &[IndexUpdat
             .map(stage)
             .collect(),
     };
-    let entries = states(updates)
+    let entries = stages_by_path(updates)
         .into_iter()
         .map(|(path, stages)| entry((path, &stages)))
         .collect();
@@ -76,7 +76,7 @@ fn index_report(indexed: &IndexTarget, staged: &IndexTree, updates: &[IndexUpdat
         .directory()
         .join(String::from_utf8_lossy(&indexed.index.name()).as_ref());
     IndexReport {
-        reach: indexed.reach.name(),
+        reach: indexed.scope.name(),
         file: Some(file.to_string_lossy().into_owned()),
         entries,
     }
@@ -87,7 +87,7 @@ pub(super) struct NewIndexState<'i> {
     blobs: BlobCollector<'i>,
     updates: Vec<IndexUpdate>,
     /// Changes of the work tree whose contents git must compute.
-    held: Vec<gather::PendingSmudge>,
+    pending_smudges: Vec<gather::PendingSmudge>,
 }
 
 /// Computes the updates of the index, and passes the changes of the work tree to `sink`. A check
@@ -101,14 +101,14 @@ fn resolve<'i>(
 ) -> Result<NewIndexState<'i>, Failure> {
     let staged = indexed.index.read()?;
     // The git process of the index knows `core.symlinks`, even if the request has no git.
-    let ignores_links = indexed.reach == UpdateScope::Both && indexed.index.ignores_links()?;
+    let ignores_links = indexed.scope == UpdateScope::Both && indexed.index.ignores_links()?;
     let options = &preflight::Options {
         links_are_files: options.links_are_files || ignores_links,
         ..options.clone()
     };
     let link_files = sink.filter(|_| options.links_are_files).map(LinkFileSink);
     let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
-    if indexed.reach == UpdateScope::Intent {
+    if indexed.scope == UpdateScope::Intent {
         return intent::resolve(task, (indexed, &staged), options, (sink, blobs), resolved);
     }
     let compared = ComparedIndex::of(task, (indexed, staged), options, &resolved.selected.plan)?;
@@ -118,35 +118,41 @@ fn resolve<'i>(
         .problems
         .extend(compared.problems(&resolved.selected.plan));
     // A change that is refused, or whose files may not be read, stages nothing.
-    let sink = sink.filter(|_| !compared.is_held && !resolved.is_refused());
+    let sink = sink.filter(|_| !compared.needs_approval && !resolved.is_refused());
     let Selected { plan, problems, .. } = &mut resolved.selected;
-    let (mut resolution, CollectedUpdates { mut updates, held }) =
-        compared.resolve(task, plan, (sink, &blobs))?;
+    let (
+        mut resolution,
+        CollectedUpdates {
+            mut updates,
+            pending_smudges: held,
+        },
+    ) = compared.resolve(task, plan, (sink, &blobs))?;
     let links = gitlinks::updates(plan, staged);
     problems.extend(links.problems);
     updates.extend(links.updates);
-    stages::mark(plan, &resolution, &blobs, &mut updates)?;
-    let mut updates = complete(staged, updates);
-    let kept = rejects::keep(indexed, problems, &mut resolution, &mut updates);
+    stages::add_conflict_stages(plan, &resolution, &blobs, &mut updates)?;
+    let mut updates = complete_updates(staged, updates);
+    let kept =
+        rejects::discard_updates_after_rejects(indexed, problems, &mut resolution, &mut updates);
     problems.extend(kept);
     record_index_change(indexed, staged, &updates, resolved);
-    if compared.is_held && resolution.is_clean() {
+    if compared.needs_approval && resolution.is_clean() {
         let Selected { plan, problems, .. } = &mut resolved.selected;
         // A file that is new to the index can already exist in the work tree. The policy for
         // modifying that file applies.
         problems.extend(preflight::refusals(plan, task.workspace, &compared.options));
     }
-    resolved.add(resolution, &task.command, task.approve());
+    resolved.add_resolution(resolution, &task.command, task.approve());
     Ok(NewIndexState {
         blobs,
         updates,
-        held,
+        pending_smudges: held,
     })
 }
 
 /// Returns `updates` in order, with the removals that they cause, and with one update for each
 /// stage of a path.
-fn complete(staged: &IndexTree, mut updates: Vec<IndexUpdate>) -> Vec<IndexUpdate> {
+fn complete_updates(staged: &IndexTree, mut updates: Vec<IndexUpdate>) -> Vec<IndexUpdate> {
     updates.extend(implied_removals(staged, &updates));
     // A new entry replaces the old one, so the removal of the same path is redundant. Removals sort
     // after the entries of their path and stage, and `dedup_by` drops them.
@@ -167,10 +173,10 @@ fn record_index_change(
     resolved.index_report = Some(index_report(indexed, staged, updates));
     let change = |(path, stages): (&RelPath, Stages)| IndexChange {
         path: path.clone(),
-        before: staged.all(path).text(),
+        before: staged.all_stages(path).text(),
         after: stages.text(),
     };
-    resolved.index_changes = states(updates).into_iter().map(change).collect();
+    resolved.index_changes = stages_by_path(updates).into_iter().map(change).collect();
 }
 
 /// Computes the resulting index and work tree. If the change is applied, takes the lock of the
@@ -181,7 +187,7 @@ pub(super) fn resolve_index<'w>(
     staging: &StagingTarget<'_>,
     resolved: &mut Resolved,
 ) -> Option<Result<Option<Box<dyn TreeCheck + 'w>>, Failure>> {
-    let indexed = task.indexed.as_ref()?;
+    let indexed = task.index_target.as_ref()?;
     let done = if let Some(transaction) = staging.transaction {
         stage_index(task, indexed, options, transaction, resolved)
     } else {
@@ -199,7 +205,7 @@ fn stage_index(
     transaction: &Transaction<'_>,
     resolved: &mut Resolved,
 ) -> Result<(), Failure> {
-    transaction.claim(&indexed.place())?;
+    transaction.lock_index(&indexed.location())?;
     let blobs = BlobCollector::with_writes(&indexed.index);
     let restaged = resolve(task, indexed, options, (Some(transaction), blobs), resolved)?;
     if resolved.is_refused() {
@@ -211,7 +217,7 @@ fn stage_index(
 
 /// Refreshes the index after it changed, as `git update-index --refresh` does.
 pub(super) fn refresh(task: &CommandRun<'_>, done: &mut Committed) {
-    if let Some(indexed) = &task.indexed
+    if let Some(indexed) = &task.index_target
         && done.result.receipt.is_some()
     {
         indexed.refresh();
@@ -225,18 +231,18 @@ impl NewIndexState<'_> {
         indexed: &IndexTarget,
         transaction: &Transaction<'_>,
     ) -> Result<(), Failure> {
-        if self.updates.is_empty() && self.held.is_empty() {
+        if self.updates.is_empty() && self.pending_smudges.is_empty() {
             return Ok(());
         }
         // git can compute the contents of the held changes only after their blobs exist.
         self.blobs.write()?;
-        for held in self.held {
-            transaction.take(held.smudge(&indexed.index)?)?;
+        for held in self.pending_smudges {
+            transaction.receive(held.smudge(&indexed.index)?)?;
         }
         if self.updates.is_empty() {
             return Ok(());
         }
-        let (path, workspace) = (indexed.place().path()?, transaction.workspace());
+        let (path, workspace) = (indexed.location().path()?, transaction.workspace());
         let before = read_index_file(workspace, &path)?;
         // git changes a copy of the index. The transaction then puts the new contents in place.
         let aside = transaction.extra_file()?;
@@ -256,9 +262,9 @@ impl NewIndexState<'_> {
             kind: FileKind::Regular,
             permissions: permissions.unwrap_or(Permissions::New { executable: false }),
             content: Content::Bytes(bytes.into()),
-            like: before.is_some().then(|| path.clone()),
+            attribute_source: before.is_some().then(|| path.clone()),
         };
-        Ok(transaction.take(FileChange {
+        Ok(transaction.receive(FileChange {
             path,
             before,
             after: Some(after),
@@ -272,7 +278,7 @@ fn unreachable_copy(path: &RelPath) -> WorkspaceError {
     WorkspaceError {
         verb: "write",
         path: path.to_string(),
-        fault: ErrorKind::Unsupported,
+        kind: ErrorKind::Unsupported,
         source,
     }
 }
@@ -297,7 +303,7 @@ fn implied_removals(staged: &IndexTree, updates: &[IndexUpdate]) -> Vec<IndexUpd
 }
 
 /// Returns the stages of each path after `updates`.
-fn states(updates: &[IndexUpdate]) -> BTreeMap<&RelPath, Stages> {
+fn stages_by_path(updates: &[IndexUpdate]) -> BTreeMap<&RelPath, Stages> {
     let mut states = BTreeMap::<_, Stages>::new();
     for IndexUpdate { path, entry, stage } in updates {
         states

@@ -6,7 +6,7 @@ use crate::workspace::index::IndexTree;
 
 /// Returns a warning, in git's words, for each file whose mode in the index differs from the mode
 /// in the patch. The mode in the index is kept.
-pub(super) fn problems(plan: &Plan, staged: &IndexTree) -> Vec<Problem> {
+pub(super) fn mode_warnings(plan: &Plan, staged: &IndexTree) -> Vec<Problem> {
     let problem = |(index, operation): (usize, &Operation)| {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         let (expected, found) = (operation.old_mode?, staged.entry(path)?.mode);

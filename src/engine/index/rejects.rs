@@ -22,7 +22,7 @@ pub(super) struct IndexWithRejects<'a> {
 }
 
 impl IndexWithRejects<'_> {
-    fn of(&self, path: &RelPath) -> &dyn Workspace {
+    fn workspace_for(&self, path: &RelPath) -> &dyn Workspace {
         if self.rejects.contains(path) {
             self.tree
         } else {
@@ -33,15 +33,15 @@ impl IndexWithRejects<'_> {
 
 impl Workspace for IndexWithRejects<'_> {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
-        self.of(path).stat(path)
+        self.workspace_for(path).stat(path)
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
-        self.of(path).read(path, limit)
+        self.workspace_for(path).read(path, limit)
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
-        self.of(path).read_link(path)
+        self.workspace_for(path).read_link(path)
     }
 
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
@@ -69,27 +69,27 @@ pub(super) fn files(plan: &Plan, options: &preflight::Options) -> BTreeSet<RelPa
 
 /// Returns options that leave out the files that differ from the index, if `--reject` is set. Their
 /// problems become rejections.
-pub(super) fn excuse(
+pub(super) fn exclude_mismatches(
     matches: &mut ComparisonResult,
     options: &preflight::Options,
 ) -> preflight::Options {
     if !options.reject || matches.problems.is_empty() {
         return options.clone();
     }
-    matches.problems.iter_mut().for_each(Problem::soften);
+    matches.problems.iter_mut().for_each(Problem::downgrade);
     let unfit = matches
         .problems
         .iter()
         .filter_map(|problem| Some((problem.path.clone()?, problem.code)));
     preflight::Options {
-        unfit: Arc::new(unfit.collect()),
+        failed_files: Arc::new(unfit.collect()),
         ..options.clone()
     }
 }
 
 /// Discards the updates of the index if a part of the patch is left out, as git does, and returns a
 /// warning. The changes of the work tree remain, unless only the index was to change.
-pub(super) fn keep(
+pub(super) fn discard_updates_after_rejects(
     indexed: &IndexTarget,
     known: &[Problem],
     resolution: &mut Resolution,
@@ -99,7 +99,7 @@ pub(super) fn keep(
     if !known.iter().chain(&resolution.problems).any(is_left_out) {
         return None;
     }
-    if indexed.reach == UpdateScope::Cached {
+    if indexed.scope == UpdateScope::Cached {
         let written = resolution
             .files
             .iter()

@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 use crate::workspace::index::IndexTree;
 
 /// Passes the missing files of `plan` to `gather`, and returns their number.
-pub(super) fn restore(
+pub(super) fn check_out_missing_files(
     plan: &Plan,
     (staged, matches): (&IndexTree, &ComparisonResult),
     workspace: &dyn Workspace,
@@ -45,7 +45,7 @@ pub(super) fn restore(
             kind,
             permissions,
             content,
-            like: None,
+            attribute_source: None,
         });
         gather.check_out(
             FileChange {

@@ -9,7 +9,7 @@ use crate::workspace::WorkspaceError;
 use crate::workspace::index::{BlobCollector, IndexEntry, IndexUpdate};
 
 /// Replaces the entry of each file with conflicts in `updates` by the sides of the merge.
-pub(super) fn mark(
+pub(super) fn add_conflict_stages(
     plan: &Plan,
     resolution: &Resolution,
     blobs: &BlobCollector<'_>,

@@ -40,7 +40,7 @@ impl<'w> FileOverlay<'w> {
     }
 
     /// Returns the section as a git diff, or the reasons why it cannot be repaired.
-    pub(super) fn section(
+    pub(super) fn repair_section(
         &mut self,
         section: &Section<'_>,
         log: &mut RepairLog,
@@ -55,7 +55,7 @@ impl<'w> FileOverlay<'w> {
         if matches!(named, NameLookupResult::None(_))
             && let Some(section) = section.as_creation()
         {
-            return self.section(&section, log);
+            return self.repair_section(&section, log);
         }
         let found = match named.into_path() {
             Ok(found) => found,
@@ -80,7 +80,7 @@ impl<'w> FileOverlay<'w> {
             Some(Some(target)) => target,
             Some(None) => {
                 return refuse(
-                    RepairErrorKind::Outside,
+                    RepairErrorKind::OutsideRoot,
                     Some(path),
                     "the new name leads outside the root".into(),
                 );

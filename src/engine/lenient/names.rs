@@ -52,7 +52,7 @@ impl NameLookupResult {
         Err(match self {
             Self::Path(found) => return Ok(found),
             Self::Outside(name) => (
-                RepairErrorKind::Outside,
+                RepairErrorKind::OutsideRoot,
                 format!("{name} leads outside the root"),
             ),
             Self::None(name) => (
@@ -118,7 +118,7 @@ impl NameLookup<'_> {
             }
             existing.push(found);
         }
-        if is_either(&existing, section) {
+        if is_ambiguous(&existing, section) {
             return Ok(NameLookupResult::Several(shown));
         }
         if let Some(found) = existing.into_iter().flatten().next() {
@@ -128,13 +128,13 @@ impl NameLookup<'_> {
         if section.action != SectionAction::Update || !section.has_only_deleting_hunks() {
             return Ok(NameLookupResult::None(shown));
         }
-        self.by_tail(section, shown)
+        self.find_by_suffix(section, shown)
     }
 
     /// Returns the paths that a name can refer to, the most likely first. Returns `None` if the
     /// name leads out of the root.
     fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<PathCandidate>> {
-        let plain = cleaned(name);
+        let plain = clean_name(name);
         if is_absolute(&plain) {
             return Some(vec![PathCandidate::other(self.below_root(&plain)?)]);
         }
@@ -204,7 +204,7 @@ impl NameLookup<'_> {
 
     /// Returns the only file whose path is the end of a name. Models put the name of the project or
     /// a path of another machine before the path: `a/demo/app/conf.py`.
-    fn by_tail(
+    fn find_by_suffix(
         &self,
         section: &Section<'_>,
         shown: String,
@@ -215,7 +215,7 @@ impl NameLookup<'_> {
             return Ok(NameLookupResult::None(shown));
         }
         for name in &section.names {
-            let plain = cleaned(name);
+            let plain = clean_name(name);
             let mut rest = plain.as_slice();
             while let Some(slash) = memchr::memchr(b'/', rest) {
                 rest = &rest[slash + 1..];
@@ -241,7 +241,7 @@ impl NameLookup<'_> {
     /// Returns the new path of a file that `section` renames to `name`; `None` if the name leads
     /// out of the root.
     pub(super) fn new_path(&self, name: &[u8], section: &Section<'_>) -> Option<RelPath> {
-        let plain = cleaned(name);
+        let plain = clean_name(name);
         if is_absolute(&plain) {
             self.below_root(&plain)
         } else if section.is_enveloped {
@@ -277,7 +277,7 @@ impl NameLookup<'_> {
 
 /// Returns whether several existing files are possible. Either both names of the section exist and
 /// neither is a backup of the other, or a single name exists with and without its prefix.
-fn is_either(existing: &[Vec<PathCandidate>], section: &Section<'_>) -> bool {
+fn is_ambiguous(existing: &[Vec<PathCandidate>], section: &Section<'_>) -> bool {
     if section.is_enveloped {
         return false;
     }
@@ -300,7 +300,7 @@ fn is_backup(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Removes quotes, backquotes and `./` from a name, and converts backslashes to slashes.
-fn cleaned(name: &[u8]) -> Vec<u8> {
+fn clean_name(name: &[u8]) -> Vec<u8> {
     let mut name = name.trim_ascii();
     // Unquote the name as git quotes it. A control character in the result comes from a backslash
     // that separates directories.

@@ -40,15 +40,15 @@ pub(super) fn repair(
         Err(refusal) => return Ok(Err(vec![*refusal])),
     };
     let (mut out, mut refusals, mut results) = (Vec::new(), Vec::new(), Vec::new());
-    files.set_file(file.and_then(|file| lone_file(&sections, file)));
+    files.set_file(file.and_then(|file| single_file(&sections, file)));
     for section in &sections {
         let start = out.len();
         if section.is_verbatim && files.naming().is_set() {
             refusals.push(verbatim_refusal(section.span));
         } else if section.is_verbatim {
-            out.extend_from_slice(section.span.of(text));
+            out.extend_from_slice(section.span.slice(text));
         } else {
-            match files.section(section, &mut log)? {
+            match files.repair_section(section, &mut log)? {
                 Ok(diff) => out.extend(diff),
                 Err(mut found) => refusals.append(&mut found),
             }
@@ -83,7 +83,7 @@ fn verbatim_refusal(span: Span) -> RepairError {
 }
 
 /// Returns the path of `file`, which an option names, if the patch is for one file.
-fn lone_file(sections: &[Section<'_>], file: &[u8]) -> Option<RelPath> {
+fn single_file(sections: &[Section<'_>], file: &[u8]) -> Option<RelPath> {
     let is_lone = sections
         .iter()
         .all(|section| section.names.first() == sections[0].names.first());

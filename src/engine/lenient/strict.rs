@@ -20,19 +20,19 @@ pub(super) struct StrictResolution {
     /// The options of a preflight without diffs and guards.
     pub(super) options: preflight::Options,
     /// Whether the patches apply.
-    pub(super) fits: bool,
+    pub(super) is_applicable: bool,
     /// The errors of preflight.
     errors: Vec<Problem>,
     /// Whether the patches can be repaired: they are not reversed, and policy allows reading their
     /// files.
-    pub(super) is_open: bool,
+    pub(super) is_repairable: bool,
 }
 
 impl StrictResolution {
     /// Reads the patches without repairs, and resolves them against the tree.
     pub(super) fn of(task: &CommandRun<'_>, patches: &Patches, read: ReadStrictFn<'_>) -> Self {
         let request = &task.request;
-        let mut options = request.preflight();
+        let mut options = request.preflight_options();
         (options.describe, options.diff, options.guards) = (false, false, Vec::new());
         // Repairs do not depend on the selection.
         let decide = Decide {
@@ -61,9 +61,9 @@ impl StrictResolution {
         Self {
             selected,
             options,
-            fits,
+            is_applicable: fits,
             errors,
-            is_open,
+            is_repairable: is_open,
         }
     }
 
@@ -80,8 +80,8 @@ impl StrictResolution {
     }
 
     /// Returns whether the patches apply and no repair can improve them.
-    pub(super) fn stays(&self) -> bool {
-        self.fits && !self.any_operation(is_torn) && !self.is_elided()
+    pub(super) fn is_final(&self) -> bool {
+        self.is_applicable && !self.any_operation(has_trailing_hunk_lines) && !self.is_elided()
     }
 
     /// Returns whether all patches are git diffs, which are exact in their names and lines.
@@ -90,11 +90,11 @@ impl StrictResolution {
             let is_exact = |format: &&str| find_syntax(format).is_some_and(Syntax::is_exact);
             !input.formats.is_empty() && input.formats.iter().all(is_exact)
         });
-        is_git && !self.any_operation(is_torn) && !self.is_elided()
+        is_git && !self.any_operation(has_trailing_hunk_lines) && !self.is_elided()
     }
 
     /// Returns whether a patch has a grammar with repairs of its own.
-    pub(super) fn is_of_texts(&self) -> bool {
+    pub(super) fn has_own_repairs(&self) -> bool {
         let is_other = |format: &&str| !find_syntax(format).is_some_and(Syntax::has_lenient_hunks);
         self.selected.is_resolvable
             && self
@@ -111,7 +111,7 @@ impl StrictResolution {
     /// too long, because text follows the patch, or because of a name. It is also the case if the
     /// report without repairs is more precise. That report describes the closest match of a hunk
     /// that matches nowhere, and the line where a truncated patch ends.
-    pub(super) fn decides(&self, refusals: &Refusals) -> bool {
+    pub(super) fn is_better_than(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RepairErrorKind]| {
             refusals
                 .iter()
@@ -123,8 +123,8 @@ impl StrictResolution {
             .iter()
             .any(|problem| problem.facts.is_cut_off);
         let is_whole = self.selected.is_resolvable
-            && !self.any_operation(is_torn)
-            && self.blames_no_other(refusals);
+            && !self.any_operation(has_trailing_hunk_lines)
+            && self.has_no_extra_errors(refusals);
         is_whole
             && all(&[
                 RepairErrorKind::NoPatch,
@@ -132,9 +132,9 @@ impl StrictResolution {
                 RepairErrorKind::Unreadable,
             ])
             || all(&[RepairErrorKind::NoPatch])
-            || self.stays()
+            || self.is_final()
                 && all(&[
-                    RepairErrorKind::TooMuch,
+                    RepairErrorKind::BudgetExceeded,
                     RepairErrorKind::Stray,
                     RepairErrorKind::Name,
                 ])
@@ -143,7 +143,7 @@ impl StrictResolution {
 
     /// Returns whether each file has at most as many errors as `refusals`. Otherwise the report
     /// without repairs would also blame hunks that match after a repair.
-    fn blames_no_other(&self, refusals: &Refusals) -> bool {
+    fn has_no_extra_errors(&self, refusals: &Refusals) -> bool {
         let count = |path: &RelPath| {
             self.errors
                 .iter()
@@ -165,7 +165,7 @@ impl StrictResolution {
 }
 
 /// Returns whether lines that look like a hunk follow the section. No hunk contains these lines.
-fn is_torn(operation: &Operation, text: &[u8]) -> bool {
+fn has_trailing_hunk_lines(operation: &Operation, text: &[u8]) -> bool {
     let rest = text.get(operation.span.end..).unwrap_or_default();
     match rest {
         // The header of a file, followed by changed lines without a hunk header.

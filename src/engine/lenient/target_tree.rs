@@ -67,7 +67,7 @@ pub(super) struct TargetTree<'w> {
     pub(super) policy: &'w Policy,
     /// The least verdict on reading a file that prevents wpatch from reading it. A denied file is
     /// never read.
-    pub(super) unread: Verdict,
+    pub(super) min_unread_verdict: Verdict,
     /// The absolute path of the root.
     pub(super) root: &'w [u8],
     /// The options that determine the path of a name.
@@ -81,7 +81,7 @@ impl TargetTree<'_> {
     /// because a later stage reports that link.
     pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
         match self.workspace.stat(path) {
-            Err(error) if error.fault == ErrorKind::ThroughLink => Ok(None),
+            Err(error) if error.kind == ErrorKind::ThroughLink => Ok(None),
             stat => stat,
         }
     }
@@ -133,13 +133,17 @@ impl TargetTree<'_> {
             let reason = ruling.reason()?;
             match ruling.verdict {
                 Verdict::Deny => Some((
-                    RepairErrorKind::Closed,
+                    RepairErrorKind::Denied,
                     format!("policy denies this path: {reason}"),
                 )),
-                Verdict::Ask if access == Access::Read && self.unread == Verdict::Ask => Some((
-                    RepairErrorKind::Unapproved,
-                    format!("this change needs approval: {reason}"),
-                )),
+                Verdict::Ask
+                    if access == Access::Read && self.min_unread_verdict == Verdict::Ask =>
+                {
+                    Some((
+                        RepairErrorKind::Unapproved,
+                        format!("this change needs approval: {reason}"),
+                    ))
+                }
                 _ => None,
             }
         })

@@ -19,7 +19,7 @@ fn repaired(file: &str, patch: &str, most: u64) -> Result<Vec<u8>, Vec<RepairErr
     let tree = TargetTree {
         workspace: &memory,
         policy: &policy,
-        unread: Verdict::Deny,
+        min_unread_verdict: Verdict::Deny,
         root: b"/r",
         naming: NameOptions::default(),
         max_file: u64::MAX,
@@ -62,7 +62,7 @@ fn a_budget_that_ends_changes_no_result() {
                     assert!(
                         refusals
                             .iter()
-                            .all(|one| one.kind == RepairErrorKind::TooMuch),
+                            .all(|one| one.kind == RepairErrorKind::BudgetExceeded),
                         "{most}: {refusals:?}"
                     );
                 }

@@ -1,6 +1,6 @@
 //! Finds the file versions that the history refers to, and renders the diffs between them.
 
-use super::open;
+use super::check_readable;
 use crate::digest::{Digest, ObjectFormat, blob_id};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -32,7 +32,7 @@ impl Versions<'_> {
         entry: &HistoryEntry,
         file: &EntryFile,
     ) -> Result<Option<Vec<u8>>, String> {
-        open(self.policy, entry, file).map(|source| self.file_diff(source, file))
+        check_readable(self.policy, entry, file).map(|source| self.file_diff(source, file))
     }
 
     /// Returns the diff of `file`. `source` is the file that was moved to it, if any.
@@ -92,7 +92,7 @@ impl Versions<'_> {
             .all
             .iter()
             .flat_map(|entry| &entry.files)
-            .filter_map(|file| match (&file.old, file.before) {
+            .filter_map(|file| match (&file.old_content, file.before) {
                 (OldContentLocation::Kept(place), Some(before))
                     if before.digest == version.digest =>
                 {

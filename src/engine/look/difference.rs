@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LookResult, contents, refused_outcome, resolve};
+use super::{LookResult, contents, refused_outcome, resolve_readable};
 use crate::engine::Outcome;
 use crate::engine::govern::extend_policy;
 use crate::policy::Policy;
@@ -84,7 +84,7 @@ fn compare(
     workspace: &dyn Workspace,
 ) -> LookResult<Difference> {
     let side = |index: usize| {
-        let path = resolve(workspace, policy, &request.paths[index])?;
+        let path = resolve_readable(workspace, policy, &request.paths[index])?;
         contents(workspace, &path, request.max_file.min(policy.max_read()))
     };
     let (before, after) = (side(0)?, side(1)?);

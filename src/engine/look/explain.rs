@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{LookResult, path_problem, refused_outcome};
 use crate::engine::Outcome;
-use crate::engine::follow::names_on_the_way;
+use crate::engine::follow::resolve_links;
 use crate::engine::govern::extend_policy;
 use crate::path::RelPath;
 use crate::policy::{Access, Policy, PolicyDecision, RuleMatch};
@@ -64,26 +64,26 @@ pub fn explain(
         RelPath::new(&request.path[..]).map_err(|error| path_problem(&request.path, error));
     let named = found.map_err(|problem| refused_outcome("policy", *problem))?;
     // A rule for any path on the way applies.
-    let (mut ways, link) = match names_on_the_way(workspace, &policy, &named) {
+    let (mut paths, link) = match resolve_links(workspace, &policy, &named) {
         Ok(ways) => (ways, None),
         Err(problem) => (Vec::new(), Some(problem)),
     };
-    let path = ways.last().unwrap_or(&named).clone();
-    if !ways.contains(&named) {
-        ways.insert(0, named.clone());
+    let path = paths.last().unwrap_or(&named).clone();
+    if !paths.contains(&named) {
+        paths.insert(0, named.clone());
     }
     // Some rules apply only to changes by a model, and need more information about the tree.
     let policy =
         preflight::with_other_names(Arc::new(Policy::clone(&policy).for_model()), workspace);
-    let policy = preflight::with_git_on_the_way(ways.iter(), &policy, workspace);
+    let policy = preflight::with_git_on_the_way(paths.iter(), &policy, workspace);
     let policy = &policy.into_owned().for_user();
     let hits = |access: Access| {
         let mut hits: Vec<RuleMatch> = link
             .iter()
-            .map(|problem| on_the_way(&named, access, problem))
+            .map(|problem| link_match(&named, access, problem))
             .collect();
-        hits.extend(ways.iter().flat_map(|way| policy.explain(way, access)));
-        PolicyDecision::of(hits).hits.into_vec()
+        hits.extend(paths.iter().flat_map(|way| policy.explain(way, access)));
+        PolicyDecision::of(hits).matches.into_vec()
     };
     let accesses = request
         .accesses
@@ -94,7 +94,7 @@ pub fn explain(
 }
 
 /// Returns `problem`, which concerns a link on the way, as a match of a rule.
-fn on_the_way(path: &RelPath, access: Access, problem: &Problem) -> RuleMatch {
+fn link_match(path: &RelPath, access: Access, problem: &Problem) -> RuleMatch {
     let rule = if problem.code == &code::DENIED {
         "symlinks"
     } else {

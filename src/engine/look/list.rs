@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{
-    LookResult, file_problem, missing_problem, open, path_problem, refused_outcome,
+    LookResult, file_problem, follow_allowed_links, missing_problem, path_problem, refused_outcome,
     workspace_problem,
 };
 use crate::engine::Outcome;
@@ -17,9 +17,9 @@ use crate::report::{Listing, ListingEntry};
 use crate::workspace::{ErrorKind, Stat, Timestamp, Workspace};
 
 /// The limit on the number of names that are examined. It bounds the work in a large tree.
-const MOST_NAMES: usize = 1_000_000;
+const MAX_NAMES: usize = 1_000_000;
 /// The number of extra entries that are kept before the newest entries are selected.
-const SLACK: usize = 1024;
+const EXTRA_ENTRIES: usize = 1024;
 
 /// A request to list a directory.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct ListRequest {
     /// The order of the entries.
     pub order: ListOrder,
     /// The limit on the number of entries.
-    pub most: usize,
+    pub max_entries: usize,
     /// The policy. Files that a rule protects from reading are listed. Only files that its grants
     /// do not cover are left out.
     pub policy: Arc<Policy>,
@@ -61,7 +61,7 @@ impl ListRequest {
             hidden: false,
             pattern: None,
             order: ListOrder::Name,
-            most: usize::MAX,
+            max_entries: usize::MAX,
             policy: Arc::default(),
         }
     }
@@ -99,24 +99,24 @@ fn list_directory(
     policy: &Policy,
     workspace: &dyn Workspace,
 ) -> LookResult<Listing> {
-    let directory = directory(workspace, policy, &request.directory)?;
+    let directory = resolve_directory(workspace, policy, &request.directory)?;
     let mut walk = ListWalk {
         request,
         policy,
         workspace,
         found: Vec::new(),
-        looked_at: 0,
+        examined: 0,
         is_cut: false,
     };
     walk.enter(directory.as_ref(), b"")?;
-    walk.pick();
+    walk.select_entries();
     let entries = walk.found.iter().map(DirectoryEntry::to_report).collect();
     let path = directory.as_ref().map_or(&b"."[..], RelPath::as_bytes);
     Ok(Listing::of(path, entries, walk.is_cut))
 }
 
 /// Returns the directory at `path`; `None` for the root.
-pub(super) fn directory(
+pub(super) fn resolve_directory(
     workspace: &dyn Workspace,
     policy: &Policy,
     path: &[u8],
@@ -126,7 +126,7 @@ pub(super) fn directory(
         .rposition(|&byte| byte != b'/')
         .map_or(path.len().min(1), |last| last + 1);
     let path = match RelPath::new(&path[..end]) {
-        Ok(path) => open(workspace, policy, &path, |path| {
+        Ok(path) => follow_allowed_links(workspace, policy, &path, |path| {
             listing_decision(policy, path)
         })?,
         Err(PathError::Empty | PathError::Root) => return Ok(None),
@@ -154,9 +154,9 @@ fn listing_decision(policy: &Policy, path: &RelPath) -> PolicyDecision {
     }
     PolicyDecision::of(
         ruling
-            .hits
+            .matches
             .into_iter()
-            .filter(|hit| !hit.is_of_grant())
+            .filter(|hit| !hit.is_missing_grant())
             .collect::<Vec<RuleMatch>>(),
     )
 }
@@ -167,7 +167,7 @@ struct ListWalk<'a> {
     policy: &'a Policy,
     workspace: &'a dyn Workspace,
     found: Vec<DirectoryEntry>,
-    looked_at: usize,
+    examined: usize,
     is_cut: bool,
 }
 
@@ -189,7 +189,7 @@ impl DirectoryEntry {
     }
 
     /// Returns a sort key that orders the newest entry first.
-    fn age(&self) -> (Reverse<Timestamp>, &[u8]) {
+    fn newest_first_key(&self) -> (Reverse<Timestamp>, &[u8]) {
         (Reverse(self.stat.modified), &self.name)
     }
 }
@@ -203,7 +203,7 @@ impl ListWalk<'_> {
             // A subdirectory that cannot be read or no longer exists is skipped.
             Err(_) if !prefix.is_empty() => return Ok(()),
             Err(error) => {
-                return Err(match (error.fault, directory) {
+                return Err(match (error.kind, directory) {
                     (ErrorKind::Missing, Some(path)) => missing_problem(path),
                     _ => workspace_problem(&error),
                 });
@@ -214,16 +214,16 @@ impl ListWalk<'_> {
                 return Ok(());
             }
             if self.request.hidden || !name.starts_with(b".") {
-                self.meet(directory, prefix, &name)?;
+                self.visit(directory, prefix, &name)?;
             }
         }
         Ok(())
     }
 
-    fn meet(&mut self, directory: Option<&RelPath>, prefix: &[u8], name: &[u8]) -> LookResult<()> {
+    fn visit(&mut self, directory: Option<&RelPath>, prefix: &[u8], name: &[u8]) -> LookResult<()> {
         let path = directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name));
         let Ok(path) = path else { return Ok(()) };
-        self.looked_at += 1;
+        self.examined += 1;
         if !self.policy.is_visible(Some(&path)) {
             return Ok(());
         }
@@ -233,7 +233,7 @@ impl ListWalk<'_> {
         let name = [prefix, name].concat();
         let is_entered = stat.kind == FileKind::Directory && self.may_match_below(&name);
         if self.is_wanted(&name) {
-            self.take(DirectoryEntry {
+            self.add(DirectoryEntry {
                 name: name.clone(),
                 stat,
             });
@@ -264,14 +264,14 @@ impl ListWalk<'_> {
             .is_none_or(|pattern| pattern.is_match(name))
     }
 
-    fn take(&mut self, entry: DirectoryEntry) {
-        let most = self.request.most;
+    fn add(&mut self, entry: DirectoryEntry) {
+        let most = self.request.max_entries;
         self.found.push(entry);
         // The newest entries are known only after sorting. `SLACK` keeps the number of sorts low.
         if self.request.order == ListOrder::Newest
-            && self.found.len() > most.saturating_mul(2).saturating_add(SLACK)
+            && self.found.len() > most.saturating_mul(2).saturating_add(EXTRA_ENTRIES)
         {
-            self.pick();
+            self.select_entries();
         }
     }
 
@@ -279,18 +279,19 @@ impl ListWalk<'_> {
     /// incomplete.
     fn is_full(&mut self) -> bool {
         let has_enough =
-            self.request.order == ListOrder::Name && self.found.len() > self.request.most;
-        let has_tired = self.looked_at >= MOST_NAMES;
-        self.is_cut |= has_tired;
-        has_enough || has_tired
+            self.request.order == ListOrder::Name && self.found.len() > self.request.max_entries;
+        let is_over_limit = self.examined >= MAX_NAMES;
+        self.is_cut |= is_over_limit;
+        has_enough || is_over_limit
     }
 
     /// Sorts the entries, and keeps the requested number of them.
-    fn pick(&mut self) {
+    fn select_entries(&mut self) {
         if self.request.order == ListOrder::Newest {
-            self.found.sort_by(|one, other| one.age().cmp(&other.age()));
+            self.found
+                .sort_by(|one, other| one.newest_first_key().cmp(&other.newest_first_key()));
         }
-        self.is_cut |= self.found.len() > self.request.most;
-        self.found.truncate(self.request.most);
+        self.is_cut |= self.found.len() > self.request.max_entries;
+        self.found.truncate(self.request.max_entries);
     }
 }

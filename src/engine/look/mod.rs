@@ -11,7 +11,7 @@ mod list;
 mod read;
 mod search;
 
-use super::follow::names_on_the_way;
+use super::follow::resolve_links;
 use super::refused_outcome;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
@@ -29,29 +29,33 @@ pub use search::{SearchTarget, may_list, may_search};
 type LookResult<T> = Result<T, Box<Problem>>;
 
 /// Returns the path of a readable file after its links were followed.
-fn resolve(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> LookResult<RelPath> {
+fn resolve_readable(
+    workspace: &dyn Workspace,
+    policy: &Policy,
+    path: &[u8],
+) -> LookResult<RelPath> {
     let path = RelPath::new(path).map_err(|error| path_problem(path, error))?;
-    open(workspace, policy, &path, |path| {
-        judge(workspace, policy, path)
+    follow_allowed_links(workspace, policy, &path, |path| {
+        judge_reading(workspace, policy, path)
     })
 }
 
 /// Returns whether policy allows revealing the contents of the file at `path`, and of the files to
 /// which its links lead.
-pub(super) fn is_open(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> bool {
-    open(workspace, policy, path, |path| {
-        judge(workspace, policy, path)
+pub(super) fn is_readable(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> bool {
+    follow_allowed_links(workspace, policy, path, |path| {
+        judge_reading(workspace, policy, path)
     })
     .is_ok()
 }
 
 /// Returns the ruling on reading the file at `path`.
-fn judge(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> PolicyDecision {
+fn judge_reading(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> PolicyDecision {
     preflight::with_git_on_the_way([path].into_iter(), policy, workspace).judge(path, Access::Read)
 }
 
 /// Follows the links of `path`. `judge` must allow the path and every path on the way.
-fn open(
+fn follow_allowed_links(
     workspace: &dyn Workspace,
     policy: &Policy,
     path: &RelPath,
@@ -59,7 +63,7 @@ fn open(
 ) -> LookResult<RelPath> {
     let allowed = |path: &RelPath| {
         let ruling = judge(path);
-        match (ruling.verdict, ruling.hits.first()) {
+        match (ruling.verdict, ruling.matches.first()) {
             (Verdict::Deny, Some(hit)) => Err(Box::new(preflight::denial_problem(hit))),
             // There is no plan that could be approved.
             (Verdict::Ask, Some(hit)) => Err(Box::new(Problem {
@@ -70,7 +74,7 @@ fn open(
         }
     };
     allowed(path)?;
-    let mut names = names_on_the_way(workspace, policy, path)?;
+    let mut names = resolve_links(workspace, policy, path)?;
     names.iter().try_for_each(allowed)?;
     Ok(names.pop().unwrap_or_else(|| path.clone()))
 }
@@ -82,16 +86,20 @@ fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> LookResult
         .map_err(|error| workspace_problem(&error))?
     {
         None => return Err(missing_problem(path)),
-        Some(stat) if stat.kind != FileKind::Regular => return Err(no_file(path, &stat)),
-        Some(stat) if stat.size > limit => return Err(too_large(path, limit, Some(stat.size))),
+        Some(stat) if stat.kind != FileKind::Regular => {
+            return Err(not_a_file_problem(path, &stat));
+        }
+        Some(stat) if stat.size > limit => {
+            return Err(too_large_problem(path, limit, Some(stat.size)));
+        }
         Some(_) => {}
     }
     workspace
         .read(path, limit)
         .map(|(bytes, _)| bytes)
-        .map_err(|error| match error.fault {
+        .map_err(|error| match error.kind {
             ErrorKind::Missing | ErrorKind::NotDirectory => missing_problem(path),
-            ErrorKind::TooLarge => too_large(path, limit, None),
+            ErrorKind::TooLarge => too_large_problem(path, limit, None),
             _ => workspace_problem(&error),
         })
 }
@@ -120,7 +128,7 @@ fn missing_problem(path: &RelPath) -> Box<Problem> {
     file_problem(path, &code::MISSING, "the file or directory does not exist")
 }
 
-fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {
+fn not_a_file_problem(path: &RelPath, stat: &Stat) -> Box<Problem> {
     file_problem(
         path,
         &code::NOT_A_FILE,
@@ -128,7 +136,7 @@ fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {
     )
 }
 
-fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
+fn too_large_problem(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
     let mut problem = file_problem(
         path,
         &code::TOO_LARGE,
@@ -141,7 +149,7 @@ fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
 /// Returns the problem of a verb that failed. The message contains the path.
 fn workspace_problem(error: &WorkspaceError) -> Box<Problem> {
     let message = format!("{error}: {}", error.source);
-    let code = if error.fault == ErrorKind::ThroughLink {
+    let code = if error.kind == ErrorKind::ThroughLink {
         &code::STALE
     } else {
         &code::IO

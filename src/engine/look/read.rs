@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{LookResult, contents, file_problem, refused_outcome, resolve, too_large};
+use super::{
+    LookResult, contents, file_problem, refused_outcome, resolve_readable, too_large_problem,
+};
 use crate::engine::Outcome;
 use crate::engine::govern::extend_policy;
 use crate::engine::request::MAX_FILE;
@@ -15,11 +17,11 @@ use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::Extract;
 use crate::text::tag::HashlineTag;
-use crate::text::{DecodeError, decode, is_data, lines, without_ending, without_mark};
+use crate::text::{DecodeError, decode, is_binary_for_edit, lines, without_bom, without_ending};
 use crate::workspace::Workspace;
 
 /// The limit on the length of a line in [`ReadFormat::Numbered`], in characters.
-const MOST_CHARACTERS: usize = 2000;
+const MAX_CHARACTERS: usize = 2000;
 
 /// A request to read a file.
 #[derive(Clone, Debug)]
@@ -27,9 +29,9 @@ pub struct ReadRequest {
     /// The path of the file below the root. Links are followed as long as they stay below the root.
     pub path: Vec<u8>,
     /// The part of the file to read.
-    pub window: ReadRange,
+    pub range: ReadRange,
     /// The form of the output.
-    pub view: ReadFormat,
+    pub format: ReadFormat,
     /// The encoding of the file: a name in the Encoding Standard, or `auto`; `None` to return the
     /// bytes unchanged. With an encoding, offsets and lines refer to the text in UTF-8. Size and
     /// digest always refer to the file.
@@ -86,8 +88,8 @@ impl ReadRequest {
     pub fn of(path: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
-            window: ReadRange::All,
-            view: ReadFormat::Plain,
+            range: ReadRange::All,
+            format: ReadFormat::Plain,
             encoding: None,
             max_file: MAX_FILE,
             max_lines: usize::MAX,
@@ -157,11 +159,11 @@ pub(super) fn check_readable(
 ) -> LookResult<()> {
     let small_enough = |path: &RelPath| match workspace.stat(path) {
         Ok(Some(stat)) if stat.kind == FileKind::Regular && stat.size > policy.max_read() => {
-            Err(too_large(path, policy.max_read(), Some(stat.size)))
+            Err(too_large_problem(path, policy.max_read(), Some(stat.size)))
         }
         _ => Ok(()),
     };
-    resolve(workspace, policy, path).and_then(|path| small_enough(&path))
+    resolve_readable(workspace, policy, path).and_then(|path| small_enough(&path))
 }
 
 fn extract(
@@ -169,7 +171,7 @@ fn extract(
     policy: &Policy,
     workspace: &dyn Workspace,
 ) -> LookResult<Extract> {
-    let path = resolve(workspace, policy, &request.path)?;
+    let path = resolve_readable(workspace, policy, &request.path)?;
     let raw = contents(workspace, &path, request.max_file.min(policy.max_read()))?;
     let (text, encoding) = match &request.encoding {
         None => (Cow::Borrowed(&raw[..]), None),
@@ -178,34 +180,34 @@ fn extract(
             (into_bytes(decoded.text), Some(decoded.encoding))
         }
     };
-    let is_by_lines = request.view != ReadFormat::Plain;
-    if is_by_lines && is_data(&text) {
+    let is_by_lines = request.format != ReadFormat::Plain;
+    if is_by_lines && is_binary_for_edit(&text) {
         return Err(file_problem(
             &path,
             &code::BINARY_FILE,
             "the file is binary and has no lines",
         ));
     }
-    let window = first_lines(&text, range(&text, request.window), request.max_lines);
+    let window = first_lines(&text, byte_range(&text, request.range), request.max_lines);
     let mut extract = Extract::new(path.as_bytes(), &raw, &text);
     extract.first_line = memchr::memchr_iter(b'\n', &text[..window.start]).count() + 1;
     let start = window.start;
     if is_by_lines {
-        if request.view == ReadFormat::Hashline {
+        if request.format == ReadFormat::Hashline {
             extract.tag = Some(HashlineTag::of(&text).to_string());
         }
         let mut rows = LineFormatter::new(request, &extract);
-        let end = rows.put_all(&text, window);
+        let end = rows.add_lines(&text, window);
         extract.lines_cut = Some(rows.cut);
-        extract.set_place(start, end, text.len());
+        extract.set_position(start, end, text.len());
         extract.set_content(rows.out, encoding);
     } else {
-        let end = whole_characters(
+        let end = character_boundary(
             &text,
             start,
             window.end.min(start.saturating_add(request.max_output)),
         );
-        extract.set_place(start, end, text.len());
+        extract.set_position(start, end, text.len());
         extract.set_content(text[start..end].to_vec(), encoding);
     }
     Ok(extract)
@@ -236,8 +238,8 @@ fn decode_problem(path: &RelPath, error: &DecodeError) -> Box<Problem> {
 }
 
 /// Returns the range of `window` in `text`, in bytes.
-fn range(text: &[u8], window: ReadRange) -> Range<usize> {
-    let behind = |lines: usize| match lines.checked_sub(1) {
+fn byte_range(text: &[u8], window: ReadRange) -> Range<usize> {
+    let end_of_lines = |lines: usize| match lines.checked_sub(1) {
         None => 0,
         Some(last) => memchr::memchr_iter(b'\n', text)
             .nth(last)
@@ -254,8 +256,8 @@ fn range(text: &[u8], window: ReadRange) -> Range<usize> {
             place(offset)..place(offset.saturating_add(length))
         }
         ReadRange::Lines { first, last } => {
-            let start = behind(first.saturating_sub(1));
-            start..behind(last).max(start)
+            let start = end_of_lines(first.saturating_sub(1));
+            start..end_of_lines(last).max(start)
         }
     }
 }
@@ -273,7 +275,7 @@ fn first_lines(text: &[u8], window: Range<usize>, count: usize) -> Range<usize> 
 
 /// Returns the largest end up to `end` that does not cut a character. Returns `end` if nothing
 /// would remain, or if the bytes are not UTF-8.
-fn whole_characters(text: &[u8], start: usize, end: usize) -> usize {
+fn character_boundary(text: &[u8], start: usize, end: usize) -> usize {
     if end == text.len() {
         return end;
     }
@@ -288,7 +290,7 @@ fn whole_characters(text: &[u8], start: usize, end: usize) -> usize {
 /// The output of a view by lines. Each line of the file is a row.
 struct LineFormatter<'a> {
     view: ReadFormat,
-    most: usize,
+    max_output: usize,
     out: Vec<u8>,
     /// The number of the next row.
     number: usize,
@@ -299,15 +301,15 @@ struct LineFormatter<'a> {
 
 impl<'a> LineFormatter<'a> {
     fn new(request: &'a ReadRequest, extract: &Extract) -> Self {
-        let head = match (request.view, &extract.tag) {
+        let head = match (request.format, &extract.tag) {
             (ReadFormat::Hashline, Some(tag)) => {
                 format!("[{}#{tag}]\n", extract.path).into_bytes().into()
             }
             _ => Cow::Borrowed(&b""[..]),
         };
         Self {
-            view: request.view,
-            most: request.max_output,
+            view: request.format,
+            max_output: request.max_output,
             out: Vec::new(),
             number: extract.first_line,
             cut: 0,
@@ -317,25 +319,25 @@ impl<'a> LineFormatter<'a> {
 
     /// Adds the lines of `window` until the output is full. Returns the offset of the first line
     /// that was left out.
-    fn put_all(&mut self, text: &[u8], window: Range<usize>) -> usize {
+    fn add_lines(&mut self, text: &[u8], window: Range<usize>) -> usize {
         self.out
-            .extend_from_slice(&self.head[..self.head.len().min(self.most)]);
+            .extend_from_slice(&self.head[..self.head.len().min(self.max_output)]);
         let mut end = window.start;
         for (span, line) in lines(&text[window.clone()]) {
             // A byte order mark at the start of the file is not part of the first line.
-            let line = if end == 0 { without_mark(line) } else { line };
+            let line = if end == 0 { without_bom(line) } else { line };
             let before = self.out.len();
-            let is_cut = self.put(line);
-            if self.out.len() > self.most {
+            let is_cut = self.add_line(line);
+            if self.out.len() > self.max_output {
                 self.out.truncate(before);
                 if end > window.start {
                     return end;
                 }
                 // A line that exceeds the limit of the whole output is cut. The next read continues
                 // after it.
-                self.put(line);
+                self.add_line(line);
                 self.out
-                    .truncate(whole_characters(&self.out, before, self.most));
+                    .truncate(character_boundary(&self.out, before, self.max_output));
                 self.cut += 1;
                 return window.start + span.end;
             }
@@ -347,7 +349,7 @@ impl<'a> LineFormatter<'a> {
     }
 
     /// Adds one line and returns whether it was cut.
-    fn put(&mut self, line: &[u8]) -> bool {
+    fn add_line(&mut self, line: &[u8]) -> bool {
         if self.view == ReadFormat::Hashline {
             self.out
                 .extend_from_slice(format!("{}:", self.number).as_bytes());
@@ -356,7 +358,7 @@ impl<'a> LineFormatter<'a> {
             return false;
         }
         let text = without_ending(line);
-        let shown = first_characters(text, MOST_CHARACTERS);
+        let shown = first_characters(text, MAX_CHARACTERS);
         self.out
             .extend_from_slice(format!("{:6}\t", self.number).as_bytes());
         self.out.extend_from_slice(shown);

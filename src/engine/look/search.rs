@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::list::directory;
+use super::list::resolve_directory;
 use super::read::check_readable;
 use super::{LookResult, file_problem, refused_outcome};
 use crate::engine::Outcome;
@@ -14,7 +14,7 @@ use crate::preflight::{Problem, ProblemFacts, ProblemKind, code};
 use crate::workspace::Workspace;
 
 /// The limit on the number of names that are examined below one directory.
-const MOST_NAMES: usize = 200_000;
+const MAX_NAMES: usize = 200_000;
 
 /// The object of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn may_list(
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
     let policy = extend_policy("list", policy, workspace)?;
-    match directory(workspace, &policy, path) {
+    match resolve_directory(workspace, &policy, path) {
         Err(problem) if is_refusal(&problem) => Err(refused_outcome("list", *problem)),
         _ => Ok(()),
     }
@@ -76,7 +76,7 @@ fn check_search(
     policy: &Policy,
     workspace: &dyn Workspace,
 ) -> LookResult<()> {
-    let directory = match directory(workspace, policy, path) {
+    let directory = match resolve_directory(workspace, policy, path) {
         Ok(directory) => directory,
         Err(problem) if problem.code.kind == ProblemKind::NotADirectory => {
             return check_readable(path, policy, workspace);
@@ -91,11 +91,11 @@ fn check_search(
         files,
         policy,
         workspace,
-        looked_at: 0,
-        asked: None,
+        examined: 0,
+        first_ask: None,
     };
     walk.enter(directory.as_ref(), b"")?;
-    walk.asked
+    walk.first_ask
         .map_or(Ok(()), |hit| Err(search_problem(&hit, files.0)))
 }
 
@@ -115,9 +115,9 @@ struct SearchWalk<'a> {
     files: SearchedFiles<'a>,
     policy: &'a Policy,
     workspace: &'a dyn Workspace,
-    looked_at: usize,
+    examined: usize,
     /// The first rule that asks.
-    asked: Option<RuleMatch>,
+    first_ask: Option<RuleMatch>,
 }
 
 impl SearchWalk<'_> {
@@ -132,10 +132,10 @@ impl SearchWalk<'_> {
             let path =
                 directory.map_or_else(|| RelPath::new(&name), |directory| directory.join(&name));
             let Ok(path) = path else { continue };
-            self.looked_at += 1;
-            if self.looked_at > MOST_NAMES {
+            self.examined += 1;
+            if self.examined > MAX_NAMES {
                 let message = format!(
-                    "the directory has more than {MOST_NAMES} entries, too many to check against policy"
+                    "the directory has more than {MAX_NAMES} entries, too many to check against policy"
                 );
                 let problem = Problem::new(&code::DENIED, message);
                 let help = Some("search a smaller directory".to_owned());
@@ -149,7 +149,7 @@ impl SearchWalk<'_> {
                     ..problem
                 }));
             }
-            if self.policy.protects(&path) {
+            if self.policy.is_protected(&path) {
                 continue;
             }
             let below = [prefix, &name].concat();
@@ -158,7 +158,7 @@ impl SearchWalk<'_> {
                     self.enter(Some(&path), &[&below[..], b"/"].concat())?;
                 }
                 Ok(Some(stat)) if stat.kind == FileKind::Regular && (self.files.1)(&below) => {
-                    self.judge(&path)?;
+                    self.check_file(&path)?;
                 }
                 _ => {}
             }
@@ -166,13 +166,13 @@ impl SearchWalk<'_> {
         Ok(())
     }
 
-    fn judge(&mut self, path: &RelPath) -> LookResult<()> {
+    fn check_file(&mut self, path: &RelPath) -> LookResult<()> {
         let ruling = self.policy.judge(path, Access::Read);
-        match (ruling.verdict, ruling.hits.into_vec().into_iter().next()) {
+        match (ruling.verdict, ruling.matches.into_vec().into_iter().next()) {
             (Verdict::Deny, Some(hit)) => Err(search_problem(&hit, self.files.0)),
             (Verdict::Ask, hit) => {
                 // The search continues, because a later file can be denied.
-                self.asked = self.asked.take().or(hit);
+                self.first_ask = self.first_ask.take().or(hit);
                 Ok(())
             }
             _ => Ok(()),
@@ -181,7 +181,7 @@ impl SearchWalk<'_> {
 }
 
 /// Returns the problem of a file that the search would read.
-fn search_problem(hit: &RuleMatch, of: SearchTarget) -> Box<Problem> {
+fn search_problem(hit: &RuleMatch, target: SearchTarget) -> Box<Problem> {
     let code = if hit.verdict == Verdict::Deny {
         &code::DENIED
     } else {
@@ -193,7 +193,7 @@ fn search_problem(hit: &RuleMatch, of: SearchTarget) -> Box<Problem> {
         code,
         &format!("the search would read a protected file: {}", hit.reason),
     );
-    let help = Some(match of {
+    let help = Some(match target {
         SearchTarget::Contents => {
             format!("search another directory, or exclude the file with the glob `!{name}`")
         }

@@ -10,7 +10,7 @@ use crate::report::{FilePreview, Page, PreviewSource, Report};
 use crate::workspace::Workspace;
 
 /// The limit on the size of the diff of one file on a page, in bytes.
-const MOST_OF_DIFF: usize = 1 << 20;
+const MAX_DIFF: usize = 1 << 20;
 
 /// Checks a request as [`check`](crate::engine::check) does, and keeps the diff and the images of
 /// each file for a page.
@@ -40,16 +40,16 @@ pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'
         Some(ImagePreviews::default()),
         |options| {
             options.diff = true;
-            options.max_diff = options.max_diff.min(MOST_OF_DIFF);
+            options.max_diff = options.max_diff.min(MAX_DIFF);
         },
     );
-    preview.approval = approval_of(&preview.report, &hints);
+    preview.approval = approval_command(&preview.report, &hints);
     preview
 }
 
 /// Returns the command line that approves the change of `report`, if the change can be made and the
 /// request comes from a command line.
-fn approval_of(report: &Report, hints: &SuggestionMode) -> Option<String> {
+fn approval_command(report: &Report, hints: &SuggestionMode) -> Option<String> {
     let plan_id = report.plan_id.as_ref().filter(|_| report.ok)?;
     match hints {
         SuggestionMode::Command(arguments) => portable_approval(arguments, plan_id),
@@ -76,7 +76,7 @@ impl PreviewSource for Preview<'_> {
         Ok(FilePreview {
             diff: self.diff(index)?,
             images: self
-                .gallery
+                .image_previews
                 .as_ref()
                 .map(|gallery| gallery.images(index))
                 .unwrap_or_default(),

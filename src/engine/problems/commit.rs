@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use super::MOST_NAMED;
+use super::MAX_NAMED;
 use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::text::printable;
@@ -10,7 +10,7 @@ use crate::transaction::{Failure, KeptFile, RecoveredTransaction};
 use crate::workspace::ErrorKind;
 
 /// The help if another process changes the tree at the same time.
-const AGAIN: &str = "no file was changed; try again";
+const RETRY_HELP: &str = "no file was changed; try again";
 
 /// Returns the problems of a transaction that was not committed.
 pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
@@ -37,9 +37,9 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
         // The commit hook that rejected the change adds its own problem.
         Failure::Rejected => Vec::new(),
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
-        Failure::Foreign { .. } => vec![foreign(failure, Severity::Error)],
+        Failure::Foreign { .. } => vec![foreign_state_problem(failure, Severity::Error)],
         // Preflight refuses existing links, so this link appeared after preflight.
-        Failure::Workspace(error) if error.fault == ErrorKind::ThroughLink => {
+        Failure::Workspace(error) if error.kind == ErrorKind::ThroughLink => {
             vec![link_problem(&error.path)]
         }
         Failure::Workspace(error) => {
@@ -51,7 +51,7 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
         Failure::Incomplete {
             left,
             kept,
-            refused,
+            rollback_error: refused,
             cause,
         } => {
             // The incomplete rollback comes first, because the user must act on it.
@@ -59,7 +59,7 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
                 .into_iter()
                 .flatten()
                 .flat_map(|failure| commit_problems(failure));
-            std::iter::once(incomplete((left, kept), refused.is_some()))
+            std::iter::once(incomplete_rollback_problem((left, kept), refused.is_some()))
                 .chain(reasons)
                 .collect()
         }
@@ -90,14 +90,17 @@ fn link_problem(path: &str) -> Problem {
     let message =
         format!("{path}: a symbolic link replaced a directory while the patch was being applied");
     Problem {
-        help: Some(AGAIN.to_owned()),
+        help: Some(RETRY_HELP.to_owned()),
         ..Problem::new(&code::STALE, message)
     }
 }
 
 /// Returns the problem of a rollback that did not restore every file. If `goes_on` is set, `wpatch
 /// recover` can finish the rollback.
-fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem {
+fn incomplete_rollback_problem(
+    (left, kept): (&[RelPath], &[KeptFile]),
+    can_continue: bool,
+) -> Problem {
     let left = list_names(left.iter().map(ToString::to_string));
     let message = match left.as_str() {
         "" => "the rollback is incomplete".to_owned(),
@@ -105,10 +108,10 @@ fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem
             "the rollback is incomplete: another process changed {left}, which was not restored"
         ),
     };
-    let help = if goes_on {
+    let help = if can_continue {
         "run `wpatch recover` to finish the rollback".to_owned()
     } else {
-        restore(kept)
+        restore_help(kept)
     };
     Problem {
         help: Some(help),
@@ -137,13 +140,13 @@ pub(in crate::engine) fn rollback_problem(
     );
     Some(Problem {
         severity,
-        help: Some(restore(kept)),
+        help: Some(restore_help(kept)),
         ..Problem::new(&code::INCOMPLETE, message)
     })
 }
 
 /// Returns the help for an incomplete rollback. It names the copies in `kept`.
-fn restore(kept: &[KeptFile]) -> String {
+fn restore_help(kept: &[KeptFile]) -> String {
     if kept.is_empty() {
         return "check the file; wpatch has no previous version of it".to_owned();
     }
@@ -157,7 +160,7 @@ fn restore(kept: &[KeptFile]) -> String {
 /// Returns the first names and the number of the remaining ones.
 fn list_names(names: impl Iterator<Item = String>) -> String {
     let names: Vec<_> = names.collect();
-    let more = names.len().saturating_sub(MOST_NAMED);
+    let more = names.len().saturating_sub(MAX_NAMED);
     let shown = names[..names.len() - more].join(", ");
     if more > 0 {
         format!("{shown} and {more} more")
@@ -168,7 +171,7 @@ fn list_names(names: impl Iterator<Item = String>) -> String {
 
 /// Returns the problem of a state directory that belongs to another user. Commands that only read
 /// continue with a warning.
-pub(in crate::engine) fn foreign(failure: &Failure, severity: Severity) -> Problem {
+pub(in crate::engine) fn foreign_state_problem(failure: &Failure, severity: Severity) -> Problem {
     let (directory, owner) = match failure {
         Failure::Foreign { directory, owner } => (directory.as_str(), *owner),
         _ => ("", 0),
@@ -221,7 +224,7 @@ pub(in crate::engine) fn sweep_warning(warning: &str) -> Problem {
 
 fn stale_problem(path: &RelPath) -> Problem {
     let message = "the file changed while the patch was being applied".to_owned();
-    let help = Some(AGAIN.to_owned());
+    let help = Some(RETRY_HELP.to_owned());
     Problem {
         path: Some(path.clone()),
         help,

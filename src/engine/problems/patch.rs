@@ -1,6 +1,6 @@
 //! The problems of parsing a patch, of its names, and of the selection.
 
-use super::MOST_NAMED;
+use super::MAX_NAMED;
 use crate::path::{PathError, RelPath};
 use crate::plan::{
     HunkSelectionError, Input, InvalidOperation, InvalidOperationKind, NameError, Plan,
@@ -9,13 +9,15 @@ use crate::preflight::{Problem, ProblemFacts, Severity, code};
 use crate::syntax::{MalformedPatch, SyntaxError, SyntaxErrorKind};
 
 /// The help for a patch that ends within a hunk.
-const SEND_ALL: &str = "the patch ends in the middle of this hunk; provide the complete patch";
+const TRUNCATED_HUNK_HELP: &str =
+    "the patch ends in the middle of this hunk; provide the complete patch";
 /// The help for a patch that ends before a required part of its format.
-const SEND_REST: &str = "the patch ends too early; provide the complete patch";
+const TRUNCATED_PATCH_HELP: &str = "the patch ends too early; provide the complete patch";
 /// The help for a patch whose last line cannot be read and has no newline.
-const SEND_LINE: &str = "if the patch ends in the middle of this line, provide the complete patch";
+const TRUNCATED_LINE_HELP: &str =
+    "if the patch ends in the middle of this line, provide the complete patch";
 /// The help for a patch whose last line can be read and has no newline.
-const END_LINE: &str =
+const FINAL_NEWLINE_HELP: &str =
     "if the patch is complete, add a final newline; otherwise provide the complete patch";
 
 /// Returns the problem of a patch that cannot be parsed.
@@ -90,14 +92,16 @@ fn truncation_help(error: &SyntaxError, text: &[u8]) -> Option<&'static str> {
         && memchr::memchr(b'\n', rest).is_none()
         && error.span.end >= text.trim_ascii_end().len();
     match &error.kind {
-        SyntaxErrorKind::Truncated { .. } => Some(SEND_ALL),
-        SyntaxErrorKind::LineCount { .. } => is_at_end.then_some(SEND_ALL),
-        &SyntaxErrorKind::NO_NEWLINE => Some(END_LINE),
-        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_at_end => Some(SEND_REST),
-        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_last_line => {
-            Some(SEND_LINE)
+        SyntaxErrorKind::Truncated { .. } => Some(TRUNCATED_HUNK_HELP),
+        SyntaxErrorKind::LineCount { .. } => is_at_end.then_some(TRUNCATED_HUNK_HELP),
+        &SyntaxErrorKind::NO_NEWLINE => Some(FINAL_NEWLINE_HELP),
+        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_at_end => {
+            Some(TRUNCATED_PATCH_HELP)
         }
-        SyntaxErrorKind::NoPatch => ends_with_header(text).then_some(SEND_REST),
+        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_last_line => {
+            Some(TRUNCATED_LINE_HELP)
+        }
+        SyntaxErrorKind::NoPatch => ends_with_header(text).then_some(TRUNCATED_PATCH_HELP),
         _ => None,
     }
 }
@@ -187,10 +191,10 @@ pub(in crate::engine) fn no_change_problem(left_out: usize) -> Problem {
 }
 
 /// Returns the warning about files of a patch that are outside the root.
-pub(in crate::engine) fn left_out_warning(left_out: &[RelPath]) -> Problem {
+pub(in crate::engine) fn outside_root_warning(left_out: &[RelPath]) -> Problem {
     let shown: Vec<_> = left_out
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(ToString::to_string)
         .collect();
     let more = left_out.len() - shown.len();
@@ -210,10 +214,10 @@ pub(in crate::engine) fn left_out_warning(left_out: &[RelPath]) -> Problem {
 }
 
 /// Adds to the message the line of the series file that lists the patch.
-pub(in crate::engine) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
+pub(in crate::engine) fn add_series_position(problem: &mut Problem, inputs: &[Input]) {
     let listed = problem
         .place
-        .and_then(|(input, _)| inputs.get(input)?.listed.as_ref());
+        .and_then(|(input, _)| inputs.get(input)?.series_entry.as_ref());
     if let Some((name, line)) = listed {
         problem.message = format!("{} (line {line} of {name})", problem.message);
     }

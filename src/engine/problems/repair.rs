@@ -16,11 +16,11 @@ pub(in crate::engine) fn refusal_problem(refusal: &RepairError, input: usize) ->
         RepairErrorKind::Ambiguous => &code::AMBIGUOUS,
         RepairErrorKind::Applied => &code::ALREADY_APPLIED,
         RepairErrorKind::Name => &code::MISSING,
-        RepairErrorKind::Outside => &code::OUTSIDE_ROOT,
-        RepairErrorKind::Closed => &code::CLOSED,
+        RepairErrorKind::OutsideRoot => &code::OUTSIDE_ROOT,
+        RepairErrorKind::Denied => &code::CLOSED,
         RepairErrorKind::Unapproved => &code::APPROVAL_REQUIRED,
         RepairErrorKind::Unreadable => &code::NOT_A_FILE,
-        RepairErrorKind::TooMuch => &code::TOO_LARGE,
+        RepairErrorKind::BudgetExceeded => &code::TOO_LARGE,
     };
     let path: Option<RelPath> = refusal.path.clone();
     let lines = refusal.lines.clone();

@@ -59,7 +59,7 @@ impl UserCommands {
     }
 
     /// Returns an error message if a shell cannot run one of the commands.
-    pub(in crate::engine) fn misuse(&self) -> Option<String> {
+    pub(in crate::engine) fn usage_error(&self) -> Option<String> {
         let is_wrong = |command: &OsString| {
             let bytes = command.as_encoded_bytes();
             bytes.trim_ascii().is_empty() || bytes.contains(&0)

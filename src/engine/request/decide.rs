@@ -195,7 +195,7 @@ impl Decide {
     }
 
     /// Returns the options of the parsers.
-    pub(in crate::engine) fn syntax(&self) -> syntax::Options {
+    pub(in crate::engine) fn syntax_options(&self) -> syntax::Options {
         // GNU patch takes a name from an `Index:` line or from its arguments.
         let unnamed = match &self.file {
             _ if self.gnu.as_gnu => UnnamedHandling::Accept,

@@ -26,7 +26,7 @@ pub struct FileEdit {
     /// The change of its content.
     pub edit: Edit,
     /// Whether [`Action::Modify`] creates a file that does not exist.
-    pub makes: bool,
+    pub creates_missing: bool,
     /// The mode that the file gets; `None` to keep its mode.
     pub mode: Option<FileMode>,
     /// The action if the parent directories do not exist.
@@ -58,7 +58,7 @@ impl FileEdit {
             path: path.into(),
             action: Action::Modify,
             edit,
-            makes: false,
+            creates_missing: false,
             mode: None,
             parents: MissingParents::Create,
             input: Input {
@@ -69,14 +69,16 @@ impl FileEdit {
     }
 
     /// Returns the reason why the edit is invalid for any file.
-    pub(in crate::engine) fn misuse(&self) -> Option<String> {
+    pub(in crate::engine) fn usage_error(&self) -> Option<String> {
         match &self.edit {
             Edit::Replacements(changes) if changes.edits.is_empty() => {
                 Some("the call contains no edit".to_owned())
             }
-            Edit::Replacements(changes) => {
-                changes.edits.iter().find_map(emptiness).map(str::to_owned)
-            }
+            Edit::Replacements(changes) => changes
+                .edits
+                .iter()
+                .find_map(empty_text_error)
+                .map(str::to_owned),
             Edit::Cell(_) if !has_extension(&self.path, b"ipynb") => {
                 let path = String::from_utf8_lossy(&self.path);
                 Some(format!(
@@ -89,7 +91,7 @@ impl FileEdit {
 
     /// Returns the plan with the edit as its only operation. `expected` is the required digest of
     /// the file before the edit.
-    pub(in crate::engine) fn plan(self, expected: Option<Sha256>) -> Plan<Name> {
+    pub(in crate::engine) fn into_plan(self, expected: Option<Sha256>) -> Plan<Name> {
         let span = Span::new(0, self.input.bytes.len());
         let operation = Operation {
             action: self.action,
@@ -111,10 +113,10 @@ impl FileEdit {
             step: 0,
             part: 0,
             direction: Direction::Forward,
-            distinguishes_missing: !self.makes,
+            distinguishes_missing: !self.creates_missing,
             guard: None,
             permissions: None,
-            lead: None,
+            preamble: None,
         };
         Plan {
             inputs: vec![self.input],
@@ -133,7 +135,7 @@ impl From<FileEdit> for Request {
 }
 
 /// Returns an error message if a text of `edit` is empty and must not be.
-fn emptiness(edit: &Replacement) -> Option<&'static str> {
+fn empty_text_error(edit: &Replacement) -> Option<&'static str> {
     match &edit.target {
         EditTarget::Text { old, .. } | EditTarget::Lines(old) if old.is_empty() => {
             Some("the old text must not be empty")

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::path::RelPath;
 use crate::preflight::Problem;
 use crate::transaction::IndexLocation;
-use crate::workspace::ANNEX;
+use crate::workspace::GIT_INDEX_DIRECTORY_NAME;
 use crate::workspace::index::GitIndex;
 
 /// Git's index as part of a change.
@@ -16,7 +16,7 @@ pub struct IndexTarget {
     /// The index.
     pub index: Arc<GitIndex>,
     /// The part of the repository that the change updates.
-    pub reach: UpdateScope,
+    pub scope: UpdateScope,
 }
 
 /// The part of the repository that a change updates: the work tree, the index, or both.
@@ -48,13 +48,13 @@ impl IndexTarget {
     /// Updates the file times and sizes in the index, so that git does not report unchanged files
     /// as changed.
     pub(in crate::engine) fn refresh(&self) {
-        if self.reach == UpdateScope::Both {
+        if self.scope == UpdateScope::Both {
             self.index.refresh();
         }
     }
 
     /// Returns the location of the index file.
-    pub(in crate::engine) fn place(&self) -> IndexLocation {
+    pub(in crate::engine) fn location(&self) -> IndexLocation {
         IndexLocation {
             directory: self.index.directory().to_owned(),
             name: self.index.name(),
@@ -63,7 +63,7 @@ impl IndexTarget {
 
     /// Replaces the internal path of the index in `problem` with its path in the file system.
     pub(in crate::engine) fn with_file_path(&self, problem: Problem) -> Problem {
-        let outside = [ANNEX, "/"].concat();
+        let outside = [GIT_INDEX_DIRECTORY_NAME, "/"].concat();
         let directory = format!("{}/", self.index.directory().display());
         let is_outside = |path: &RelPath| path.as_bytes().starts_with(outside.as_bytes());
         let (path, others): (Option<RelPath>, _) = match problem.path {

@@ -167,13 +167,13 @@ pub struct RequestContext {
     /// The policy.
     pub policy: Arc<Policy>,
     /// The changes with the verdict `ask` that are refused without reading their files.
-    pub held: ApprovalGate,
+    pub approval_gate: ApprovalGate,
     /// The git of the root, with its configuration and attributes; `None` if nothing is configured.
     /// Clones of a request share the cached configuration.
     pub git: Option<Arc<Git>>,
     /// Whether the root is a tree in a repository. Its files have the line endings that were
     /// committed.
-    pub is_tree: bool,
+    pub is_git_tree: bool,
     /// The action for white-space errors if neither an option nor the configuration sets one.
     pub whitespace: WhitespaceAction,
     /// The index, for [`Decide::index`].
@@ -240,7 +240,7 @@ impl Request {
     }
 
     /// Returns the options of preflight.
-    pub(in crate::engine) fn preflight(&self) -> preflight::Options {
+    pub(in crate::engine) fn preflight_options(&self) -> preflight::Options {
         let Self {
             decide,
             look,
@@ -249,7 +249,7 @@ impl Request {
         } = self;
         preflight::Options {
             policy: Arc::clone(&context.policy),
-            held: context.held,
+            approval_gate: context.approval_gate,
             rules: MatchRules {
                 interrupt: context.interrupt.clone(),
                 ..decide.rules()
@@ -275,7 +275,7 @@ impl Request {
     }
 
     /// Returns the options of the transaction.
-    pub(in crate::engine) fn transaction(&self) -> transaction::Options {
+    pub(in crate::engine) fn transaction_options(&self) -> transaction::Options {
         let links = if self.decide.in_place {
             HardLinkMode::Kept
         } else {
@@ -288,10 +288,10 @@ impl Request {
     }
 
     /// Returns git's index if the change updates it.
-    pub(in crate::engine) fn git_index(&self) -> Option<IndexTarget> {
+    pub(in crate::engine) fn index_target(&self) -> Option<IndexTarget> {
         Some(IndexTarget {
             index: Arc::clone(self.context.index.as_ref()?),
-            reach: self.decide.index?,
+            scope: self.decide.index?,
         })
     }
 }

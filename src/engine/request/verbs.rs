@@ -2,10 +2,9 @@
 
 use super::{FileEdit, Request};
 use crate::plan::{
-    Action, CellEdit, Edit, EditTarget, Input, LastLineEnding, ReplaceCount, Replacement,
-    Replacements,
+    Action, AppendMode, CellEdit, Edit, EditTarget, Input, ReplaceCount, Replacement, Replacements,
 };
-use crate::syntax::{EditList, SyntaxError, edits};
+use crate::syntax::{EditList, SyntaxError, parse_edits};
 use crate::text::{Bytes, Span};
 
 impl Request {
@@ -189,7 +188,7 @@ impl Request {
         list: impl Into<Bytes>,
     ) -> Result<Self, SyntaxError> {
         let bytes = list.into();
-        let EditList { edits, expected } = edits(&bytes)?;
+        let EditList { edits, expected } = parse_edits(&bytes)?;
         let input = Input {
             name: "--edits".to_owned(),
             bytes,
@@ -273,7 +272,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn append(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        append_edit(path, LastLineEnding::Bytes, contents)
+        append_edit(path, AppendMode::Bytes, contents)
     }
 
     /// Returns a request to append `contents` to a file as separate lines: `wpatch append --line`.
@@ -291,7 +290,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn append_lines(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        append_edit(path, LastLineEnding::Lines, contents)
+        append_edit(path, AppendMode::Lines, contents)
     }
 
     /// Returns a request to change one cell of a Jupyter notebook: `wpatch notebook`. The name of
@@ -348,19 +347,19 @@ fn of_text(
 fn write_edit(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> FileEdit {
     let edit = FileEdit::of(path, Edit::Whole(contents.into().into()));
     FileEdit {
-        makes: true,
+        creates_missing: true,
         ..with_command("write", edit)
     }
 }
 
 fn append_edit(
     path: impl Into<Vec<u8>>,
-    ending: LastLineEnding,
+    ending: AppendMode,
     contents: impl Into<Vec<u8>>,
 ) -> Request {
     let edits = Replacements::of(vec![Replacement::of(EditTarget::End(ending), contents)]);
     FileEdit {
-        makes: true,
+        creates_missing: true,
         ..with_command("append", edits_of(path, edits))
     }
     .into()

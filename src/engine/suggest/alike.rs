@@ -1,6 +1,6 @@
 //! Finds a file whose name looks like the name of a missing file.
 
-use super::super::look::is_open;
+use super::super::look::is_readable;
 use super::candidates::find_by_name;
 use crate::matching::lookalike_name;
 use crate::path::RelPath;
@@ -37,7 +37,7 @@ pub(in crate::engine) fn explain_missing_file(
     // The name can be right although the directory is wrong.
     let found: Vec<_> = find_by_name(wanted.name(), workspace)
         .into_iter()
-        .filter(|path| is_open(workspace, policy, path))
+        .filter(|path| is_readable(workspace, policy, path))
         .collect();
     if !found.is_empty() && found.len() <= MAX_LISTED {
         let names: Vec<_> = found
@@ -65,7 +65,8 @@ pub(in crate::engine) fn explain_missing(
     let Some(wanted) = problem.path.clone() else {
         return;
     };
-    let Some(found) = similar(&wanted, workspace).filter(|found| is_open(workspace, policy, found))
+    let Some(found) =
+        similar(&wanted, workspace).filter(|found| is_readable(workspace, policy, found))
     else {
         return;
     };

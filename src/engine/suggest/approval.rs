@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use super::command::{program_words, quote_word, utf8, verb};
+use super::command::{program_words, quote_word, subcommand_index, utf8};
 use crate::text::printable;
 
 /// The options of `show` that `apply` does not have.
-const ONLY_SHOW: [&str; 3] = ["--html", "--side-by-side", "--unified"];
+const SHOW_OPTIONS: [&str; 3] = ["--html", "--side-by-side", "--unified"];
 
 /// Returns the command line that approves and applies the plan that `arguments` show, quoted for a
 /// shell. Returns `None` if a word is not UTF-8 or cannot be printed as it is.
@@ -20,16 +20,16 @@ pub(in crate::engine) fn portable_approval(
 ) -> Option<String> {
     let words = utf8(arguments)?;
     let (program, words) = words.split_first()?;
-    let verb = verb(words)?;
+    let verb = subcommand_index(words)?;
     let mut written = program_words(last(program));
-    portable(&words[..verb], &mut written)?;
+    add_portable_words(&words[..verb], &mut written)?;
     written.extend(["apply", "--approve", plan_id]);
-    portable(&words[verb + 1..], &mut written)?;
-    printed(&written)
+    add_portable_words(&words[verb + 1..], &mut written)?;
+    join_words(&written)
 }
 
 /// Adds `words` without the root and without the parents of absolute operands.
-fn portable<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Option<()> {
+fn add_portable_words<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Option<()> {
     let mut words = words.iter();
     let mut is_operand = false;
     while let Some(&word) = words.next() {
@@ -39,7 +39,7 @@ fn portable<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Option<()> {
             _ if is_option && ["-d", "--root"].contains(&word) => {
                 words.next();
             }
-            _ if is_option && ONLY_SHOW.contains(&word) => {}
+            _ if is_option && SHOW_OPTIONS.contains(&word) => {}
             _ if is_option && word.starts_with("-d") => {}
             Some(("--root", _)) if is_option => {}
             _ if is_option => {
@@ -68,7 +68,7 @@ fn portable<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Option<()> {
 
 /// Returns `words` as a command line, quoted for a shell. Returns `None` if a word cannot be
 /// printed as it is: invisible and bidirectional characters would show another command.
-fn printed(words: &[&str]) -> Option<String> {
+fn join_words(words: &[&str]) -> Option<String> {
     let quoted: Option<Vec<_>> = words.iter().map(|word| quote_word(word)).collect();
     let command = quoted?.join(" ");
     (printable(command.as_bytes()).to_text() == command).then_some(command)
@@ -86,7 +86,7 @@ fn last(word: &str) -> &str {
 #[cfg(feature = "cli")]
 pub(crate) fn local_approval(arguments: &[OsString], id: &str) -> Option<String> {
     let mut words = utf8(arguments)?;
-    let verb = verb(words.get(1..)?)? + 1;
+    let verb = subcommand_index(words.get(1..)?)? + 1;
     // `apply` has no `--git-timeout`, also not in an abbreviated form.
     let is_only_of_check = |word: &&str| word.starts_with("--git-t");
     if words[verb] != "check" || words.iter().any(is_only_of_check) {
@@ -94,7 +94,7 @@ pub(crate) fn local_approval(arguments: &[OsString], id: &str) -> Option<String>
     }
     words.splice(verb..=verb, ["apply", "--approve", id]);
     words.splice(..1, program_words(words[0]));
-    printed(&words)
+    join_words(&words)
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use crate::plan::Operation;
 use crate::workspace::Workspace;
 
 /// The work of opening one file, in bytes.
-const FILE: u64 = 16 << 10;
+const OPEN_COST: u64 = 16 << 10;
 /// The lower limit of the budget of a request, in bytes.
-const LEAST: u64 = 16 << 20;
+const MIN_BUDGET: u64 = 16 << 20;
 /// The cost of a check that searches for closest matches, in trials.
-const TRIALS: u64 = 4;
+const TRIALS_PER_CHECK: u64 = 4;
 
 /// The work that trials may still do, in bytes.
 pub(super) struct Budget {
@@ -31,7 +31,7 @@ impl Budget {
             .into_iter()
             .map(|path| work_of(path, workspace))
             .fold(0, u64::saturating_add);
-        let left = check.saturating_mul(TRIALS).max(LEAST);
+        let left = check.saturating_mul(TRIALS_PER_CHECK).max(MIN_BUDGET);
         Self {
             left: Cell::new(left),
             is_exhausted: Cell::new(false),
@@ -67,7 +67,7 @@ fn work_of(path: &RelPath, workspace: &dyn Workspace) -> u64 {
         .ok()
         .flatten()
         .map_or(0, |stat| stat.size);
-    FILE.saturating_add(size)
+    OPEN_COST.saturating_add(size)
 }
 
 fn source(operation: &Operation) -> &RelPath {

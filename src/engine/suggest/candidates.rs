@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::look::is_open;
+use super::super::look::is_readable;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Direction, Name, Operation, Plan};
@@ -39,7 +39,7 @@ impl<'p> RequiredFiles<'p> {
     /// Returns the names of the files of `plan` that must exist before it.
     pub(super) fn of(plan: &'p Plan<Name>, direction: Direction) -> Self {
         let needed = |operation: &'p Operation<Name>| {
-            let is_forward = direction.of(operation.direction) == Direction::Forward;
+            let is_forward = direction.combine(operation.direction) == Direction::Forward;
             match (operation.action, is_forward) {
                 (Action::Create, true) | (Action::Delete, false) => None,
                 (Action::Rename | Action::Copy, true) => operation.from.as_ref(),
@@ -89,12 +89,16 @@ impl<'p> RequiredFiles<'p> {
                 return;
             };
             let is_new = found.iter().all(|candidate| candidate.paths != paths);
-            if is_new && paths.iter().all(|path| is_open(workspace, policy, path)) {
+            if is_new
+                && paths
+                    .iter()
+                    .all(|path| is_readable(workspace, policy, path))
+            {
                 // git guesses the strip level of names without a directory, unless an option puts a
                 // directory before them.
                 let is_guessed = |name: &Name| {
                     name.resolve(0, b"")
-                        .is_ok_and(|path| path.directory().is_none())
+                        .is_ok_and(|path| path.parent_bytes().is_none())
                 };
                 let is_kept = is_given
                     || !directory.is_empty()
@@ -181,12 +185,12 @@ pub(super) fn find_by_name(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::RULES;
+    use crate::policy::PROTECTION_RULES;
     use crate::workspace::memory::{Entry, Memory};
 
     #[test]
     fn files_below_protected_paths_are_not_found() {
-        let closed: Vec<_> = RULES
+        let closed: Vec<_> = PROTECTION_RULES
             .iter()
             .flat_map(|rule| rule.examples)
             .filter(|name| !name.contains('/'))

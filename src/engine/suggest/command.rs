@@ -23,7 +23,7 @@ pub(super) struct CommandChange {
 }
 
 /// Options that take the next word as their value.
-const WITH_VALUE: [&str; 8] = [
+const VALUE_OPTIONS: [&str; 8] = [
     "-d",
     "--root",
     "--policy",
@@ -36,10 +36,10 @@ const WITH_VALUE: [&str; 8] = [
 
 /// Returns the command line `arguments` with `difference`, quoted for a shell. Returns `None` if a
 /// word is not UTF-8, cannot be quoted, or cannot be replaced.
-pub(super) fn command(arguments: &[OsString], difference: &CommandChange) -> Option<String> {
+pub(super) fn write_command(arguments: &[OsString], difference: &CommandChange) -> Option<String> {
     let words = utf8(arguments)?;
     let (program, words) = words.split_first()?;
-    let verb = verb(words)?;
+    let verb = subcommand_index(words)?;
     let mut written = NewCommandLine {
         words: program_words(program)
             .into_iter()
@@ -47,11 +47,11 @@ pub(super) fn command(arguments: &[OsString], difference: &CommandChange) -> Opt
             .collect(),
         root: None,
     };
-    written.keep(&words[..verb], difference)?;
+    written.add_words(&words[..verb], difference)?;
     written.words.push(words[verb].to_owned());
     // New options follow the subcommand directly, so they precede every `--`.
     let place = written.words.len();
-    written.keep(&words[verb + 1..], difference)?;
+    written.add_words(&words[verb + 1..], difference)?;
     let options = options(difference, written.root.as_deref())?;
     written.words.splice(place..place, options);
     reorder(&mut written.words, &difference.order)?;
@@ -84,9 +84,9 @@ pub(super) fn program_words(program: &str) -> Vec<&str> {
 }
 
 /// Returns the index of the subcommand.
-pub(super) fn verb(words: &[&str]) -> Option<usize> {
+pub(super) fn subcommand_index(words: &[&str]) -> Option<usize> {
     // The value of an option can be the name of a subcommand, as in `-d apply`.
-    let is_value = |index: usize| index > 0 && WITH_VALUE.contains(&words[index - 1]);
+    let is_value = |index: usize| index > 0 && VALUE_OPTIONS.contains(&words[index - 1]);
     words
         .iter()
         .enumerate()
@@ -102,7 +102,7 @@ struct NewCommandLine {
 impl NewCommandLine {
     /// Adds `words` without the options that `difference` replaces; returns `None` if such an
     /// option is part of a cluster.
-    fn keep(&mut self, words: &[&str], difference: &CommandChange) -> Option<()> {
+    fn add_words(&mut self, words: &[&str], difference: &CommandChange) -> Option<()> {
         let mut words = words.iter();
         while let Some(&word) = words.next() {
             let (name, glued) = match word.split_once('=') {
@@ -138,7 +138,7 @@ impl NewCommandLine {
                 }
                 _ => {
                     self.words.push(word.to_owned());
-                    if WITH_VALUE.contains(&word) {
+                    if VALUE_OPTIONS.contains(&word) {
                         self.words.push((*words.next()?).to_owned());
                     }
                 }
@@ -213,7 +213,7 @@ mod tests {
 
     fn suggested(line: &str, difference: &CommandChange) -> Option<String> {
         let words: Vec<_> = line.split(' ').map(OsString::from).collect();
-        command(&words, difference)
+        write_command(&words, difference)
     }
 
     #[test]

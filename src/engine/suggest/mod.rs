@@ -41,7 +41,7 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_OPERATIONS: usize = 1024;
 
 /// The problems that wrong names, a wrong order or an already applied patch can cause.
-const CAUSED: [ProblemCode; 13] = [
+const FIXABLE_CODES: [ProblemCode; 13] = [
     code::MISSING,
     code::EXISTS,
     code::NOT_A_FILE,
@@ -75,7 +75,7 @@ impl SeriesInfo {
 /// A command, with everything that a trial needs.
 struct TrialContext<'a> {
     task: &'a CommandRun<'a>,
-    origin: &'a SeriesInfo,
+    series_info: &'a SeriesInfo,
     selected: &'a Selected,
     options: preflight::Options,
     workspace: &'a dyn Workspace,
@@ -102,7 +102,7 @@ pub(super) fn suggest(
         },
         describe: false,
         diff: false,
-        whole_diff: false,
+        full_diff: false,
         reject: false,
         guards: Vec::new(),
         three_way: None,
@@ -116,14 +116,14 @@ pub(super) fn suggest(
     let budget = Budget::of(&selected.plan.operations, workspace);
     let trials = TrialContext {
         task,
-        origin,
+        series_info: origin,
         selected,
         options,
         workspace,
         budget,
     };
     if let Some(advice) = names::suggest(&trials).or_else(|| order::suggest(&trials)) {
-        advice.give(&mut selected.problems);
+        advice.add_to(&mut selected.problems);
     }
     for problem in &mut selected.problems {
         explain_missing(problem, workspace, &task.command.policy);
@@ -172,7 +172,7 @@ fn is_worth_trying(done: &Committed) -> bool {
         && errors.peek().is_some()
         && size <= MAX_BYTES
         && plan.operations.len().max(problems.len()) <= MAX_OPERATIONS
-        && errors.all(|problem| CAUSED.contains(problem.code))
+        && errors.all(|problem| FIXABLE_CODES.contains(problem.code))
 }
 
 /// The help for the problems of a patch.
@@ -187,7 +187,7 @@ pub(super) struct ProblemHelp {
 
 impl ProblemHelp {
     /// Replaces the general help of the problems.
-    fn give(self, problems: &mut [Problem]) {
+    fn add_to(self, problems: &mut [Problem]) {
         let is_helped = |problem: &&mut Problem| {
             problem.severity != Severity::Warning
                 && (self.codes.is_empty() || self.codes.contains(problem.code))
@@ -206,7 +206,7 @@ impl TrialContext<'_> {
     /// Returns the command line with `difference`; `None` if the request has none.
     fn command(&self, difference: &command::CommandChange) -> Option<String> {
         match &self.task.request.look.hints {
-            SuggestionMode::Command(arguments) => command::command(arguments, difference),
+            SuggestionMode::Command(arguments) => command::write_command(arguments, difference),
             SuggestionMode::None | SuggestionMode::Text => None,
         }
     }
@@ -216,7 +216,7 @@ impl TrialContext<'_> {
     fn patches(&self) -> Option<Vec<(String, Bytes)>> {
         let inputs = &self.selected.plan.inputs;
         let copy = |bytes: &[u8]| Bytes::from(bytes.to_vec());
-        (inputs.len() == self.origin.count).then(|| {
+        (inputs.len() == self.series_info.count).then(|| {
             inputs
                 .iter()
                 .map(|input| (input.name.clone(), copy(input.original())))
@@ -233,7 +233,7 @@ impl TrialContext<'_> {
         }
         let patches = Patches {
             texts: self.patches()?,
-            series: self.origin.series.clone(),
+            series: self.series_info.series.clone(),
             is_saved: false,
         };
         let progress = Progress::default();

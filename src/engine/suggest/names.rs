@@ -51,22 +51,22 @@ pub(super) fn suggest(trials: &TrialContext<'_>) -> Option<ProblemHelp> {
     let plan = trials.parse()?;
     let request = &trials.task.request;
     let needs = RequiredFiles::of(&plan, request.decide.direction());
-    let mut matches = git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
+    let mut matches = try_git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
     let level = (
-        request.decide.selection().level(),
+        request.decide.selection().strip_level(),
         request.decide.strip.is_some(),
     );
     let policy = &trials.options.policy;
     // A series file has its own strip levels, and `--file` replaces the names.
-    if trials.origin.series.is_none() && request.decide.file.is_none() {
+    if trials.series_info.series.is_none() && request.decide.file.is_none() {
         let found = needs.candidates(level, trials.workspace, policy);
         let found = found.into_iter().take(MAX_TRIALS);
         let below = trials.prefix();
         matches.extend(found.map(|candidate| trials.try_below(candidate, below.as_ref())));
-        matches.extend(from_top(trials, &needs, level));
+        matches.extend(try_from_top(trials, &needs, level));
     }
     // Skips readings that name the same files as the patch, because these files are not missing.
-    let mut known: Vec<Vec<RelPath>> = vec![trials.current()];
+    let mut known: Vec<Vec<RelPath>> = vec![trials.required_paths()];
     matches.retain(|found| {
         let is_new = !known.contains(&found.paths);
         known.push(found.paths.clone());
@@ -86,7 +86,7 @@ impl TrialContext<'_> {
         let among = syntax::select_syntaxes(&request.decide.format);
         let mut plan = Plan::default();
         for (name, bytes) in self.patches()? {
-            plan.append(syntax::parse(&name, bytes, &among, request.decide.syntax()).ok()?);
+            plan.append(syntax::parse(&name, bytes, &among, request.decide.syntax_options()).ok()?);
         }
         Some(plan)
     }
@@ -97,7 +97,7 @@ impl TrialContext<'_> {
     }
 
     /// Returns the files that the patch needs as it was read, relative to the top of the work tree.
-    fn current(&self) -> Vec<RelPath> {
+    fn required_paths(&self) -> Vec<RelPath> {
         let prefix = self.prefix();
         let needed = self
             .selected
@@ -130,7 +130,7 @@ impl TrialContext<'_> {
             paths,
         } = candidate;
         let decide = &self.task.request.decide;
-        let level = || (!directory.is_empty()).then(|| decide.selection().level());
+        let level = || (!directory.is_empty()).then(|| decide.selection().strip_level());
         let tried = Decide {
             strip: strip.or(decide.strip).or_else(level),
             directory: directory.clone(),
@@ -139,7 +139,7 @@ impl TrialContext<'_> {
         let directory =
             (!directory.is_empty() || !decide.directory.is_empty()).then_some(directory);
         let paths = paths.iter().map(|path| join_prefix(path, prefix)).collect();
-        let applies = self.applies(tried, (self.workspace, &self.options.policy));
+        let applies = self.can_apply(tried, (self.workspace, &self.options.policy));
         let difference = CommandChange {
             strip,
             directory,
@@ -154,7 +154,11 @@ impl TrialContext<'_> {
     }
 
     /// Returns whether the patches apply with `decide` to `workspace`, under `policy`.
-    fn applies(&self, decide: Decide, (workspace, policy): (&dyn Workspace, &Arc<Policy>)) -> bool {
+    fn can_apply(
+        &self,
+        decide: Decide,
+        (workspace, policy): (&dyn Workspace, &Arc<Policy>),
+    ) -> bool {
         let count = self.selected.plan.operations.len();
         // Other names can match `--exclude`. A plan with fewer operations is not the same patch.
         let plan = self
@@ -189,7 +193,7 @@ fn join_prefix(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
 }
 
 /// Tries the names of git diffs relative to the top of the repository (`--git-paths`).
-fn git_paths(trials: &TrialContext<'_>, plan: &Plan<plan::Name>) -> Option<NameMatch> {
+fn try_git_paths(trials: &TrialContext<'_>, plan: &Plan<plan::Name>) -> Option<NameMatch> {
     let request = &trials.task.request;
     // Only git diffs have names that start at the top of the repository.
     let prefix = trials.prefix()?;
@@ -205,12 +209,12 @@ fn git_paths(trials: &TrialContext<'_>, plan: &Plan<plan::Name>) -> Option<NameM
         below: Some(prefix.as_bytes().to_vec()),
         ..request.decide.clone()
     };
-    if !trials.applies(decide, (trials.workspace, &trials.options.policy)) {
+    if !trials.can_apply(decide, (trials.workspace, &trials.options.policy)) {
         return None;
     }
     let needs = RequiredFiles::of(plan, request.decide.direction());
     let top = trials.workspace.work_tree().ok()??.top;
-    let paths = needs.existing(request.decide.selection().level(), b"", top)?;
+    let paths = needs.existing(request.decide.selection().strip_level(), b"", top)?;
     let difference = CommandChange {
         git_paths: true,
         reads_input: trials.reads_input(),
@@ -224,7 +228,7 @@ fn git_paths(trials: &TrialContext<'_>, plan: &Plan<plan::Name>) -> Option<NameM
 }
 
 /// Tries the top of the work tree as the root, if the request comes from a command line.
-fn from_top(
+fn try_from_top(
     trials: &TrialContext<'_>,
     needs: &RequiredFiles<'_>,
     level: (usize, bool),
@@ -256,7 +260,7 @@ fn from_top(
             strip: strip.or(request.decide.strip),
             ..request.decide.clone()
         };
-        let applies = trials.applies(decide, (tree.top, &policy));
+        let applies = trials.can_apply(decide, (tree.top, &policy));
         let difference = CommandChange {
             strip,
             above,
@@ -275,7 +279,7 @@ fn from_top(
 /// Returns advice about the names. `matches` are the readings with which the files exist.
 fn advise(trials: &TrialContext<'_>, matches: &[NameMatch]) -> Option<ProblemHelp> {
     let applying: Vec<_> = matches.iter().filter(|found| found.applies).collect();
-    let names = |found: &NameMatch| names(trials, found);
+    let names = |found: &NameMatch| list_paths(trials, found);
     let (help, advice) = match (&applying[..], matches) {
         ([only], _) => {
             let names = names(only);
@@ -322,7 +326,10 @@ fn several_places(trials: &TrialContext<'_>, matches: &[&NameMatch]) -> (String,
         .iter()
         .map(|found| trials.command(&found.difference));
     let commands = commands.collect::<Option<Vec<_>>>();
-    let places: Vec<_> = matches.iter().map(|found| names(trials, found)).collect();
+    let places: Vec<_> = matches
+        .iter()
+        .map(|found| list_paths(trials, found))
+        .collect();
     let (count, places) = (matches.len(), list_candidates(&places));
     let fault = format!("the patch applies in {count} places");
     let next_step = format!("{fault}; use the names of the intended one: {places}");
@@ -350,12 +357,12 @@ fn list_candidates(candidates: &[String]) -> String {
 }
 
 /// Returns the files of `found`, relative to the root.
-fn names(trials: &TrialContext<'_>, found: &NameMatch) -> String {
+fn list_paths(trials: &TrialContext<'_>, found: &NameMatch) -> String {
     let prefix = trials.prefix();
     let below = |path: &RelPath| {
         let below = prefix
             .as_ref()
-            .and_then(|prefix| crate::workspace::path_below(path, prefix));
+            .and_then(|prefix| crate::workspace::path_relative_to(path, prefix));
         format!("`{}`", printable(below.as_ref().unwrap_or(path).as_bytes()))
     };
     let more = found.paths.len().saturating_sub(MAX_LISTED);

@@ -45,7 +45,7 @@ pub(super) fn suggest(trials: &TrialContext<'_>) -> Option<ProblemHelp> {
     let is_series = (2..=MAX_PATCHES).contains(&patches.all.len());
     // An order in which every patch still changes something is the best explanation, so it is tried
     // before the search for applied patches.
-    let strict = is_series.then(|| patches.order(&trials.options));
+    let strict = is_series.then(|| patches.find_order(&trials.options));
     if let Some(found) = strict.as_ref().filter(|found| found.is_complete)
         && let Some(&(late, early)) = found.needs.iter().find(|(late, _)| *late == failed)
     {
@@ -62,13 +62,13 @@ pub(super) fn suggest(trials: &TrialContext<'_>) -> Option<ProblemHelp> {
         ..trials.options.clone()
     };
     if let Some(advice) = patches
-        .can_be_applied()
+        .can_be_already_applied()
         .then(|| patches.applied_advice(&options))
         .flatten()
     {
         return Some(advice);
     }
-    let repeated = is_series.then(|| patches.order(&options));
+    let repeated = is_series.then(|| patches.find_order(&options));
     for (found, is_repeated) in [(repeated, true), (strict, false)] {
         if let Some(found) = found.filter(|found| found.is_complete || !is_repeated)
             && let Some(&(late, early)) = found.needs.iter().find(|(late, _)| *late == failed)
@@ -151,7 +151,7 @@ impl<'a> PatchOperations<'a> {
     }
 
     /// Applies in each round the first patch that applies, as long as the budget allows trials.
-    fn order(&self, options: &preflight::Options) -> PatchOrder {
+    fn find_order(&self, options: &preflight::Options) -> PatchOrder {
         let mut found = PatchOrder {
             numbers: Vec::new(),
             needs: Vec::new(),
@@ -207,7 +207,7 @@ impl<'a> PatchOperations<'a> {
 
     /// Returns the inputs of the patches in `order`. Returns `None` unless each input contains
     /// exactly one patch.
-    fn files(&self, order: &[usize]) -> Option<Vec<String>> {
+    fn input_names(&self, order: &[usize]) -> Option<Vec<String>> {
         let inputs = &self.trials.selected.plan.inputs;
         let numbers: Vec<_> = order
             .iter()
@@ -216,7 +216,7 @@ impl<'a> PatchOperations<'a> {
         let numbers: Vec<usize> = numbers.into_iter().collect::<Option<_>>()?;
         let is_whole = numbers.len() == inputs.len()
             && numbers.iter().collect::<BTreeSet<_>>().len() == inputs.len();
-        (is_whole && self.trials.origin.series.is_none()).then(|| {
+        (is_whole && self.trials.series_info.series.is_none()).then(|| {
             numbers
                 .iter()
                 .map(|&number| inputs[number].name.clone())
@@ -227,7 +227,7 @@ impl<'a> PatchOperations<'a> {
     fn command(&self, order: &[usize], idempotent: bool) -> Option<String> {
         let is_changed = order.windows(2).any(|pair| pair[0] > pair[1]);
         let order = if is_changed {
-            self.files(order)?
+            self.input_names(order)?
         } else {
             Vec::new()
         };
@@ -276,7 +276,7 @@ impl<'a> PatchOperations<'a> {
     }
 
     /// Returns whether an already applied patch can cause one of the problems.
-    fn can_be_applied(&self) -> bool {
+    fn can_be_already_applied(&self) -> bool {
         self.errors()
             .any(|problem| !NOT_APPLIED.contains(problem.code))
     }
@@ -307,10 +307,14 @@ impl<'a> PatchOperations<'a> {
             let of_patch: Vec<_> = self.all[number].iter().zip(outcomes.by_ref()).collect();
             let seen: Vec<_> = of_patch
                 .iter()
-                .filter(|(operation, outcome)| outcome.is_done && is_seen(operation))
+                .filter(|(operation, outcome)| outcome.is_already_applied && is_seen(operation))
                 .collect();
             has_done |= !seen.is_empty();
-            if !seen.is_empty() && of_patch.iter().all(|(_, outcome)| outcome.is_done) {
+            if !seen.is_empty()
+                && of_patch
+                    .iter()
+                    .all(|(_, outcome)| outcome.is_already_applied)
+            {
                 done.push(number);
             }
         }

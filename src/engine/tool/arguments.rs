@@ -89,7 +89,7 @@ pub(super) struct PatchArguments {
 }
 
 /// Parses the arguments of a tool.
-pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(
+pub(super) fn parse<'a, T: Deserialize<'a> + JsonSchema>(
     arguments: &'a str,
 ) -> Result<T, ArgumentError> {
     // serde also accepts a list of the fields in place of an object.

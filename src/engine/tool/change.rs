@@ -1,6 +1,6 @@
 //! The tools that change one file.
 
-use super::arguments::{CreateArguments, InsertArguments, ReplaceArguments, read};
+use super::arguments::{CreateArguments, InsertArguments, ReplaceArguments, parse};
 use super::{ArgumentError, ToolAnswer, ToolContext};
 use crate::engine::Request;
 
@@ -17,7 +17,7 @@ pub(super) fn str_replace(
         new_str,
         lenient,
         ..
-    } = read(arguments)?;
+    } = parse(arguments)?;
     let mut request = Request::edit(
         call.relative_path(&path),
         old_str,
@@ -33,7 +33,7 @@ pub(super) fn insert(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnsw
         insert_line,
         insert_text,
         ..
-    } = read(arguments)?;
+    } = parse(arguments)?;
     Ok(answer_change(
         Request::insert_after(call.relative_path(&path), insert_line, insert_text),
         call,
@@ -43,8 +43,8 @@ pub(super) fn insert(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnsw
 pub(super) fn create(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     let CreateArguments {
         path, file_text, ..
-    } = read(arguments)?;
-    Ok(ToolAnswer::of(&call.make(Request::write(
+    } = parse(arguments)?;
+    Ok(ToolAnswer::of(&call.apply(Request::write(
         call.relative_path(&path),
         file_text,
     ))))
@@ -53,7 +53,7 @@ pub(super) fn create(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnsw
 /// Applies a change of lines. The answer shows the changed lines.
 fn answer_change(mut request: Request, call: &ToolContext<'_>) -> ToolAnswer {
     (request.look.diff, request.look.max_diff) = (true, MAX_DIFF);
-    let report = call.make(request).report;
+    let report = call.apply(request).report;
     let diff = report.files.first().and_then(|file| file.diff.as_deref());
     ToolAnswer::from_report(&report, diff.unwrap_or_default())
 }

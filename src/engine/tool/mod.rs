@@ -112,8 +112,8 @@ pub const TOOLS: &[Tool] = &[
 ];
 
 /// The names of the text editor tool. Its argument `command` is one of [`COMMANDS`].
-const EDITORS: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
-const COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
+const EDITOR_NAMES: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
+const EDITOR_COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
 
 /// The options of a tool call.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +207,7 @@ pub fn tool(
         workspace,
         interrupt,
     };
-    let answer = if EDITORS.contains(&name) {
+    let answer = if EDITOR_NAMES.contains(&name) {
         editor(arguments, &call)
     } else {
         let tool = TOOLS.iter().find(|tool| tool.name == name)?;
@@ -224,14 +224,14 @@ fn editor(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, Argumen
     struct EditorCommand {
         command: String,
     }
-    let EditorCommand { command } = arguments::read(arguments)?;
+    let EditorCommand { command } = arguments::parse(arguments)?;
     let tool = TOOLS
         .iter()
-        .find(|tool| tool.name == command && COMMANDS.contains(&tool.name));
+        .find(|tool| tool.name == command && EDITOR_COMMANDS.contains(&tool.name));
     let unknown = || {
         ArgumentError(format!(
             "unknown command {command}; expected one of {}",
-            COMMANDS.join(", ")
+            EDITOR_COMMANDS.join(", ")
         ))
     };
     (tool.ok_or_else(unknown)?.run)(arguments, call)
@@ -288,7 +288,7 @@ impl ToolContext<'_> {
     }
 
     /// Applies `request` with the options of the call.
-    fn make(&self, mut request: Request) -> Outcome {
+    fn apply(&self, mut request: Request) -> Outcome {
         request.commit.transaction = self.options.transaction;
         request.commit.commands = self.options.commands.clone();
         request.context.policy = Arc::clone(&self.options.policy);

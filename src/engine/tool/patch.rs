@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::arguments::{PatchArguments, read};
+use super::arguments::{PatchArguments, parse};
 use super::{Approver, ArgumentError, ToolAnswer, ToolContext, root_names};
 use crate::engine::{Commit, Request, apply as apply_request, check as check_request};
 use crate::preflight::ApprovalGate;
@@ -10,12 +10,12 @@ use crate::report::{FileReport, Report, Verdict};
 use crate::text::printable;
 
 /// The limit on the number of files that an answer lists as needing approval.
-const MOST_ASKED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 pub(super) fn apply(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
-    let mut request = request(read(arguments)?, call);
+    let mut request = build_request(parse(arguments)?, call);
     if call.options.approver == Approver::Model {
-        request.context.held = ApprovalGate::Everything;
+        request.context.approval_gate = ApprovalGate::Everything;
     }
     Ok(ToolAnswer::of(&call.with_root(apply_request(
         request,
@@ -25,9 +25,9 @@ pub(super) fn apply(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswe
 }
 
 pub(super) fn check(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
-    let mut request = request(read(arguments)?, call);
+    let mut request = build_request(parse(arguments)?, call);
     if call.options.approver == Approver::Model {
-        request.context.held = ApprovalGate::Reading;
+        request.context.approval_gate = ApprovalGate::Reading;
     }
     let report = call
         .with_root(check_request(request, call.workspace))
@@ -59,11 +59,11 @@ fn approvals(report: &Report, approver: Approver) -> String {
         )
     };
     let mut lines: Vec<_> = asked.map(line).collect();
-    let more = lines.len().saturating_sub(MOST_ASKED);
+    let more = lines.len().saturating_sub(MAX_LISTED);
     if lines.is_empty() {
         return String::new();
     }
-    lines.truncate(MOST_ASKED);
+    lines.truncate(MAX_LISTED);
     if more > 0 {
         lines.push(format!("and {more} more files need approval\n"));
     }
@@ -76,7 +76,7 @@ fn approvals(report: &Report, approver: Approver) -> String {
     lines.concat()
 }
 
-fn request(patch: PatchArguments, call: &ToolContext<'_>) -> Request {
+fn build_request(patch: PatchArguments, call: &ToolContext<'_>) -> Request {
     let mut request = Request::of(patch.patch);
     let decide = &mut request.decide;
     decide.format = patch.format.unwrap_or_else(|| decide.format.clone());
@@ -96,6 +96,6 @@ fn request(patch: PatchArguments, call: &ToolContext<'_>) -> Request {
         .options
         .git
         .as_ref()
-        .map(|git| Arc::new(git.renew(git.directory())));
+        .map(|git| Arc::new(git.with_directory(git.directory())));
     request
 }

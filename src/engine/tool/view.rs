@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::arguments::{ViewArguments, read};
+use super::arguments::{ViewArguments, parse};
 use super::{ArgumentError, ToolAnswer, ToolContext, document};
 use crate::engine::{
     ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest, list, read as read_file,
@@ -21,9 +21,9 @@ const MAX_ENTRIES: usize = 1000;
 pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
     let ViewArguments {
         path, view_range, ..
-    } = read(arguments)?;
+    } = parse(arguments)?;
     let path = call.relative_path(&path);
-    let window = view_range.map_or(Ok(ReadRange::All), lines)?;
+    let window = view_range.map_or(Ok(ReadRange::All), parse_line_range)?;
     // The caller chose the lines of a range, so only the size limits them.
     let max_lines = if view_range.is_none() {
         MAX_LINES
@@ -32,8 +32,8 @@ pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer
     };
     let defaults = ReadRequest::of(path.as_slice());
     let request = ReadRequest {
-        window,
-        view: ReadFormat::Numbered,
+        range: window,
+        format: ReadFormat::Numbered,
         max_lines,
         max_output: MAX_OUTPUT,
         policy: Arc::clone(&call.options.policy),
@@ -41,14 +41,14 @@ pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer
     };
     match read_file(&request, call.workspace) {
         Ok(extract) => Ok(extract_answer(&extract)),
-        Err(outcome) if is_no_file(&outcome) => {
-            directory(path, call, *outcome, view_range.is_some())
+        Err(outcome) if is_not_a_file(&outcome) => {
+            list_directory(path, call, *outcome, view_range.is_some())
         }
         Err(outcome) => Ok(ToolAnswer::of(&call.with_root(*outcome))),
     }
 }
 
-fn is_no_file(outcome: &Outcome) -> bool {
+fn is_not_a_file(outcome: &Outcome) -> bool {
     outcome
         .problems
         .iter()
@@ -56,7 +56,7 @@ fn is_no_file(outcome: &Outcome) -> bool {
 }
 
 /// Lists the directory at `path`. If it is not a directory, the answer describes `outcome`.
-fn directory(
+fn list_directory(
     path: Vec<u8>,
     call: &ToolContext<'_>,
     outcome: Outcome,
@@ -64,7 +64,7 @@ fn directory(
 ) -> Result<ToolAnswer, ArgumentError> {
     match list(
         &ListRequest {
-            most: MAX_ENTRIES,
+            max_entries: MAX_ENTRIES,
             policy: Arc::clone(&call.options.policy),
             ..ListRequest::of(path)
         },
@@ -79,7 +79,7 @@ fn directory(
 }
 
 /// Returns the requested range of lines.
-fn lines([first, last]: [i64; 2]) -> Result<ReadRange, ArgumentError> {
+fn parse_line_range([first, last]: [i64; 2]) -> Result<ReadRange, ArgumentError> {
     let wrong = || {
         ArgumentError(
             "view_range needs two line numbers, counted from 1; the last one must not be before the first, or is -1"

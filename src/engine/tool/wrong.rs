@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 /// Accepted arguments that are not in the schema, each with the argument that it replaces. An
 /// argument that replaces itself is ignored.
-const ALSO: &[(&str, &str)] = &[("command", "command"), ("new_str", "insert_text")];
+const ALIASES: &[(&str, &str)] = &[("command", "command"), ("new_str", "insert_text")];
 /// The limit on the length of a value that a message quotes, in characters.
-const MOST_SHOWN: usize = 40;
+const MAX_QUOTED: usize = 40;
 /// The limit on the size of a value that is parsed completely, in bytes.
-const MOST_READ: usize = 4096;
+const MAX_PARSED: usize = 4096;
 
 /// Returns the reason why `arguments` violate `schema`; `None` if they are valid.
 pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
@@ -21,7 +21,7 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
     };
     let given: ArgumentMap = given
         .into_iter()
-        .map(|(name, value)| (name, shallow(value)))
+        .map(|(name, value)| (name, parse_shallow(value)))
         .collect();
     let properties = schema["properties"].as_object()?;
     let required: Vec<_> = schema["required"]
@@ -50,7 +50,7 @@ fn unknown_argument(
 ) -> Option<String> {
     let is_known = |name: &str| {
         properties.contains_key(name)
-            || ALSO
+            || ALIASES
                 .iter()
                 .any(|(also, own)| *also == name && (also == own || required.contains(own)))
     };
@@ -70,7 +70,7 @@ fn missing_argument(
     required: &[&str],
 ) -> Option<String> {
     let is_missing = |name: &&&str| {
-        let stands_in = ALSO
+        let stands_in = ALIASES
             .iter()
             .any(|(also, own)| own == *name && given.contains_key(*also));
         !given.contains_key(**name) && !stands_in
@@ -85,7 +85,8 @@ fn missing_argument(
 /// Returns a message about an argument whose value the schema does not allow.
 fn wrong_value(given: &ArgumentMap, properties: &Map<String, Value>) -> Option<String> {
     let own = |name: &str| {
-        ALSO.iter()
+        ALIASES
+            .iter()
             .find(|(also, _)| *also == name)
             .map_or_else(|| name.to_owned(), |(_, own)| (*own).to_owned())
     };
@@ -93,7 +94,7 @@ fn wrong_value(given: &ArgumentMap, properties: &Map<String, Value>) -> Option<S
         let property = properties
             .get(name)
             .or_else(|| properties.get(&own(name)))?;
-        (!fits(value, property)).then(|| {
+        (!is_allowed(value, property)).then(|| {
             format!(
                 "`{name}` is {}; expected {}",
                 describe_value(value),
@@ -105,12 +106,12 @@ fn wrong_value(given: &ArgumentMap, properties: &Map<String, Value>) -> Option<S
 
 /// Parses `value`. A long value is replaced by a short value of the same type, because only its
 /// type matters.
-fn shallow(value: &RawValue) -> Value {
+fn parse_shallow(value: &RawValue) -> Value {
     let text = value.get();
     match text.as_bytes() {
-        [b'"', ..] if text.len() > MOST_READ => Value::String("x".repeat(MOST_SHOWN)),
-        [b'[', ..] if text.len() > MOST_READ => Value::Array(Vec::new()),
-        [b'{', ..] if text.len() > MOST_READ => Value::Object(Map::new()),
+        [b'"', ..] if text.len() > MAX_PARSED => Value::String("x".repeat(MAX_QUOTED)),
+        [b'[', ..] if text.len() > MAX_PARSED => Value::Array(Vec::new()),
+        [b'{', ..] if text.len() > MAX_PARSED => Value::Object(Map::new()),
         _ => serde_json::from_str(text).unwrap_or_default(),
     }
 }
@@ -132,7 +133,7 @@ fn types(property: &Value) -> Vec<&str> {
 }
 
 /// Returns whether `property` allows `value`.
-fn fits(value: &Value, property: &Value) -> bool {
+fn is_allowed(value: &Value, property: &Value) -> bool {
     let is_in_range = || match property["minimum"].as_u64() {
         Some(minimum) => value.as_u64().is_some_and(|number| number >= minimum),
         None => value.is_i64(),
@@ -140,7 +141,9 @@ fn fits(value: &Value, property: &Value) -> bool {
     let are_items = |items: &Vec<Value>| {
         let count = property["maxItems"].as_u64();
         count.is_none_or(|count| count == items.len() as u64)
-            && items.iter().all(|item| fits(item, &property["items"]))
+            && items
+                .iter()
+                .all(|item| is_allowed(item, &property["items"]))
     };
     types(property).into_iter().any(|kind| match kind {
         "string" => value.is_string(),
@@ -183,7 +186,7 @@ fn describe_value(value: &Value) -> String {
         Value::Object(_) => "an object".to_owned(),
         value => {
             let text = value.to_string();
-            if text.chars().count() <= MOST_SHOWN {
+            if text.chars().count() <= MAX_QUOTED {
                 text
             } else {
                 "a long string".to_owned()

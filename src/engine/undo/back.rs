@@ -17,7 +17,7 @@ pub(super) struct EntryReversal<'a> {
     pub(super) step: usize,
     pub(super) is_forced: bool,
     /// The predicted tree after the reversals before this one.
-    pub(super) seen: &'a PredictedTree<'a>,
+    pub(super) predicted: &'a PredictedTree<'a>,
 }
 
 impl EntryReversal<'_> {
@@ -25,26 +25,30 @@ impl EntryReversal<'_> {
     pub(super) fn operations(&self) -> Result<Vec<Operation>, Failure> {
         let mut operations = Vec::new();
         for file in &self.entry.files {
-            self.file(file, &mut operations)?;
+            self.add_file_operations(file, &mut operations)?;
         }
-        self.directories(&mut operations)?;
+        self.add_directory_operations(&mut operations)?;
         Ok(operations)
     }
 
     /// Adds the operations that restore one file.
-    fn file(&self, file: &EntryFile, operations: &mut Vec<Operation>) -> Result<(), Failure> {
+    fn add_file_operations(
+        &self,
+        file: &EntryFile,
+        operations: &mut Vec<Operation>,
+    ) -> Result<(), Failure> {
         let here = self.current_kind(file)?;
         let plain = Operation {
             guard: Some(Box::new(self.guard(file.after))),
             ..self.operation(Action::Modify, &file.path)
         };
-        match (&file.old, file.before) {
+        match (&file.old_content, file.before) {
             (OldContentLocation::MovedTo(to), Some(before)) => {
                 // In the same change, a new file took the old path. It is deleted first.
                 if let Some(kind) = here.filter(|_| file.from.is_none()) {
                     operations.push(Operation {
                         action: Action::Delete,
-                        old_mode: Some(of_kind(kind)),
+                        old_mode: Some(mode_of_kind(kind)),
                         ..plain.clone()
                     });
                 }
@@ -52,7 +56,7 @@ impl EntryReversal<'_> {
                 operations.push(Operation {
                     from: Some(to.clone()),
                     guard: Some(Box::new(self.guard(there))),
-                    old_mode: there.map(mode),
+                    old_mode: there.map(mode_of_version),
                     permissions: before
                         .permissions
                         .filter(|_| before.kind == FileKind::Regular),
@@ -73,7 +77,7 @@ impl EntryReversal<'_> {
                 if let Some(kind) = here {
                     operations.push(Operation {
                         action: Action::Delete,
-                        old_mode: Some(of_kind(kind)),
+                        old_mode: Some(mode_of_kind(kind)),
                         ..plain
                     });
                 } else if !self.is_forced {
@@ -111,7 +115,7 @@ impl EntryReversal<'_> {
         let mut problems = Vec::new();
         for file in self.entry.files.iter().filter(|_| self.is_forced) {
             let is_directory = self.current_kind(file)? == Some(FileKind::Directory);
-            if is_directory && !self.seen.names(&file.path)?.is_empty() {
+            if is_directory && !self.predicted.names(&file.path)?.is_empty() {
                 let problem = Problem::new(
                     &code::CONFLICT,
                     "a directory that is not empty exists at this path",
@@ -131,13 +135,13 @@ impl EntryReversal<'_> {
         if !self.is_forced {
             return Ok(file.after.map(|after| after.kind));
         }
-        self.seen.kind(&file.path)
+        self.predicted.kind(&file.path)
     }
 
     /// Adds the operations for directories without files. A directory that the entry created empty
     /// is removed. An empty directory that the entry removed is created. A directory into which
     /// only the entry put files is kept. A path that is not a file of the entry is a submodule.
-    fn directories(&self, operations: &mut Vec<Operation>) -> Result<(), Failure> {
+    fn add_directory_operations(&self, operations: &mut Vec<Operation>) -> Result<(), Failure> {
         let is_above = |directory: &&RelPath, file: &EntryFile| file.path.is_below(directory);
         let is_empty = |directory: &&RelPath, side: fn(&EntryFile) -> bool| {
             !self
@@ -157,7 +161,7 @@ impl EntryReversal<'_> {
         // Parents come first in `made`, so the reverse order removes inner directories first.
         for path in self
             .entry
-            .made
+            .created_dirs
             .iter()
             .rev()
             .filter(|path| is_empty(path, |file| file.after.is_some()))
@@ -170,7 +174,7 @@ impl EntryReversal<'_> {
         }
         for path in self
             .entry
-            .removed
+            .removed_dirs
             .keys()
             .filter(|path| is_empty(path, |file| file.before.is_some()))
         {
@@ -194,8 +198,8 @@ impl EntryReversal<'_> {
     fn empty_directories(&self) -> Result<BTreeSet<RelPath>, Failure> {
         let HistoryEntry {
             files,
-            made,
-            removed,
+            created_dirs: made,
+            removed_dirs: removed,
             ..
         } = self.entry;
         let came = files
@@ -218,8 +222,8 @@ impl EntryReversal<'_> {
                 continue;
             }
             let is_ours = |name: &Vec<u8>| parent.join(name).is_ok_and(|path| came.contains(&path));
-            let is_directory = self.seen.kind(&parent)? == Some(FileKind::Directory);
-            if is_directory && self.seen.names(&parent)?.iter().all(is_ours) {
+            let is_directory = self.predicted.kind(&parent)? == Some(FileKind::Directory);
+            if is_directory && self.predicted.names(&parent)?.iter().all(is_ours) {
                 found.insert(parent);
             }
         }
@@ -245,7 +249,7 @@ impl EntryReversal<'_> {
             distinguishes_missing: true,
             guard: None,
             permissions: None,
-            lead: None,
+            preamble: None,
             expected: None,
         }
     }
@@ -270,12 +274,12 @@ fn restore_operations(
     let back = Operation {
         edit,
         permissions,
-        new_mode: Some(mode(before)),
+        new_mode: Some(mode_of_version(before)),
         ..plain.clone()
     };
     match here {
         Some(kind) if kind == before.kind => vec![Operation {
-            old_mode: Some(mode(before)),
+            old_mode: Some(mode_of_version(before)),
             ..back
         }],
         None => vec![Operation {
@@ -285,7 +289,7 @@ fn restore_operations(
         Some(kind) => {
             let gone = Operation {
                 action: Action::Delete,
-                old_mode: Some(of_kind(kind)),
+                old_mode: Some(mode_of_kind(kind)),
                 ..plain
             };
             // The deletion checks the guard. The creation follows it and finds no file.
@@ -302,18 +306,18 @@ fn restore_operations(
     }
 }
 
-fn mode(version: Version) -> FileMode {
+fn mode_of_version(version: Version) -> FileMode {
     match version.kind {
         FileKind::Regular if version.permissions.is_some_and(|bits| bits & 0o100 != 0) => {
             FileMode::Executable
         }
-        kind => of_kind(kind),
+        kind => mode_of_kind(kind),
     }
 }
 
 /// Returns the mode of a file of this kind that is not executable. In a plan, the mode of a
 /// directory is that of a submodule.
-fn of_kind(kind: FileKind) -> FileMode {
+fn mode_of_kind(kind: FileKind) -> FileMode {
     match kind {
         FileKind::Symlink => FileMode::Symlink,
         FileKind::Directory => FileMode::Submodule,

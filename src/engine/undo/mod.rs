@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::Outcome;
 use super::govern::{policy_for_entries, work_tree_policy};
-use super::index::back::{IndexReversal, index_record, unstage};
-use super::log::{no_history_reason, stopped_outcome};
+use super::index::back::{IndexReversal, index_record, resolve_reversal};
+use super::log::{failure_outcome, no_history_reason};
 use super::problems::unfinished_warning;
 use super::request::{Request, UndoRequest, UndoTarget};
 use super::stages::{Committed, Selected};
@@ -54,7 +54,7 @@ pub(super) fn run(
             tree.top
         }
         Ok(None) => workspace,
-        Err(error) => return *stopped_outcome(command, &error.into()),
+        Err(error) => return *failure_outcome(command, &error.into()),
     };
     request.decide.overwrite = undo.force;
     let (mut task, begun) = match CommandRun::new((command, mode.success()), request, workspace) {
@@ -63,16 +63,16 @@ pub(super) fn run(
     };
     task.command.reports_dry_run = mode == CommandMode::Check;
     let mut done = Committed::from(begun);
-    if let Some(misuse) = task.misuse() {
+    if let Some(misuse) = task.usage_problem() {
         done.problems().push(misuse);
         return done.finish(&task.command);
     }
     let result = match mode {
         CommandMode::Check => check(&mut task, &undo, &mut done),
-        CommandMode::Apply => take_back(&mut task, &undo, &mut done),
+        CommandMode::Apply => apply_undo(&mut task, &undo, &mut done),
     };
     if let Err(failure) = result {
-        task.end(failure, &mut done);
+        task.record_failure(failure, &mut done);
     }
     if mode == CommandMode::Apply {
         task.note_history(&mut done);
@@ -86,11 +86,11 @@ fn check(
     undo: &UndoRequest,
     done: &mut Committed,
 ) -> Result<(), Failure> {
-    if transaction::examine(task.workspace)? {
+    if transaction::has_unfinished_changes(task.workspace)? {
         done.problems().push(unfinished_warning());
     }
     let resolved = &mut done.resolved;
-    if let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? {
+    if let Some((chosen, options)) = plan_reversal(task, undo, &mut resolved.selected)? {
         let resolution = preflight::resolve(
             &resolved.selected.plan,
             task.workspace,
@@ -98,41 +98,41 @@ fn check(
             &DiscardSink,
         )?;
         if let Some(back) = IndexReversal::of(&chosen, &undo.root, task.interrupt())? {
-            unstage(&back, resolved)?;
+            resolve_reversal(&back, resolved)?;
         }
-        resolved.add(resolution, &task.command, task.approve());
+        resolved.add_resolution(resolution, &task.command, task.approve());
     }
     Ok(())
 }
 
-fn take_back(
+fn apply_undo(
     task: &mut CommandRun<'_>,
     undo: &UndoRequest,
     done: &mut Committed,
 ) -> Result<(), Failure> {
     task.progress().enter(Phase::Waiting, 0);
-    let (options, interrupt) = (task.request.transaction(), task.interrupt().clone());
+    let (options, interrupt) = (task.request.transaction_options(), task.interrupt().clone());
     let (transaction, recovered) = Transaction::begin(task.workspace, options, &interrupt)?;
     done.note_recovered(recovered);
     // The history is read after the lock was taken, so no other process can change it.
     let resolved = &mut done.resolved;
-    let Some((chosen, options)) = plan_back(task, undo, &mut resolved.selected)? else {
+    let Some((chosen, options)) = plan_reversal(task, undo, &mut resolved.selected)? else {
         return Ok(());
     };
     let plan = &resolved.selected.plan;
     let transaction = transaction
-        .with_links(task.command.links)
+        .with_links(task.command.hard_links)
         .reserve_changes(plan.operations.len());
     let resolution = preflight::resolve(plan, task.workspace, &options, &transaction)?;
     let back = IndexReversal::of(&chosen, &undo.root, &interrupt)?;
     let restaged = match &back {
         Some(back) => {
-            transaction.claim(&back.indexed.place())?;
-            Some((unstage(back, resolved)?, &back.indexed))
+            transaction.lock_index(&back.indexed.location())?;
+            Some((resolve_reversal(back, resolved)?, &back.indexed))
         }
         None => None,
     };
-    resolved.add(resolution, &task.command, task.approve());
+    resolved.add_resolution(resolution, &task.command, task.approve());
     if resolved.is_refused() {
         return Ok(());
     }
@@ -143,9 +143,9 @@ fn take_back(
     // existed before all of the changes.
     let directories = chosen
         .iter()
-        .flat_map(|entry| entry.removed.clone())
+        .flat_map(|entry| entry.removed_dirs.clone())
         .collect();
-    let is_redo = chosen.iter().any(|entry| !UndoChain::holds(entry));
+    let is_redo = chosen.iter().any(|entry| !UndoChain::is_change(entry));
     let undoes = chosen.into_iter().map(|entry| entry.id).collect();
     let label = TransactionLabel {
         command: task.command.name.to_owned(),
@@ -167,7 +167,7 @@ fn take_back(
 /// Plans the reversal of the changes, under the policy of every root from which one of them was
 /// made. Returns the entries, the newest first, and the options of preflight; `None` if there is a
 /// problem.
-fn plan_back(
+fn plan_reversal(
     task: &mut CommandRun<'_>,
     undo: &UndoRequest,
     selected: &mut Selected,
@@ -193,12 +193,12 @@ fn plan_back(
             return Ok(None);
         }
     }
-    let options = raise_size_limit(&chosen, task.request.preflight());
-    task.command.links = links(&chosen, &task.request);
+    let options = raise_size_limit(&chosen, task.request.preflight_options());
+    task.command.hard_links = hard_link_mode(&chosen, &task.request);
     let entries: Vec<_> = chosen.iter().copied().cloned().collect();
     // If the tree already has the old state, the plan stays empty. The undo then only records that
     // the entries are undone.
-    if !undo.force && seen::is_back(workspace, &chosen, &options)? {
+    if !undo.force && seen::has_old_state(workspace, &chosen, &options)? {
         return Ok(Some((entries, options)));
     }
     let mut seen = PredictedTree::new(workspace);
@@ -210,16 +210,16 @@ fn plan_back(
             ..Input::default()
         };
         selected.plan.inputs.push(input);
-        let way = EntryReversal {
+        let reversal = EntryReversal {
             entry,
             step,
             is_forced: undo.force,
-            seen: &seen,
+            predicted: &seen,
         };
-        selected.plan.operations.extend(way.operations()?);
+        selected.plan.operations.extend(reversal.operations()?);
         selected.problems.extend(lost_problems(entry));
-        selected.problems.extend(way.find_obstacles()?);
-        seen.take_back(entry);
+        selected.problems.extend(reversal.find_obstacles()?);
+        seen.add_reversal(entry);
     }
     for (number, operation) in selected.plan.operations.iter_mut().enumerate() {
         operation.number = number;
@@ -249,14 +249,14 @@ fn choose<'e>(
     let chain = UndoChain::of(all);
     let heads = || {
         all.iter().filter(|entry| {
-            !matches!(entry.fate, EntryStatus::Aborted | EntryStatus::Rejected)
+            !matches!(entry.status, EntryStatus::Aborted | EntryStatus::Rejected)
                 && chain.is_head(entry)
         })
     };
     match target {
         UndoTarget::Last(count) => {
             let chosen: Vec<_> = heads()
-                .filter(|entry| UndoChain::holds(entry))
+                .filter(|entry| UndoChain::is_change(entry))
                 .take(*count)
                 .collect();
             chosen.iter().try_for_each(|entry| check_committed(entry))?;
@@ -272,14 +272,14 @@ fn choose<'e>(
             let mut heads = heads().peekable();
             let mut newest = None;
             while let Some(redo) =
-                heads.next_if(|entry| UndoChain::holds(entry) && !entry.label.undoes.is_empty())
+                heads.next_if(|entry| UndoChain::is_change(entry) && !entry.label.undoes.is_empty())
             {
                 newest = newest.max(chain.changes(redo).pop_last());
             }
             let last = heads.next();
             last.map_or(Ok(()), check_committed)?;
             let last = last.filter(|entry| {
-                !UndoChain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest)
+                !UndoChain::is_change(entry) && newest.is_none_or(|newest| *entry.id > *newest)
             });
             last.map(|entry| vec![entry])
                 .ok_or_else(|| "the last change is not an undo".to_owned())
@@ -288,7 +288,7 @@ fn choose<'e>(
             let entry = find_entry(all, name)?;
             check_committed(entry)?;
             let head = chain.head(entry);
-            if UndoChain::holds(head) != UndoChain::holds(entry) {
+            if UndoChain::is_change(head) != UndoChain::is_change(entry) {
                 return Err(format!("{} is already undone", entry.id));
             }
             if chain.changes(head) != chain.changes(entry) {
@@ -311,12 +311,12 @@ fn too_few(found: usize) -> String {
 
 /// Returns how hard links are treated. If one of the changes overwrote a file for all its names,
 /// the undo does so, too.
-fn links(chosen: &[&HistoryEntry], request: &Request) -> HardLinkMode {
+fn hard_link_mode(chosen: &[&HistoryEntry], request: &Request) -> HardLinkMode {
     let is_shared = chosen.iter().any(|entry| entry.links == HardLinkMode::Kept);
     if is_shared {
         HardLinkMode::Kept
     } else {
-        request.transaction().links
+        request.transaction_options().links
     }
 }
 
@@ -341,7 +341,7 @@ fn raise_size_limit(chosen: &[&HistoryEntry], options: preflight::Options) -> pr
 /// Refuses an entry that was not committed, or whose record is damaged. To skip such an entry would
 /// undo a change that the user did not mean.
 fn check_committed(entry: &HistoryEntry) -> Result<(), String> {
-    match entry.fate {
+    match entry.status {
         EntryStatus::Committed => Ok(()),
         EntryStatus::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
         EntryStatus::Rejected => Err(format!(
@@ -360,7 +360,7 @@ fn lost_problems(entry: &HistoryEntry) -> impl Iterator<Item = Problem> + '_ {
     entry
         .files
         .iter()
-        .filter(|file| file.old == OldContentLocation::Lost)
+        .filter(|file| file.old_content == OldContentLocation::Lost)
         .map(|file| Problem {
             path: Some(file.path.clone()),
             ..Problem::new(

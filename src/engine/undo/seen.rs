@@ -16,14 +16,14 @@ use crate::workspace::{ErrorKind, Workspace};
 /// Returns whether the tree is already in its state before all of `chosen`, which are the newest
 /// first. Returns `false` if policy does not allow reading one of the files, because the answer
 /// would reveal its contents.
-pub(super) fn is_back(
+pub(super) fn has_old_state(
     workspace: &dyn Workspace,
     chosen: &[&HistoryEntry],
     options: &Options,
 ) -> Result<bool, Failure> {
     let (now, mut back) = (PredictedTree::new(workspace), PredictedTree::new(workspace));
     for entry in chosen {
-        back.take_back(entry);
+        back.add_reversal(entry);
     }
     for (path, kind) in &back.kinds {
         if now.kind(path)? != *kind {
@@ -39,7 +39,7 @@ pub(super) fn is_back(
         .collect();
     let is_open = |path: &RelPath| match options.policy.judge(path, Access::Read).verdict {
         Verdict::Allow => true,
-        Verdict::Ask => options.held == ApprovalGate::Nothing,
+        Verdict::Ask => options.approval_gate == ApprovalGate::Nothing,
         Verdict::Deny => false,
     };
     Ok(before.iter().all(|(path, _)| is_open(path))
@@ -84,10 +84,10 @@ impl<'w> PredictedTree<'w> {
     }
 
     /// Adds the reversal of `entry`.
-    pub(super) fn take_back(&mut self, entry: &HistoryEntry) {
-        let made = entry.made.iter().map(|path| (path.clone(), None));
+    pub(super) fn add_reversal(&mut self, entry: &HistoryEntry) {
+        let made = entry.created_dirs.iter().map(|path| (path.clone(), None));
         let removed = entry
-            .removed
+            .removed_dirs
             .keys()
             .map(|path| (path.clone(), Some(FileKind::Directory)));
         let files = entry
@@ -104,7 +104,7 @@ impl<'w> PredictedTree<'w> {
             return Ok(*kind);
         }
         match self.workspace.stat(path) {
-            Err(error) if error.fault == ErrorKind::ThroughLink => Ok(None),
+            Err(error) if error.kind == ErrorKind::ThroughLink => Ok(None),
             stat => Ok(stat?.map(|stat| stat.kind)),
         }
     }
@@ -114,7 +114,7 @@ impl<'w> PredictedTree<'w> {
         let listed = match self.workspace.list(Some(directory)) {
             Err(error)
                 if matches!(
-                    error.fault,
+                    error.kind,
                     ErrorKind::Missing | ErrorKind::NotDirectory | ErrorKind::ThroughLink
                 ) =>
             {

@@ -11,7 +11,7 @@ mod toml;
 mod yaml;
 
 use super::{Change, GuardFinding, ParseFailure, has_extension};
-use crate::text::{Position, without_mark};
+use crate::text::{Position, without_bom};
 
 /// A language and its parser.
 struct Language {
@@ -20,7 +20,7 @@ struct Language {
     extensions: &'static [&'static str],
     /// The maximum size of a text that is parsed, in bytes. Parsing a text of this size takes about
     /// 150 megabytes of memory.
-    most: usize,
+    max_size: usize,
     parse: fn(&str) -> Result<(), ParseFailure>,
 }
 
@@ -29,25 +29,25 @@ const LANGUAGES: &[Language] = &[
     Language {
         name: "JSON",
         extensions: &["json", "ipynb", "geojson", "webmanifest"],
-        most: 64 << 20,
+        max_size: 64 << 20,
         parse: json::parse,
     },
     Language {
         name: "JSON lines",
         extensions: &["jsonl", "ndjson"],
-        most: 64 << 20,
+        max_size: 64 << 20,
         parse: json::parse_lines,
     },
     Language {
         name: "TOML",
         extensions: &["toml"],
-        most: 1 << 20,
+        max_size: 1 << 20,
         parse: toml::parse,
     },
     Language {
         name: "YAML",
         extensions: &["yaml", "yml"],
-        most: 4 << 20,
+        max_size: 4 << 20,
         parse: yaml::parse,
     },
 ];
@@ -61,35 +61,35 @@ impl ParseFailure {
     }
 }
 
-pub(super) fn of_file(change: &Change<'_>) -> Option<GuardFinding> {
+pub(super) fn check_file(change: &Change<'_>) -> Option<GuardFinding> {
     let language = LANGUAGES
         .iter()
         .find(|language| has_extension(change.path, language.extensions))?;
     let size = change.before.len().max(change.after.len());
-    if size > language.most {
+    if size > language.max_size {
         return Some(GuardFinding::TooLarge {
             language: language.name,
             size,
-            limit: language.most,
+            limit: language.max_size,
         });
     }
-    let fault = language.judge(change.after).err()?;
+    let fault = language.check(change.after).err()?;
     language
-        .judge(change.before)
+        .check(change.before)
         .is_ok()
-        .then_some(GuardFinding::Broken {
+        .then_some(GuardFinding::InvalidSyntax {
             language: language.name,
-            fault,
+            failure: fault,
         })
 }
 
-pub(super) fn of_block(_: &[u8], _: &[u8]) -> Option<GuardFinding> {
+pub(super) fn check_block(_: &[u8], _: &[u8]) -> Option<GuardFinding> {
     None
 }
 
 impl Language {
-    fn judge(&self, bytes: &[u8]) -> Result<(), ParseFailure> {
-        let bytes = without_mark(bytes);
+    fn check(&self, bytes: &[u8]) -> Result<(), ParseFailure> {
+        let bytes = without_bom(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let position = Position::of(bytes, error.valid_up_to());
             ParseFailure {
@@ -108,7 +108,7 @@ mod tests {
 
     fn found(path: &str, before: &[u8], after: &[u8]) -> Option<GuardFinding> {
         let path = RelPath::new(path.as_bytes()).unwrap();
-        of_file(&Change {
+        check_file(&Change {
             path: &path,
             before,
             after,
@@ -117,7 +117,7 @@ mod tests {
 
     fn fault(path: &str, before: &str, after: &str) -> Option<(usize, usize)> {
         match found(path, before.as_bytes(), after.as_bytes())? {
-            GuardFinding::Broken { fault, .. } => {
+            GuardFinding::InvalidSyntax { failure: fault, .. } => {
                 Some((fault.position.line, fault.position.column))
             }
             other => panic!("{other:?}"),
@@ -196,14 +196,17 @@ mod tests {
 
     #[test]
     fn over_its_size_a_file_is_not_looked_at_and_that_is_told() {
-        for language in LANGUAGES.iter().filter(|language| language.most < 16 << 20) {
+        for language in LANGUAGES
+            .iter()
+            .filter(|language| language.max_size < 16 << 20)
+        {
             let path = format!("a.{}", language.extensions[0]);
-            let text = "#".repeat(language.most);
+            let text = "#".repeat(language.max_size);
             assert_eq!(found(&path, b"", text.as_bytes()), None);
             let finding = GuardFinding::TooLarge {
                 language: language.name,
-                size: language.most + 1,
-                limit: language.most,
+                size: language.max_size + 1,
+                limit: language.max_size,
             };
             assert_eq!(
                 found(&path, b"", (text.clone() + "#").as_bytes()),

@@ -8,19 +8,20 @@ use crate::text::lines;
 
 /// The maximum depth of nested collections. The parser has the same limit for collections in
 /// brackets.
-const DEEPEST: usize = 255;
+const MAX_DEPTH: usize = 255;
 
 pub(super) fn parse(text: &str) -> Result<(), ParseFailure> {
     let mut depth = 0;
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| fault(text, error.marker(), error.info()))?;
+        let (event, span) =
+            event.map_err(|error| failure_at(text, error.marker(), error.info()))?;
         match event {
             Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
             Event::SequenceEnd | Event::MappingEnd => depth -= 1,
             _ => {}
         }
-        if depth > DEEPEST {
-            return Err(fault(
+        if depth > MAX_DEPTH {
+            return Err(failure_at(
                 text,
                 &span.start,
                 "the nesting of collections exceeds the limit",
@@ -31,7 +32,7 @@ pub(super) fn parse(text: &str) -> Result<(), ParseFailure> {
 }
 
 /// Returns the fault at `marker`. It counts lines from 1, and columns from 0 in characters.
-fn fault(text: &str, marker: &Marker, message: &str) -> ParseFailure {
+fn failure_at(text: &str, marker: &Marker, message: &str) -> ParseFailure {
     let span = lines(text.as_bytes())
         .nth(marker.line().saturating_sub(1))
         .map(|(span, _)| span);

@@ -152,7 +152,7 @@ fn an_edit_script_with_many_changes_is_not_much_longer_than_the_shortest_one() {
         };
         let found = align(&pair, Budget::default());
         let fewest = checked(&pair, &shortest_edits(&pair));
-        assert!(fewest > 4 * FEW, "{count}: {fewest}");
+        assert!(fewest > 4 * FEW_CHANGES, "{count}: {fewest}");
         let changes = checked(&pair, &found.edits);
         assert!(
             changes <= fewest + fewest / 20,

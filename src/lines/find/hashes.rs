@@ -51,13 +51,13 @@ impl LineHashes {
     }
 
     /// Returns the hash of the run that consists of `lines`.
-    pub(super) fn of_run(comparison: Comparison, lines: &[&[u8]]) -> u64 {
+    pub(super) fn hash_run(comparison: Comparison, lines: &[&[u8]]) -> u64 {
         lines.iter().fold(0, |sum, line| add(comparison, sum, line))
     }
 
     /// Returns the hash of the run of `count` lines that starts at `line`. `power` must be
     /// the base of the polynomial to the power of `count`.
-    pub(crate) fn run(&self, line: usize, count: usize, power: u64) -> u64 {
+    pub(crate) fn run_hash(&self, line: usize, count: usize, power: u64) -> u64 {
         self.sums[line + count].wrapping_sub(self.sums[line].wrapping_mul(power))
     }
 
@@ -73,6 +73,6 @@ fn add(comparison: Comparison, sum: u64, line: &[u8]) -> u64 {
 }
 
 /// Returns the factor of the hash of a line before `count` other lines: a power of [`BASE`].
-pub(crate) fn power(count: usize) -> u64 {
+pub(crate) fn base_power(count: usize) -> u64 {
     BASE.wrapping_pow(u32::try_from(count).unwrap_or(u32::MAX))
 }

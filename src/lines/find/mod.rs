@@ -26,7 +26,7 @@ use hashes::BASE;
 use matches::offset;
 use runs::{BloomFilter, Runs};
 
-pub(crate) use hashes::{LineHashes, power};
+pub(crate) use hashes::{LineHashes, base_power};
 pub(crate) use matches::RunMatches;
 pub(crate) use needle::ExactRunFinder;
 pub(crate) use occurrences::LineOccurrences;
@@ -59,7 +59,7 @@ impl RunHash {
     pub(crate) fn new(comparison: Comparison, lines: &[&[u8]]) -> Self {
         Self {
             count: lines.len(),
-            hash: LineHashes::of_run(comparison, lines),
+            hash: LineHashes::hash_run(comparison, lines),
         }
     }
 }
@@ -109,7 +109,7 @@ impl<'a> RunIndex<'a> {
         };
         let mut rest = LineHashes::default();
         let mut second = || rest = hash(middle..index.count(), index.count() - middle);
-        (index.together)(index.text().len(), &mut first, &mut second);
+        (index.join)(index.text().len(), &mut first, &mut second);
         // An interrupt can end the first part early. The lines of the second part would then get
         // wrong numbers, so they are dropped.
         if middle == 0 {
@@ -133,7 +133,7 @@ impl<'a> RunIndex<'a> {
         let filter = BloomFilter::new(hashes);
         self.hashes
             .starts(1)
-            .map(|line| (line, self.hashes.run(line, 1, BASE)))
+            .map(|line| (line, self.hashes.run_hash(line, 1, BASE)))
             .filter(move |&(_, hash)| filter.may_contain(hash))
     }
 
@@ -144,7 +144,7 @@ impl<'a> RunIndex<'a> {
     }
 
     /// Returns the occurrences of `wanted`.
-    pub(crate) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> RunMatches<'w> {
+    pub(crate) fn matches<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> RunMatches<'w> {
         let run = RunHash::new(self.comparison, wanted);
         let RunHash { count, hash } = run;
         let runs = self.runs.entry(count).or_default();
@@ -189,7 +189,7 @@ mod tests {
             let comparison = Comparison::strict(EXACT);
             let mut runs = RunIndex::new(&index, comparison, (0, std::iter::empty()), &never);
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
-            let matches = runs.places(&wanted);
+            let matches = runs.matches(&wanted);
             let floor = from.saturating_sub(width);
             prop_assert_eq!(needle.next(from), matches.next(from));
             prop_assert_eq!(needle.previous(from, floor), matches.previous(from, floor));
@@ -206,10 +206,10 @@ mod tests {
         let run = RunHash::new(comparison, &expected);
         let mut runs = RunIndex::new(&index, comparison, (2, [run].into_iter()), &never);
         for (wanted, first, count) in [(expected, 1, 2), ([b"a\n", b"b\n"], 0, 3)] {
-            let places = runs.places(&wanted);
+            let places = runs.matches(&wanted);
             assert_eq!((places.next(0), places.count_from(0)), (Some(first), count));
         }
-        assert_eq!(runs.places(&[b"c\n"]).next(0), None);
+        assert_eq!(runs.matches(&[b"c\n"]).next(0), None);
         let hash = comparison.hash(b"b\n");
         let lines: Vec<_> = runs.lines_with(&[hash]).collect();
         for line in [1, 3, 5] {

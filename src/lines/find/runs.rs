@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::hashes::{LineHashes, power};
+use super::hashes::{LineHashes, base_power};
 use super::positions::Progressions;
 use crate::interrupt::Interrupt;
 use crate::lines::offsets::LineOffsets;
@@ -67,11 +67,11 @@ impl Runs {
         index: &LineOffsets<'_>,
         interrupt: &Interrupt,
     ) {
-        let (power, filter) = (power(count), BloomFilter::new(&self.hashes));
+        let (power, filter) = (base_power(count), BloomFilter::new(&self.hashes));
         let within = |part: Range<usize>, found: &mut dyn FnMut(usize, usize)| {
             let mut likely = 0;
             for line in interrupt.take_until_raised(part) {
-                let hash = lines.run(line, count, power);
+                let hash = lines.run_hash(line, count, power);
                 if filter.may_contain(hash)
                     && let Some(number) = self.find(hash, likely)
                 {
@@ -90,7 +90,7 @@ impl Runs {
         };
         let mut first = || within(0..end / 2, &mut add);
         let mut second = || within(end / 2..end, &mut |number, line| rest.push((number, line)));
-        (index.together)(index.text().len(), &mut first, &mut second);
+        (index.join)(index.text().len(), &mut first, &mut second);
         for (number, line) in rest {
             add(number, line);
         }

@@ -5,7 +5,7 @@ const MARKER: usize = 7;
 
 /// Returns whether a line ends with CR LF. For an unterminated last line, the line before it
 /// decides.
-pub(super) fn has_return(lines: &[&[u8]], index: usize) -> Option<bool> {
+pub(super) fn is_crlf_line(lines: &[&[u8]], index: usize) -> Option<bool> {
     let line = lines.get(index).filter(|line| line.ends_with(b"\n"));
     let line = line.or_else(|| lines.get(index.checked_sub(1)?));
     line.map(|line| line.ends_with(b"\r\n"))

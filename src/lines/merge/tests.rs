@@ -190,9 +190,9 @@ fn no_favour_resolves_a_conflict_with_lines_that_were_not_compared() {
     theirs[1500] = "new\n".to_owned();
     let [base, ours, theirs] = [base, ours, theirs].map(|lines| lines.concat());
     let texts = MergeInputs {
-        base: LineTable::of(base.as_bytes()),
-        ours: LineTable::of(ours.as_bytes()),
-        theirs: LineTable::of(theirs.as_bytes()),
+        base: LineTable::from_text(base.as_bytes()),
+        ours: LineTable::from_text(ours.as_bytes()),
+        theirs: LineTable::from_text(theirs.as_bytes()),
     };
     for style in [
         ConflictStyle::Sides,

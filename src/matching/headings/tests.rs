@@ -33,7 +33,7 @@ fn of_equal_places_none_is_taken() {
     let expected = MismatchKind::Ambiguous {
         lines: vec![0, 2],
         rung: "exact",
-        left_out: (0, 0),
+        ignored_context: (0, 0),
     };
     assert_eq!(kinds("x\ny\nx\n", &[(&[], "-x\n+X\n")]), [Err(expected)]);
 }

@@ -15,8 +15,8 @@ use std::ops::Range;
 use super::numbered::FilePatch;
 use super::{MatchRules, Placement};
 use crate::lines::{
-    Conflict, ConflictStyle, SequencePair, TouchingEdits, common_ends, end_line, put_marker,
-    regions, shortest_edits,
+    Conflict, ConflictStyle, SequencePair, TouchingEdits, common_ends, end_line, group_touching,
+    put_marker, shortest_edits,
 };
 use crate::plan::{Direction, Hunk};
 use places::HunkwiseSearch;
@@ -88,7 +88,7 @@ pub fn merge_hunks(
         .collect();
     let numbers = file
         .lines_from(0)
-        .map(|line| numbering.known(&comparison.key(line)))
+        .map(|line| numbering.find_number(&comparison.key(line)))
         .collect();
     let has_returns = file
         .lines_from(0)
@@ -148,18 +148,18 @@ impl Merger<'_> {
         let (first, mut end) = (self.written, lines.end);
         let mut parts = Vec::new();
         for TouchingEdits {
-            mine,
-            other,
+            ours: mine,
+            theirs: other,
             mut at,
-        } in regions(&changes, &sides.edits)
+        } in group_touching(&changes, &sides.edits)
         {
             at.ours = at.ours.start + lines.start..at.ours.end + lines.start;
             if !other.is_empty() {
                 self.copy_to(at.ours.start);
                 parts.push(if mine.is_empty() {
-                    self.put_change(sides, at)
+                    self.write_change(sides, at)
                 } else {
-                    self.put_conflict(sides, at)
+                    self.write_conflict(sides, at)
                 });
             } else if at.base.end == sides.old.count() {
                 // Lines of the file after the last line of the hunk are not part of it.
@@ -186,22 +186,22 @@ impl Merger<'_> {
         }
     }
 
-    fn put(&mut self, line: &[u8]) {
+    fn write_line(&mut self, line: &[u8]) {
         end_line(&mut self.out, self.newline);
         self.out.extend_from_slice(line);
         self.written += 1;
     }
 
-    fn put_all(&mut self, lines: &[&[u8]]) {
+    fn write_lines(&mut self, lines: &[&[u8]]) {
         for line in lines {
-            self.put(line);
+            self.write_line(line);
         }
     }
 
-    fn put_change(&mut self, sides: &HunkSides<'_>, at: Conflict) -> MergedPart {
+    fn write_change(&mut self, sides: &HunkSides<'_>, at: Conflict) -> MergedPart {
         let first = self.written;
         self.frozen = at.ours.end;
-        self.put_all(&sides.new.lines[at.theirs]);
+        self.write_lines(&sides.new.lines[at.theirs]);
         MergedPart {
             kind: MergeResult::Merged,
             lines: first..self.written,
@@ -210,7 +210,7 @@ impl Merger<'_> {
 
     /// Writes a conflict between the file and the hunk. If both made the same change, keeps the
     /// lines of the file.
-    fn put_conflict(&mut self, sides: &HunkSides<'_>, at: Conflict) -> MergedPart {
+    fn write_conflict(&mut self, sides: &HunkSides<'_>, at: Conflict) -> MergedPart {
         let (ours, theirs) = (
             &self.search.numbers[at.ours.clone()],
             &sides.new.numbers[at.theirs.clone()],
@@ -234,15 +234,15 @@ impl Merger<'_> {
         );
         self.copy_to(ours.start);
         let first = self.written;
-        self.mark(b'<');
+        self.write_marker(b'<');
         self.copy_to(ours.end);
         if self.style != ConflictStyle::Sides {
-            self.mark(b'|');
-            self.put_all(&sides.old.lines[at.base.clone()]);
+            self.write_marker(b'|');
+            self.write_lines(&sides.old.lines[at.base.clone()]);
         }
-        self.mark(b'=');
-        self.put_all(&sides.new.lines[theirs.clone()]);
-        self.mark(b'>');
+        self.write_marker(b'=');
+        self.write_lines(&sides.new.lines[theirs.clone()]);
+        self.write_marker(b'>');
         let lines = first..self.written;
         self.copy_to(at.ours.end);
         let [base, theirs] =
@@ -256,7 +256,7 @@ impl Merger<'_> {
         }
     }
 
-    fn mark(&mut self, sign: u8) {
+    fn write_marker(&mut self, sign: u8) {
         end_line(&mut self.out, self.newline);
         put_marker(&mut self.out, sign, "", self.newline);
         self.written += 1;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::super::Placement;
 use super::super::numbered::FilePatch;
 use super::super::occupied::{OccupiedLines, to_signed};
-use super::super::search::{BlockedRanges, candidates, nearest};
+use super::super::search::{BlockedRanges, list_candidates, nearest};
 use super::sides::HunkSides;
 use crate::lines::{SequencePair, align_prefix};
 
@@ -27,11 +27,11 @@ pub(super) struct HunkwiseSearch<'m> {
     pub(super) numbers: Vec<u32>,
     runs: Option<RunIndex<'m>>,
     /// The offset of the last hunk whose old lines all matched.
-    carried: isize,
+    last_offset: isize,
     /// The number of hunks that were not searched for yet.
-    to_come: usize,
+    hunks_left: usize,
     /// The number of line comparisons that are left.
-    steps: usize,
+    steps_left: usize,
 }
 
 impl<'m> HunkwiseSearch<'m> {
@@ -48,9 +48,9 @@ impl<'m> HunkwiseSearch<'m> {
             comparison,
             numbers,
             runs: None,
-            carried: 0,
-            to_come,
-            steps,
+            last_offset: 0,
+            hunks_left: to_come,
+            steps_left: steps,
         }
     }
 
@@ -63,8 +63,8 @@ impl<'m> HunkwiseSearch<'m> {
         sides: &HunkSides<'_>,
         frozen: usize,
     ) -> (Option<Placement>, Range<usize>) {
-        let share = self.steps / self.to_come.max(1);
-        self.to_come = self.to_come.saturating_sub(1);
+        let share = self.steps_left / self.hunks_left.max(1);
+        self.hunks_left = self.hunks_left.saturating_sub(1);
         if self.patch.rules.interrupt.is_raised() {
             return (None, frozen..frozen);
         }
@@ -73,8 +73,8 @@ impl<'m> HunkwiseSearch<'m> {
             return (Some(placement), lines);
         }
         let mut steps = share;
-        let lines = self.find_roughly(sides, frozen, &mut steps);
-        self.steps -= share - steps;
+        let lines = self.find_closest(sides, frozen, &mut steps);
+        self.steps_left -= share - steps;
         (None, lines)
     }
 
@@ -86,19 +86,19 @@ impl<'m> HunkwiseSearch<'m> {
         let only = |line: usize| self.is_at(sides, line, frozen).then(|| (line, Vec::new()));
         let (line, candidates) = if sides.old.count() == 0 {
             (stated.clamp(frozen, last.max(frozen)), Vec::new())
-        } else if sides.is_first() {
+        } else if sides.is_at_start() {
             only(0)?
-        } else if sides.is_last() {
+        } else if sides.is_at_end() {
             only(last)?
         } else {
             only(stated).or_else(|| self.nearest(sides, expected, frozen))?
         };
         // Later hunks are expected at the same offset from their stated lines.
-        self.carried += to_signed(line) - expected;
+        self.last_offset += to_signed(line) - expected;
         let lines = line..line + sides.old.count();
         let (bytes, rung) = (self.index.bytes(lines.clone()), self.comparison.rung);
         Some(Placement {
-            offset: self.carried,
+            offset: self.last_offset,
             candidates,
             ..Placement::new(bytes, lines, rung)
         })
@@ -107,7 +107,7 @@ impl<'m> HunkwiseSearch<'m> {
     /// Returns the line where a hunk is expected, counted from 0. The hunk is assumed to have the
     /// same offset as the previous one.
     fn expected_line(&self, sides: &HunkSides<'_>) -> isize {
-        to_signed(sides.stated) + self.carried
+        to_signed(sides.stated) + self.last_offset
     }
 
     fn is_at(&self, sides: &HunkSides<'_>, line: usize, frozen: usize) -> bool {
@@ -130,11 +130,11 @@ impl<'m> HunkwiseSearch<'m> {
             .runs
             .get_or_insert_with(|| patch.run_index(index, comparison));
         let (places, done) = (
-            runs.places(&sides.old.lines),
+            runs.matches(&sides.old.lines),
             OccupiedLines::with_floor(frozen),
         );
         let line = nearest(&places, &done, expected, &mut BlockedRanges::default()).line?;
-        Some((line, candidates(&places, &done, line, 0)))
+        Some((line, list_candidates(&places, &done, line, 0)))
     }
 
     /// Finds the lines of the file that resemble the old lines of a hunk most. Returns an empty
@@ -143,7 +143,7 @@ impl<'m> HunkwiseSearch<'m> {
     /// Any context line may differ. A place is better if more lines match with fewer changes. Of
     /// equal places, the nearer one wins. A hunk with less context on one side must be at that end
     /// of the file. The search also reads lines before `frozen`, but the result excludes them.
-    fn find_roughly(
+    fn find_closest(
         &self,
         sides: &HunkSides<'_>,
         frozen: usize,
@@ -159,7 +159,7 @@ impl<'m> HunkwiseSearch<'m> {
         let (mut best_count, mut least, mut most) = (0, sides.old.count() - context, 2 * context);
         // The deleted lines must fit before the end of the file. Context lines may be missing.
         let furthest = (end + context).saturating_sub(sides.old.count());
-        let places = frozen.min(best)..if sides.is_first() {
+        let places = frozen.min(best)..if sides.is_at_start() {
             furthest.min(best)
         } else {
             furthest
@@ -174,7 +174,7 @@ impl<'m> HunkwiseSearch<'m> {
                 old: &sides.old.numbers,
                 new: &self.numbers[line..],
             };
-            let wanted = if sides.is_last() { end - line } else { least };
+            let wanted = if sides.is_at_end() { end - line } else { least };
             if let Some((count, changes)) = align_prefix(&pair, line + 1, wanted..=most, steps)
                 && count > best_count
             {

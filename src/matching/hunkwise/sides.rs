@@ -1,7 +1,7 @@
 //! The preimage and the postimage of a hunk.
 
 use super::super::context_level::range_start;
-use crate::lines::{Edit, Edits, push};
+use crate::lines::{Edit, Edits, append_edit};
 use crate::plan::{Direction, Hunk, LineKind};
 
 /// The old and new lines of a hunk.
@@ -58,14 +58,14 @@ impl<'h> HunkSides<'h> {
             sides.leading += usize::from(is_leading);
             sides.trailing = if is_context { sides.trailing + 1 } else { 0 };
             let (old, new) = (sides.old.count(), sides.new.count());
-            if line.is_old() {
+            if line.is_in_preimage() {
                 sides.old.push(line.text, number);
             }
-            if line.is_new() {
+            if line.is_in_postimage() {
                 sides.new.push(line.text, number);
             }
             if !is_context {
-                push(
+                append_edit(
                     &mut sides.edits,
                     Edit {
                         old: old..sides.old.count(),
@@ -84,12 +84,12 @@ impl<'h> HunkSides<'h> {
 
     /// Returns whether the hunk must be at the start of the file, because it has less context
     /// there.
-    pub(super) fn is_first(&self) -> bool {
+    pub(super) fn is_at_start(&self) -> bool {
         self.leading < self.trailing && self.stated == 0
     }
 
     /// Returns whether the hunk must be at the end of the file.
-    pub(super) fn is_last(&self) -> bool {
+    pub(super) fn is_at_end(&self) -> bool {
         self.trailing < self.leading
     }
 }

@@ -1,12 +1,14 @@
 //! Tests of the closest match.
 
 use super::super::testing::{Section, codex};
-use super::super::{DifferenceReason, LineDifference, MatchRules, Mismatch, MismatchDetail, place};
+use super::super::{
+    DifferenceReason, LineDifference, MatchRules, Mismatch, MismatchDetail, place_hunks,
+};
 use super::*;
 use crate::lines::LineOffsets;
 
 fn failure(file: &str, section: &Section) -> Mismatch {
-    let placements = place(
+    let placements = place_hunks(
         &LineOffsets::new(file.as_bytes()),
         &section.text,
         &section.hunks,
@@ -42,7 +44,7 @@ fn the_place_with_most_of_the_lines_is_the_nearest() {
     let nearest = ClosestMatch {
         line: 3,
         matched: 2,
-        of: 3,
+        total: 3,
         difference,
         text,
         lines_before,
@@ -132,7 +134,7 @@ fn with_less_detail_no_closest_match_is_looked_for() {
                     detail,
                     ..MatchRules::default()
                 };
-                place(
+                place_hunks(
                     &LineOffsets::new(file.as_bytes()),
                     &section.text,
                     &section.hunks,
@@ -181,7 +183,7 @@ fn a_place_near_the_stated_line_is_found_in_a_file_that_repeats_itself() {
             .nearest
             .unwrap();
         assert_eq!(
-            (nearest.line, nearest.matched, nearest.of),
+            (nearest.line, nearest.matched, nearest.total),
             (at, 6, 7),
             "{off} lines off"
         );

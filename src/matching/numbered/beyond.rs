@@ -3,7 +3,7 @@
 
 use super::{HunkSearch, Placer, comparison};
 use crate::lines::ladder::{FIXED, WHITESPACE};
-use crate::lines::{LADDER, LineHashes, power};
+use crate::lines::{LADDER, LineHashes, base_power};
 use crate::matching::Placement;
 use crate::matching::occupied::to_signed;
 use crate::whitespace::{WhitespaceFlags, is_blank};
@@ -13,7 +13,7 @@ impl Placer<'_> {
     ///
     /// Applies only if `BLANK_AT_EOF` errors are fixed, because such blank lines are then omitted
     /// anyway. At least one non-blank line must match.
-    pub(super) fn find_beyond(&mut self, quest: &HunkSearch<'_>) -> Option<Placement> {
+    pub(super) fn find_beyond(&mut self, hunk_search: &HunkSearch<'_>) -> Option<Placement> {
         let rules = self.patch.rules;
         rules
             .correction
@@ -23,7 +23,7 @@ impl Placer<'_> {
         } else {
             FIXED
         };
-        let (lines, comparison) = (quest.lines(), comparison(rung, rules));
+        let (lines, comparison) = (hunk_search.lines(), comparison(rung, rules));
         let blank = lines.iter().rev().take_while(|line| is_blank(line)).count();
         // At least one line must be missing, and at least one non-blank line must match.
         let most = lines
@@ -36,12 +36,13 @@ impl Placer<'_> {
         let wanted = LineHashes::new(comparison, lines.iter().copied());
         let fitting = (lines.len() - blank..=most).rev().find(|&count| {
             let line = self.index.count() - count;
-            let is_free = self.covered.obstacle(&(line..line + count)).is_none();
-            let is_right = !quest.level.is_at_start || line == 0 && self.covered.running(line) == 0;
-            let power = power(count);
+            let is_free = self.occupied.find_overlap(&(line..line + count)).is_none();
+            let is_right = !hunk_search.level.is_at_start
+                || line == 0 && self.occupied.to_current_line(line) == 0;
+            let power = base_power(count);
             is_free
                 && is_right
-                && wanted.run(0, count, power) == found.run(line - first, count, power)
+                && wanted.run_hash(0, count, power) == found.run_hash(line - first, count, power)
         })?;
         let line = self.index.count() - fitting;
         // Hashes can collide, so the lines are compared.
@@ -49,23 +50,23 @@ impl Placer<'_> {
         if !comparison.is_at(self.index, start, lines[..fitting].iter().copied()) {
             return None;
         }
-        let offset = self.covered.running(line) - quest.stated;
+        let offset = self.occupied.to_current_line(line) - hunk_search.stated;
         let range = line..self.index.count();
-        self.covered.take(
+        self.occupied.occupy(
             range.clone(),
-            quest.pattern.change + to_signed(lines.len() - fitting),
+            hunk_search.pattern.added_lines + to_signed(lines.len() - fitting),
         );
         Some(Placement {
             bytes: self.index.bytes(range.clone()),
             lines: range,
             offset,
-            left_out: (
-                quest.level.lines.start,
-                quest.pattern.count() - quest.level.lines.end,
+            ignored_context: (
+                hunk_search.level.lines.start,
+                hunk_search.pattern.count() - hunk_search.level.lines.end,
             ),
             rung: LADDER[rung].name,
             candidates: Vec::new(),
-            beyond: lines.len() - fitting,
+            missing_blank_lines: lines.len() - fitting,
             already_at: None,
         })
     }

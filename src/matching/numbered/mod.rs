@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use super::context_level::{ContextLevel, levels, range_start};
 use super::occupied::{OccupiedLines, to_signed};
 use super::pattern::Pattern;
-use super::search::{BlockedRanges, SearchResult, candidates, nearest};
+use super::search::{BlockedRanges, SearchResult, list_candidates, nearest};
 use super::{Mismatch, MismatchDetail, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Hunk, HunkLine};
 use hunk_search::HunkSearch;
@@ -37,7 +37,7 @@ const FEW_SEARCHES: usize = 2;
 
 /// The number of hunks from which on lines are hashed for the first search. If one of so many hunks
 /// has an offset, the later ones usually have one too.
-const MANY: usize = 1000;
+const MANY_HUNKS: usize = 1000;
 
 /// Places each hunk where its old lines match, nearest to the stated line.
 ///
@@ -56,13 +56,17 @@ pub(super) fn place(
     let mut placer = Placer {
         index,
         patch,
-        covered: OccupiedLines::default(),
-        near: (0, 0),
-        carried: 0,
-        frozen: 0,
-        searches: if hunks.len() < MANY { FEW_SEARCHES } else { 0 },
-        exact: None,
-        loose: HashMap::new(),
+        occupied: OccupiedLines::default(),
+        last_lookup: (0, 0),
+        previous_offset: 0,
+        after_last_change: 0,
+        searches_left: if hunks.len() < MANY_HUNKS {
+            FEW_SEARCHES
+        } else {
+            0
+        },
+        exact_index: None,
+        loose_indexes: HashMap::new(),
         blocked: HashMap::new(),
     };
     let mut pattern = Pattern::default();
@@ -105,7 +109,9 @@ fn find_applied(
     let range = hunk.postimage_range(patch.direction);
     let stated = range.start.checked_sub(1).filter(|_| range.count > 0)?;
     let lines = hunk.lines(patch.text, patch.direction);
-    let postimage = lines.filter(HunkLine::is_new).map(|line| line.text);
+    let postimage = lines
+        .filter(HunkLine::is_in_postimage)
+        .map(|line| line.text);
     *near = (stated, original.offset_from(*near, stated));
     let is_there = Comparison::strict(EXACT).is_at(original, *near, postimage);
     Some(stated).filter(|line| is_there && !placement.lines.contains(line))
@@ -114,18 +120,18 @@ fn find_applied(
 struct Placer<'a> {
     index: &'a LineOffsets<'a>,
     patch: FilePatch<'a>,
-    covered: OccupiedLines,
+    occupied: OccupiedLines,
     /// The line whose byte offset was computed last, and this offset.
-    near: (usize, usize),
+    last_lookup: (usize, usize),
     /// The offset of the previous hunk under the rules of GNU patch, otherwise 0.
-    carried: isize,
+    previous_offset: isize,
     /// The first line after the last change of the previous hunk.
-    frozen: usize,
+    after_last_change: usize,
     /// The number of substring searches that are left.
-    searches: usize,
-    exact: Option<RunIndex<'a>>,
+    searches_left: usize,
+    exact_index: Option<RunIndex<'a>>,
     /// One index for each rung that was tried.
-    loose: HashMap<usize, RunIndex<'a>>,
+    loose_indexes: HashMap<usize, RunIndex<'a>>,
     /// The blocked ranges of each run, by rung and run.
     blocked: HashMap<(usize, RunHash), BlockedRanges>,
 }
@@ -146,8 +152,8 @@ impl Placer<'_> {
         let direction = self.patch.direction;
         let old = || range_start(hunk.preimage_range(direction));
         match (self.patch.rules.is_gnu, &hunk.anchor) {
-            (true, _) => to_signed(old()).saturating_add(self.covered.change()),
-            (false, Anchor::Bare) => self.covered.running(old()),
+            (true, _) => to_signed(old()).saturating_add(self.occupied.added_lines()),
+            (false, Anchor::Bare) => self.occupied.to_current_line(old()),
             (false, _) => to_signed(range_start(hunk.postimage_range(direction))),
         }
     }
@@ -162,22 +168,22 @@ impl Placer<'_> {
         let mut is_blocked = false;
         for level in levels {
             // Ignored leading context moves the stated line down.
-            self.covered.floor = self.floor(pattern, level);
+            self.occupied.floor = self.first_allowed_line(pattern, level);
             let stated = stated
                 .saturating_add(to_signed(level.lines.start))
-                .saturating_add(self.carried);
-            let quest = HunkSearch {
+                .saturating_add(self.previous_offset);
+            let hunk_search = HunkSearch {
                 hunk,
                 pattern,
                 level,
                 stated,
             };
-            let (found, rung) = self.find(&quest);
+            let (found, rung) = self.find(&hunk_search);
             is_blocked |= found.is_blocked;
             if let Some(line) = found.line {
-                return self.accept(&quest, line, rung, found.candidates);
+                return self.accept(&hunk_search, line, rung, found.candidates);
             }
-            if let Some(placement) = self.find_beyond(&quest) {
+            if let Some(placement) = self.find_beyond(&hunk_search) {
                 return Ok(placement);
             }
         }
@@ -193,31 +199,34 @@ impl Placer<'_> {
     /// Only GNU patch has such a limit, because its hunks keep their order. The more leading
     /// context is ignored, the further the change must be after the previous one.
     /// `tests/it/gnu/beside.rs` compares this with GNU patch.
-    fn floor(&self, pattern: &Pattern<'_>, level: &ContextLevel) -> usize {
+    fn first_allowed_line(&self, pattern: &Pattern<'_>, level: &ContextLevel) -> usize {
         let left_out = level.lines.start;
         if !self.patch.rules.is_gnu {
             return 0;
         }
-        left_out + (self.frozen + left_out).saturating_sub(pattern.leading)
+        left_out + (self.after_last_change + left_out).saturating_sub(pattern.leading)
     }
 
-    fn find_exactly(&mut self, quest: &HunkSearch<'_>) -> SearchResult {
-        match self.field(quest, EXACT) {
+    fn find_exactly(&mut self, hunk_search: &HunkSearch<'_>) -> SearchResult {
+        match self.search_range(hunk_search, EXACT) {
             SearchRange::Nowhere => SearchResult::default(),
-            SearchRange::Only(line) => self.check_exactly(quest, line),
+            SearchRange::Only(line) => self.check_exactly(hunk_search, line),
             SearchRange::Anywhere => {
-                let at_stated = self.check_exactly(quest, self.covered.original(quest.stated));
+                let at_stated = self.check_exactly(
+                    hunk_search,
+                    self.occupied.to_original_line(hunk_search.stated),
+                );
                 let is_there = at_stated
                     .line
-                    .is_some_and(|line| self.covered.running(line) == quest.stated);
+                    .is_some_and(|line| self.occupied.to_current_line(line) == hunk_search.stated);
                 // If context is ignored, several places are equally good guesses. The search must
                 // therefore look for further matches.
-                let is_found = is_there && !quest.level.is_fuzzy;
+                let is_found = is_there && !hunk_search.level.is_fuzzy;
                 // A line without terminator in the middle of a hunk cannot match byte for byte.
-                if is_found || quest.last().is_none() || !quest.is_whole() {
+                if is_found || hunk_search.last().is_none() || !hunk_search.is_whole() {
                     at_stated
                 } else {
-                    self.search(quest)
+                    self.search(hunk_search)
                 }
             }
         }
@@ -225,9 +234,9 @@ impl Placer<'_> {
 
     /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
     /// there.
-    fn check_exactly(&mut self, quest: &HunkSearch<'_>, line: usize) -> SearchResult {
-        let is_there = self.is_exactly_at(line, quest.lines());
-        self.check(quest, line, is_there)
+    fn check_exactly(&mut self, hunk_search: &HunkSearch<'_>, line: usize) -> SearchResult {
+        let is_there = self.is_exactly_at(line, hunk_search.lines());
+        self.check(hunk_search, line, is_there)
     }
 
     /// Returns whether the lines are at `line`, byte for byte.
@@ -239,18 +248,24 @@ impl Placer<'_> {
     /// Returns the byte offset of a line. It is counted from the previous line that was looked up,
     /// which is near if the hunks are in order.
     fn offset(&mut self, line: usize) -> usize {
-        self.near = (line, self.index.offset_from(self.near, line));
-        self.near.1
+        self.last_lookup = (line, self.index.offset_from(self.last_lookup, line));
+        self.last_lookup.1
     }
 
     /// Returns the lines at which a match is allowed. If terminators count, old lines without a
     /// final terminator match only at the end of the file.
-    fn field(&self, quest: &HunkSearch<'_>, rung: usize) -> SearchRange {
-        let is_open = rung == EXACT && quest.last().is_some_and(|line| !line.ends_with(b"\n"));
-        let Some(last) = self.index.count().checked_sub(quest.count()) else {
+    fn search_range(&self, hunk_search: &HunkSearch<'_>, rung: usize) -> SearchRange {
+        let is_open = rung == EXACT
+            && hunk_search
+                .last()
+                .is_some_and(|line| !line.ends_with(b"\n"));
+        let Some(last) = self.index.count().checked_sub(hunk_search.count()) else {
             return SearchRange::Nowhere;
         };
-        match (quest.level.is_at_start, quest.level.is_at_end || is_open) {
+        match (
+            hunk_search.level.is_at_start,
+            hunk_search.level.is_at_end || is_open,
+        ) {
             // Lines at both ends of the file must be the whole file.
             (true, true) if last > 0 => SearchRange::Nowhere,
             (true, _) => SearchRange::Only(0),
@@ -261,20 +276,23 @@ impl Placer<'_> {
 
     /// Returns a match at `line` if the lines match there, their position in the file is allowed,
     /// and no other hunk occupies them.
-    fn check(&self, quest: &HunkSearch<'_>, line: usize, is_there: bool) -> SearchResult {
-        let running = self.covered.running(line);
-        let end = self.covered.running(self.index.count());
+    fn check(&self, hunk_search: &HunkSearch<'_>, line: usize, is_there: bool) -> SearchResult {
+        let running = self.occupied.to_current_line(line);
+        let end = self.occupied.to_current_line(self.index.count());
         // As in git, a hunk at the start of the file is placed there regardless of the new line
         // number in its header.
-        let is_elsewhere = !quest.level.is_at_start && running != quest.stated;
-        let is_astray = line < self.covered.floor
-            || (quest.level.is_at_start && running != 0)
-            || (quest.level.is_at_end && running + to_signed(quest.count()) != end)
-            || (quest.count() == 0 && (is_elsewhere || line > self.index.count()));
-        if is_astray || !is_there {
+        let is_elsewhere = !hunk_search.level.is_at_start && running != hunk_search.stated;
+        let is_disallowed = line < self.occupied.floor
+            || (hunk_search.level.is_at_start && running != 0)
+            || (hunk_search.level.is_at_end && running + to_signed(hunk_search.count()) != end)
+            || (hunk_search.count() == 0 && (is_elsewhere || line > self.index.count()));
+        if is_disallowed || !is_there {
             return SearchResult::default();
         }
-        match self.covered.obstacle(&(line..line + quest.count())) {
+        match self
+            .occupied
+            .find_overlap(&(line..line + hunk_search.count()))
+        {
             Some(_) => SearchResult {
                 is_blocked: true,
                 ..SearchResult::default()
@@ -288,22 +306,26 @@ impl Placer<'_> {
     }
 
     /// Searches the whole file byte for byte.
-    fn search(&mut self, quest: &HunkSearch<'_>) -> SearchResult {
-        if let Some(left) = self.searches.checked_sub(1) {
-            self.searches = left;
+    fn search(&mut self, hunk_search: &HunkSearch<'_>) -> SearchResult {
+        if let Some(left) = self.searches_left.checked_sub(1) {
+            self.searches_left = left;
             // A leading newline restricts the substring search to starts of lines.
-            let anchored = [b"\n", &quest.lines().concat()[..]].concat();
-            let places = ExactRunFinder::new(self.index, &anchored, quest.count());
-            return self.find_nearest(&places, quest.stated, &mut BlockedRanges::default());
+            let anchored = [b"\n", &hunk_search.lines().concat()[..]].concat();
+            let places = ExactRunFinder::new(self.index, &anchored, hunk_search.count());
+            return self.find_nearest(&places, hunk_search.stated, &mut BlockedRanges::default());
         }
         // For many searches it is faster to hash the lines once.
         let comparison = Comparison::strict(EXACT);
         let mut index = self
-            .exact
+            .exact_index
             .take()
             .unwrap_or_else(|| self.patch.run_index(self.index, comparison));
-        let found = self.find_indexed(&index.places(quest.lines()), quest.stated, EXACT);
-        self.exact = Some(index);
+        let found = self.find_indexed(
+            &index.matches(hunk_search.lines()),
+            hunk_search.stated,
+            EXACT,
+        );
+        self.exact_index = Some(index);
         found
     }
 
@@ -313,68 +335,77 @@ impl Placer<'_> {
         stated: isize,
         blocked: &mut BlockedRanges,
     ) -> SearchResult {
-        let mut found = nearest(places, &self.covered, stated, blocked);
-        found.candidates = found
-            .line
-            .map_or_else(Vec::new, |line| candidates(places, &self.covered, line, 0));
+        let mut found = nearest(places, &self.occupied, stated, blocked);
+        found.candidates = found.line.map_or_else(Vec::new, |line| {
+            list_candidates(places, &self.occupied, line, 0)
+        });
         found
     }
 
     /// Creates the placement. Fails if the match is ambiguous and the rules require a unique match.
     fn accept(
         &mut self,
-        quest: &HunkSearch<'_>,
+        hunk_search: &HunkSearch<'_>,
         line: usize,
         rung: usize,
         candidates: Vec<usize>,
     ) -> Result<Placement, MismatchKind> {
-        let offset = self.covered.running(line) - quest.stated + self.carried;
+        let offset =
+            self.occupied.to_current_line(line) - hunk_search.stated + self.previous_offset;
         // Ignored context and looser rungs always need a unique match. `WHITESPACE`, `FIXED` and
         // `unique` need it only for a hunk with an offset.
-        let wants_one = quest.level.is_fuzzy
+        let wants_one = hunk_search.level.is_fuzzy
             || (TRAILING..=PUNCT).contains(&rung)
             || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
         let name = LADDER[rung].name;
         let left_out = (
-            quest.level.lines.start,
-            quest.pattern.count() - quest.level.lines.end,
+            hunk_search.level.lines.start,
+            hunk_search.pattern.count() - hunk_search.level.lines.end,
         );
         if wants_one && candidates.len() > 1 {
             return Err(MismatchKind::Ambiguous {
                 lines: candidates,
                 rung: name,
-                left_out,
+                ignored_context: left_out,
             });
         }
-        if !self.can_indent(quest, line, rung) {
+        if !self.can_indent(hunk_search, line, rung) {
             return Err(MismatchKind::NotFound);
         }
-        let lines = line..line + quest.count();
-        let start = match &self.exact {
+        let lines = line..line + hunk_search.count();
+        let start = match &self.exact_index {
             Some(index) if rung == EXACT => index.offset(lines.start),
             _ => self.offset(lines.start),
         };
         // An exact match has the same length in the file, so its end needs no lookup.
         let end = match rung {
-            EXACT => start + quest.lines().iter().map(|line| line.len()).sum::<usize>(),
+            EXACT => {
+                start
+                    + hunk_search
+                        .lines()
+                        .iter()
+                        .map(|line| line.len())
+                        .sum::<usize>()
+            }
             _ => self.offset(lines.end),
         };
-        self.covered.take(lines.clone(), quest.pattern.change);
-        self.carried = if self.patch.rules.is_gnu { offset } else { 0 };
-        let context = quest.pattern.trailing.saturating_sub(left_out.1);
-        self.frozen = lines.end - context.min(quest.count());
+        self.occupied
+            .occupy(lines.clone(), hunk_search.pattern.added_lines);
+        self.previous_offset = if self.patch.rules.is_gnu { offset } else { 0 };
+        let context = hunk_search.pattern.trailing.saturating_sub(left_out.1);
+        self.after_last_change = lines.end - context.min(hunk_search.count());
         Ok(Placement {
             bytes: start..end,
             lines,
             offset,
-            left_out,
+            ignored_context: left_out,
             rung: name,
             candidates: match offset {
                 0 => Vec::new(),
                 _ if candidates.is_empty() => vec![line],
                 _ => candidates,
             },
-            beyond: 0,
+            missing_blank_lines: 0,
             already_at: None,
         })
     }

@@ -1,7 +1,7 @@
 //! The hunks of a file, the runs of lines they search for, and the allowed rungs.
 
 use crate::lines::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
-use crate::lines::{Comparison, LineHashes, LineOffsets, RunHash, RunIndex, power};
+use crate::lines::{Comparison, LineHashes, LineOffsets, RunHash, RunIndex, base_power};
 use crate::matching::MatchRules;
 use crate::matching::context_level::levels;
 use crate::matching::pattern::Pattern;
@@ -44,7 +44,7 @@ impl<'p> FilePatch<'p> {
                 let (start, count) = (level.lines.start, level.lines.len());
                 RunHash {
                     count,
-                    hash: hashes.run(start, count, power(count)),
+                    hash: hashes.run_hash(start, count, base_power(count)),
                 }
             });
             runs.collect::<Vec<_>>()

@@ -13,20 +13,20 @@ impl Placer<'_> {
     /// A looser rung is used only if no stricter rung matches. `WHITESPACE` and `FIXED` are
     /// different: as in git (`match_fragment` in `apply.c`), their nearest match counts even if an
     /// exact match is further away.
-    pub(super) fn find(&mut self, quest: &HunkSearch<'_>) -> (SearchResult, usize) {
-        let (mut best, mut rung) = (self.find_exactly(quest), EXACT);
+    pub(super) fn find(&mut self, hunk_search: &HunkSearch<'_>) -> (SearchResult, usize) {
+        let (mut best, mut rung) = (self.find_exactly(hunk_search), EXACT);
         for looser in loose_rungs(self.patch.rules) {
             let may_be_nearer = rung == EXACT
                 && matches!(looser, WHITESPACE | FIXED)
                 && best
                     .line
-                    .is_some_and(|line| self.covered.running(line) != quest.stated);
-            if quest.count() == 0 || best.line.is_some() && !may_be_nearer {
+                    .is_some_and(|line| self.occupied.to_current_line(line) != hunk_search.stated);
+            if hunk_search.count() == 0 || best.line.is_some() && !may_be_nearer {
                 continue;
             }
-            let found = self.find_loosely(quest, looser);
+            let found = self.find_loosely(hunk_search, looser);
             let is_blocked = best.is_blocked || found.is_blocked;
-            if self.is_nearer(quest, &found, &best) {
+            if self.is_nearer(hunk_search, &found, &best) {
                 (best, rung) = (found, looser);
             }
             best.is_blocked = is_blocked;
@@ -36,9 +36,14 @@ impl Placer<'_> {
 
     /// Returns whether `found` is nearer to the stated line than `best`. Of two equally near
     /// matches, the later one counts as nearer.
-    fn is_nearer(&self, quest: &HunkSearch<'_>, found: &SearchResult, best: &SearchResult) -> bool {
+    fn is_nearer(
+        &self,
+        hunk_search: &HunkSearch<'_>,
+        found: &SearchResult,
+        best: &SearchResult,
+    ) -> bool {
         let rank = |line| {
-            let distance = self.covered.running(line) - quest.stated;
+            let distance = self.occupied.to_current_line(line) - hunk_search.stated;
             (distance.unsigned_abs(), distance < 0)
         };
         match (found.line, best.line) {
@@ -62,7 +67,7 @@ impl Placer<'_> {
         let mut lines = quest.hunk.lines(text, direction);
         lines.all(|line| {
             let is_kept = line.kind != LineKind::Insertion || rules.no_add;
-            is_kept || indent.apply(line.content()).is_some()
+            is_kept || indent.convert(line.content()).is_some()
         })
     }
 
@@ -85,23 +90,23 @@ impl Placer<'_> {
         found
     }
 
-    fn find_loosely(&mut self, quest: &HunkSearch<'_>, rung: usize) -> SearchResult {
+    fn find_loosely(&mut self, hunk_search: &HunkSearch<'_>, rung: usize) -> SearchResult {
         // The option lets the file lack a terminator that the patch contains, not the reverse.
-        if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
+        if rung == EOF && !hunk_search.last().is_some_and(|line| line.ends_with(b"\n")) {
             return SearchResult::default();
         }
-        let field = self.field(quest, rung);
+        let field = self.search_range(hunk_search, rung);
         let comparison = comparison(rung, self.patch.rules);
         // The index is moved out of the map, because the search also borrows `self`.
-        let known = self.loose.remove(&rung);
+        let known = self.loose_indexes.remove(&rung);
         let mut index = known.unwrap_or_else(|| self.patch.run_index(self.index, comparison));
-        let places = index.places(quest.lines());
+        let places = index.matches(hunk_search.lines());
         let found = match field {
             SearchRange::Nowhere => SearchResult::default(),
-            SearchRange::Only(line) => self.check(quest, line, places.is_at(line)),
-            SearchRange::Anywhere => self.find_indexed(&places, quest.stated, rung),
+            SearchRange::Only(line) => self.check(hunk_search, line, places.is_at(line)),
+            SearchRange::Anywhere => self.find_indexed(&places, hunk_search.stated, rung),
         };
-        self.loose.insert(rung, index);
+        self.loose_indexes.insert(rung, index);
         found
     }
 }

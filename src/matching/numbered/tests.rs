@@ -1,7 +1,7 @@
 //! Tests for hunks with line numbers.
 
 use super::super::testing::Section;
-use super::super::{MOST_CANDIDATES, MatchRules, place};
+use super::super::{MOST_CANDIDATES, MatchRules, place_hunks};
 use super::*;
 use crate::lines::LineOffsets;
 use crate::plan::{Direction, MatchMode};
@@ -15,7 +15,7 @@ fn placed(
     for &(body, line) in bodies {
         section.push(body, line, line);
     }
-    let placements = place(
+    let placements = place_hunks(
         &LineOffsets::new(file.as_bytes()),
         &section.text,
         &section.hunks,
@@ -35,10 +35,10 @@ fn at(line: usize, count: usize, offset: isize, candidates: &[usize]) -> Placeme
         bytes,
         lines,
         offset,
-        left_out: (0, 0),
+        ignored_context: (0, 0),
         rung: "exact",
         candidates,
-        beyond: 0,
+        missing_blank_lines: 0,
         already_at: None,
     }
 }
@@ -65,7 +65,7 @@ fn the_stated_place_wins_and_then_the_nearest() {
     let ambiguous = MismatchKind::Ambiguous {
         lines: vec![1, 6],
         rung: "exact",
-        left_out: (0, 0),
+        ignored_context: (0, 0),
     };
     assert_eq!(placed(file, &[(BODY, 3)], &unique), [Err(ambiguous)]);
     assert_eq!(placed(file, &[(BODY, 7)], &unique), [Ok(at(6, 3, 0, &[]))]);
@@ -77,7 +77,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
     section.push("-a\n+x\n+y\n", 4, 1);
     section.push("-c\n+z\n", 7, 3);
     let offsets = |section: &Section, rules: &MatchRules| {
-        let placements = place(
+        let placements = place_hunks(
             &LineOffsets::new(b"a\nb\nc\nd\n"),
             &section.text,
             &section.hunks,
@@ -122,7 +122,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
         .hunks
         .iter_mut()
         .for_each(|hunk| hunk.anchor = Anchor::Bare);
-    let places = place(
+    let places = place_hunks(
         &LineOffsets::new(b"a\nb\na\na\n"),
         &section.text,
         &section.hunks,
@@ -134,24 +134,30 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
 
 #[test]
 fn many_hunks_are_placed_as_few() {
-    let bodies: Vec<_> = (0..MANY)
+    let bodies: Vec<_> = (0..MANY_HUNKS)
         .map(|nth| (format!(" {nth}\n-b\n+x\n c\n"), 3 * nth + 1))
         .collect();
     let bodies: Vec<_> = bodies
         .iter()
         .map(|(body, line)| (body.as_str(), *line))
         .collect();
-    let lines: Vec<_> = (0..MANY).map(|nth| format!("{nth}\nb\nc\n")).collect();
+    let lines: Vec<_> = (0..MANY_HUNKS)
+        .map(|nth| format!("{nth}\nb\nc\n"))
+        .collect();
     let file = format!("0\nb\nc\n{}", lines.concat());
     let many = placed(&file, &bodies, &MatchRules::default());
     assert_eq!(
-        many[..MANY - 1],
-        placed(&file, &bodies[..MANY - 1], &MatchRules::default())
+        many[..MANY_HUNKS - 1],
+        placed(&file, &bodies[..MANY_HUNKS - 1], &MatchRules::default())
     );
-    let place = many[MANY - 1].as_ref().unwrap();
+    let place = many[MANY_HUNKS - 1].as_ref().unwrap();
     assert_eq!(
         (&place.lines, place.offset, &place.candidates[..]),
-        (&(3 * MANY..3 * MANY + 3), 3, &[3 * MANY][..])
+        (
+            &(3 * MANY_HUNKS..3 * MANY_HUNKS + 3),
+            3,
+            &[3 * MANY_HUNKS][..]
+        )
     );
 }
 
@@ -198,7 +204,7 @@ fn an_insertion_without_context_stands_where_it_says_or_nowhere() {
     let mut section = Section::default();
     section.push("+x\n", 1, 2);
     let placed = |file: &[u8], rules| {
-        place(
+        place_hunks(
             &LineOffsets::new(file),
             &section.text,
             &section.hunks,
@@ -234,7 +240,7 @@ fn fuzz_and_blanks_need_one_place() {
         [Err(MismatchKind::Ambiguous {
             lines: lines.to_vec(),
             rung,
-            left_out,
+            ignored_context: left_out,
         })]
     };
     assert_eq!(
@@ -246,7 +252,7 @@ fn fuzz_and_blanks_need_one_place() {
         ambiguous(&[2, 7], "exact", (1, 1))
     );
     let there = Placement {
-        left_out: (1, 1),
+        ignored_context: (1, 1),
         ..at(2, 2, 0, &[])
     };
     assert_eq!(

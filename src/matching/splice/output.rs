@@ -9,9 +9,9 @@ use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
 /// The new file during its construction.
 pub(super) struct SpliceOutput<'a> {
     preimage: &'a [u8],
-    pub(super) made: SplicedFile,
+    pub(super) result: SplicedFile,
     /// Whether the last line is an insertion without terminator.
-    is_open: bool,
+    is_unterminated: bool,
     /// The offset in the preimage up to which all bytes are processed.
     pub(super) done: usize,
 }
@@ -21,8 +21,8 @@ impl<'a> SpliceOutput<'a> {
     pub(super) fn new(preimage: &'a [u8], done: usize) -> Self {
         Self {
             preimage,
-            made: SplicedFile::default(),
-            is_open: false,
+            result: SplicedFile::default(),
+            is_unterminated: false,
             done,
         }
     }
@@ -33,7 +33,7 @@ impl<'a> SpliceOutput<'a> {
             self.done..self.preimage.len(),
             ending_near(self.preimage, self.done),
         );
-        self.made
+        self.result
     }
 
     /// Appends a range of the preimage. Terminates an unterminated insertion before it.
@@ -41,7 +41,7 @@ impl<'a> SpliceOutput<'a> {
         if !bytes.is_empty() {
             self.end_line(ending);
         }
-        self.made.pieces.keep(bytes);
+        self.result.pieces.keep(bytes);
     }
 
     /// Appends a copy of bytes of the preimage. Terminates an unterminated insertion before them.
@@ -49,21 +49,21 @@ impl<'a> SpliceOutput<'a> {
         if !bytes.is_empty() {
             self.end_line(ending);
         }
-        self.made.pieces.insert(bytes);
+        self.result.pieces.insert(bytes);
     }
 
     /// Appends the output of the next part of the preimage.
     pub(super) fn append(&mut self, next: Self) {
-        self.made.pieces.append(next.made.pieces);
-        self.made.corrected.extend(next.made.corrected);
-        self.made.left_out.extend(next.made.left_out);
-        (self.is_open, self.done) = (next.is_open, next.done);
+        self.result.pieces.append(next.result.pieces);
+        self.result.corrected.extend(next.result.corrected);
+        self.result.omitted.extend(next.result.omitted);
+        (self.is_unterminated, self.done) = (next.is_unterminated, next.done);
     }
 
     /// Terminates the last line if it is an insertion without terminator.
     pub(super) fn end_line(&mut self, ending: LineEnding) {
-        if self.is_open {
-            self.close(ending);
+        if self.is_unterminated {
+            self.terminate_line(ending);
         }
     }
 
@@ -77,37 +77,37 @@ impl<'a> SpliceOutput<'a> {
         for line in hunk {
             let end = offset + line.text.len();
             match line.kind {
-                LineKind::Context => self.made.pieces.keep(offset..end),
-                LineKind::Insertion => self.made.pieces.insert(line.text),
+                LineKind::Context => self.result.pieces.keep(offset..end),
+                LineKind::Insertion => self.result.pieces.insert(line.text),
                 LineKind::Deletion => {}
             }
-            offset = if line.is_old() { end } else { offset };
+            offset = if line.is_in_preimage() { end } else { offset };
         }
     }
 
     /// Appends an insertion. Terminates an unterminated line before it.
     pub(super) fn insert(&mut self, parts: [&[u8]; 3], ending: LineEnding) {
-        if !(self.is_whole() || self.is_mark()) {
-            self.close(ending);
+        if !(self.is_at_line_start() || self.is_mark()) {
+            self.terminate_line(ending);
         }
         for part in parts {
-            self.made.pieces.insert(part);
+            self.result.pieces.insert(part);
         }
-        self.is_open = !self.last().ends_with(b"\n");
+        self.is_unterminated = !self.last().ends_with(b"\n");
     }
 
     /// Returns whether the next byte starts a line.
-    pub(super) fn is_whole(&self) -> bool {
-        !self.is_open && (self.made.pieces.is_empty() || self.last().ends_with(b"\n"))
+    pub(super) fn is_at_line_start(&self) -> bool {
+        !self.is_unterminated && (self.result.pieces.is_empty() || self.last().ends_with(b"\n"))
     }
 
     fn is_mark(&self) -> bool {
-        self.made.pieces.len() == BYTE_ORDER_MARK.len()
-            && self.made.pieces.join(self.preimage) == BYTE_ORDER_MARK
+        self.result.pieces.len() == BYTE_ORDER_MARK.len()
+            && self.result.pieces.join(self.preimage) == BYTE_ORDER_MARK
     }
 
     fn last(&self) -> &[u8] {
-        self.made
+        self.result
             .pieces
             .slices(self.preimage)
             .next_back()
@@ -115,14 +115,14 @@ impl<'a> SpliceOutput<'a> {
     }
 
     /// Removes the terminator of the last line, which must be an insertion.
-    pub(super) fn open(&mut self) {
+    pub(super) fn remove_terminator(&mut self) {
         let terminator = LineEnding::of(self.last()).bytes().len();
-        self.made.pieces.shorten(terminator);
+        self.result.pieces.remove_last(terminator);
     }
 
-    fn close(&mut self, ending: LineEnding) {
-        self.made.pieces.insert(ending.bytes());
-        self.is_open = false;
+    fn terminate_line(&mut self, ending: LineEnding) {
+        self.result.pieces.insert(ending.bytes());
+        self.is_unterminated = false;
     }
 }
 
@@ -130,6 +130,9 @@ impl<'a> SpliceOutput<'a> {
 pub(super) fn ending_near(preimage: &[u8], offset: usize) -> LineEnding {
     let (before, after) = preimage.split_at(offset);
     let previous = LineEnding::of(&before[before.len().saturating_sub(2)..]);
-    let next = || LineEnding::of(lines(after).next()?.1).present();
-    previous.present().or_else(next).unwrap_or(LineEnding::Lf)
+    let next = || LineEnding::of(lines(after).next()?.1).into_option();
+    previous
+        .into_option()
+        .or_else(next)
+        .unwrap_or(LineEnding::Lf)
 }

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::matching::testing::{Section, codex};
-use crate::matching::{MatchRules, WhitespaceCorrection, place, splice};
+use crate::matching::{MatchRules, WhitespaceCorrection, place_hunks, splice};
 use crate::whitespace::WhitespaceRule;
 
 fn applied(file: &str, section: &Section, rules: &MatchRules) -> String {
-    let placements = place(
+    let placements = place_hunks(
         &LineOffsets::new(file.as_bytes()),
         &section.text,
         &section.hunks,
@@ -103,7 +103,7 @@ fn lines_are_never_glued_together() {
 /// Splices a file whole and in halves. Returns whether it has two halves.
 fn is_the_same_in_halves(text: &str, section: &Section, rules: &MatchRules) -> bool {
     let (file, direction) = (LineOffsets::new(text.as_bytes()), Direction::Forward);
-    let placements = place(&file, &section.text, &section.hunks, direction, rules);
+    let placements = place_hunks(&file, &section.text, &section.hunks, direction, rules);
     // A hunk that matches nowhere beside the other is left out.
     let pairs = section.hunks.iter().zip(&placements);
     let mut hunks: Vec<_> = pairs
@@ -116,11 +116,11 @@ fn is_the_same_in_halves(text: &str, section: &Section, rules: &MatchRules) -> b
         direction,
         rules,
     };
-    let halves = splicer.halves(&hunks);
+    let halves = splicer.split_halves(&hunks);
     let has_halves = halves.is_some();
     if let Some(halves) = halves {
-        let whole = splicer.whole(&hunks);
-        assert_eq!(splicer.both(halves, &file), whole, "{text:?}");
+        let whole = splicer.splice_whole(&hunks);
+        assert_eq!(splicer.splice_halves(halves, &file), whole, "{text:?}");
     }
     has_halves
 }

@@ -4,7 +4,7 @@ use super::{TextMatch, ending_at, search};
 use crate::lines::common_ends;
 use crate::lines::ladder::{INDENT, PUNCT};
 use crate::matching::reindent::Reindent;
-use crate::plan::{EditTarget, LastLineEnding as AtEnd, MatchMode, Replacement};
+use crate::plan::{AppendMode as AtEnd, EditTarget, MatchMode, Replacement};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines, without_ending};
 
 /// Returns the bytes that replace `site` in the file `text`, or `None` if their indentation cannot
@@ -48,11 +48,11 @@ pub(super) fn fit_edit(
             &edit.new,
             ending_at(text, site.bytes.start),
         ),
-        EditTarget::Nothing | EditTarget::End(AtEnd::Bytes) => edit.new.clone(),
+        EditTarget::EmptyFile | EditTarget::End(AtEnd::Bytes) => edit.new.clone(),
         EditTarget::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
         EditTarget::End(AtEnd::Lines) => {
             let ending = ending_at(text, text.len());
-            let open = if is_open(text) {
+            let open = if is_unterminated(text) {
                 ending
             } else {
                 LineEnding::Missing
@@ -112,7 +112,7 @@ fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: LineEnding) -> Vec<u
     if new.is_empty() {
         return new;
     }
-    if at == text.len() && is_open(text) {
+    if at == text.len() && is_unterminated(text) {
         return [ending.bytes(), without_ending(&new)].concat();
     }
     let last = if new.ends_with(b"\n") {
@@ -124,7 +124,7 @@ fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: LineEnding) -> Vec<u
 }
 
 /// Returns whether the last line of `text` has no terminator.
-fn is_open(text: &[u8]) -> bool {
+fn is_unterminated(text: &[u8]) -> bool {
     !(text.is_empty() || text.ends_with(b"\n") || text == BYTE_ORDER_MARK)
 }
 
@@ -137,24 +137,24 @@ fn with_endings(new: &[u8], region: &[u8], otherwise: LineEnding) -> Vec<u8> {
     if memchr::memchr(b'\n', new).is_none() {
         return new.to_vec();
     }
-    let [old, come]: [Vec<&[u8]>; 2] =
+    let [old, new_lines]: [Vec<&[u8]>; 2] =
         [region, new].map(|text| lines(text).map(|(_, line)| line).collect());
-    let (_, last) = common_ends(&old, &come, |old, new| {
+    let (_, last) = common_ends(&old, &new_lines, |old, new| {
         without_ending(old) == without_ending(new)
     });
     let (changed, kept) = old.split_at(old.len() - last);
     let mut ending = old
         .iter()
-        .find_map(|line| LineEnding::of(line).present())
+        .find_map(|line| LineEnding::of(line).into_option())
         .unwrap_or(otherwise);
     let mut out = Vec::with_capacity(new.len() + 16);
-    for (index, line) in come.iter().enumerate() {
-        let counterpart = match (index + last).checked_sub(come.len()) {
+    for (index, line) in new_lines.iter().enumerate() {
+        let counterpart = match (index + last).checked_sub(new_lines.len()) {
             Some(index) => kept.get(index),
             None => changed.get(index),
         };
         ending = counterpart
-            .and_then(|line| LineEnding::of(line).present())
+            .and_then(|line| LineEnding::of(line).into_option())
             .unwrap_or(ending);
         match LineEnding::of(line) {
             LineEnding::Lf => {
@@ -174,7 +174,7 @@ fn reindent(new: &[u8], old: &[u8], found: &[u8]) -> Option<Vec<u8>> {
     let depths = Reindent::new(&old, lines(found).map(|(_, line)| line));
     let mut out = Vec::with_capacity(new.len());
     for (_, line) in lines(new) {
-        let (before, after) = depths.apply(without_ending(line))?;
+        let (before, after) = depths.convert(without_ending(line))?;
         out.extend_from_slice(&after);
         out.extend_from_slice(&line[before.len()..]);
     }

@@ -22,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::plan::{EditOrder, MatchMode, Replacement, Replacements};
 use crate::text::{LineEnding, lines};
 use search::TextSearch;
-use sites::{TextMatch, sites};
+use sites::{TextMatch, find_matches};
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct UnplacedChanges {
 
 /// The maximum number of bytes that are searched for closest matches, for all changes of a file.
 /// The first failed change gets a closest match in a file of any size.
-const MOST_LOOKED: usize = 64 << 20;
+const MOST_SEARCHED: usize = 64 << 20;
 
 /// Applies the changes to `preimage` and returns the new file, which may have at most `most` bytes.
 ///
@@ -77,7 +77,7 @@ pub fn replace(
     most: u64,
     interrupt: &Interrupt,
 ) -> ReplaceResult {
-    replace_within(preimage, wanted, (most, MOST_LOOKED), interrupt)
+    replace_within(preimage, wanted, (most, MOST_SEARCHED), interrupt)
 }
 
 /// Applies the changes like [`replace`], but finds no closest matches.
@@ -156,7 +156,7 @@ pub fn replace_at(
         new,
     };
     let mut changes: Vec<_> = places.into_iter().map(change).collect();
-    number(preimage, &mut changes);
+    number_lines(preimage, &mut changes);
     (splice(preimage, &changes), changes)
 }
 
@@ -173,7 +173,7 @@ fn replace_at_once(
             misfits.push(misfit(index, MismatchKind::NotFound, 0));
             break;
         }
-        match sites(file, edit, match_mode) {
+        match find_matches(file, edit, match_mode) {
             Ok(sites) if add_new_size(&mut new, &sites, edit) > most => {
                 let gone: u64 = changes
                     .iter()
@@ -186,7 +186,7 @@ fn replace_at_once(
             }
             Ok(sites) => {
                 let made = sites.into_iter();
-                let made = made.map(|site| change(file, index, edit, site, match_mode));
+                let made = made.map(|site| build_change(file, index, edit, site, match_mode));
                 // A replacement with an unknown indentation has no safe place.
                 match made.collect::<Option<Vec<_>>>() {
                     Some(made) => changes.extend(made),
@@ -206,7 +206,7 @@ fn replace_at_once(
         misfits.dedup_by_key(|misfit| misfit.edit);
         return Err(misfits);
     }
-    number(preimage, &mut changes);
+    number_lines(preimage, &mut changes);
     Ok((splice(preimage, &changes), changes))
 }
 
@@ -243,7 +243,7 @@ fn add_new_size(new: &mut u64, sites: &[TextMatch], edit: &Replacement) -> u64 {
     *new
 }
 
-fn change(
+fn build_change(
     file: &TextSearch<'_>,
     edit: usize,
     wanted: &Replacement,
@@ -260,7 +260,7 @@ fn change(
 }
 
 /// Computes the line numbers of the changes, which must be in file order.
-fn number(preimage: &[u8], changes: &mut [TextChange]) {
+fn number_lines(preimage: &[u8], changes: &mut [TextChange]) {
     let newlines = |range: Range<usize>| memchr::memchr_iter(b'\n', &preimage[range]).count();
     let (mut offset, mut line) = (0, 0);
     for change in changes {

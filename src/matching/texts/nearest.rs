@@ -19,7 +19,7 @@ pub(super) fn closest_mismatch(
     let index = LineOffsets::new(text);
     let (body, hunk) = deletion(old);
     let mut placements = vec![Err(Mismatch::of_kind(MismatchKind::NotFound))];
-    nearest::explain(
+    nearest::explain_mismatches(
         (&index, &index),
         (&body, &[hunk]),
         Direction::Forward,
@@ -35,7 +35,7 @@ pub(super) fn closest_mismatch(
                 difference.patch_offset = edit.span.start;
             }
         }
-        nearest => *nearest = similar(&index, old, interrupt),
+        nearest => *nearest = find_similar_line(&index, old, interrupt),
     }
     mismatch
 }
@@ -82,7 +82,11 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
 
 /// Returns the line of the file that shares most words with the first line of `old` that contains
 /// words.
-fn similar(index: &LineOffsets<'_>, old: &[u8], interrupt: &Interrupt) -> Option<ClosestMatch> {
+fn find_similar_line(
+    index: &LineOffsets<'_>,
+    old: &[u8],
+    interrupt: &Interrupt,
+) -> Option<ClosestMatch> {
     let wanted: HashSet<&[u8]> = lines(old)
         .map(|(_, line)| words(line).collect())
         .find(|words: &HashSet<_>| !words.is_empty())?;
@@ -98,7 +102,7 @@ fn similar(index: &LineOffsets<'_>, old: &[u8], interrupt: &Interrupt) -> Option
         .map(|(number, (_, line))| (shared(line), number));
     let (count, line) = scored.max_by_key(|&(count, number)| (count, std::cmp::Reverse(number)))?;
     (count > 0).then(|| ClosestMatch {
-        of: lines(old).count(),
+        total: lines(old).count(),
         ..ClosestMatch::at(index, line, 1)
     })
 }

@@ -10,33 +10,33 @@ use memchr::memmem;
 
 use crate::interrupt::Interrupt;
 use crate::plan::MatchMode;
-use crate::text::{Lines, Span, lines, mark_length, without_ending};
+use crate::text::{Lines, Span, bom_length, lines, without_ending};
 
 /// A search for a text on one rung.
 type SearchFn = fn(&TextSearch<'_>, &[u8], MatchMode) -> TextMatches;
 
 /// The rungs for texts, strictest first, and their search functions.
 pub(super) const RUNGS: &[(usize, SearchFn)] = &[
-    (EXACT, exact),
+    (EXACT, search_exact),
     (TRAILING, |file, old, _| {
-        whole_lines(file, old, |line| without_trailing(line).into())
+        search_whole_lines(file, old, |line| without_trailing(line).into())
     }),
     (INDENT, |file, old, _| {
-        whole_lines(file, old, |line| {
+        search_whole_lines(file, old, |line| {
             without_trailing(without_leading(line)).into()
         })
     }),
-    (PUNCT, punct),
+    (PUNCT, search_folded),
 ];
 
 /// The rungs for whole lines, strictest first, and their search functions.
 pub(super) const LINE_RUNGS: &[(usize, SearchFn)] = &[
-    (EXACT, exact_lines),
+    (EXACT, search_exact_lines),
     // The first rows of `RUNGS` are at the index of their rung.
     RUNGS[TRAILING],
     RUNGS[INDENT],
     (PUNCT, |file, old, _| {
-        whole_lines(file, old, |line| {
+        search_whole_lines(file, old, |line| {
             fold_line(without_trailing(without_leading(line)))
         })
     }),
@@ -53,7 +53,7 @@ pub(super) struct TextMatches {
 pub(super) struct TextSearch<'a> {
     pub(super) text: &'a [u8],
     /// The file with LF instead of CR LF.
-    plain: NormalisedText<'a>,
+    lf_text: NormalisedText<'a>,
     /// The number of bytes that may still be searched for closest matches.
     closest_match_budget: &'a Cell<usize>,
     /// The handle that cancels the search.
@@ -64,14 +64,14 @@ impl<'a> TextSearch<'a> {
     pub(super) fn new(text: &'a [u8], looks: &'a Cell<usize>, interrupt: &'a Interrupt) -> Self {
         Self {
             text,
-            plain: NormalisedText::plain(text),
+            lf_text: NormalisedText::with_lf(text),
             closest_match_budget: looks,
             interrupt,
         }
     }
 
     /// Returns whether the file may be searched for a closest match, and subtracts its size.
-    pub(super) fn may_look(&self) -> bool {
+    pub(super) fn spend_budget(&self) -> bool {
         let left = self.closest_match_budget.get();
         self.closest_match_budget
             .set(left.saturating_sub(self.text.len()));
@@ -88,7 +88,7 @@ struct NormalisedText<'a> {
 
 impl<'a> NormalisedText<'a> {
     /// Replaces CR LF with LF.
-    fn plain(text: &'a [u8]) -> Self {
+    fn with_lf(text: &'a [u8]) -> Self {
         let mut shrunk = Self {
             bytes: Cow::Borrowed(text),
             steps: Vec::new(),
@@ -109,7 +109,7 @@ impl<'a> NormalisedText<'a> {
     }
 
     /// Replaces CR LF with LF, and typographic characters with ASCII characters.
-    fn fold(text: &[u8]) -> Self {
+    fn with_ascii(text: &[u8]) -> Self {
         let (mut bytes, mut steps, mut missing) = (Vec::with_capacity(text.len()), Vec::new(), 0);
         let mut step = |bytes: &[u8], less: usize| {
             missing += less;
@@ -144,7 +144,7 @@ impl<'a> NormalisedText<'a> {
         offset + step.checked_sub(1).map_or(0, |step| self.steps[step].1)
     }
 
-    fn hits(&self, old: &[u8]) -> TextMatches {
+    fn find_all(&self, old: &[u8]) -> TextMatches {
         let place = |start: usize| self.original(start)..self.original(start + old.len());
         let places: Vec<_> = self.bytes.find_iter(old).map(place).collect();
         let overlaps = || {
@@ -165,15 +165,15 @@ impl<'a> NormalisedText<'a> {
 
 /// Searches for the text byte for byte. An LF in the text matches LF or CR LF in the file, unless
 /// the text itself contains CR LF.
-fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> TextMatches {
+fn search_exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> TextMatches {
     let mut hits = if is_literal(old) {
         NormalisedText {
             bytes: Cow::Borrowed(file.text),
             steps: Vec::new(),
         }
-        .hits(old)
+        .find_all(old)
     } else {
-        file.plain.hits(old)
+        file.lf_text.find_all(old)
     };
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     if match_mode != MatchMode::Exact && old.first().is_some_and(is_blank) {
@@ -199,7 +199,7 @@ fn exact(file: &TextSearch<'_>, old: &[u8], match_mode: MatchMode) -> TextMatche
 
 /// Searches for whole lines, byte for byte except for line endings. The last line of the file
 /// matches without its terminator, too.
-fn exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
+fn search_exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
     let literal = NormalisedText {
         bytes: Cow::Borrowed(file.text),
         steps: Vec::new(),
@@ -207,7 +207,7 @@ fn exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
     let plain = if is_literal(old) {
         &literal
     } else {
-        &file.plain
+        &file.lf_text
     };
     let is_closed = plain.bytes.ends_with(b"\n");
     let text = if is_closed {
@@ -216,7 +216,7 @@ fn exact_lines(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
         Cow::Owned([&*plain.bytes, b"\n"].concat())
     };
     // A newline before the text restricts matches to starts of lines.
-    let (mark, anchored) = (mark_length(&text), [b"\n", old].concat());
+    let (mark, anchored) = (bom_length(&text), [b"\n", old].concat());
     let finder = memmem::Finder::new(&anchored);
     // Returns the first match at or after `from`.
     let next = |from: usize| {
@@ -262,8 +262,12 @@ fn without_leading(line: &[u8]) -> &[u8] {
 }
 
 /// Searches for whole lines with equal keys. The text must contain a non-blank line.
-fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> TextMatches {
-    let mark = mark_length(file.text);
+fn search_whole_lines(
+    file: &TextSearch<'_>,
+    old: &[u8],
+    key: fn(&[u8]) -> Cow<'_, [u8]>,
+) -> TextMatches {
+    let mark = bom_length(file.text);
     let keyed = |text: &[u8]| {
         let keys = lines(text).flat_map(|(_, line)| {
             key(without_ending(line))
@@ -291,7 +295,7 @@ fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]
         let end = if old.ends_with(b"\n") {
             last.end
         } else {
-            last.start + without_ending(last.of(file.text)).len()
+            last.start + without_ending(last.slice(file.text)).len()
         };
         spans[line].start..end
     };
@@ -311,6 +315,6 @@ fn whole_lines(file: &TextSearch<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]
     }
 }
 
-fn punct(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
-    NormalisedText::fold(file.text).hits(&NormalisedText::fold(old).bytes)
+fn search_folded(file: &TextSearch<'_>, old: &[u8], _: MatchMode) -> TextMatches {
+    NormalisedText::with_ascii(file.text).find_all(&NormalisedText::with_ascii(old).bytes)
 }

@@ -7,7 +7,7 @@ use super::search::{self, TextMatches, TextSearch};
 use crate::lines::LADDER;
 use crate::matching::{MOST_CANDIDATES, Mismatch, MismatchKind};
 use crate::plan::{EditTarget, MatchMode, ReplaceCount, Replacement};
-use crate::text::{lines, mark_length};
+use crate::text::{bom_length, lines};
 
 /// The place of a text.
 pub(super) struct TextMatch {
@@ -19,7 +19,7 @@ pub(super) struct TextMatch {
 pub(super) type EditMismatch = (Box<Mismatch>, usize);
 
 /// Returns the places of one change.
-pub(super) fn sites(
+pub(super) fn find_matches(
     file: &TextSearch<'_>,
     edit: &Replacement,
     match_mode: MatchMode,
@@ -31,13 +31,13 @@ pub(super) fn sites(
         }])
     };
     match &edit.target {
-        EditTarget::Text { old, times } => found(file, old, *times, match_mode, edit),
-        EditTarget::Lines(old) => found(file, old, ReplaceCount::Once, match_mode, edit),
-        EditTarget::Nothing if file.text.is_empty() => insertion(0),
-        EditTarget::Nothing => Err((Mismatch::of_kind(MismatchKind::NotEmpty), 0)),
+        EditTarget::Text { old, times } => find_text(file, old, *times, match_mode, edit),
+        EditTarget::Lines(old) => find_text(file, old, ReplaceCount::Once, match_mode, edit),
+        EditTarget::EmptyFile if file.text.is_empty() => insertion(0),
+        EditTarget::EmptyFile => Err((Mismatch::of_kind(MismatchKind::NotEmpty), 0)),
         EditTarget::Range { from, to } => {
             let once = |text| {
-                found(file, text, ReplaceCount::Once, match_mode, edit)
+                find_text(file, text, ReplaceCount::Once, match_mode, edit)
                     .map(|sites| (sites[0].bytes.clone(), sites[0].rung))
             };
             let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
@@ -50,18 +50,18 @@ pub(super) fn sites(
                 rung: loose.max(looser),
             }])
         }
-        EditTarget::After(0) => insertion(mark_length(file.text)),
+        EditTarget::After(0) => insertion(bom_length(file.text)),
         EditTarget::After(line) => match lines(file.text).nth(line - 1) {
             Some((span, _)) => insertion(span.end),
-            None => Err(beyond(file.text)),
+            None => Err(line_not_found(file.text)),
         },
         EditTarget::Before(line) => match line
             .checked_sub(1)
             .and_then(|line| lines(file.text).nth(line))
         {
-            Some((span, _)) if span.start == 0 => insertion(mark_length(file.text)),
+            Some((span, _)) if span.start == 0 => insertion(bom_length(file.text)),
             Some((span, _)) => insertion(span.start),
-            None => Err(beyond(file.text)),
+            None => Err(line_not_found(file.text)),
         },
         EditTarget::End(_) => insertion(file.text.len()),
     }
@@ -69,13 +69,13 @@ pub(super) fn sites(
 
 /// Returns the mismatch for a line after the end of the file, with the last line as the closest
 /// match.
-fn beyond(text: &[u8]) -> EditMismatch {
+fn line_not_found(text: &[u8]) -> EditMismatch {
     let mut mismatch = Mismatch::of_kind(MismatchKind::NotFound);
     mismatch.nearest = nearest::last_line(text);
     (mismatch, 0)
 }
 
-fn found(
+fn find_text(
     file: &TextSearch<'_>,
     old: &[u8],
     times: ReplaceCount,
@@ -113,14 +113,14 @@ fn found(
                 let kind = MismatchKind::Ambiguous {
                     lines,
                     rung: LADDER[rung].name,
-                    left_out: (0, 0),
+                    ignored_context: (0, 0),
                 };
                 return Err((Mismatch::of_kind(kind), count));
             }
         }
     }
     let explained = || nearest::closest_mismatch(file.text, old, edit, file.interrupt);
-    let mismatch = file.may_look().then(explained);
+    let mismatch = file.spend_budget().then(explained);
     Err((
         mismatch.unwrap_or_else(|| Mismatch::of_kind(MismatchKind::NotFound)),
         0,

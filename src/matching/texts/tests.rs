@@ -249,7 +249,7 @@ fn lines_come_where_they_are_counted_to() {
 
 #[test]
 fn the_end_takes_bytes_or_lines() {
-    use crate::plan::LastLineEnding;
+    use crate::plan::AppendMode;
     let at = |file: &[u8], ending, new| {
         made(
             file,
@@ -258,17 +258,14 @@ fn the_end_takes_bytes_or_lines() {
             MatchMode::Exact,
         )
     };
-    assert_eq!(at(b"a\r\nb", LastLineEnding::Bytes, "c\n"), r"a\r\nbc\n");
+    assert_eq!(at(b"a\r\nb", AppendMode::Bytes, "c\n"), r"a\r\nbc\n");
+    assert_eq!(at(b"a\r\nb", AppendMode::Lines, "c"), r"a\r\nb\r\nc\r\n");
+    assert_eq!(at(b"", AppendMode::Lines, "c"), r"c\n");
     assert_eq!(
-        at(b"a\r\nb", LastLineEnding::Lines, "c"),
-        r"a\r\nb\r\nc\r\n"
-    );
-    assert_eq!(at(b"", LastLineEnding::Lines, "c"), r"c\n");
-    assert_eq!(
-        at(b"\xef\xbb\xbf", LastLineEnding::Lines, "c"),
+        at(b"\xef\xbb\xbf", AppendMode::Lines, "c"),
         r"\xef\xbb\xbfc\n"
     );
-    assert_eq!(at(b"a", LastLineEnding::Lines, ""), "a");
+    assert_eq!(at(b"a", AppendMode::Lines, ""), "a");
 }
 
 #[test]
@@ -334,7 +331,7 @@ fn an_empty_file_may_be_filled() {
     let filled = |file: &[u8]| {
         made(
             file,
-            vec![edit(EditTarget::Nothing, "a\n")],
+            vec![edit(EditTarget::EmptyFile, "a\n")],
             EditOrder::Sequential,
             MatchMode::Exact,
         )
@@ -369,7 +366,7 @@ fn changes_in_turn_are_all_judged() {
 #[test]
 fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
     let file = format!("a word {}\n", "x".repeat(1 << 12)).repeat(1 << 11);
-    let count = 2 * MOST_LOOKED / file.len();
+    let count = 2 * MOST_SEARCHED / file.len();
     let edits = (0..count)
         .map(|_| text("no word", "x", ReplaceCount::Once))
         .collect();
@@ -384,7 +381,7 @@ fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
         .iter()
         .map(|misfit| misfit.mismatch.nearest.is_some())
         .collect();
-    let first = MOST_LOOKED.div_ceil(file.len());
+    let first = MOST_SEARCHED.div_ceil(file.len());
     assert_eq!(
         is_placed,
         (0..count).map(|nth| nth < first).collect::<Vec<_>>()

@@ -83,15 +83,15 @@ fn a_level_of_its_own_holds_for_all_lines_of_a_section() {
             header: header(),
             lines: vec![old(), new()],
         },
-        Name::of_both(old(), new()),
+        Name::from_pair(old(), new()),
     ];
     for mut name in names {
         for (level, path) in [(1, Ok(&b"d/x"[..])), (2, Ok(b"x"))] {
             let mut fixed = name.clone();
-            fixed.fix(level);
+            fixed.fix_strip_level(level);
             assert_eq!(fixed.name_at_level(1), path, "{name:?}");
         }
-        name.fix(3);
+        name.fix_strip_level(3);
         assert!(name.name_at_level(1).is_err(), "{name:?}");
     }
 }
@@ -126,7 +126,7 @@ fn a_rename_line_that_is_too_short_does_not_count() {
     assert_eq!(short.resolve(2, b"").unwrap().as_bytes(), b"f");
     assert_eq!(long.resolve(2, b""), Err(NameError::Disagreement));
     let mut fixed = short.clone();
-    fixed.fix(2);
+    fixed.fix_strip_level(2);
     assert_eq!(fixed.resolve(1, b"").unwrap().as_bytes(), b"f");
     assert_eq!(
         name(b"d/", b"x/y/f").resolve(2, b"").unwrap().as_bytes(),

@@ -68,7 +68,7 @@ fn a_list_of_keys_that_let_others_in_may_be_read_and_not_written() {
 #[test]
 fn only_who_is_trusted_may_say_that_nothing_is_secret() {
     let secrecy_of = |layers: &[(&str, PolicyOrigin)]| {
-        secrecy(
+        secrets_setting(
             &layers
                 .iter()
                 .map(|(text, origin)| layer(text, *origin))

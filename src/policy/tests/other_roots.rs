@@ -10,7 +10,7 @@ fn elsewhere(root: &str, texts: &[(&str, PolicyOrigin)]) -> Policy {
     };
     let layers = texts
         .iter()
-        .map(|(text, origin)| layer(text, *origin).of_other_root(vec![b"/srv/p".to_vec()]));
+        .map(|(text, origin)| layer(text, *origin).with_other_root(vec![b"/srv/p".to_vec()]));
     Policy::new(layers.collect(), place, Vec::new())
 }
 

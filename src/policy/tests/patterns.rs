@@ -33,7 +33,7 @@ fn a_pattern_means_what_the_documentation_says() {
 #[test]
 fn case_counts_but_where_file_systems_fold_it() {
     let denies = |case| {
-        let layer = parse_with(
+        let layer = parse_layer(
             "p",
             rule("Sécret/*.KEY").as_bytes(),
             PolicyOrigin::CommandLine,
@@ -90,7 +90,7 @@ fn a_set_with_a_character_outside_ascii_is_an_error() {
     let is_error = |pattern: &str| {
         let text = rule(pattern);
         [CaseSensitivity::Sensitive, CaseSensitivity::Insensitive].map(|case| {
-            parse_with("p", text.as_bytes(), PolicyOrigin::Project, case)
+            parse_layer("p", text.as_bytes(), PolicyOrigin::Project, case)
                 .is_err_and(|error| error.message.contains("only ASCII characters"))
         })
     };

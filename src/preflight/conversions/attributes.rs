@@ -26,7 +26,7 @@ pub(super) struct ConversionDefaults {
 
 /// Returns the conversion of a file with these values of [`ATTRIBUTES`], as git's `convert_attrs`
 /// does.
-pub(super) fn of_attributes(values: &[Attribute], defaults: ConversionDefaults) -> Conversion {
+pub(super) fn select_conversion(values: &[Attribute], defaults: ConversionDefaults) -> Conversion {
     let encoding = match &values[4] {
         Attribute::Value(name) => WorkTreeEncoding::parse(name),
         _ => None,

@@ -4,7 +4,7 @@ use super::super::Options;
 use super::super::codes::code;
 use super::super::findings::Findings;
 use super::{binary_from_repo, is_gone};
-use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
+use crate::digest::{has_blob_id, has_object_name, hash_blob_stream, object_format_of};
 use crate::plan::{BinaryPatch, Direction, Operation};
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 
@@ -61,7 +61,7 @@ pub(super) fn postimage(
                 BinaryError::TooLarge(_) => {
                     (&code::TOO_LARGE, Some("use --max-file to raise the limit"))
                 }
-                BinaryError::Inflated(_) => {
+                BinaryError::RatioExceeded(_) => {
                     (&code::INFLATED, Some("use --max-ratio to raise the limit"))
                 }
                 _ => (&code::BINARY_DATA, None),
@@ -83,13 +83,15 @@ fn verify_contents(
 ) -> Result<Option<Vec<u8>>, BinaryError> {
     if made.size() <= SMALL {
         return Ok(
-            Some(made.contents()?).filter(|after| name.is_none_or(|name| is_blob(after, name)))
+            Some(made.contents()?).filter(|after| name.is_none_or(|name| has_blob_id(after, name)))
         );
     }
     let Some(name) = name else { return Ok(None) };
     // The first pass only hashes. The contents are produced a second time if the name is correct.
-    let id = streamed_blob_id(made.size(), named_format(name), |take| made.pieces(take))?;
-    if is_named(&id, name) {
+    let id = hash_blob_stream(made.size(), object_format_of(name), |take| {
+        made.for_each_piece(take)
+    })?;
+    if has_object_name(&id, name) {
         made.contents().map(Some)
     } else {
         Ok(None)

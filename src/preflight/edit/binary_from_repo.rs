@@ -1,6 +1,6 @@
 //! Binary files without data in the patch. The repository supplies the blob that the patch names.
 
-use crate::digest::{ObjectFormat, blob_id, is_blob, named_format};
+use crate::digest::{ObjectFormat, blob_id, has_blob_id, object_format_of};
 use crate::plan::{Action, BlobIds, Operation};
 use crate::preflight::findings::Findings;
 use crate::preflight::{Options, checks, code};
@@ -28,14 +28,14 @@ pub(super) fn postimage(
     }
     let id = ObjectId::from_hex(&blobs.new)?;
     match objects.blob(id, options.max_write()) {
-        Ok(bytes) if is_blob(&bytes, &blobs.new) => Some(bytes),
-        Err(error) if error.fault == ErrorKind::TooLarge => {
+        Ok(bytes) if has_blob_id(&bytes, &blobs.new) => Some(bytes),
+        Err(error) if error.kind == ErrorKind::TooLarge => {
             let (size, limit) = (
                 objects.blob_size(id).unwrap_or(u64::MAX),
                 options.max_write(),
             );
             let message = format!("the blob has {size} bytes, which exceeds the limit of {limit}");
-            checks::too_large(findings.error(&code::TOO_LARGE, message), size, limit);
+            checks::add_limit(findings.error(&code::TOO_LARGE, message), size, limit);
             None
         }
         Ok(_) | Err(_) => refuse_unknown(findings),
@@ -49,7 +49,7 @@ pub(super) fn is_preimage(
     blobs: &BlobIds,
     findings: &mut Findings,
 ) -> bool {
-    if operation.action == Action::Create || is_blob(preimage, &blobs.old) {
+    if operation.action == Action::Create || has_blob_id(preimage, &blobs.old) {
         return true;
     }
     let problem = findings.error(
@@ -61,7 +61,7 @@ pub(super) fn is_preimage(
         printable(&blobs.old)
     ));
     // git's message names the blob of the existing file.
-    problem.facts.blob = Some(blob_id(preimage, named_format(&blobs.old)).into_bytes());
+    problem.facts.blob = Some(blob_id(preimage, object_format_of(&blobs.old)).into_bytes());
     false
 }
 

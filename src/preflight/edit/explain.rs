@@ -6,7 +6,7 @@ use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Direction, Hunk, LineKind, Operation};
 use crate::preflight::cause;
 use crate::preflight::codes::code;
-use crate::preflight::edited::{header_span, tell_place};
+use crate::preflight::edited::{header_span, report_candidates};
 use crate::preflight::findings::Findings;
 use crate::preflight::options::Options;
 use crate::preflight::problem::{Problem, Severity};
@@ -29,9 +29,9 @@ pub(super) fn explain(
         options,
     };
     let all = hunks.iter().zip(placements).enumerate();
-    for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
+    for (index, (hunk, placed)) in all.filter(|(index, _)| operation.is_applied(*index)) {
         match placed {
-            Ok(_) if options.ends_early() => {}
+            Ok(_) if options.can_stop_early() => {}
             Ok(placement) => explainer.explain_placed((index, hunk), placement, findings),
             Err(mismatch) => explainer.explain_mismatch((index, hunk), mismatch, findings),
         }
@@ -64,7 +64,7 @@ impl Explainer<'_> {
         // `--reject` never skips a hunk that makes the file too large. Its problem is therefore
         // always reported.
         if !matches!(mismatch.kind, MismatchKind::TooLarge { .. })
-            && !findings.has_room(severity, options.is_complete())
+            && !findings.admit_hunk_problem(severity, options.has_unlimited_problems())
         {
             return;
         }
@@ -101,7 +101,7 @@ impl Explainer<'_> {
         mismatch: &Mismatch,
     ) {
         let (operation, options) = (self.operation, self.options);
-        if !options.ends_early() {
+        if !options.can_stop_early() {
             cause::explain_hunk(
                 problem,
                 (operation, hunk),
@@ -111,13 +111,13 @@ impl Explainer<'_> {
             );
         }
         let old = hunk.preimage_range(operation.direction);
-        if fades(hunk, self.text, options.rules.fuzz) {
+        if is_ignored_by_fuzz(hunk, self.text, options.rules.fuzz) {
             problem
                 .message
                 .push_str(", because this fuzz ignores all of its lines");
             problem.facts.is_bare = false;
         } else if old.count == 0 && hunk.anchor.is_numbered() {
-            explain_end(problem, name, old.start, self.file);
+            explain_short_file(problem, name, old.start, self.file);
         }
     }
 
@@ -129,17 +129,16 @@ impl Explainer<'_> {
         findings: &mut Findings,
     ) {
         let (operation, options) = (self.operation, self.options);
-        tell_place(
+        report_candidates(
             operation,
             (index, hunk),
             placement,
-            options.is_complete(),
+            options.has_unlimited_problems(),
             findings,
         );
-        if let Some(line) = placement
-            .already_at
-            .filter(|_| findings.has_room(Severity::Warning, options.is_complete()))
-        {
+        if let Some(line) = placement.already_at.filter(|_| {
+            findings.admit_hunk_problem(Severity::Warning, options.has_unlimited_problems())
+        }) {
             report_repeated(operation, (index, hunk), (placement, line), findings);
         }
     }
@@ -165,7 +164,7 @@ fn report_repeated(
 
 /// Explains that a hunk inserts lines after line `line`, but the file is shorter. The line is
 /// counted from 1.
-fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineOffsets<'_>) {
+fn explain_short_file(problem: &mut Problem, name: &str, line: usize, file: &LineOffsets<'_>) {
     let count = file.count();
     if count < line {
         problem.message =
@@ -176,7 +175,7 @@ fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &LineOffset
 
 /// Returns whether a hunk deletes nothing and has only leading and trailing context, all of which
 /// `fuzz` would ignore. Such a hunk would match everywhere, so it is not placed.
-fn fades(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
+fn is_ignored_by_fuzz(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
     let kinds: Vec<_> = hunk
         .lines(text, Direction::Forward)
         .map(|line| line.kind)

@@ -3,7 +3,7 @@
 use crate::lines::LineOffsets;
 use crate::matching::{self, MatchRules, Placements, SplicedFile};
 use crate::plan::{Anchor, Hunk, LineKind, Operation};
-use crate::threads::{run_both, run_together};
+use crate::threads::{run_both, run_both_mut};
 
 /// The placements of the hunks of one file.
 pub(super) struct HunkPlacements<'p> {
@@ -25,11 +25,11 @@ impl<'p> HunkPlacements<'p> {
     ) -> Self {
         let (text, hunks) = patch;
         let place = || {
-            let file = LineOffsets::with_runner(preimage, run_together);
+            let file = LineOffsets::with_runner(preimage, run_both_mut);
             let (placements, overlaid) = match overlay_hunks(operation, patch, preimage, rules) {
                 Some((placements, spliced)) => (placements, Some(spliced)),
                 None => (
-                    matching::place(&file, text, hunks, operation.direction, rules),
+                    matching::place_hunks(&file, text, hunks, operation.direction, rules),
                     None,
                 ),
             };
@@ -75,7 +75,7 @@ pub(in crate::preflight) fn count_changes(operation: &Operation, text: &[u8]) ->
         LineKind::Context => {}
     };
     for hunk in operation.hunks() {
-        match hunk.only_kind(text, operation.direction) {
+        match hunk.single_line_kind(text, operation.direction) {
             Some((kind, lines)) => count(kind, lines),
             None => hunk
                 .lines(text, operation.direction)

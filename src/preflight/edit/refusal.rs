@@ -2,9 +2,9 @@
 
 use crate::matching::{Mismatch, MismatchKind};
 use crate::plan::Operation;
-use crate::preflight::checks::way;
+use crate::preflight::checks::participle;
 use crate::preflight::codes::code;
-use crate::preflight::edited::{format_lines, without_context};
+use crate::preflight::edited::{describe_ignored_context, format_lines};
 use crate::preflight::findings::Findings;
 use crate::preflight::problem::{Problem, Severity};
 use crate::text::printable;
@@ -24,9 +24,9 @@ pub(super) fn refuse<'f>(
         MismatchKind::Ambiguous {
             lines,
             rung,
-            left_out,
+            ignored_context: left_out,
         } => {
-            let how = match without_context(*left_out) {
+            let how = match describe_ignored_context(*left_out) {
                 Some(without) => format!("{rung}, {without}"),
                 None => (*rung).to_owned(),
             };
@@ -73,7 +73,7 @@ fn refuse_missing<'f>(
     problem.help = mismatch.nearest.as_ref().map(|nearest| {
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         let line = nearest.line + 1;
-        if nearest.matched == nearest.of {
+        if nearest.matched == nearest.total {
             return format!(
                 "use --unidiff-zero: {path} has these lines at line {line}, but a hunk that starts at line 1, or \
                  without context at one end, must match at that end of the file"
@@ -81,7 +81,7 @@ fn refuse_missing<'f>(
         }
         let found = match nearest.matched {
             0 => "these lines are the most similar ones".to_owned(),
-            matched => format!("{matched} of {} lines match there", nearest.of),
+            matched => format!("{matched} of {} lines match there", nearest.total),
         };
         format!("read {path} again from line {line}: {found}")
     });
@@ -118,7 +118,7 @@ pub(super) fn report_applied<'f>(
 ) -> &'f mut Problem {
     let message = format!(
         "{hunk} is already {} at line {}",
-        way(operation.direction),
+        participle(operation.direction),
         line + 1
     );
     let problem = match severity {

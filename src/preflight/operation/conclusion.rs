@@ -15,9 +15,9 @@ impl GroupExecutor<'_> {
         &mut self,
         all: &mut [(usize, Findings)],
     ) -> Result<(), WorkspaceError> {
-        for RevertedCopy { index, from, bytes } in std::mem::take(&mut self.uncopied) {
+        for RevertedCopy { index, from, bytes } in std::mem::take(&mut self.reverted_copies) {
             let step = self.plan.operations[index].step;
-            self.fill_rejects(from)?;
+            self.store_rejects(from)?;
             let is_same = matches!(self.overlay.current(from, step)?, PathState::Node(node) if node.bytes == bytes);
             // The findings are in plan order.
             let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else {
@@ -48,17 +48,17 @@ impl GroupExecutor<'_> {
                 let overlay = &self.overlay;
                 CreationCheck {
                     overlay,
-                    is_going: &|_| false,
+                    is_removed: &|_| false,
                 }
                 .is_free_above(&operation.path, findings);
             }
         }
-        self.refuse_clash(all)
+        self.refuse_collision(all)
     }
 
     /// Refuses two different names that are one name on the file system.
-    fn refuse_clash(&self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
-        let Some(clash) = self.overlay.clash()? else {
+    fn refuse_collision(&self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
+        let Some(clash) = self.overlay.find_collision()? else {
             return Ok(());
         };
         let mut all = all.iter_mut().rev();
@@ -71,14 +71,14 @@ impl GroupExecutor<'_> {
     }
 
     /// Writes the combined diff of each file, if it is requested.
-    pub(in crate::preflight) fn write_whole_diff(&self, all: &mut [(usize, Findings)]) {
-        if self.options.whole_diff && all.iter().all(|(_, findings)| !findings.is_failed()) {
+    pub(in crate::preflight) fn write_full_diff(&self, all: &mut [(usize, Findings)]) {
+        if self.options.full_diff && all.iter().all(|(_, findings)| !findings.is_failed()) {
             full_diff::write(self.plan, &self.overlay, self.options, all);
         }
     }
 
     /// Runs the guards on the final files.
-    pub(in crate::preflight) fn guard(&self, all: &mut [(usize, Findings)]) {
-        self.watched.judge(self.options, all);
+    pub(in crate::preflight) fn run_guards(&self, all: &mut [(usize, Findings)]) {
+        self.watched.run_guards(self.options, all);
     }
 }

@@ -15,7 +15,12 @@ use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 
 impl GroupExecutor<'_> {
     /// Adds the content of `node` if it is an image and the caller collects images.
-    pub(super) fn exhibit(&self, moment: ImageSide, node: Option<&Node>, findings: &mut Findings) {
+    pub(super) fn add_image(
+        &self,
+        moment: ImageSide,
+        node: Option<&Node>,
+        findings: &mut Findings,
+    ) {
         if let Some(node) = node.filter(|_| self.options.images) {
             findings.images[moment as usize] = image(node.bytes.whole());
         }
@@ -31,7 +36,9 @@ impl GroupExecutor<'_> {
     ) {
         // Such a file is described as the preimage instead.
         let is_start = |node: &&Node| before.is_none() && node.kind == FileKind::Regular;
-        let is_going = self.going.contains(&(operation.step, &operation.path));
+        let is_going = self
+            .removed_in_step
+            .contains(&(operation.step, &operation.path));
         let is_asked = self.options.describe || self.options.three_way.is_some();
         if let Some(node) = replaced.filter(|node| is_asked && !is_going && !is_start(node)) {
             findings.outcome.replaced = Some(Box::new((git_mode(node), Sha256::of(&node.bytes))));
@@ -61,7 +68,7 @@ impl GroupExecutor<'_> {
         if operation.guard.is_some() {
             let bytes =
                 |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();
-            edited::compare(&bytes(before), &bytes(after), outcome);
+            edited::count_changed_lines(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = self.describe_side(after);
         let is_left_out = self.options.no_large_diff
@@ -69,7 +76,7 @@ impl GroupExecutor<'_> {
                 .into_iter()
                 .flatten()
                 .any(|node| describe::is_large(&node.bytes));
-        if self.options.diff && !self.options.whole_diff && !is_left_out {
+        if self.options.diff && !self.options.full_diff && !is_left_out {
             let blob = |side: &Option<Box<ContentProperties>>| {
                 side.as_ref()
                     .map_or_else(String::new, |side| side.blob.clone())
@@ -78,7 +85,7 @@ impl GroupExecutor<'_> {
             let old_path = operation
                 .from
                 .as_ref()
-                .filter(|_| operation.arrives())
+                .filter(|_| operation.has_new_path())
                 .unwrap_or(&operation.path);
             let converter = Converter::new(self.plan, operation, self.options);
             let (before, after) = (
@@ -107,7 +114,7 @@ impl GroupExecutor<'_> {
     fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<ContentProperties>> {
         let node = node.filter(|_| self.options.describe)?;
         match &self.described {
-            Some((bytes, side)) if bytes.is_same(&node.bytes) => Some(side.clone()),
+            Some((bytes, side)) if bytes.has_same_memory(&node.bytes) => Some(side.clone()),
             _ => {
                 let side = Box::new(describe::describe(&node.bytes));
                 self.described = Some((node.bytes.clone(), side.clone()));

@@ -59,7 +59,7 @@ impl GroupExecutor<'_> {
         // The result of a deletion is not written, so no limit applies to it.
         let is_kept = matches!(operation.action, Action::Delete | Action::RemoveCopy);
         Ok(
-            (is_kept || checks::is_possible(&node, self.options.max_write(), findings))
+            (is_kept || checks::is_storable(&node, self.options.max_write(), findings))
                 .then_some(node),
         )
     }
@@ -79,18 +79,18 @@ impl GroupExecutor<'_> {
             MergeAttempt::NoBase => Some(NoMergeReason::NoBase),
             MergeAttempt::Merged(_) | MergeAttempt::Refused | MergeAttempt::NotRequested => None,
         };
-        findings.outcome.fallback = fallback;
+        findings.outcome.no_merge_reason = fallback;
         Ok(match (attempt, before) {
             (MergeAttempt::Merged(bytes), _) => Some(EditResult::Changed(bytes.into())),
             (MergeAttempt::Refused, _) => None,
             (_, Some(rival)) if operation.action == Action::Create => {
-                three_way::tell_rival(operation, text, rival, findings);
+                three_way::refuse_unmergeable_file(operation, text, rival, findings);
                 None
             }
             (MergeAttempt::NotRequested | MergeAttempt::Unmergeable | MergeAttempt::NoBase, _) => {
                 let edited = edit::postimage(operation, text, preimage, self.options, findings);
                 if edited.is_none() && fallback == Some(NoMergeReason::NoBase) {
-                    three_way::tell_baseless(operation, findings);
+                    three_way::warn_missing_base(operation, findings);
                 }
                 edited
             }

@@ -16,7 +16,7 @@ use crate::workspace::WorkspaceError;
 impl GroupExecutor<'_> {
     /// Returns whether the existing file satisfies the guard of the operation, and reports a
     /// conflict if not. Plans of `undo` have guards.
-    pub(super) fn is_as_guarded(
+    pub(super) fn is_precondition_met(
         &mut self,
         operation: &Operation,
         findings: &mut Findings,
@@ -39,11 +39,11 @@ impl GroupExecutor<'_> {
                 ),
             },
             Precondition::Contents(digest, bits) => {
-                matches!(&seen, PathState::Node(node) if is_version(node, digest, bits))
+                matches!(&seen, PathState::Node(node) if has_contents(node, digest, bits))
             }
         };
         if !is_right {
-            checks::conflict(path, &seen, findings);
+            checks::report_conflict(path, &seen, findings);
         }
         Ok(is_right)
     }
@@ -56,7 +56,7 @@ impl GroupExecutor<'_> {
         restore: &Restore,
         findings: &mut Findings,
     ) -> Result<Option<Node>, WorkspaceError> {
-        match self.overlay.old(&restore.from)? {
+        match self.overlay.load_from_history(&restore.from)? {
             Some(node)
                 if node.kind == restore.kind && Digest::of(&node.bytes) == restore.digest =>
             {
@@ -87,7 +87,7 @@ impl GroupExecutor<'_> {
         &mut self,
         operation: &Operation,
     ) -> Result<Option<Node>, WorkspaceError> {
-        if !operation.arrives()
+        if !operation.has_new_path()
             || operation.from.as_ref() == Some(&operation.path)
             || !self.may_replace(operation)?
         {
@@ -105,18 +105,24 @@ impl GroupExecutor<'_> {
     fn may_replace(&self, operation: &Operation) -> Result<bool, WorkspaceError> {
         match &self.options.three_way {
             _ if self.options.overwrite => Ok(true),
-            Some(three_way) => three_way.clears(operation, self.options.max_read()),
+            Some(three_way) => three_way.can_replace_target(operation, self.options.max_read()),
             None => Ok(false),
         }
     }
 
     /// Returns the existing file or link at the path of a create operation, if both can be merged.
-    pub(super) fn rival(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
+    pub(super) fn find_merge_target(
+        &mut self,
+        operation: &Operation,
+    ) -> Result<Option<Node>, WorkspaceError> {
         let (path, step) = (&operation.path, operation.step);
         let may_merge = self.options.three_way.is_some() && !self.options.overwrite;
         let kind = operation.new_mode.map_or(FileKind::Regular, FileMode::kind);
         let may_merge = may_merge && matches!(kind, FileKind::Regular | FileKind::Symlink);
-        if !may_merge || operation.action != Action::Create || self.going.contains(&(step, path)) {
+        if !may_merge
+            || operation.action != Action::Create
+            || self.removed_in_step.contains(&(step, path))
+        {
             return Ok(None);
         }
         Ok(match self.overlay.current(path, step)? {
@@ -133,7 +139,7 @@ impl GroupExecutor<'_> {
     }
 
     /// Returns the preimage of the operation, if it has the required type.
-    pub(super) fn source(
+    pub(super) fn find_preimage(
         &mut self,
         operation: &Operation,
         findings: &mut Findings,
@@ -169,7 +175,7 @@ impl GroupExecutor<'_> {
     /// the obstacle if not. Later operations of the same patch may remove the entries above or
     /// below the path, because git removes files before it writes files (`write_out_results` in
     /// git's apply.c).
-    pub(super) fn has_room(
+    pub(super) fn can_create(
         &mut self,
         index: usize,
         findings: &mut Findings,
@@ -177,20 +183,20 @@ impl GroupExecutor<'_> {
         let operation = &self.plan.operations[index];
         let path = &operation.path;
         let seen = self.overlay.current(path, operation.step)?;
-        let going = &self.going;
+        let going = &self.removed_in_step;
         let overlay = &self.overlay;
         let is_going = |path: &RelPath| {
             overlay.is_gone(path) || going.contains(&(operation.step, overlay.stored_name(path)))
         };
         let leaves_later = |path: &RelPath| {
-            self.leaving
+            self.last_removals
                 .get(&(operation.part, path))
                 .is_some_and(|&last| last > index)
         };
         let gives_way = |path: &RelPath| is_going(path) || leaves_later(path);
         let room = CreationCheck {
             overlay,
-            is_going: &gives_way,
+            is_removed: &gives_way,
         };
         match &seen {
             PathState::Nothing => Ok(room.is_free_above(path, findings)),
@@ -198,7 +204,7 @@ impl GroupExecutor<'_> {
                 Ok(room.is_free_above(path, findings))
             }
             PathState::Node(node) if node.kind == FileKind::Directory => {
-                if !self.removes_directories(operation) && overlay.is_empty_directory(path)? {
+                if !self.can_replace_directory(operation) && overlay.is_empty_directory(path)? {
                     checks::refuse_kind(path, node.kind, FileKind::Regular, findings);
                     return Ok(false);
                 }
@@ -211,8 +217,8 @@ impl GroupExecutor<'_> {
                     || is_backup(operation)
                     || self.may_replace(operation)?;
                 if !may {
-                    checks::exists(operation, &seen, self.plan.text(operation), findings);
-                    self.name_stored(path, findings);
+                    checks::report_existing(operation, &seen, self.plan.text(operation), findings);
+                    self.add_stored_name(path, findings);
                 }
                 Ok(may && (is_itself || checks::require_file(path, seen, findings).is_some()))
             }
@@ -227,7 +233,7 @@ impl GroupExecutor<'_> {
 impl GroupExecutor<'_> {
     /// Returns whether the file of the operation may replace an empty directory. `git apply`
     /// removes the directory if a patch creates a file there; GNU patch refuses the file.
-    fn removes_directories(&self, operation: &Operation) -> bool {
+    fn can_replace_directory(&self, operation: &Operation) -> bool {
         let formats = &self.plan.inputs[operation.input].formats;
         let is_read_by_git = formats
             .iter()
@@ -237,7 +243,7 @@ impl GroupExecutor<'_> {
     }
 
     /// Adds the spelling on disk of `path` to the last problem, if the spelling differs.
-    fn name_stored(&self, path: &RelPath, findings: &mut Findings) {
+    fn add_stored_name(&self, path: &RelPath, findings: &mut Findings) {
         let stored = self.overlay.stored_name(path);
         if let Some(problem) = findings.problems.last_mut().filter(|_| stored != path) {
             problem.message = format!("{}; its name on disk is {stored}", problem.message);
@@ -255,7 +261,7 @@ fn is_backup(operation: &Operation) -> bool {
     is_written && operation.guard.as_deref() == Some(&Precondition::Any)
 }
 
-fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
+fn has_contents(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
     Digest::of(&node.bytes) == digest
         && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
 }

@@ -39,10 +39,10 @@ pub(super) struct GroupExecutor<'a> {
     options: &'a Options,
     overlay: Overlay<'a>,
     /// The files that each step removes, by step and path. The order within the step is irrelevant.
-    going: HashSet<(usize, &'a RelPath)>,
+    removed_in_step: HashSet<(usize, &'a RelPath)>,
     /// The files that each part of the plan removes, with the index of the last operation that
     /// removes each.
-    leaving: HashMap<(usize, &'a RelPath), usize>,
+    last_removals: HashMap<(usize, &'a RelPath), usize>,
     /// The files of failed operations, with the code of the failure. A later operation on such a
     /// file also fails, without a problem of its own.
     failed: HashMap<&'a RelPath, &'static ProblemCode>,
@@ -51,7 +51,7 @@ pub(super) struct GroupExecutor<'a> {
     /// The files that the operations name. Empty without `--reject`.
     named: HashSet<&'a RelPath>,
     /// The copies that were undone in the current step.
-    uncopied: Vec<RevertedCopy<'a>>,
+    reverted_copies: Vec<RevertedCopy<'a>>,
     growth: ExpansionLimit,
     watched: GuardedFiles<'a>,
     numbered: lines::NumberedFiles,
@@ -75,13 +75,13 @@ impl<'a> GroupExecutor<'a> {
     ) -> Self {
         let operations = || members.iter().map(|&index| &plan.operations[index]);
         let going = operations()
-            .filter_map(|operation| Some((operation.step, operation.leaves()?)))
+            .filter_map(|operation| Some((operation.step, operation.removed_path()?)))
             .collect();
         let leaves = |&index: &usize| {
             Some((
                 (
                     plan.operations[index].part,
-                    plan.operations[index].leaves()?,
+                    plan.operations[index].removed_path()?,
                 ),
                 index,
             ))
@@ -103,16 +103,16 @@ impl<'a> GroupExecutor<'a> {
             plan,
             options,
             overlay,
-            going,
-            leaving,
+            removed_in_step: going,
+            last_removals: leaving,
             failed: options
-                .unfit
+                .failed_files
                 .iter()
                 .map(|(path, code)| (path, *code))
                 .collect(),
             rejects: HashMap::new(),
             named,
-            uncopied: Vec::new(),
+            reverted_copies: Vec::new(),
             growth: ExpansionLimit::default(),
             watched: GuardedFiles::default(),
             numbered: lines::NumberedFiles::new(),
@@ -129,16 +129,16 @@ impl<'a> GroupExecutor<'a> {
         let operation = &self.plan.operations[index];
         let mut findings = Findings::default();
         let paths = || std::iter::once(&operation.path).chain(&operation.from);
-        paths().try_for_each(|path| self.fill_rejects(path))?;
+        paths().try_for_each(|path| self.store_rejects(path))?;
         if let Some(&code) = paths().find_map(|path| self.failed.get(path)) {
             findings.outcome.failed = Some(code);
-        } else if operation.is_submodule() || self.moves_submodule(operation)? {
-            self.submodule(index, &mut findings)?;
+        } else if operation.is_submodule() || self.is_submodule_move(operation)? {
+            self.resolve_submodule(index, &mut findings)?;
         } else {
-            self.file(index, &mut findings)?;
+            self.resolve_file(index, &mut findings)?;
         }
         if self.options.reject {
-            reject::soften(&mut findings);
+            reject::downgrade_errors(&mut findings);
         }
         if let Some(code) = findings.outcome.failed {
             self.failed.extend(paths().map(|path| (path, code)));
@@ -146,33 +146,41 @@ impl<'a> GroupExecutor<'a> {
         Ok(findings)
     }
 
-    fn file(&mut self, index: usize, findings: &mut Findings) -> Result<(), WorkspaceError> {
+    fn resolve_file(
+        &mut self,
+        index: usize,
+        findings: &mut Findings,
+    ) -> Result<(), WorkspaceError> {
         let operation = &self.plan.operations[index];
-        if !self.is_as_guarded(operation, findings)? {
+        if !self.is_precondition_met(operation, findings)? {
             return Ok(());
         }
         if self.options.idempotent {
             let converter = Converter::new(self.plan, operation, self.options);
             let tree = (&mut self.overlay, &self.options.rules, converter);
-            if already_applied::is_file_done(operation, self.plan.text(operation), tree, findings)?
-            {
+            if already_applied::is_operation_applied(
+                operation,
+                self.plan.text(operation),
+                tree,
+                findings,
+            )? {
                 return Ok(());
             }
         }
         // With `--3way`, the existing file is one side of the merge, and the file that the patch
         // creates is the other side.
-        let rival = self.rival(operation)?;
+        let rival = self.find_merge_target(operation)?;
         let before = match operation.action {
             Action::Create => rival.clone(),
-            Action::Modify if operation.may_fill() && self.is_missing(operation)? => None,
-            _ => match self.source(operation, findings)? {
+            Action::Modify if operation.can_create_missing() && self.is_missing(operation)? => None,
+            _ => match self.find_preimage(operation, findings)? {
                 Some(node) => Some(node),
                 None => return Ok(()),
             },
         };
         if rival.is_none()
-            && (operation.arrives() || before.is_none())
-            && !self.has_room(index, findings)?
+            && (operation.has_new_path() || before.is_none())
+            && !self.can_create(index, findings)?
         {
             return Ok(());
         }
@@ -184,11 +192,11 @@ impl<'a> GroupExecutor<'a> {
             replaced.filter(|node| node.kind == FileKind::Regular && self.options.overwrite);
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
-        self.exhibit(ImageSide::Before, known, findings);
+        self.add_image(ImageSide::Before, known, findings);
         findings.outcome.hardlinks = self
             .overlay
             .links(operation.from.as_ref().unwrap_or(&operation.path));
-        if !checks::is_expected(operation, known, findings) {
+        if !checks::is_expectation_met(operation, known, findings) {
             return Ok(());
         }
         let after = match &operation.edit {
@@ -212,12 +220,12 @@ impl<'a> GroupExecutor<'a> {
         findings: &mut Findings,
     ) -> Result<(), WorkspaceError> {
         let operation = &self.plan.operations[index];
-        if !self.allows_content(operation, &after, findings) {
+        if !self.is_content_allowed(operation, &after, findings) {
             return Ok(());
         }
         self.describe_after(operation, known, &after, findings);
         let is_gone = matches!(operation.action, Action::Delete | Action::RemoveCopy);
-        self.exhibit(ImageSide::After, (!is_gone).then_some(&after), findings);
+        self.add_image(ImageSide::After, (!is_gone).then_some(&after), findings);
         // Renames read the files as they were at the start of the step. The second rename of the
         // same file is therefore a copy.
         let is_gone = operation
@@ -242,8 +250,14 @@ impl<'a> GroupExecutor<'a> {
     }
 
     /// Returns whether policy allows the operation to write the content of `after`.
-    fn allows_content(&self, operation: &Operation, after: &Node, findings: &mut Findings) -> bool {
-        let is_refused = self.options.policy.refuses_binary() && brings_binary(operation, after);
+    fn is_content_allowed(
+        &self,
+        operation: &Operation,
+        after: &Node,
+        findings: &mut Findings,
+    ) -> bool {
+        let is_refused =
+            self.options.policy.refuses_binary() && is_writing_binary(operation, after);
         if is_refused {
             let reason = "policy denies binary data (`binary`)";
             findings.error(&code::BINARY_DENIED, reason).facts.reason = Some(reason.to_owned());
@@ -265,22 +279,22 @@ impl<'a> GroupExecutor<'a> {
                 if findings.is_failed() {
                     return Ok(());
                 }
-                self.overlay.take_away(&operation.path, operation.step)
+                self.overlay.remove(&operation.path, operation.step)
             }
             Action::RemoveCopy => {
-                self.uncopied
+                self.reverted_copies
                     .extend(operation.from.as_ref().map(|from| RevertedCopy {
                         index,
                         from,
                         bytes: after.bytes,
                     }));
-                self.overlay.take_away(&operation.path, operation.step)
+                self.overlay.remove(&operation.path, operation.step)
             }
             Action::Rename => {
                 self.overlay.put(&operation.path, operation.step, after)?;
                 match &operation.from {
                     Some(from) if *from != operation.path => {
-                        self.overlay.take_away(from, operation.step)
+                        self.overlay.remove(from, operation.step)
                     }
                     _ => Ok(()),
                 }
@@ -296,7 +310,7 @@ impl<'a> GroupExecutor<'a> {
 ///
 /// git checks only the beginning of a file for NUL bytes. This check covers the whole file, because
 /// the policy applies to all of it.
-fn brings_binary(operation: &Operation, after: &Node) -> bool {
+fn is_writing_binary(operation: &Operation, after: &Node) -> bool {
     let is_written = match operation.action {
         Action::Delete | Action::RemoveCopy => false,
         Action::Copy => true,

@@ -12,7 +12,7 @@ use crate::preflight::findings::Findings;
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::{Node, PathState};
 use crate::preflight::{RejectTo, checks, code, reject};
-use crate::text::{Contents, is_one_name};
+use crate::text::{Contents, is_same_name};
 use crate::workspace::WorkspaceError;
 
 /// A file for rejected hunks.
@@ -54,7 +54,7 @@ impl GroupExecutor<'_> {
         let file = self.rejects.entry(path.clone()).or_default();
         file.text.extend_from_slice(&text);
         (file.step, file.is_filled) = (operation.step, false);
-        if !checks::is_small(file.text.len(), self.options.max_write(), findings) {
+        if !checks::is_within_limit(file.text.len(), self.options.max_write(), findings) {
             return Ok(false);
         }
         if let Some(rejects) = findings
@@ -97,7 +97,7 @@ impl GroupExecutor<'_> {
                 .get(path)
                 .is_some_and(|file| file.step != operation.step)
         {
-            self.fill_rejects(path)?;
+            self.store_rejects(path)?;
         }
         let seen = self.overlay.current(path, operation.step)?;
         let access = match &seen {
@@ -118,7 +118,7 @@ impl GroupExecutor<'_> {
     }
 
     /// Stores the text so far in the overlay, if `path` is a file for rejected hunks.
-    pub(super) fn fill_rejects(&mut self, path: &RelPath) -> Result<(), WorkspaceError> {
+    pub(super) fn store_rejects(&mut self, path: &RelPath) -> Result<(), WorkspaceError> {
         let Some(file) = self.rejects.get_mut(path).filter(|file| !file.is_filled) else {
             return Ok(());
         };
@@ -139,12 +139,12 @@ impl GroupExecutor<'_> {
 
     /// Stores the text of all files for rejected hunks in the overlay, after all operations. Adds
     /// their digests to the findings.
-    pub(in crate::preflight) fn conclude_rejects(
+    pub(in crate::preflight) fn store_all_rejects(
         &mut self,
         all: &mut [(usize, Findings)],
     ) -> Result<(), WorkspaceError> {
         let paths: Vec<_> = self.rejects.keys().cloned().collect();
-        paths.iter().try_for_each(|path| self.fill_rejects(path))?;
+        paths.iter().try_for_each(|path| self.store_rejects(path))?;
         if self.options.describe {
             let digests = self
                 .rejects
@@ -171,20 +171,20 @@ impl GroupExecutor<'_> {
             return;
         }
         // Only a skipped operation has failed without refusing the plan.
-        let is_left = |findings: &Findings| findings.is_failed() && !findings.refuses();
+        let is_left = |findings: &Findings| findings.is_failed() && !findings.has_error();
         let left: HashSet<&RelPath> = all
             .iter()
             .filter(|(_, findings)| is_left(findings))
-            .filter_map(|(index, _)| self.plan.operations[*index].leaves())
+            .filter_map(|(index, _)| self.plan.operations[*index].removed_path())
             .collect();
         for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
             let operation = &self.plan.operations[*index];
             let is_respelled = || {
                 let is_one =
-                    |left: &&RelPath| is_one_name(left.as_bytes(), operation.path.as_bytes());
+                    |left: &&RelPath| is_same_name(left.as_bytes(), operation.path.as_bytes());
                 self.overlay.is_respelled(&operation.path) && left.iter().any(is_one)
             };
-            if operation.arrives() && (left.contains(&operation.path) || is_respelled()) {
+            if operation.has_new_path() && (left.contains(&operation.path) || is_respelled()) {
                 findings.error(
                     &code::EXISTS,
                     "the patch deletes the existing file, but the deletion does not apply",

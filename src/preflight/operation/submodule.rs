@@ -13,7 +13,7 @@ impl GroupExecutor<'_> {
     /// Performs the operation at `index`: creates an empty directory for a new submodule, and
     /// removes the directory of a deleted submodule if it is empty. Another commit of a submodule
     /// does not change its directory.
-    pub(super) fn submodule(
+    pub(super) fn resolve_submodule(
         &mut self,
         index: usize,
         findings: &mut Findings,
@@ -24,7 +24,7 @@ impl GroupExecutor<'_> {
         findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
         (findings.outcome.added, findings.outcome.removed) =
             edit::count_changes(operation, self.plan.text(operation));
-        let leaves = operation.leaves().filter(|_| {
+        let leaves = operation.removed_path().filter(|_| {
             operation
                 .old_mode
                 .is_none_or(|mode| mode == FileMode::Submodule)
@@ -32,17 +32,17 @@ impl GroupExecutor<'_> {
         if let Some(path) = leaves {
             let is_directory = matches!(self.overlay.current(path, operation.step)?, PathState::Node(node) if node.kind == FileKind::Directory);
             if is_directory && self.overlay.list(path)?.is_empty() {
-                self.overlay.take_away(path, operation.step)?;
+                self.overlay.remove(path, operation.step)?;
             }
         }
-        if !operation.arrives() {
+        if !operation.has_new_path() {
             return Ok(());
         }
         match self.overlay.current(&operation.path, operation.step)? {
             PathState::Node(node) if node.kind == FileKind::Directory => {
                 self.overlay.put(&operation.path, operation.step, node)
             }
-            _ if self.has_room(index, findings)? => {
+            _ if self.can_create(index, findings)? => {
                 let node = Node {
                     kind: FileKind::Directory,
                     permissions: Permissions::New { executable: true },
@@ -61,7 +61,7 @@ impl GroupExecutor<'_> {
     /// Returns whether the operation renames a submodule. git writes no mode if the commit stays
     /// the same. The tree then decides: the directory is empty, or it contains `.git` as a
     /// checked-out submodule does.
-    pub(super) fn moves_submodule(
+    pub(super) fn is_submodule_move(
         &mut self,
         operation: &Operation,
     ) -> Result<bool, WorkspaceError> {

@@ -138,7 +138,7 @@ impl Overlay<'_> {
             kind: node.kind,
             permissions: node.permissions,
             content,
-            like: node.like.clone(),
+            attribute_source: node.like.clone(),
         };
         Some(FileChange {
             path: path.clone(),
@@ -163,7 +163,7 @@ impl OverlayEntry {
             kind: node.kind,
             permissions: node.permissions,
             content: Content::Unchanged,
-            like: None,
+            attribute_source: None,
         };
         let after = (node.kind == FileKind::Directory).then_some(kept)?;
         Some(FileChange {

@@ -21,7 +21,7 @@ impl Overlay<'_> {
         }
         match self.workspace.read(path, self.max_file) {
             Ok((bytes, stat)) => Ok(load_node(path, stat, bytes)),
-            Err(error) => match error.fault {
+            Err(error) => match error.kind {
                 ErrorKind::Missing => {
                     self.directories
                         .iter()

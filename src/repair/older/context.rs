@@ -1,12 +1,12 @@
 //! Converts hunks of context diffs.
 
-use super::{Line, OwnedLine, Span, header, range, with_text};
+use super::{Line, OwnedLine, Span, build_hunk_header, range, with_text};
 
 const STARS: &[u8] = b"***************";
 
 /// Returns whether a hunk begins at the first of `lines`.
-pub(super) fn starts(lines: &[Line<'_>]) -> bool {
-    matches!(lines, [stars, old, ..] if stars.text.starts_with(STARS) && edges(old.text, b"*** ").is_some())
+pub(super) fn is_hunk_start(lines: &[Line<'_>]) -> bool {
+    matches!(lines, [stars, old, ..] if stars.text.starts_with(STARS) && parse_bounds(old.text, b"*** ").is_some())
 }
 
 /// Returns whether `line` is the first line of a hunk, which may be truncated.
@@ -15,7 +15,7 @@ pub(super) fn is_border(line: Line<'_>) -> bool {
 }
 
 /// Parses the line range of a half.
-fn edges(line: &[u8], mark: &[u8]) -> Option<(usize, usize)> {
+fn parse_bounds(line: &[u8], mark: &[u8]) -> Option<(usize, usize)> {
     let (edges, rest) = range(line.strip_prefix(mark)?)?;
     rest.trim_ascii()
         .iter()
@@ -34,26 +34,29 @@ struct HalfLine<'t> {
 }
 
 /// Appends a hunk to `out` as a unified hunk and returns its number of lines in the input.
-pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
+pub(super) fn convert_hunk<'t>(
+    lines: &[Line<'t>],
+    out: &mut Vec<OwnedLine<'t>>,
+) -> Result<usize, Span> {
     let stars = lines[0];
-    let Some(old_edges) = edges(lines[1].text, b"*** ") else {
+    let Some(old_edges) = parse_bounds(lines[1].text, b"*** ") else {
         return Err(stars.span);
     };
     // Line 0 has the stars, and line 1 is the header of the old half.
-    let middle = lines[2..]
-        .iter()
-        .position(|line| edges(line.text, b"--- ").is_some() || line.text.starts_with(STARS));
+    let middle = lines[2..].iter().position(|line| {
+        parse_bounds(line.text, b"--- ").is_some() || line.text.starts_with(STARS)
+    });
     // A truncated patch has no second half.
     let middle = 2 + middle.ok_or(stars.span)?;
-    let Some(new_edges) = edges(lines[middle].text, b"--- ") else {
+    let Some(new_edges) = parse_bounds(lines[middle].text, b"--- ") else {
         return Err(stars.span);
     };
     let old = lines[2..middle]
         .iter()
-        .map(|line| half_line(*line, b"-!"))
+        .map(|line| parse_half_line(*line, b"-!"))
         .collect::<Option<Vec<_>>>();
     let old = old.ok_or(stars.span)?;
-    let new = new_half(&lines[middle + 1..], new_edges.1, old.is_empty());
+    let new = read_new_half(&lines[middle + 1..], new_edges.1, old.is_empty());
     if old.is_empty() && new.is_empty() {
         return Err(stars.span);
     }
@@ -80,13 +83,16 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
         merge(&old, &new, out, is_signed_context)
             .map_err(|line| line.map_or(stars.span, |line| line.span))?;
     }
-    out.insert(first, header(stars, (old_edges, new_edges), false));
+    out.insert(
+        first,
+        build_hunk_header(stars, (old_edges, new_edges), false),
+    );
     Ok(end)
 }
 
 /// Returns the lines of the new half, of which the header counts `count`. This half can be omitted,
 /// unless the old half is.
-fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<HalfLine<'t>> {
+fn read_new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<HalfLine<'t>> {
     // After an empty line, either text follows, or the empty line is context without its spaces.
     let is_body = |line: &Line<'_>| matches!(line.text, [b' ' | b'+' | b'!', b' ', ..]);
     let is_left_out = !is_old_empty
@@ -102,7 +108,7 @@ fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<Hal
         if found >= count && !is_note {
             break;
         }
-        match half_line(*line, b"+!") {
+        match parse_half_line(*line, b"+!") {
             Some(line) => new.push(line),
             None => break,
         }
@@ -112,7 +118,7 @@ fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<Hal
 }
 
 /// Parses a line of a half; `None` if the line cannot belong to a half.
-fn half_line<'t>(line: Line<'t>, signs: &[u8]) -> Option<HalfLine<'t>> {
+fn parse_half_line<'t>(line: Line<'t>, signs: &[u8]) -> Option<HalfLine<'t>> {
     let half = |sign, text| Some(HalfLine { line, sign, text });
     match line.text {
         [] => half(b' ', b""),

@@ -24,7 +24,7 @@ pub(super) struct OwnedLine<'t> {
 }
 
 impl OwnedLine<'_> {
-    pub(super) fn line(&self) -> Line<'_> {
+    pub(super) fn as_line(&self) -> Line<'_> {
         let Self {
             text,
             whole,
@@ -54,8 +54,8 @@ impl OwnedLine<'_> {
 /// Returns the span of a hunk whose halves do not agree, or of an incomplete hunk.
 pub(super) fn convert_hunks(text: &[u8]) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
     let all = plain_lines(text);
-    let has_context = (0..all.len()).any(|at| context::starts(&all[at..]));
-    let has_normal = (0..all.len()).any(|at| normal::starts(&all[at..]));
+    let has_context = (0..all.len()).any(|at| context::is_hunk_start(&all[at..]));
+    let has_normal = (0..all.len()).any(|at| normal::is_hunk_start(&all[at..]));
     (has_context || has_normal)
         .then(|| convert(&all, (has_context, has_normal), text.ends_with(b"\n")))
 }
@@ -68,14 +68,14 @@ fn convert<'t>(
     let (mut out, mut at) = (Vec::with_capacity(all.len()), 0);
     while at < all.len() {
         let rest = &all[at..];
-        let is_hunk = context::starts(rest) || normal::starts(rest);
-        if context::starts(rest) {
+        let is_hunk = context::is_hunk_start(rest) || normal::is_hunk_start(rest);
+        if context::is_hunk_start(rest) {
             // The two lines above name the file.
-            name(&mut out, b"*** ", b"--- ");
-            at += context::hunk(rest, &mut out)?;
-        } else if normal::starts(rest) {
-            name_by_index(&mut out);
-            at += normal::hunk(rest, &mut out)?;
+            convert_header(&mut out, b"*** ", b"--- ");
+            at += context::convert_hunk(rest, &mut out)?;
+        } else if normal::is_hunk_start(rest) {
+            convert_index_line(&mut out);
+            at += normal::convert_hunk(rest, &mut out)?;
         } else if has_context && context::is_border(rest[0])
             || has_normal && normal::is_part(rest[0])
         {
@@ -126,7 +126,7 @@ fn with_text(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
 
 /// Converts the last two lines of `out` to the header of a unified diff, if they are the header of
 /// a context diff. If one of the two lines is missing, converts the last line.
-fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
+fn convert_header(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
     // A marker of an envelope contains a colon.
     let is_path = |name: &&[u8]| {
         !name
@@ -150,7 +150,7 @@ fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
 }
 
 /// Converts an `Index:` line above a hunk of a normal diff to the header of a unified diff.
-fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
+fn convert_index_line(out: &mut Vec<OwnedLine<'_>>) {
     let is_hunk = |line: &OwnedLine<'_>| line.is_normal || line.text.starts_with(b"+++ ");
     let above = out
         .iter()
@@ -172,7 +172,7 @@ fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
 }
 
 /// Returns the header of a unified hunk: `@@ -1,2 +1,2 @@`.
-fn header(
+fn build_hunk_header(
     line: Line<'_>,
     (old, new): ((usize, usize), (usize, usize)),
     is_normal: bool,

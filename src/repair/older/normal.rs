@@ -1,6 +1,6 @@
 //! Converts hunks of normal diffs.
 
-use super::{Line, OwnedLine, Span, header, range, with_text};
+use super::{Line, OwnedLine, Span, build_hunk_header, range, with_text};
 
 /// The command of a hunk: `5a6,7`, `1,2c3,4` or `8d7`.
 struct HunkCommand {
@@ -33,7 +33,7 @@ pub(super) fn is_part(line: Line<'_>) -> bool {
 }
 
 /// Returns whether a hunk begins at the first of `lines`.
-pub(super) fn starts(lines: &[Line<'_>]) -> bool {
+pub(super) fn is_hunk_start(lines: &[Line<'_>]) -> bool {
     let [first, second, ..] = lines else {
         return false;
     };
@@ -46,15 +46,18 @@ pub(super) fn starts(lines: &[Line<'_>]) -> bool {
 
 /// Appends a hunk to `out` as a unified hunk and returns its number of lines in the input. The
 /// signs show where each side ends, because the numbers in the command can be wrong.
-pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
+pub(super) fn convert_hunk<'t>(
+    lines: &[Line<'t>],
+    out: &mut Vec<OwnedLine<'t>>,
+) -> Result<usize, Span> {
     let first = lines[0];
     let Some(command) = HunkCommand::read(first.text) else {
         return Err(first.span);
     };
-    out.push(header(first, (command.old, command.new), true));
+    out.push(build_hunk_header(first, (command.old, command.new), true));
     let mut at = 1;
     if command.letter != b'a' {
-        at = side(lines, at, (b'<', b'-'), out);
+        at = convert_side(lines, at, (b'<', b'-'), out);
     }
     if command.letter == b'c' {
         if lines
@@ -66,13 +69,13 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
         at += 1;
     }
     if command.letter != b'd' {
-        at = side(lines, at, (b'>', b'+'), out);
+        at = convert_side(lines, at, (b'>', b'+'), out);
     }
     Ok(at)
 }
 
 /// Appends the lines of one side, starting at `at`, and returns the end of the side.
-fn side<'t>(
+fn convert_side<'t>(
     lines: &[Line<'t>],
     mut at: usize,
     (from, to): (u8, u8),

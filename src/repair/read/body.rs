@@ -1,8 +1,8 @@
 //! Reads the body of a hunk, and finds its end.
 
 use super::markers::{
-    Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature,
-    marker,
+    Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_heredoc_end, is_signature,
+    parse_marker,
 };
 use super::{Line, SectionAction, SectionReader};
 use crate::repair::RepairLog;
@@ -18,13 +18,13 @@ pub(super) struct Lookahead {
     /// The index after the last line that is not blank.
     end: usize,
     /// Whether the last line has a newline.
-    is_whole: bool,
+    has_final_newline: bool,
 }
 
 impl Lookahead {
     /// Returns whether the last line has a newline.
-    pub(super) fn is_whole(&self) -> bool {
-        self.is_whole
+    pub(super) fn has_final_newline(&self) -> bool {
+        self.has_final_newline
     }
 
     pub(super) fn of(lines: &[Line<'_>], is_whole: bool) -> Self {
@@ -52,7 +52,7 @@ impl Lookahead {
             has_more,
             last_end,
             end: last.map_or(0, |last| last + 1),
-            is_whole,
+            has_final_newline: is_whole,
         }
     }
 }
@@ -64,11 +64,11 @@ fn is_pair(line: &[u8], next: &[u8]) -> bool {
 
 impl<'t> SectionReader<'t> {
     /// Reads a hunk: its header lines, if there are any, and its body.
-    pub(super) fn chunk(&mut self, log: &mut RepairLog) {
+    pub(super) fn read_hunk(&mut self, log: &mut RepairLog) {
         let Some(first) = self.peek(0) else { return };
         let mut header = RawHunkHeader::default();
         while let Some(line) = self.peek(0).filter(|line| line.text.starts_with(b"@@")) {
-            header.take(line, log);
+            header.read_line(line, log);
             self.next += 1;
         }
         self.has_gap = false;
@@ -77,7 +77,7 @@ impl<'t> SectionReader<'t> {
             .last()
             .is_some_and(|section| section.action == SectionAction::Create);
         let (body, is_at_end) =
-            self.body(&header, self.is_enveloped && is_create, first.is_converted);
+            self.read_body(&header, self.is_enveloped && is_create, first.is_converted);
         // A new file has no context that could show where it ends.
         if self.is_enveloped && is_create && !self.is_certain_end(&body) {
             self.stray.get_or_insert(first.span);
@@ -94,17 +94,17 @@ impl<'t> SectionReader<'t> {
         {
             section.span.end = last.span.end;
         }
-        let is_torn = self.next == self.lines.len() && !self.outlook.is_whole();
-        section.chunks.push(RawHunk {
+        let is_torn = self.next == self.lines.len() && !self.lookahead.has_final_newline();
+        section.hunks.push(RawHunk {
             is_bounded,
-            is_torn,
+            is_unterminated: is_torn,
             ..RawHunk::new(header, body, first, is_at_end)
         });
     }
 
     /// Reads the lines up to the end of the hunk. Also returns whether a marker states that the
     /// hunk is at the end of the file.
-    fn body(
+    fn read_body(
         &mut self,
         header: &RawHunkHeader<'t>,
         is_free: bool,
@@ -112,7 +112,7 @@ impl<'t> SectionReader<'t> {
     ) -> (Vec<Line<'t>>, bool) {
         let (mut body, mut counts, mut is_at_end) = (Vec::new(), (0, 0), false);
         while let Some(line) = self.peek(0).filter(|line| !line.text.starts_with(b"@@")) {
-            match marker(line.text).filter(|_| !self.is_content(line)) {
+            match parse_marker(line.text).filter(|_| !self.is_content(line)) {
                 Some(Marker::EndOfFile) => {
                     is_at_end = true;
                     self.next += 1;
@@ -149,9 +149,12 @@ impl<'t> SectionReader<'t> {
     /// Returns whether the end of a new file in an envelope is certain. Either a marker follows, or
     /// the lines have signs and the last line is complete.
     fn is_certain_end(&self, body: &[Line<'_>]) -> bool {
-        let has_marker = self.peek(0).is_some_and(|line| marker(line.text).is_some());
+        let has_marker = self
+            .peek(0)
+            .is_some_and(|line| parse_marker(line.text).is_some());
         let is_signed = body.iter().any(|line| line.text.starts_with(b"+"));
-        has_marker || is_signed && (self.outlook.is_whole || self.next < self.lines.len())
+        has_marker
+            || is_signed && (self.lookahead.has_final_newline || self.next < self.lines.len())
     }
 
     /// Returns whether `line` cannot belong to the body before it.
@@ -173,14 +176,14 @@ impl<'t> SectionReader<'t> {
         if is_full && self.is_mail && is_mail_signature(text) {
             return true;
         }
-        let is_closing = self.has_fence && is_fence(text) || is_here_end(text);
+        let is_closing = self.has_fence && is_fence(text) || is_heredoc_end(text);
         let is_tag = is_closing_tag(text) && !self.is_enveloped;
         if is_closing || is_tag {
             // Such a line can also be context that lost its sign, such as `</div>`. It ends the
             // hunk if the counts are used up, or if neither a change nor an end marker follows. In
             // a new file, which has no context, it must also be the last line of the text.
             let has_rest = self.has_more() || self.is_enveloped && self.has_end();
-            return is_full || !has_rest && (!is_free || self.next + 1 == self.outlook.end);
+            return is_full || !has_rest && (!is_free || self.next + 1 == self.lookahead.end);
         }
         if is_signature(text) && next.first().is_none_or(u8::is_ascii_digit) {
             // git writes its version after `-- `. If the header still counts lines, `-- ` deletes
@@ -202,12 +205,14 @@ impl<'t> SectionReader<'t> {
 
     /// Returns whether an end marker without a sign follows, at the next line or later.
     fn has_end(&self) -> bool {
-        self.outlook.last_end.is_some_and(|last| last >= self.next)
+        self.lookahead
+            .last_end
+            .is_some_and(|last| last >= self.next)
     }
 
     /// Returns whether an insertion or deletion follows the next line, before another header.
     fn has_more(&self) -> bool {
-        self.outlook
+        self.lookahead
             .has_more
             .get(self.next)
             .copied()

@@ -1,11 +1,11 @@
 //! Reads the file headers of diffs.
 
-use super::markers::{is_fence, marker};
+use super::markers::{is_fence, parse_marker};
 use super::{Line, Section, SectionAction, SectionReader};
 use crate::mode::FileMode;
 
 /// The prefixes of the lines in a git header.
-const WORDS: &[&[u8]] = &[
+const GIT_HEADER_PREFIXES: &[&[u8]] = &[
     b"old mode ",
     b"new mode ",
     b"new file mode ",
@@ -21,26 +21,28 @@ const WORDS: &[&[u8]] = &[
 
 impl<'t> SectionReader<'t> {
     /// Reads `diff --git a/NAME b/NAME` and the lines after it, up to `---` or the first hunk.
-    pub(super) fn git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
-        let mut section = Section::new(SectionAction::Update, names(rest), line);
+    pub(super) fn read_git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
+        let mut section = Section::new(SectionAction::Update, parse_names(rest), line);
         self.next += 1;
         self.is_enveloped = false;
         self.has_gap = false;
         let (mut is_half, mut has_target, mut is_binary) = (false, false, false);
         while let Some(line) = self.peek(0) {
             let text = line.text;
-            let is_word = WORDS.iter().any(|word| text.starts_with(word));
+            let is_word = GIT_HEADER_PREFIXES
+                .iter()
+                .any(|word| text.starts_with(word));
             // The lines of a binary patch start with a letter: a keyword, or the length of the
             // data. A line with a sign therefore ends it.
             let is_data = is_binary && !matches!(text.first(), Some(b'+' | b'-' | b'@'));
             if !is_word && !is_data
                 || is_fence(text)
                 || text.starts_with(b"diff --git ")
-                || marker(text).is_some()
+                || parse_marker(text).is_some()
             {
                 break;
             }
-            section.take(text);
+            section.read_header_line(text);
             is_half |= [&b"rename from "[..], b"copy from ", b"similarity "]
                 .iter()
                 .any(|word| text.starts_with(word));
@@ -60,14 +62,14 @@ impl<'t> SectionReader<'t> {
         if is_half && !has_target {
             self.stray.get_or_insert(section.span);
         }
-        self.open();
+        self.begin_section();
         self.sections.push(section);
     }
 
     /// Reads `---` and `+++`, or one of the two lines if the model left out the other. One line is
     /// a header only directly above `@@`, because `--- x` can also delete the line `-- x`. Returns
     /// the number of lines.
-    pub(super) fn file_header(&mut self, line: Line<'t>) -> Option<usize> {
+    pub(super) fn read_file_header(&mut self, line: Line<'t>) -> Option<usize> {
         let second = self.peek(1);
         let old = line.text.strip_prefix(b"--- ");
         let new = second.and_then(|line| line.text.strip_prefix(b"+++ "));
@@ -90,16 +92,14 @@ impl<'t> SectionReader<'t> {
             && self
                 .sections
                 .last()
-                .is_some_and(|section| section.chunks.is_empty());
+                .is_some_and(|section| section.hunks.is_empty());
         if inside {
             // The envelope has already named the file.
             return Some(taken);
         }
         // Directly after the lines of `diff --git`, the names belong to that section.
         let is_new = !self.sections.last().is_some_and(|section| {
-            !section.is_enveloped
-                && section.chunks.is_empty()
-                && section.span.end == line.span.start
+            !section.is_enveloped && section.hunks.is_empty() && section.span.end == line.span.start
         });
         if is_new {
             self.is_closed = false;
@@ -109,10 +109,10 @@ impl<'t> SectionReader<'t> {
         let section = self.sections.last_mut()?;
         let sides = [old, new].map(|name| name.map(without_time));
         // If the names contradict `diff --git`, nothing shows which of them is right.
-        if !section.agrees(sides) {
+        if !section.has_matching_name(sides) {
             self.stray.get_or_insert(line.span);
         }
-        section.take_sides(sides);
+        section.set_names(sides);
         section.span.end = self.lines[self.next + taken - 1].span.end;
         self.header = Some(self.lines[self.next + taken - 1].span);
         Some(taken)
@@ -122,11 +122,11 @@ impl<'t> SectionReader<'t> {
 impl<'t> Section<'t> {
     /// Returns whether the section names two different files, but contains neither a rename nor a
     /// hunk. Nothing then shows what changes.
-    pub(super) fn is_torn(&self) -> bool {
+    pub(super) fn has_contradicting_names(&self) -> bool {
         let [new, old] = self.names[..] else {
             return false;
         };
-        let is_open = self.chunks.is_empty()
+        let is_open = self.hunks.is_empty()
             && self.target.is_none()
             && !self.is_verbatim
             && !self.is_enveloped;
@@ -134,7 +134,7 @@ impl<'t> Section<'t> {
     }
 
     /// Reads a line of a git header.
-    fn take(&mut self, line: &'t [u8]) {
+    fn read_header_line(&mut self, line: &'t [u8]) {
         let behind = |word: &[u8]| line.strip_prefix(word);
         if let Some(name) = behind(b"rename to ") {
             self.target = Some(name);
@@ -164,7 +164,7 @@ impl<'t> Section<'t> {
 
     /// Returns whether a side has one of the names that were read before. One of both can have a
     /// prefix such as `b/`.
-    fn agrees(&self, sides: [Option<&[u8]>; 2]) -> bool {
+    fn has_matching_name(&self, sides: [Option<&[u8]>; 2]) -> bool {
         let is_same = |side: &[u8]| {
             let mut known = self.names.iter().chain(&self.target);
             known.any(|name| {
@@ -181,7 +181,7 @@ impl<'t> Section<'t> {
     }
 
     /// Sets the names of both sides. Hunks must follow, so the section is incomplete without them.
-    fn take_sides(&mut self, [old, new]: [Option<&'t [u8]>; 2]) {
+    fn set_names(&mut self, [old, new]: [Option<&'t [u8]>; 2]) {
         let is_null = |name: Option<&[u8]>| name == Some(b"/dev/null".as_slice());
         match (is_null(old), is_null(new)) {
             (true, false) => self.action = SectionAction::Create,
@@ -203,7 +203,7 @@ impl<'t> Section<'t> {
 
 /// Returns the names on a `diff --git` line, the new name first. The line has two halves that are
 /// equal except for their prefixes, or it has two words.
-fn names(line: &[u8]) -> Vec<&[u8]> {
+fn parse_names(line: &[u8]) -> Vec<&[u8]> {
     let line = line.trim_ascii_end();
     let middle = line.len() / 2;
     // A name can contain spaces, as in `a/my file b/my file`.

@@ -3,14 +3,14 @@
 
 /// Returns whether a line can only be the header of a file, in a diff or in an envelope.
 pub(super) fn is_file_header(line: &[u8]) -> bool {
-    line.starts_with(b"diff --git ") || line.starts_with(b"+++ ") || marker(line).is_some()
+    line.starts_with(b"diff --git ") || line.starts_with(b"+++ ") || parse_marker(line).is_some()
 }
 
 /// Returns whether `line` starts a section for a file, or ends one, regardless of the sections
 /// around it.
 pub(in crate::repair) fn starts_section(line: &[u8]) -> bool {
     line.starts_with(b"diff --git ")
-        || marker(line).is_some_and(|marker| marker != Marker::EndOfFile)
+        || parse_marker(line).is_some_and(|marker| marker != Marker::EndOfFile)
 }
 
 /// The markers of an envelope.
@@ -28,7 +28,7 @@ pub(super) enum Marker<'t> {
 
 /// Returns the marker on `line`. White space and case may differ from the exact form, and stars or
 /// a `+` sign may be added: `***begin patch`, `*** Begin Patch ***`, `+*** End Patch`.
-pub(super) fn marker(line: &[u8]) -> Option<Marker<'_>> {
+pub(super) fn parse_marker(line: &[u8]) -> Option<Marker<'_>> {
     let line = line
         .strip_prefix(b"+")
         .filter(|rest| rest.starts_with(b"***"))
@@ -88,11 +88,11 @@ pub(in crate::repair) fn is_signature(line: &[u8]) -> bool {
 
 /// Returns whether `line` is `*** End Patch`, also after a sign.
 pub(super) fn is_end_marker(line: &[u8]) -> bool {
-    matches!(marker(line), Some(Marker::End))
+    matches!(parse_marker(line), Some(Marker::End))
 }
 
 /// Returns whether `line` is a common word that ends a heredoc, as in `apply_patch <<'EOF'`.
-pub(super) fn is_here_end(line: &[u8]) -> bool {
+pub(super) fn is_heredoc_end(line: &[u8]) -> bool {
     line == b"EOF" || line == b"PATCH"
 }
 

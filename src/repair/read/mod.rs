@@ -16,14 +16,14 @@ use super::chunk::RawHunk;
 use super::line::Line;
 use super::older::OwnedLine;
 use super::{RepairKind, RepairLog};
-use crate::syntax::{begins_patch, is_from_line, is_mail_signature, mail, patch_after};
-use crate::text::{Span, mark_length};
+use crate::syntax::{find_patch_after, is_from_line, is_mail_signature, is_patch_start, mail};
+use crate::text::{Span, bom_length};
 
 use body::Lookahead;
-use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};
+use markers::{Marker, is_closing_tag, is_exact_marker, is_heredoc_end, parse_marker};
 pub(super) use markers::{is_fence, is_signature, starts_section};
 pub(crate) use section::{Section, SectionAction};
-use source::source;
+use source::read_lines;
 
 /// Reads all sections of `text`.
 ///
@@ -37,9 +37,9 @@ pub(super) fn read<'t>(
     file: Option<&'t [u8]>,
     log: &mut RepairLog,
 ) -> Result<Vec<Section<'t>>, ReadError> {
-    let lines = source(text, converted, log);
+    let lines = read_lines(text, converted, log);
     let mut reader = SectionReader {
-        outlook: Lookahead::of(&lines, text.ends_with(b"\n")),
+        lookahead: Lookahead::of(&lines, text.ends_with(b"\n")),
         lines,
         next: 0,
         sections: Vec::new(),
@@ -51,20 +51,20 @@ pub(super) fn read<'t>(
         has_begin: false,
         is_closed: true,
         header: None,
-        cut: None,
+        truncated: None,
         file,
         text,
-        message: Some(mark_length(text)),
-        is_mail: mail::start(text).is_some(),
+        message: Some(bom_length(text)),
+        is_mail: mail::find_start(text).is_some(),
     };
     while reader.next < reader.lines.len() {
-        reader.line(log);
+        reader.read_element(log);
     }
-    reader.end();
+    reader.end_section();
     // A section without a change is not skipped silently: its hunks may be unrecognised.
     let is_empty = |section: &&Section<'_>| {
-        section.is_torn()
-            || !section.has_marker && section.chunks.is_empty() && !section.is_verbatim
+        section.has_contradicting_names()
+            || !section.has_marker && section.hunks.is_empty() && !section.is_verbatim
     };
     // The grammar of this reader has no blocks, so it would skip them.
     let block = reader
@@ -83,7 +83,7 @@ pub(super) fn read<'t>(
         .iter()
         .find(is_empty)
         .map(|section| section.span));
-    match (stray, reader.cut) {
+    match (stray, reader.truncated) {
         (Some(span), _) => Err(ReadError::Stray(span)),
         (None, Some(span)) => Err(ReadError::Truncated(span)),
         (None, None) => Ok(reader.sections),
@@ -110,7 +110,7 @@ pub(super) enum ReadError {
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct SectionReader<'t> {
     lines: Vec<Line<'t>>,
-    outlook: Lookahead,
+    lookahead: Lookahead,
     next: usize,
     sections: Vec<Section<'t>>,
     is_enveloped: bool,
@@ -128,7 +128,7 @@ struct SectionReader<'t> {
     /// The last header line.
     header: Option<Span>,
     /// A truncated section.
-    cut: Option<Span>,
+    truncated: Option<Span>,
     /// The file for hunks before the first header.
     file: Option<&'t [u8]>,
     text: &'t [u8],
@@ -154,25 +154,25 @@ impl<'t> SectionReader<'t> {
     }
 
     /// Reads the element that starts at the next line.
-    fn line(&mut self, log: &mut RepairLog) {
+    fn read_element(&mut self, log: &mut RepairLog) {
         let Some(line) = self.peek(0) else { return };
         if is_from_line(line.text) {
             self.message = Some(line.span.start);
         }
-        if self.is_message(line) {
+        if self.skip_message(line) {
             return;
         }
         // A marker or a file header ends the previous hunk, so both are tested before a hunk line.
-        if let Some(marker) = marker(line.text) {
+        if let Some(marker) = parse_marker(line.text) {
             if !is_exact_marker(line.text) {
                 log.note(RepairKind::Envelope, line.number);
             }
             return self.read_marker(marker, line, log);
         }
         if let Some(rest) = line.text.strip_prefix(b"diff --git ") {
-            return self.git_header(rest, line);
+            return self.read_git_header(rest, line);
         }
-        if let Some(taken) = self.file_header(line) {
+        if let Some(taken) = self.read_file_header(line) {
             self.next += taken;
             return;
         }
@@ -181,21 +181,21 @@ impl<'t> SectionReader<'t> {
             .file
             .filter(|_| self.sections.is_empty() && line.text.starts_with(b"@@"))
         {
-            self.open();
+            self.begin_section();
             self.sections
                 .push(Section::new(SectionAction::Update, vec![file], line));
         }
-        if self.is_at_chunk(line.text) {
-            return self.chunk(log);
+        if self.is_hunk_start(line.text) {
+            return self.read_hunk(log);
         }
         if self.is_mail && is_mail_signature(line.text) {
-            return self.signature();
+            return self.skip_signature();
         }
-        self.prose(line, log);
+        self.skip_prose(line, log);
     }
 
     /// Skips the signature of a mail, up to the next diff or message. Its lines can have signs.
-    fn signature(&mut self) {
+    fn skip_signature(&mut self) {
         self.is_closed = true;
         self.next += 1;
         while self
@@ -208,15 +208,15 @@ impl<'t> SectionReader<'t> {
 
     /// Skips the rest of a message's text if `line`, which looks like a part of a patch, belongs to
     /// that text. `git am` reads no change there.
-    fn is_message(&mut self, line: Line<'t>) -> bool {
+    fn skip_message(&mut self, line: Line<'t>) -> bool {
         if !matches!(line.text, [b'+' | b'-' | b'*' | b'@', ..]) {
             return false;
         }
         // The text of each message is located only once.
-        let Some(start) = self.message.take().filter(|_| !begins_patch(line.text)) else {
+        let Some(start) = self.message.take().filter(|_| !is_patch_start(line.text)) else {
             return false;
         };
-        let Some(patch) = patch_after(self.text, start, line.span.start) else {
+        let Some(patch) = find_patch_after(self.text, start, line.span.start) else {
             // A message after the last section has no patch.
             if self
                 .sections
@@ -234,13 +234,13 @@ impl<'t> SectionReader<'t> {
     }
 
     /// Returns whether a hunk of the last section begins at a line.
-    fn is_at_chunk(&self, line: &[u8]) -> bool {
+    fn is_hunk_start(&self, line: &[u8]) -> bool {
         let Some(section) = self.sections.last() else {
             return false;
         };
         let is_open = self.is_enveloped || !section.is_enveloped;
         // In an envelope, the first hunk of a section needs no `@@` line.
-        let is_first = section.is_enveloped && section.chunks.is_empty();
+        let is_first = section.is_enveloped && section.hunks.is_empty();
         let is_headless = match section.action {
             SectionAction::Create => true,
             SectionAction::Update => !line.is_empty(),
@@ -250,7 +250,7 @@ impl<'t> SectionReader<'t> {
     }
 
     /// Records that the last section is truncated, unless the text shows that it is complete.
-    fn end(&mut self) {
+    fn end_section(&mut self) {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }
@@ -259,9 +259,9 @@ impl<'t> SectionReader<'t> {
         if let Some(section) = self
             .sections
             .last()
-            .filter(|_| !self.outlook.is_whole() && self.header == last)
+            .filter(|_| !self.lookahead.has_final_newline() && self.header == last)
         {
-            self.cut.get_or_insert(section.span);
+            self.truncated.get_or_insert(section.span);
         }
         let Some(section) = self.sections.last() else {
             return;
@@ -272,7 +272,7 @@ impl<'t> SectionReader<'t> {
                 .last()
                 .is_some_and(|line| matches!(line.text, [b'+' | b'-', ..]))
         };
-        let last = section.chunks.last();
+        let last = section.hunks.last();
         // The lines of the deleted file are missing.
         let is_bare_deletion =
             section.action == SectionAction::Delete && !section.is_enveloped && last.is_none();
@@ -280,11 +280,11 @@ impl<'t> SectionReader<'t> {
         // end in context: after a change, another change may be missing.
         if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change))
         {
-            self.cut.get_or_insert(section.span);
+            self.truncated.get_or_insert(section.span);
         } else if let Some(chunk) = self
             .sections
             .last_mut()
-            .and_then(|section| section.chunks.last_mut())
+            .and_then(|section| section.hunks.last_mut())
         {
             chunk.is_closed = false;
         }
@@ -292,7 +292,7 @@ impl<'t> SectionReader<'t> {
 
     /// Records the last header line of a section that begins, and that the end of this section is
     /// open.
-    fn open(&mut self) {
+    fn begin_section(&mut self) {
         self.is_closed = false;
         self.header = self
             .next
@@ -303,22 +303,22 @@ impl<'t> SectionReader<'t> {
 
     /// Reads a fence. A fence with a word opens a block. If another block is open, that block was
     /// truncated.
-    fn fence(&mut self, line: &[u8]) {
+    fn read_fence(&mut self, line: &[u8]) {
         let is_opening = line.iter().any(u8::is_ascii_alphanumeric);
         if is_opening && self.has_fence {
-            self.end();
+            self.end_section();
         }
         self.is_closed |= self.has_fence;
         self.has_fence = is_opening || !self.has_fence;
     }
 
     /// Skips a line that belongs to no section. Records the line if it looks like a change.
-    fn prose(&mut self, line: Line<'t>, log: &mut RepairLog) {
+    fn skip_prose(&mut self, line: Line<'t>, log: &mut RepairLog) {
         if is_fence(line.text) {
-            self.fence(line.text);
+            self.read_fence(line.text);
         }
         self.is_closed |=
-            is_signature(line.text) || is_here_end(line.text) || is_closing_tag(line.text);
+            is_signature(line.text) || is_heredoc_end(line.text) || is_closing_tag(line.text);
         let is_blank = line.text.trim_ascii().is_empty();
         self.has_gap |= is_blank;
         // A list item after an empty line and a rule (`---`) are prose. After the first section,
@@ -371,7 +371,7 @@ impl<'t> SectionReader<'t> {
             log.note(RepairKind::Envelope, line.number);
         }
         (self.is_enveloped, self.after_end) = (true, EnvelopeTail::Nothing);
-        self.open();
+        self.begin_section();
         self.sections.push(Section {
             is_enveloped: true,
             has_marker: true,

@@ -24,7 +24,7 @@ pub(crate) struct Section<'t> {
     pub(crate) target: Option<&'t [u8]>,
     /// The mode that the section sets.
     pub(in crate::repair) mode: Option<FileMode>,
-    pub(in crate::repair) chunks: Vec<RawHunk<'t>>,
+    pub(in crate::repair) hunks: Vec<RawHunk<'t>>,
     /// Whether the section comes from an envelope.
     pub(crate) is_enveloped: bool,
     /// The number of the first line, counted from 1.
@@ -42,7 +42,7 @@ impl<'t> Section<'t> {
     /// Returns the section as the creation of a file, if it is one insertion of a normal diff at
     /// the start of the file. A normal diff has no `/dev/null`, so `0a1,2` can mean both.
     pub(crate) fn as_creation(&self) -> Option<Self> {
-        let [only] = &self.chunks[..] else {
+        let [only] = &self.hunks[..] else {
             return None;
         };
         let is_new =
@@ -57,7 +57,7 @@ impl<'t> Section<'t> {
     pub(crate) fn has_only_deleting_hunks(&self) -> bool {
         let is_deleting =
             |chunk: &RawHunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
-        self.chunks.iter().all(is_deleting)
+        self.hunks.iter().all(is_deleting)
     }
 
     pub(super) fn new(action: SectionAction, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
@@ -66,7 +66,7 @@ impl<'t> Section<'t> {
             names,
             target: None,
             mode: None,
-            chunks: Vec::new(),
+            hunks: Vec::new(),
             is_enveloped: false,
             line: line.number,
             span: line.span,

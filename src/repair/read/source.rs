@@ -4,20 +4,20 @@ use super::markers::is_file_header;
 use crate::repair::line::{Line, plain_lines};
 use crate::repair::older::OwnedLine;
 use crate::repair::{RepairKind, RepairLog};
-use crate::text::mark_length;
+use crate::text::bom_length;
 
 /// Returns the lines of `text`, without the indentation that all lines of the patch share.
-pub(super) fn source<'t>(
+pub(super) fn read_lines<'t>(
     text: &'t [u8],
     converted: Option<&'t [OwnedLine<'t>]>,
     log: &mut RepairLog,
 ) -> Vec<Line<'t>> {
-    if mark_length(text) > 0 {
+    if bom_length(text) > 0 {
         log.note(RepairKind::Wrapping, 1);
     }
     let mut all: Vec<_> = converted.map_or_else(
         || plain_lines(text),
-        |lines| lines.iter().map(OwnedLine::line).collect(),
+        |lines| lines.iter().map(OwnedLine::as_line).collect(),
     );
     let indentation = |line: &Line<'_>| line.text.len() - line.text.trim_ascii_start().len();
     // Other lines can be indented for reasons of their own, so only headers decide.

@@ -36,7 +36,7 @@ pub(super) fn reports(
         .collect();
     let error = decisive.map(|index| {
         let problem = &facts.selected.problems[index];
-        let listed = hunk_of(problem, files);
+        let listed = find_hunk(problem, files);
         let nearest = listed.and_then(|(_, hunk)| hunk.nearest.clone());
         let error = report(index).with_details(problem, listed);
         ProblemReport {
@@ -53,7 +53,7 @@ pub(super) fn decisive_problem(facts: ReportInputs<'_>) -> Option<usize> {
         let problem = &facts.selected.problems[index];
         // A change that policy denies cannot be approved, so the denial has priority.
         (
-            Outcome::of(problem.code).gravity(),
+            Outcome::of(problem.code).severity(),
             problem.code != &code::APPROVAL_REQUIRED,
         )
     };
@@ -77,7 +77,7 @@ pub(super) fn decisive_problem(facts: ReportInputs<'_>) -> Option<usize> {
 }
 
 /// Returns the index of the first merge conflict.
-pub(super) fn conflict(facts: ReportInputs<'_>) -> Option<usize> {
+pub(super) fn find_conflict(facts: ReportInputs<'_>) -> Option<usize> {
     facts
         .selected
         .problems
@@ -86,7 +86,7 @@ pub(super) fn conflict(facts: ReportInputs<'_>) -> Option<usize> {
 }
 
 /// Returns the hunk of `problem`, and its index in the file.
-fn hunk_of<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
+fn find_hunk<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
     let index = problem.hunk?;
     let file = files
         .binary_search_by_key(&problem.operation?, |file| file.index)

@@ -31,14 +31,14 @@ pub(super) fn close(out: &mut Markup) {
 }
 
 /// Adds a badge with the text `word`.
-pub(super) fn badge(tone: &'static str, word: &'static str, out: &mut Markup) {
+pub(super) fn add_badge(tone: &'static str, word: &'static str, out: &mut Markup) {
     open(tone, out);
     out.raw(word);
     close(out);
 }
 
 /// Returns the tone of a verdict.
-pub(super) fn of_verdict(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_tone(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Deny => tone::BAD,
         Verdict::Ask => tone::ASK,
@@ -59,7 +59,7 @@ pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
 }
 
 /// Adds the badge of an operation.
-pub(super) fn of_op(op: Op, out: &mut Markup) {
+pub(super) fn add_op(op: Op, out: &mut Markup) {
     out.raw("<span class=\"badge op ")
         .raw(letter(op).1)
         .raw("\">")
@@ -68,16 +68,16 @@ pub(super) fn of_op(op: Op, out: &mut Markup) {
 }
 
 /// Adds the badges of a file.
-pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
-    of_op(file.op, out);
+pub(super) fn add_file_badges(file: &FileReport, out: &mut Markup) {
+    add_op(file.op, out);
     match file.file_type {
         FileType::Text => {}
-        FileType::Binary => badge(tone::PLAIN, "binary", out),
-        FileType::Symlink => badge(tone::ASK, "symbolic link", out),
-        FileType::Submodule => badge(tone::ASK, "submodule", out),
+        FileType::Binary => add_badge(tone::PLAIN, "binary", out),
+        FileType::Symlink => add_badge(tone::ASK, "symbolic link", out),
+        FileType::Submodule => add_badge(tone::ASK, "submodule", out),
     }
-    mode(file, out);
-    line_ends(file, out);
+    add_mode(file, out);
+    add_content_changes(file, out);
     if let Some(names) = file.hardlinks {
         open(tone::ASK, out);
         out.number(usize::try_from(names).unwrap_or(usize::MAX))
@@ -85,7 +85,7 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
         close(out);
     }
     if file.recovered {
-        badge(tone::ASK, "line numbers of an earlier version", out);
+        add_badge(tone::ASK, "line numbers of an earlier version", out);
     }
     if file.status != FileStatus::Ok && !is_denied(file) {
         let tone = if file.status == FileStatus::NoChange {
@@ -94,18 +94,18 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
             tone::BAD
         };
         open(tone, out);
-        status(file, out);
+        add_status(file, out);
         close(out);
     }
     match file.verdict {
-        Verdict::Deny => badge(tone::BAD, "denied by policy", out),
-        Verdict::Ask => badge(tone::ASK, "needs approval", out),
+        Verdict::Deny => add_badge(tone::BAD, "denied by policy", out),
+        Verdict::Ask => add_badge(tone::ASK, "needs approval", out),
         Verdict::Allow => {}
     }
 }
 
 /// Adds the status of a file in words.
-pub(super) fn status(file: &FileReport, out: &mut Markup) {
+pub(super) fn add_status(file: &FileReport, out: &mut Markup) {
     let is_missing = |hunk: &HunkReport| hunk.status == HunkStatus::NotFound;
     if file.status == FileStatus::Failed(ProblemKind::NotFound) && file.hunks.iter().any(is_missing)
     {
@@ -116,7 +116,7 @@ pub(super) fn status(file: &FileReport, out: &mut Markup) {
 }
 
 /// Adds a badge for each repair of a file.
-pub(super) fn of_repairs(codes: impl Iterator<Item = &'static str>, out: &mut Markup) {
+pub(super) fn add_repairs(codes: impl Iterator<Item = &'static str>, out: &mut Markup) {
     for code in codes {
         open(tone::ASK, out);
         out.raw("repaired: ").raw(code);
@@ -129,11 +129,11 @@ pub(super) fn is_denied(file: &FileReport) -> bool {
     file.verdict == Verdict::Deny
 }
 
-fn mode(file: &FileReport, out: &mut Markup) {
+fn add_mode(file: &FileReport, out: &mut Markup) {
     match (&file.mode.old, &file.mode.new) {
         (Some(old), Some(new)) if old != new => add_change("mode", [old, new], out),
         (None, Some(new)) if file.op == Op::Create && *new == "100755" => {
-            badge(tone::ASK, "executable", out);
+            add_badge(tone::ASK, "executable", out);
         }
         _ => {}
     }
@@ -146,7 +146,7 @@ pub(super) fn add_change(name: &'static str, [old, new]: [&str; 2], out: &mut Ma
     close(out);
 }
 
-fn line_ends(file: &FileReport, out: &mut Markup) {
+fn add_content_changes(file: &FileReport, out: &mut Markup) {
     let (Some(before), Some(after)) = (&file.before, &file.after) else {
         return;
     };
@@ -154,7 +154,7 @@ fn line_ends(file: &FileReport, out: &mut Markup) {
         add_change("line ends", [before.eol, after.eol], out);
     }
     if before.bom != after.bom {
-        badge(
+        add_badge(
             tone::ASK,
             if after.bom.is_some() {
                 "gets a byte order mark"
@@ -170,7 +170,7 @@ fn line_ends(file: &FileReport, out: &mut Markup) {
 }
 
 /// Adds the badges of a hunk.
-pub(super) fn of_hunk(hunk: &HunkReport, out: &mut Markup) {
+pub(super) fn add_hunk_badges(hunk: &HunkReport, out: &mut Markup) {
     let offset = hunk.offset.unwrap_or(0);
     if offset != 0 {
         open(tone::ASK, out);
@@ -194,14 +194,14 @@ pub(super) fn of_hunk(hunk: &HunkReport, out: &mut Markup) {
     }
     match hunk.status {
         HunkStatus::Clean | HunkStatus::Offset | HunkStatus::Fuzzy => {}
-        HunkStatus::Unplaced => badge(tone::PLAIN, "not searched", out),
-        HunkStatus::NotFound => badge(tone::BAD, DOES_NOT_APPLY, out),
-        HunkStatus::Ambiguous => badge(tone::BAD, "several matches", out),
-        HunkStatus::Overlap => badge(tone::BAD, "overlaps another hunk", out),
-        HunkStatus::AlreadyApplied => badge(tone::BAD, "already applied", out),
-        HunkStatus::Merged => badge(tone::PLAIN, "merged", out),
-        HunkStatus::Conflict => badge(tone::BAD, "conflict", out),
-        HunkStatus::TooLarge => badge(tone::BAD, "too large", out),
-        HunkStatus::Exists => badge(tone::BAD, "the file is not empty", out),
+        HunkStatus::Unplaced => add_badge(tone::PLAIN, "not searched", out),
+        HunkStatus::NotFound => add_badge(tone::BAD, DOES_NOT_APPLY, out),
+        HunkStatus::Ambiguous => add_badge(tone::BAD, "several matches", out),
+        HunkStatus::Overlap => add_badge(tone::BAD, "overlaps another hunk", out),
+        HunkStatus::AlreadyApplied => add_badge(tone::BAD, "already applied", out),
+        HunkStatus::Merged => add_badge(tone::PLAIN, "merged", out),
+        HunkStatus::Conflict => add_badge(tone::BAD, "conflict", out),
+        HunkStatus::TooLarge => add_badge(tone::BAD, "too large", out),
+        HunkStatus::Exists => add_badge(tone::BAD, "the file is not empty", out),
     }
 }

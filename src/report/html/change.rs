@@ -24,7 +24,7 @@ pub(super) struct File<'a> {
 }
 
 /// Returns the heading of the page.
-pub(super) fn ending(entry: &LogEntry) -> &'static str {
+pub(super) fn state_title(entry: &LogEntry) -> &'static str {
     match entry.state {
         State::Committed => "Applied",
         State::Undone => "Undone",
@@ -48,7 +48,7 @@ impl<'a> EntryCard<'a> {
     }
 
     /// Adds the head of the page.
-    pub(super) fn summary(&self, out: &mut Markup) {
+    pub(super) fn add_summary(&self, out: &mut Markup) {
         let entry = self.entry;
         let tone = match entry.state {
             State::Committed => badge::tone::GOOD,
@@ -57,7 +57,7 @@ impl<'a> EntryCard<'a> {
         };
         let sum = |lines: fn(&File<'_>) -> usize| self.files.iter().map(lines).sum();
         let lines = (sum(|file| file.added), sum(|file| file.removed));
-        summary::heading((tone, ending(entry)), self.files.len(), lines, out);
+        summary::open_header((tone, state_title(entry)), self.files.len(), lines, out);
         out.raw("<dl class=\"facts\">\n<dt>Change</dt><dd><code class=\"copy\">")
             .text(&entry.id)
             .raw("</code></dd>\n");
@@ -130,7 +130,7 @@ impl<'a> File<'a> {
     }
 
     /// Adds the section of the file.
-    pub(super) fn section(&self, room: &mut PageBudget, out: &mut Markup) {
+    pub(super) fn add_section(&self, room: &mut PageBudget, out: &mut Markup) {
         let file = self.log;
         let diff = hunks(file.diff.as_deref().unwrap_or_default());
         file::open(
@@ -141,14 +141,14 @@ impl<'a> File<'a> {
             ),
             out,
         );
-        badge::of_op(file.op, out);
+        badge::add_op(file.op, out);
         let sides = [&file.before, &file.after];
         if sides
             .into_iter()
             .flatten()
             .any(|side| side.file_type == "link")
         {
-            badge::badge(badge::tone::ASK, "symbolic link", out);
+            badge::add_badge(badge::tone::ASK, "symbolic link", out);
         }
         let [old, new] = sides.map(|side| side.as_ref().and_then(|side| side.mode.as_deref()));
         if let (Some(old), Some(new)) = (old, new)
@@ -157,14 +157,14 @@ impl<'a> File<'a> {
             badge::add_change("mode", [old, new], out);
         }
         if file.lost {
-            badge::badge(badge::tone::BAD, "previous content not kept", out);
+            badge::add_badge(badge::tone::BAD, "previous content not kept", out);
         }
         file::close_summary(&diff, (self.added, self.removed), None, out);
-        self.body(&diff, room, out);
+        self.add_body(&diff, room, out);
         out.raw("</details>\n");
     }
 
-    fn body(&self, diff: &[DiffHunk<'_>], room: &mut PageBudget, out: &mut Markup) {
+    fn add_body(&self, diff: &[DiffHunk<'_>], room: &mut PageBudget, out: &mut Markup) {
         let file = self.log;
         match (&file.withheld, &file.diff) {
             (Some(why), _) => {
@@ -195,8 +195,8 @@ impl<'a> File<'a> {
                 };
                 let mut left = 0;
                 for hunk in diff {
-                    place::heading(hunk, &[], out);
-                    left += lines::hunk(subject, hunk, room, out);
+                    place::add_heading(hunk, &[], out);
+                    left += lines::add_hunk(subject, hunk, room, out);
                 }
                 file::add_full_note(left, out);
             }

@@ -9,7 +9,7 @@ use super::languages::LANGUAGES;
 pub(super) use super::languages::Language;
 
 /// The maximum length of a quoted character, in bytes.
-const MOST_OF_CHARACTER: usize = 6;
+const MAX_CHARACTER_BYTES: usize = 6;
 
 /// A part of a line that has a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Token {
 
 impl Token {
     /// Returns the start tag of the element of the token.
-    pub(super) fn open(self) -> &'static str {
+    pub(super) fn open_tag(self) -> &'static str {
         match self {
             Self::Comment => "<span class=\"tc\">",
             Self::Text => "<span class=\"ts\">",
@@ -48,7 +48,7 @@ pub(super) fn is_inside_comment<'l>(
     language: &Language,
     lines: impl Iterator<Item = &'l [u8]>,
 ) -> bool {
-    let Some([open, close]) = language.block else {
+    let Some([open, close]) = language.block_comment else {
         return false;
     };
     for line in lines {
@@ -79,13 +79,16 @@ pub(super) struct Lexer {
     open: Option<OpenToken>,
     /// The quotes that have no counterpart in the rest of the line. Without them, the time would
     /// depend on the square of the length.
-    single: Vec<u8>,
+    unmatched_quotes: Vec<u8>,
 }
 
 impl Lexer {
     /// Returns the lexer for lines that begin inside a comment if `is_inside` is set.
     pub(super) fn new(language: &'static Language, is_inside: bool) -> Self {
-        let end = language.block.map(|[_, end]| end).filter(|_| is_inside);
+        let end = language
+            .block_comment
+            .map(|[_, end]| end)
+            .filter(|_| is_inside);
         let open = end.map(|end| OpenToken {
             token: Token::Comment,
             end,
@@ -93,19 +96,19 @@ impl Lexer {
         Self {
             language,
             open,
-            single: Vec::new(),
+            unmatched_quotes: Vec::new(),
         }
     }
 
     /// Returns the tokens of the next line, in order. Each starts and ends at a character.
-    pub(super) fn line(&mut self, line: &[u8]) -> Vec<(Range<usize>, Token)> {
+    pub(super) fn line_tokens(&mut self, line: &[u8]) -> Vec<(Range<usize>, Token)> {
         let mut tokens: Vec<(Range<usize>, Token)> = Vec::new();
         let mut at = 0;
-        self.single.clear();
+        self.unmatched_quotes.clear();
         while at < line.len() {
             let (end, token) = match self.open {
-                Some(open) => (self.close(line, at, open), Some(open.token)),
-                None => self.token(line, at),
+                Some(open) => (self.close_token(line, at, open), Some(open.token)),
+                None => self.next_token(line, at),
             };
             match (token, tokens.last_mut()) {
                 (Some(token), Some((last, known))) if *known == token && last.end == at => {
@@ -120,9 +123,9 @@ impl Lexer {
     }
 
     /// Returns the offset after the open element, which can be the end of the line.
-    fn close(&mut self, line: &[u8], at: usize, open: OpenToken) -> usize {
+    fn close_token(&mut self, line: &[u8], at: usize, open: OpenToken) -> usize {
         let is_escaped = open.token == Token::Text;
-        match end_of(line, at, open.end.as_bytes(), is_escaped) {
+        match find_end(line, at, open.end.as_bytes(), is_escaped) {
             Some(end) => {
                 self.open = None;
                 end
@@ -132,19 +135,26 @@ impl Lexer {
     }
 
     /// Returns the offset after the token at `at`, and its color.
-    fn token(&mut self, line: &[u8], at: usize) -> (usize, Option<Token>) {
+    fn next_token(&mut self, line: &[u8], at: usize) -> (usize, Option<Token>) {
         let (language, rest) = (self.language, &line[at..]);
         let is_blank_before = at == 0 || line[at - 1].is_ascii_whitespace();
         let is_comment = |start: &&&str| {
             rest.starts_with(start.as_bytes()) && (is_blank_before || **start != "#")
         };
-        if language.line.iter().any(|start| is_comment(&start)) {
+        if language
+            .line_comments
+            .iter()
+            .any(|start| is_comment(&start))
+        {
             return (line.len(), Some(Token::Comment));
         }
         let block = language
-            .block
+            .block_comment
             .map(|[start, end]| (start, end, Token::Comment));
-        let long = language.long.iter().map(|&mark| (mark, mark, Token::Text));
+        let long = language
+            .multiline_quotes
+            .iter()
+            .map(|&mark| (mark, mark, Token::Text));
         for (start, end, token) in block.into_iter().chain(long) {
             if rest.starts_with(start.as_bytes()) {
                 self.open = Some(OpenToken { token, end });
@@ -153,10 +163,10 @@ impl Lexer {
         }
         match line[at] {
             quote if language.quotes.as_bytes().contains(&quote) => {
-                let end = self.text(line, at, quote);
+                let end = self.quoted_end(line, at, quote);
                 (end.unwrap_or(at + 1), end.map(|_| Token::Text))
             }
-            byte if byte.is_ascii_digit() => (number(line, at), Some(Token::Number)),
+            byte if byte.is_ascii_digit() => (number_end(line, at), Some(Token::Number)),
             byte if is_word(byte) => {
                 let end = at + rest.iter().take_while(|&&byte| is_word(byte)).count();
                 let is_keyword = language.is_keyword(&line[at..end]);
@@ -168,20 +178,20 @@ impl Lexer {
 
     /// Returns the offset after the text that begins with the quote at `at`, if the text ends on
     /// the line.
-    fn text(&mut self, line: &[u8], at: usize, quote: u8) -> Option<usize> {
-        if quote == b'\'' && !self.language.has_texts {
-            return end_of(
-                &line[..line.len().min(at + MOST_OF_CHARACTER)],
+    fn quoted_end(&mut self, line: &[u8], at: usize, quote: u8) -> Option<usize> {
+        if quote == b'\'' && !self.language.has_single_quoted_strings {
+            return find_end(
+                &line[..line.len().min(at + MAX_CHARACTER_BYTES)],
                 at + 1,
                 b"'",
                 true,
             );
         }
-        if self.single.contains(&quote) {
+        if self.unmatched_quotes.contains(&quote) {
             return None;
         }
-        let end = end_of(line, at + 1, &[quote], true);
-        self.single.extend(end.is_none().then_some(quote));
+        let end = find_end(line, at + 1, &[quote], true);
+        self.unmatched_quotes.extend(end.is_none().then_some(quote));
         end
     }
 }
@@ -191,7 +201,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Returns the offset after the number at `at`.
-fn number(line: &[u8], at: usize) -> usize {
+fn number_end(line: &[u8], at: usize) -> usize {
     let mut end = at;
     while let Some(&byte) = line.get(end) {
         let is_point = byte == b'.' && line.get(end + 1).is_some_and(u8::is_ascii_digit);
@@ -205,7 +215,7 @@ fn number(line: &[u8], at: usize) -> usize {
 
 /// Returns the offset after the first `end` in `line` from `at` on. If `is_escaped` is set, a
 /// backslash hides the byte after it.
-fn end_of(line: &[u8], mut at: usize, end: &[u8], is_escaped: bool) -> Option<usize> {
+fn find_end(line: &[u8], mut at: usize, end: &[u8], is_escaped: bool) -> Option<usize> {
     while at < line.len() {
         if line[at..].starts_with(end) {
             return Some(at + end.len());
@@ -228,9 +238,9 @@ mod tests {
         let language = language(name.as_bytes()).unwrap();
         let texts = || lines.iter().map(|line| line.as_bytes());
         let mut colors = Lexer::new(language, is_inside_comment(language, texts()));
-        let kind = |token: Token| &token.open()[13..15];
+        let kind = |token: Token| &token.open_tag()[13..15];
         let line = |line: &&str| {
-            let tokens = colors.line(line.as_bytes());
+            let tokens = colors.line_tokens(line.as_bytes());
             let text = |(range, token)| format!("{}:{}", kind(token), &line[range]);
             tokens.into_iter().map(text).collect()
         };
@@ -292,7 +302,7 @@ mod tests {
             for start in 0..line.len() {
                 let mut colors = Lexer::new(language, start % 2 == 0);
                 let mut done = 0;
-                for (range, _) in colors.line(&line.as_bytes()[start..]) {
+                for (range, _) in colors.line_tokens(&line.as_bytes()[start..]) {
                     assert!(done <= range.start && range.start < range.end);
                     done = range.end;
                     let is_start = |at: usize| line.is_char_boundary(start + at);

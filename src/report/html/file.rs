@@ -52,7 +52,7 @@ fn tone(file: &FileReport) -> Option<Badge> {
 }
 
 /// Adds the section of a file.
-pub(super) fn file(
+pub(super) fn add_file(
     told: &ProblemIndex<'_>,
     file: &FileReport,
     exhibit: &FilePreview,
@@ -69,12 +69,17 @@ pub(super) fn file(
         (from.map(RelPath::as_bytes), file.path.as_bytes()),
         out,
     );
-    badge::of_file(file, out);
-    badge::of_repairs(told.repairs(&file.id), out);
-    close_summary(&diff, (file.added, file.removed), reason(told, file), out);
-    words(told, file, out);
+    badge::add_file_badges(file, out);
+    badge::add_repairs(told.repairs(&file.id), out);
+    close_summary(
+        &diff,
+        (file.added, file.removed),
+        find_reason(told, file),
+        out,
+    );
+    add_notes(told, file, out);
     room.patch_line = 0;
-    body(told, file, (exhibit, &diff), room, out);
+    add_body(told, file, (exhibit, &diff), room, out);
     out.raw("</details>\n");
 }
 
@@ -103,7 +108,7 @@ pub(super) struct Reason<'a> {
 
 /// Returns the first reason why a file does not apply, or else the reason of the policy's verdict.
 /// The problems of the file precede those of its hunks.
-fn reason<'r>(told: &'r ProblemIndex<'_>, file: &'r FileReport) -> Option<Reason<'r>> {
+fn find_reason<'r>(told: &'r ProblemIndex<'_>, file: &'r FileReport) -> Option<Reason<'r>> {
     let hunks = file.hunks.iter().flat_map(|hunk| told.problems(&hunk.id));
     let problems = told.problems(&file.id).iter().chain(hunks);
     let mut errors = problems.filter(|problem| problem.severity != Severity::Warning);
@@ -134,8 +139,8 @@ pub(super) fn close_summary(
     reason: Option<Reason<'_>>,
     out: &mut Markup,
 ) {
-    if hides(diff) {
-        badge::badge(badge::tone::ASK, "invisible characters", out);
+    if has_hidden_characters(diff) {
+        badge::add_badge(badge::tone::ASK, "invisible characters", out);
     }
     out.counts(added, removed);
     out.raw("</span>");
@@ -154,7 +159,7 @@ pub(super) fn close_summary(
 
 /// Returns whether an inserted line contains invisible characters or characters that reorder
 /// others.
-fn hides(diff: &[DiffHunk<'_>]) -> bool {
+fn has_hidden_characters(diff: &[DiffHunk<'_>]) -> bool {
     let lines = diff
         .iter()
         .flat_map(|hunk| &hunk.lines)
@@ -169,7 +174,7 @@ fn hides(diff: &[DiffHunk<'_>]) -> bool {
 }
 
 /// Adds the policy rules that match the file, and its problems.
-fn words(told: &ProblemIndex<'_>, file: &FileReport, out: &mut Markup) {
+fn add_notes(told: &ProblemIndex<'_>, file: &FileReport, out: &mut Markup) {
     if let Some(named) = &file.header_path {
         out.raw("<p class=\"word\">Name in the patch: ")
             .code(named)
@@ -177,7 +182,7 @@ fn words(told: &ProblemIndex<'_>, file: &FileReport, out: &mut Markup) {
     }
     for hit in &file.policy {
         out.raw("<p class=\"word ")
-            .raw(badge::of_verdict(hit.verdict))
+            .raw(badge::verdict_tone(hit.verdict))
             .raw("\"><strong>")
             .raw(match hit.verdict {
                 Verdict::Deny => "Denied",
@@ -201,15 +206,15 @@ fn words(told: &ProblemIndex<'_>, file: &FileReport, out: &mut Markup) {
     let mut is_stated = false;
     for problem in problems.filter(|problem| is_new(problem)) {
         if problem.severity == Severity::Warning || is_stated {
-            problem::problem(problem, out);
+            problem::add_problem(problem, out);
         } else {
             is_stated = true;
-            problem::details(problem, out);
+            problem::add_details(problem, out);
         }
     }
 }
 
-fn body(
+fn add_body(
     told: &ProblemIndex<'_>,
     file: &FileReport,
     (exhibit, diff): (&FilePreview, &[DiffHunk<'_>]),
@@ -221,10 +226,10 @@ fn body(
         .flatten()
         .any(|side| side.encoding == "binary");
     if is_binary || file.file_type == FileType::Binary {
-        image::sides(file, exhibit, out);
+        image::add_sides(file, exhibit, out);
     }
     let mut left = 0;
-    let subject = subject(file);
+    let subject = file_context(file);
     if !diff.is_empty() {
         left += add_hunks(file, diff, subject, room, out);
     } else if !file.hunks.is_empty() {
@@ -232,7 +237,7 @@ fn body(
             left += place::add_stated(told, hunk, subject, room, out);
         }
     } else if exhibit.diff.is_none() && file.status != FileStatus::Ok {
-        left += place::section(told, exhibit, subject, room, out);
+        left += place::add_section(told, exhibit, subject, room, out);
     } else if file.file_type == FileType::Text && !is_binary {
         out.raw("<p class=\"word\">No line changes.</p>\n");
     }
@@ -253,7 +258,7 @@ pub(super) fn add_full_note(left: usize, out: &mut Markup) {
     }
 }
 
-fn subject(file: &FileReport) -> FileContext<'_> {
+fn file_context(file: &FileReport) -> FileContext<'_> {
     let is_dropped = [&file.before, &file.after]
         .into_iter()
         .flatten()
@@ -279,8 +284,8 @@ fn add_hunks(
 ) -> usize {
     let mut left = 0;
     for (hunk, here) in diff.iter().zip(hunks_of_patch(file, diff)) {
-        place::heading(hunk, &here, out);
-        left += lines::hunk(subject, hunk, room, out);
+        place::add_heading(hunk, &here, out);
+        left += lines::add_hunk(subject, hunk, room, out);
     }
     left
 }

@@ -10,14 +10,14 @@ use crate::text::Bytes;
 
 /// The maximum number of pixels of an image that is shown. A few bytes can make a browser allocate
 /// gigabytes.
-const MOST_PIXELS: usize = 16 << 20;
+const MAX_PIXELS: usize = 16 << 20;
 
 /// Adds both versions of a file.
-pub(super) fn sides(file: &FileReport, exhibit: &FilePreview, out: &mut Markup) {
+pub(super) fn add_sides(file: &FileReport, exhibit: &FilePreview, out: &mut Markup) {
     let is_same = file.sha256_before.is_some() && file.sha256_before == file.sha256_after;
     out.raw("<div class=\"sides\">\n");
     if is_same {
-        side(
+        add_side(
             "Before and after",
             (
                 &file.after,
@@ -27,7 +27,7 @@ pub(super) fn sides(file: &FileReport, exhibit: &FilePreview, out: &mut Markup) 
             out,
         );
     } else {
-        side(
+        add_side(
             "Before",
             (
                 &file.before,
@@ -36,7 +36,7 @@ pub(super) fn sides(file: &FileReport, exhibit: &FilePreview, out: &mut Markup) 
             ),
             out,
         );
-        side(
+        add_side(
             "After",
             (
                 &file.after,
@@ -56,7 +56,7 @@ type ImageVersion<'a> = (
     Option<&'a Bytes>,
 );
 
-fn side(title: &'static str, (contents, digest, image): ImageVersion<'_>, out: &mut Markup) {
+fn add_side(title: &'static str, (contents, digest, image): ImageVersion<'_>, out: &mut Markup) {
     out.raw("<figure><figcaption><strong>")
         .raw(title)
         .raw("</strong> ");
@@ -80,9 +80,7 @@ fn side(title: &'static str, (contents, digest, image): ImageVersion<'_>, out: &
     }
     out.raw("</figcaption>\n");
     match shown {
-        Some((bytes, media_type, size))
-            if size.width.saturating_mul(size.height) <= MOST_PIXELS =>
-        {
+        Some((bytes, media_type, size)) if size.width.saturating_mul(size.height) <= MAX_PIXELS => {
             out.raw("<img alt=\"")
                 .raw(title)
                 .raw("\" src=\"data:")

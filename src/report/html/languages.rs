@@ -8,56 +8,57 @@ pub(super) struct Language {
     /// The extensions and complete names of its files.
     pub(super) names: &'static [&'static str],
     /// The starts of comments that end with the line. A `#` must follow a blank.
-    pub(super) line: &'static [&'static str],
+    pub(super) line_comments: &'static [&'static str],
     /// The start and the end of other comments.
-    pub(super) block: Option<[&'static str; 2]>,
+    pub(super) block_comment: Option<[&'static str; 2]>,
     /// The quotes of texts that end on the same line.
     pub(super) quotes: &'static str,
     /// Whether single quotes can enclose more than one character.
-    pub(super) has_texts: bool,
+    pub(super) has_single_quoted_strings: bool,
     /// The quotes of texts that can continue on the next line.
-    pub(super) long: &'static [&'static str],
+    pub(super) multiline_quotes: &'static [&'static str],
     /// The keywords, separated by blanks.
     keywords: &'static str,
     /// Whether keywords can be in upper case.
-    folds: bool,
+    ignores_case: bool,
 }
 
 impl Language {
     /// Returns whether `word` is a keyword.
     pub(super) fn is_keyword(&self, word: &[u8]) -> bool {
         let is_it = |known: &str| {
-            known.as_bytes() == word || self.folds && known.as_bytes().eq_ignore_ascii_case(word)
+            known.as_bytes() == word
+                || self.ignores_case && known.as_bytes().eq_ignore_ascii_case(word)
         };
-        word.len() <= MOST_OF_WORD && self.keywords.split(' ').any(is_it)
+        word.len() <= MAX_KEYWORD_BYTES && self.keywords.split(' ').any(is_it)
     }
 }
 
 /// The maximum length of a keyword.
-const MOST_OF_WORD: usize = 16;
+const MAX_KEYWORD_BYTES: usize = 16;
 
 /// A language without comments, texts and keywords.
 const PLAIN: Language = Language {
     names: &[],
-    line: &[],
-    block: None,
+    line_comments: &[],
+    block_comment: None,
     quotes: "\"'",
-    has_texts: true,
-    long: &[],
+    has_single_quoted_strings: true,
+    multiline_quotes: &[],
     keywords: "",
-    folds: false,
+    ignores_case: false,
 };
 
 /// A language with the comments and texts of C.
 const LIKE_C: Language = Language {
-    line: &["//"],
-    block: Some(["/*", "*/"]),
+    line_comments: &["//"],
+    block_comment: Some(["/*", "*/"]),
     ..PLAIN
 };
 
 /// A language with the comments of a shell.
 const LIKE_SHELL: Language = Language {
-    line: &["#"],
+    line_comments: &["#"],
     ..PLAIN
 };
 
@@ -65,7 +66,7 @@ const LIKE_SHELL: Language = Language {
 pub(super) const LANGUAGES: &[Language] = &[
     Language {
         names: &["rs"],
-        has_texts: false,
+        has_single_quoted_strings: false,
         keywords: "as async await break const continue crate dyn else enum extern false fn for if impl in let loop \
                    match mod move mut pub ref return self Self static struct super trait true type union unsafe use \
                    where while yield",
@@ -75,7 +76,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         names: &[
             "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "m", "mm", "ino", "cu",
         ],
-        has_texts: false,
+        has_single_quoted_strings: false,
         keywords: "alignas alignof auto bool break case catch char class const constexpr continue co_await co_return \
                    co_yield decltype default delete do double else enum explicit export extern false final float for \
                    friend goto if inline int long mutable namespace new noexcept nullptr operator override private \
@@ -87,7 +88,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         names: &[
             "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte",
         ],
-        long: &["`"],
+        multiline_quotes: &["`"],
         keywords: "abstract any as async await boolean break case catch class const continue debugger declare default \
                    delete do else enum export extends false finally for from function get if implements import in \
                    instanceof interface is keyof let namespace never new null number of package private protected \
@@ -97,7 +98,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["py", "pyi", "pyw", "bzl", "BUILD", "SConstruct"],
-        long: &["\"\"\"", "'''"],
+        multiline_quotes: &["\"\"\"", "'''"],
         keywords: "and as assert async await break case class continue def del elif else except False finally for from \
                    global if import in is lambda match None nonlocal not or pass raise return self True try while with \
                    yield",
@@ -105,8 +106,8 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["go"],
-        has_texts: false,
-        long: &["`"],
+        has_single_quoted_strings: false,
+        multiline_quotes: &["`"],
         keywords: "any bool break byte case chan const continue default defer else error fallthrough false float64 for \
                    func go goto if import int int64 interface map nil package range return rune select string struct \
                    switch true type uint64 var",
@@ -114,7 +115,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["java", "kt", "kts", "scala", "groovy", "gradle", "dart"],
-        long: &["\"\"\""],
+        multiline_quotes: &["\"\"\""],
         keywords: "abstract as assert boolean break byte by case catch char class companion const continue data def \
                    default do double else enum extends false final finally float for fun given if implements import \
                    in instanceof int interface internal is lateinit lazy long match new null object of open override \
@@ -124,7 +125,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["cs", "swift", "zig", "d"],
-        long: &["\"\"\""],
+        multiline_quotes: &["\"\"\""],
         keywords: "abstract actor any as associatedtype async await base bool break byte case catch char class const \
                    continue decimal defer default deinit delegate do double else enum errdefer error extension false \
                    fallthrough final float fn for foreach func get guard if implicit import in init inout int interface \
@@ -136,7 +137,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["php"],
-        line: &["//", "#"],
+        line_comments: &["//", "#"],
         keywords: "abstract and array as bool break callable case catch class clone const continue declare default do \
                    echo else elseif enum extends false final finally fn for foreach function global if implements \
                    include instanceof int interface match namespace new null or private protected public readonly \
@@ -174,28 +175,28 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["lua"],
-        line: &["--"],
+        line_comments: &["--"],
         keywords: "and break do else elseif end false for function goto if in local nil not or repeat return then true \
                    until while",
         ..PLAIN
     },
     Language {
         names: &["hs", "elm"],
-        line: &["--"],
-        block: Some(["{-", "-}"]),
-        has_texts: false,
+        line_comments: &["--"],
+        block_comment: Some(["{-", "-}"]),
+        has_single_quoted_strings: false,
         keywords: "case class data deriving do else forall if import in infix infixl infixr instance let module newtype \
                    of qualified then type where",
         ..PLAIN
     },
     Language {
         names: &["sql"],
-        line: &["--"],
+        line_comments: &["--"],
         keywords: "add all alter and as asc begin between by case check column commit constraint create cross default \
                    delete desc distinct drop else end exists foreign from full function group having if in index inner \
                    insert into is join key left like limit not null on or order outer primary references returning \
                    right rollback select set table then trigger union unique update using values view when where with",
-        folds: true,
+        ignores_case: true,
         ..LIKE_C
     },
     Language {
@@ -206,7 +207,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["toml", "Cargo.lock"],
-        long: &["\"\"\"", "'''"],
+        multiline_quotes: &["\"\"\"", "'''"],
         keywords: "false true",
         ..LIKE_SHELL
     },
@@ -227,14 +228,14 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language {
         names: &["css", "scss", "sass", "less"],
-        line: &[],
+        line_comments: &[],
         ..LIKE_C
     },
     Language {
         names: &[
             "html", "htm", "xml", "svg", "xhtml", "xsl", "plist", "csproj",
         ],
-        block: Some(["<!--", "-->"]),
+        block_comment: Some(["<!--", "-->"]),
         quotes: "\"",
         ..PLAIN
     },

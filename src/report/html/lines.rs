@@ -6,7 +6,7 @@ use super::colors::Language;
 use super::markup::Markup;
 use super::room::PageBudget;
 use super::rows::{self, Row, RowKind};
-use super::table::{self, LineIds, TableLayout, table};
+use super::table::{self, LineIds, TableLayout, add_table};
 use crate::report::FirstDifference;
 use crate::syntax::write::DiffHunk;
 
@@ -37,27 +37,27 @@ pub(super) struct FileContext<'a> {
 }
 
 /// Adds the lines of a hunk of a diff. Returns the number of lines that are not shown.
-pub(super) fn hunk(
+pub(super) fn add_hunk(
     subject: FileContext<'_>,
     hunk: &DiffHunk<'_>,
     room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
     let first = [hunk.old, hunk.new].map(|range| range.start + usize::from(range.count == 0));
-    let mut rows = rows::numbered(hunk.lines.iter().copied(), first);
+    let mut rows = rows::number_lines(hunk.lines.iter().copied(), first);
     if subject.returns == CarriageReturns::Dropped {
         for row in &mut rows {
             row.text = row.text.strip_suffix(b"\r").unwrap_or(row.text);
         }
     }
     rows::mark_words(&mut rows, &mut room.inline);
-    rows::color(&mut rows, subject.language, room);
+    rows::add_colors(&mut rows, subject.language, room);
     let letters = ["o", "n"];
     let anchors = LineIds {
         id: subject.id,
         letters,
     };
-    table(TableLayout::Diff, anchors, &rows, room, out)
+    add_table(TableLayout::Diff, anchors, &rows, room, out)
 }
 
 /// Adds the text of a hunk without a placement, as the patch states it. `lines` are its lines with
@@ -73,7 +73,7 @@ pub(super) fn add_stated<'a>(
     for (number, line) in lines {
         let (kind, text) = match signs {
             LineSigns::Present if line.starts_with(b"@@") => continue,
-            LineSigns::Present => rows::parse(line, rows.last().map(|row| row.kind)),
+            LineSigns::Present => rows::parse_line(line, rows.last().map(|row| row.kind)),
             LineSigns::None => (RowKind::Context, line),
         };
         rows.push(Row::new(kind, [number, None], text));
@@ -93,13 +93,13 @@ pub(super) fn add_stated<'a>(
             row.differs_from = Some(("file", difference.file_line));
         }
     }
-    rows::color(&mut rows, subject.language, room);
+    rows::add_colors(&mut rows, subject.language, room);
     let letters = ["p", ""];
     let anchors = LineIds {
         id: subject.id,
         letters,
     };
-    table(
+    add_table(
         TableLayout::Single("The lines of the patch"),
         anchors,
         &rows,
@@ -125,13 +125,13 @@ pub(super) fn add_found<'l>(
         row
     };
     let mut rows: Vec<_> = lines.enumerate().map(row).collect();
-    rows::color(&mut rows, subject.language, room);
+    rows::add_colors(&mut rows, subject.language, room);
     let letters = ["l", ""];
     let anchors = LineIds {
         id: subject.id,
         letters,
     };
-    table(
+    add_table(
         TableLayout::Single("The lines of the file"),
         anchors,
         &rows,
@@ -141,10 +141,10 @@ pub(super) fn add_found<'l>(
 }
 
 /// Adds one line that differs from another, with the words that differ.
-pub(super) fn differing(line: &[u8], marks: Vec<Range<usize>>, out: &mut Markup) {
+pub(super) fn add_differing_line(line: &[u8], marks: Vec<Range<usize>>, out: &mut Markup) {
     let mut row = Row::new(RowKind::Context, [None; 2], line);
     row.marks = marks;
     out.raw("<code dir=\"ltr\">");
-    table::content(&row, ("<mark>", "</mark>"), out);
+    table::add_content(&row, ("<mark>", "</mark>"), out);
     out.raw("</code>");
 }

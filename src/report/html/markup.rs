@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::text::{base64, is_dangerous};
+use crate::text::{encode_base64, is_dangerous};
 
 /// A page under construction. Literals are added unchanged, all other text is escaped.
 ///
@@ -71,7 +71,9 @@ impl Markup {
         self.raw("<bdi dir=\"ltr\">");
         for (index, part) in path.split(|&byte| byte == b'/').enumerate() {
             self.raw(if index > 0 { "/<wbr>" } else { "" });
-            for run in part.chunk_by(|one, other| is_foreign(*one) == is_foreign(*other)) {
+            for run in part
+                .chunk_by(|one, other| is_non_ascii_or_blank(*one) == is_non_ascii_or_blank(*other))
+            {
                 if run.is_ascii() {
                     self.text(run);
                 } else {
@@ -120,7 +122,7 @@ impl Markup {
 
     /// Adds bytes in base64.
     pub(super) fn base64(&mut self, bytes: &[u8]) -> &mut Self {
-        self.0.push_str(&base64(bytes));
+        self.0.push_str(&encode_base64(bytes));
         self
     }
 
@@ -139,14 +141,14 @@ impl Markup {
                     '"' => self.0.push_str("&quot;"),
                     '\'' => self.0.push_str("&#39;"),
                     '\t' if place == EscapeContext::Line => self.0.push('\t'),
-                    _ if is_dangerous(character) || is_none(character) => {
-                        self.visible(place, |out| write_escape(character, out));
+                    _ if is_dangerous(character) || is_noncharacter(character) => {
+                        self.write_visible(place, |out| write_escape(character, out));
                     }
                     _ => self.0.push(character),
                 }
             }
             for byte in chunk.invalid() {
-                self.visible(place, |out| {
+                self.write_visible(place, |out| {
                     let _ = write!(out, "\\x{byte:02x}");
                 });
             }
@@ -156,7 +158,7 @@ impl Markup {
 
     /// Adds the name of a character that cannot be shown. Its element distinguishes it from the
     /// same letters in the text.
-    fn visible(&mut self, place: EscapeContext, name: impl FnOnce(&mut String)) {
+    fn write_visible(&mut self, place: EscapeContext, name: impl FnOnce(&mut String)) {
         let is_marked = place != EscapeContext::Value;
         self.0
             .push_str(if is_marked { "<b class=\"esc\">" } else { "" });
@@ -167,12 +169,12 @@ impl Markup {
 
 /// Returns whether a byte belongs to a character other than ASCII, or is a blank between such
 /// characters.
-fn is_foreign(byte: u8) -> bool {
+fn is_non_ascii_or_blank(byte: u8) -> bool {
     !byte.is_ascii() || byte == b' '
 }
 
 /// Returns whether the code point is a noncharacter in Unicode. HTML allows none of these.
-fn is_none(character: char) -> bool {
+fn is_noncharacter(character: char) -> bool {
     matches!(u32::from(character), 0xfdd0..=0xfdef) || u32::from(character) & 0xfffe == 0xfffe
 }
 

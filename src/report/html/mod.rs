@@ -31,7 +31,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{LogEntry, Report, TOOL};
 use crate::plan::Input;
-use crate::text::{Bytes, Span, base64};
+use crate::text::{Bytes, Span, encode_base64};
 use index::ProblemIndex;
 use markup::Markup;
 use room::PageBudget;
@@ -40,7 +40,7 @@ use tree::{FileTree, Leaf};
 /// The style sheet.
 const STYLE: &str = include_str!("style.css");
 /// The maximum number of files on a page.
-const MOST_FILES: usize = 2000;
+const MAX_FILES: usize = 2000;
 
 /// The content of a page.
 #[derive(Clone, Copy)]
@@ -95,16 +95,16 @@ pub struct FilePreview {
 /// Returns an error of `out` or of [`PreviewSource::file_preview`].
 pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let (report, told, markup) = (page.report, ProblemIndex::of(page), &mut Markup::default());
-    head(summary::ending(report), report.summary.files, markup);
-    summary::summary(report, page.approval, markup);
+    open_page(summary::outcome_title(report), report.summary.files, markup);
+    summary::add_summary(report, page.approval, markup);
     let leaves: Vec<_> = report.files.iter().map(file::leaf).collect();
     let mut room = PageBudget::default();
-    for index in columns(&leaves, markup) {
+    for index in open_columns(&leaves, markup) {
         let exhibit = page.previews.file_preview(index)?;
-        file::file(&told, &report.files[index], &exhibit, &mut room, markup);
+        file::add_file(&told, &report.files[index], &exhibit, &mut room, markup);
         out.write_all(markup.take().as_bytes())?;
     }
-    foot(markup);
+    close_page(markup);
     out.write_all(markup.take().as_bytes())
 }
 
@@ -119,21 +119,21 @@ pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
 /// Returns the error of `out`.
 pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Result<()> {
     let (change, markup) = (change::EntryCard::of(entry), &mut Markup::default());
-    head(change::ending(entry), entry.files.len(), markup);
-    change.summary(markup);
+    open_page(change::state_title(entry), entry.files.len(), markup);
+    change.add_summary(markup);
     let mut room = PageBudget::default();
-    for index in columns(&change.leaves(), markup) {
-        change.files[index].section(&mut room, markup);
+    for index in open_columns(&change.leaves(), markup) {
+        change.files[index].add_section(&mut room, markup);
         out.write_all(markup.take().as_bytes())?;
     }
-    foot(markup);
+    close_page(markup);
     out.write_all(markup.take().as_bytes())
 }
 
 /// Adds the tree of files up to the limit, and opens the element for the changes next to it.
 /// Returns the indexes of the shown files, in the order of the tree.
-fn columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
-    let shown = leaves.len().min(MOST_FILES);
+fn open_columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
+    let shown = leaves.len().min(MAX_FILES);
     if shown < leaves.len() {
         out.raw("<p class=\"word bad\">The page has reached its size limit: ")
             .count(leaves.len() - shown, "more file");
@@ -155,7 +155,7 @@ fn columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
     tree.order()
 }
 
-fn foot(out: &mut Markup) {
+fn close_page(out: &mut Markup) {
     out.raw("</main>\n</div>\n<footer>")
         .text(TOOL.name)
         .raw(" ")
@@ -163,8 +163,8 @@ fn foot(out: &mut Markup) {
     out.raw("</footer>\n</body>\n</html>\n");
 }
 
-fn head(ending: &'static str, files: usize, out: &mut Markup) {
-    let hash = base64(&Sha256::digest(STYLE));
+fn open_page(ending: &'static str, files: usize, out: &mut Markup) {
+    let hash = encode_base64(&Sha256::digest(STYLE));
     out.raw("<!DOCTYPE html>\n<html lang=\"en\" dir=\"ltr\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-")
         .value(hash);

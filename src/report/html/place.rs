@@ -12,7 +12,7 @@ use crate::text::{Span, without_ending};
 
 /// Adds the heading of a hunk of a diff. `reports` are the hunks of the patch that were applied
 /// there.
-pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Markup) {
+pub(super) fn add_heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Markup) {
     out.raw("<h4 class=\"hunk\"");
     if let Some(first) = reports.first() {
         out.raw(" id=\"").value(&first.id).raw("\"");
@@ -31,13 +31,13 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
         .map(|report| &report.patch.section)
         .find(|section| !section.is_empty())
     {
-        section_heading(section, out);
+        add_section_heading(section, out);
     }
     for report in reports {
         out.raw("<span class=\"id\">")
             .text(&report.id)
             .raw("</span>\n");
-        badge::of_hunk(report, out);
+        badge::add_hunk_badges(report, out);
     }
     out.raw("</h4>\n");
     for report in reports {
@@ -45,7 +45,7 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
     }
 }
 
-fn section_heading(section: &str, out: &mut Markup) {
+fn add_section_heading(section: &str, out: &mut Markup) {
     out.raw("<span class=\"section\">")
         .code(section)
         .raw("</span>\n");
@@ -60,16 +60,16 @@ pub(super) fn add_stated(
     room: &mut PageBudget,
     out: &mut Markup,
 ) -> usize {
-    stated_heading(hunk, out);
+    add_stated_heading(hunk, out);
     told.problems(&hunk.id)
         .iter()
-        .for_each(|it| problem::problem(it, out));
+        .for_each(|it| problem::add_problem(it, out));
     add_candidates(hunk, out);
     let nearest = hunk.nearest.as_deref();
     let nearest = nearest.filter(|_| !hunk.status.is_placed());
     let difference = nearest.and_then(|nearest| nearest.first_difference.as_ref());
     if let Some(nearest) = nearest {
-        closest_match(nearest, room, out);
+        add_closest_match(nearest, room, out);
         out.raw("<div class=\"compared\">\n");
     }
     let text = (hunk.source.input, hunk.source.text);
@@ -83,7 +83,7 @@ pub(super) fn add_stated(
     } else {
         LineSigns::None
     };
-    let left = patch_lines(told, text, (signs, difference), subject, room, out);
+    let left = add_patch_lines(told, text, (signs, difference), subject, room, out);
     if let Some(nearest) = nearest {
         let lines = [&nearest.lines_before, &nearest.text, &nearest.lines_after];
         let first = nearest.line.saturating_sub(nearest.lines_before.len());
@@ -98,7 +98,7 @@ pub(super) fn add_stated(
     left
 }
 
-fn stated_heading(hunk: &HunkReport, out: &mut Markup) {
+fn add_stated_heading(hunk: &HunkReport, out: &mut Markup) {
     out.raw("<h4 class=\"hunk\" id=\"")
         .value(&hunk.id)
         .raw("\"><span class=\"id\">")
@@ -118,14 +118,14 @@ fn stated_heading(hunk: &HunkReport, out: &mut Markup) {
         (None, None) => {}
     }
     if !hunk.patch.section.is_empty() {
-        section_heading(&hunk.patch.section, out);
+        add_section_heading(&hunk.patch.section, out);
     }
-    badge::of_hunk(hunk, out);
+    badge::add_hunk_badges(hunk, out);
     out.raw("</h4>\n");
 }
 
 /// Adds the section of the patch for a file that was not compared.
-pub(super) fn section(
+pub(super) fn add_section(
     told: &ProblemIndex<'_>,
     exhibit: &FilePreview,
     subject: FileContext<'_>,
@@ -136,12 +136,12 @@ pub(super) fn section(
         return 0;
     };
     out.raw("<h4 class=\"hunk\">Hunk of the patch</h4>\n");
-    patch_lines(told, text, (LineSigns::None, None), subject, room, out)
+    add_patch_lines(told, text, (LineSigns::None, None), subject, room, out)
 }
 
 /// Adds the lines of a part of a patch. A line has a number if it begins a line of the patch: the
 /// texts of a JSON document have many lines in one.
-fn patch_lines(
+fn add_patch_lines(
     told: &ProblemIndex<'_>,
     (input, span): (usize, Span),
     form: (LineSigns, Option<&FirstDifference>),
@@ -183,7 +183,7 @@ fn add_candidates(hunk: &HunkReport, out: &mut Markup) {
 }
 
 /// Adds the place of the closest match of a hunk, and the first line that differs.
-fn closest_match(nearest: &NearestPlace, room: &mut PageBudget, out: &mut Markup) {
+fn add_closest_match(nearest: &NearestPlace, room: &mut PageBudget, out: &mut Markup) {
     out.raw("<p class=\"word\">The closest match is line ")
         .number(nearest.line)
         .raw(", where ");
@@ -196,11 +196,13 @@ fn closest_match(nearest: &NearestPlace, room: &mut PageBudget, out: &mut Markup
     };
     let expected = difference.expected.as_bytes();
     let found = difference.found.as_deref().map(str::as_bytes);
-    let (mut old, mut new) = room.inline.marks(&[expected], &[found.unwrap_or_default()]);
+    let (mut old, mut new) = room
+        .inline
+        .mark_differences(&[expected], &[found.unwrap_or_default()]);
     out.raw("<dl class=\"difference\"><dt>The patch has, in its line ")
         .number(difference.patch_line)
         .raw("</dt><dd>");
-    lines::differing(expected, old.swap_remove(0), out);
+    lines::add_differing_line(expected, old.swap_remove(0), out);
     out.raw("</dd>\n<dt>The file has, in line ")
         .number(difference.file_line);
     if let Some(reason) = difference.reason {
@@ -208,7 +210,7 @@ fn closest_match(nearest: &NearestPlace, room: &mut PageBudget, out: &mut Markup
     }
     out.raw("</dt><dd>");
     match found {
-        Some(found) => lines::differing(found, new.swap_remove(0), out),
+        Some(found) => lines::add_differing_line(found, new.swap_remove(0), out),
         None => {
             out.raw("its end");
         }

@@ -6,7 +6,7 @@ use crate::preflight::Severity;
 use crate::report::ProblemReport;
 
 /// Adds a problem.
-pub(super) fn problem(problem: &ProblemReport, out: &mut Markup) {
+pub(super) fn add_problem(problem: &ProblemReport, out: &mut Markup) {
     open(problem, out);
     out.text(&problem.message);
     if let Some(span) = problem.span {
@@ -14,11 +14,11 @@ pub(super) fn problem(problem: &ProblemReport, out: &mut Markup) {
             .number(span.line)
             .raw(" of the patch)</span>");
     }
-    help(problem, out);
+    add_help(problem, out);
 }
 
 /// Adds the position and the help of a problem whose message is shown elsewhere.
-pub(super) fn details(problem: &ProblemReport, out: &mut Markup) {
+pub(super) fn add_details(problem: &ProblemReport, out: &mut Markup) {
     if problem.span.is_none() && problem.help.is_none() {
         return;
     }
@@ -28,7 +28,7 @@ pub(super) fn details(problem: &ProblemReport, out: &mut Markup) {
             .number(span.line)
             .raw(" of the patch</span>");
     }
-    help(problem, out);
+    add_help(problem, out);
 }
 
 fn open(problem: &ProblemReport, out: &mut Markup) {
@@ -39,7 +39,7 @@ fn open(problem: &ProblemReport, out: &mut Markup) {
     out.raw("\">");
 }
 
-fn help(problem: &ProblemReport, out: &mut Markup) {
+fn add_help(problem: &ProblemReport, out: &mut Markup) {
     if let Some(help) = &problem.help {
         out.raw("<br><span class=\"help\">")
             .text(help)

@@ -3,7 +3,7 @@
 use crate::report::inline::InlineDiff;
 
 /// The maximum number of bytes of a line that are shown.
-pub(super) const MOST_OF_LINE: usize = 2000;
+pub(super) const MAX_LINE_BYTES: usize = 2000;
 
 /// The remaining limits for all files of a page.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct PageBudget {
     /// The last line of the patch that has a number in the section of the current file.
     pub(super) patch_line: usize,
     /// The number of bytes that can still have syntax colors.
-    pub(super) colored: usize,
+    pub(super) colored_bytes: usize,
 }
 
 impl Default for PageBudget {
@@ -27,15 +27,15 @@ impl Default for PageBudget {
             bytes: 4 << 20,
             inline: InlineDiff::default(),
             patch_line: 0,
-            colored: 512 << 10,
+            colored_bytes: 512 << 10,
         }
     }
 }
 
 impl PageBudget {
     /// Returns whether `copies` copies of `line` fit into the limits, and deducts them.
-    pub(super) fn takes(&mut self, line: &[u8], copies: usize) -> bool {
-        let size = line.len().min(MOST_OF_LINE) * copies;
+    pub(super) fn try_take(&mut self, line: &[u8], copies: usize) -> bool {
+        let size = line.len().min(MAX_LINE_BYTES) * copies;
         let (bytes, lines) = (self.bytes.checked_sub(size), self.lines.checked_sub(1));
         if let (Some(bytes), Some(lines)) = (bytes, lines) {
             (self.bytes, self.lines) = (bytes, lines);

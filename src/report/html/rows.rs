@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::colors::{self, Language, Lexer, Token};
-use super::room::{MOST_OF_LINE, PageBudget};
+use super::room::{MAX_LINE_BYTES, PageBudget};
 use crate::report::inline::InlineDiff;
 
 /// The kind of a row.
@@ -58,12 +58,12 @@ impl<'a> Row<'a> {
 
     /// Returns the offset after the part of the line that is shown.
     pub(super) fn end(&self) -> usize {
-        cut(self.text, MOST_OF_LINE)
+        cut_offset(self.text, MAX_LINE_BYTES)
     }
 }
 
 /// Returns the kind and the text of a line with a sign. `above` is the kind of the line above.
-pub(super) fn parse(line: &[u8], above: Option<RowKind>) -> (RowKind, &[u8]) {
+pub(super) fn parse_line(line: &[u8], above: Option<RowKind>) -> (RowKind, &[u8]) {
     match line {
         [b'-', text @ ..] => (RowKind::Deletion, text),
         [b'+', text @ ..] => (RowKind::Insertion, text),
@@ -76,13 +76,13 @@ pub(super) fn parse(line: &[u8], above: Option<RowKind>) -> (RowKind, &[u8]) {
 }
 
 /// Returns the rows of lines with signs. `next` are the first numbers of the old and the new file.
-pub(super) fn numbered<'a>(
+pub(super) fn number_lines<'a>(
     lines: impl Iterator<Item = &'a [u8]>,
     mut next: [usize; 2],
 ) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'a>> = Vec::new();
     for line in lines {
-        let (kind, text) = parse(line, rows.last().map(|row| row.kind));
+        let (kind, text) = parse_line(line, rows.last().map(|row| row.kind));
         let mut numbers = [None; 2];
         for (side, is_in) in kind.sides().into_iter().enumerate() {
             if is_in {
@@ -97,7 +97,7 @@ pub(super) fn numbered<'a>(
 
 /// Returns the length of the run of replaced lines at the start of `rows`: the deletions and the
 /// insertions, with their notes. Either number can be 0.
-pub(super) fn run(rows: &[Row<'_>]) -> (usize, usize) {
+pub(super) fn count_replaced(rows: &[Row<'_>]) -> (usize, usize) {
     let is_gone = |row: &&Row<'_>| matches!(row.kind, RowKind::Deletion | RowKind::DeletionNote);
     let gone = rows.iter().take_while(is_gone).count();
     let mut come = 0;
@@ -114,16 +114,16 @@ pub(super) fn run(rows: &[Row<'_>]) -> (usize, usize) {
 pub(super) fn mark_words(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
     let mut start = 0;
     while start < rows.len() {
-        let (gone, come) = run(&rows[start..]);
+        let (gone, come) = count_replaced(&rows[start..]);
         let end = start + gone + come;
         if gone > 0 && come > 0 {
-            mark(&mut rows[start..end], inline);
+            mark_run(&mut rows[start..end], inline);
         }
         start = end.max(start + 1);
     }
 }
 
-fn mark(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
+fn mark_run(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
     let of = |kind: RowKind| -> Vec<usize> {
         (0..rows.len())
             .filter(|&index| rows[index].kind == kind)
@@ -136,7 +136,7 @@ fn mark(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
             .map(|&index| rows[index].text)
             .collect::<Vec<_>>()
     };
-    let (old, new) = inline.marks(&texts(&gone), &texts(&come));
+    let (old, new) = inline.mark_differences(&texts(&gone), &texts(&come));
     for (index, marks) in gone.into_iter().zip(old).chain(come.into_iter().zip(new)) {
         rows[index].marks = marks;
     }
@@ -144,22 +144,22 @@ fn mark(rows: &mut [Row<'_>], inline: &mut InlineDiff) {
 
 /// Adds syntax colors to the rows of one hunk, within the limits of `room`. The old and the new
 /// file are read separately, because each can begin or end a comment.
-pub(super) fn color(
+pub(super) fn add_colors(
     rows: &mut [Row<'_>],
     language: Option<&'static Language>,
     room: &mut PageBudget,
 ) {
     let Some(language) = language else { return };
     let size: usize = rows.iter().map(Row::end).sum();
-    let Some(left) = room.colored.checked_sub(size) else {
+    let Some(left) = room.colored_bytes.checked_sub(size) else {
         return;
     };
-    room.colored = left;
+    room.colored_bytes = left;
     for side in [0, 1] {
         let is_inside = colors::is_inside_comment(language, side_texts(rows, side));
         let mut colors = Lexer::new(language, is_inside);
         for row in rows.iter_mut().filter(|row| row.kind.sides()[side]) {
-            row.colors = colors.line(&row.text[..row.end()]);
+            row.colors = colors.line_tokens(&row.text[..row.end()]);
         }
     }
 }
@@ -170,7 +170,7 @@ fn side_texts<'r>(rows: &'r [Row<'_>], side: usize) -> impl Iterator<Item = &'r 
 }
 
 /// Returns the offset at which to cut a text without splitting a character.
-fn cut(text: &[u8], most: usize) -> usize {
+fn cut_offset(text: &[u8], most: usize) -> usize {
     if text.len() <= most {
         return text.len();
     }

@@ -7,23 +7,28 @@ use crate::preflight::code;
 use crate::report::{FileReport, FileStatus, Omitted, Outcome, ProblemReport, Report, Summary};
 
 /// The maximum number of failed files that the head names.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED_FILES: usize = 20;
 
 /// Adds the head of the page.
-pub(super) fn summary(report: &Report, approval: Option<&str>, out: &mut Markup) {
+pub(super) fn add_summary(report: &Report, approval: Option<&str>, out: &mut Markup) {
     let Summary {
         files,
         added,
         removed,
         ..
     } = report.summary;
-    heading((tone(report), ending(report)), files, (added, removed), out);
-    facts(report, approval, out);
-    repairs(report, out);
+    open_header(
+        (tone(report), outcome_title(report)),
+        files,
+        (added, removed),
+        out,
+    );
+    add_facts(report, approval, out);
+    add_repairs(report, out);
     let others =
         |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
     for problem in report.problems.iter().filter(others) {
-        problem::problem(problem, out);
+        problem::add_problem(problem, out);
     }
     let is_failed = |file: &FileReport| {
         !matches!(
@@ -61,7 +66,7 @@ pub(super) fn summary(report: &Report, approval: Option<&str>, out: &mut Markup)
 }
 
 /// Opens the head: the outcome, the number of files, and the line counts.
-pub(super) fn heading(
+pub(super) fn open_header(
     (tone, ending): (&'static str, &'static str),
     files: usize,
     (added, removed): (usize, usize),
@@ -103,14 +108,14 @@ fn add_named(
         .raw("\"><strong>")
         .raw(title)
         .raw("</strong>");
-    for (index, file) in named().take(MOST_NAMED).enumerate() {
+    for (index, file) in named().take(MAX_NAMED_FILES).enumerate() {
         out.raw(if index > 0 { ", " } else { " " })
             .raw("<a href=\"#")
             .value(&file.id)
             .raw("\">");
         out.path(file.path.as_bytes());
         out.raw("</a> (");
-        badge::status(file, out);
+        badge::add_status(file, out);
         out.raw(")");
     }
     let omitted = if tone == badge::tone::BAD {
@@ -118,7 +123,7 @@ fn add_named(
     } else {
         0
     };
-    let more = count.saturating_sub(MOST_NAMED) + omitted;
+    let more = count.saturating_sub(MAX_NAMED_FILES) + omitted;
     if more > 0 {
         out.raw(", and ").count(more, "more file");
     }
@@ -134,7 +139,7 @@ fn tone(report: &Report) -> &'static str {
 }
 
 /// Returns the heading of the page.
-pub(super) fn ending(report: &Report) -> &'static str {
+pub(super) fn outcome_title(report: &Report) -> &'static str {
     match report.outcome {
         Outcome::WouldApply if report.policy.verdict == Verdict::Ask => "Applies if approved",
         Outcome::WouldApply => "Applies",
@@ -158,7 +163,7 @@ pub(super) fn ending(report: &Report) -> &'static str {
     }
 }
 
-fn facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
+fn add_facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
     out.raw("<dl class=\"facts\">\n");
     if let Some(plan_id) = &report.plan_id {
         out.raw("<dt>Plan</dt><dd><code class=\"copy\">")
@@ -176,7 +181,7 @@ fn facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
     }
     for input in &report.inputs {
         out.raw("<dt>Patch</dt><dd>")
-            .code(portable(&input.name))
+            .code(without_directories(&input.name))
             .raw(" ");
         if let Some(format) = &input.format {
             out.text(format).raw(", ");
@@ -190,7 +195,7 @@ fn facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
         out.raw("</dd>\n");
     }
     out.raw("<dt>Policy</dt><dd><span class=\"badge ")
-        .raw(badge::of_verdict(report.policy.verdict))
+        .raw(badge::verdict_tone(report.policy.verdict))
         .raw("\">");
     out.text(report.policy.verdict.to_string()).raw("</span>");
     for rule in &report.policy.rules_hit {
@@ -200,18 +205,18 @@ fn facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
         out.raw(" in ").code(source);
     }
     out.raw("</dd>\n<dt>Changes</dt><dd>");
-    counts(&report.summary, out);
+    add_counts(&report.summary, out);
     out.raw("</dd>\n</dl>\n");
 }
 
 /// Returns the name of a patch, without the directories of an absolute path: the reader can be on
 /// another machine.
-fn portable(name: &str) -> &str {
+fn without_directories(name: &str) -> &str {
     let last = name.rsplit('/').next().filter(|_| name.starts_with('/'));
     last.unwrap_or(name)
 }
 
-fn counts(summary: &Summary, out: &mut Markup) {
+fn add_counts(summary: &Summary, out: &mut Markup) {
     let counted = [
         (summary.creates, "created"),
         (summary.modifies, "modified"),
@@ -237,7 +242,7 @@ fn counts(summary: &Summary, out: &mut Markup) {
     }
 }
 
-fn repairs(report: &Report, out: &mut Markup) {
+fn add_repairs(report: &Report, out: &mut Markup) {
     if report.inputs.iter().all(|input| input.repairs.is_empty()) {
         return;
     }

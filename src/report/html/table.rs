@@ -6,11 +6,11 @@
 
 use super::markup::Markup;
 use super::room::PageBudget;
-use super::rows::{Row, RowKind, run};
+use super::rows::{Row, RowKind, count_replaced};
 
 /// The maximum number of rows of one body whose two sides are aligned. A browser needs time in
 /// proportion to its square.
-const MOST_ALIGNED: usize = 400;
+const MAX_ALIGNED_ROWS: usize = 400;
 
 /// The form of a table.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(super) struct LineIds<'a> {
 }
 
 /// Adds the table of `rows`. Returns the number of rows that are not shown.
-pub(super) fn table(
+pub(super) fn add_table(
     form: TableLayout,
     anchors: LineIds<'_>,
     rows: &[Row<'_>],
@@ -40,16 +40,16 @@ pub(super) fn table(
 ) -> usize {
     let is_diff = matches!(form, TableLayout::Diff);
     let copies = |row: &Row<'_>| 1 + usize::from(is_diff && row.kind == RowKind::Context);
-    let fits = |row: &&Row<'_>| room.takes(row.text, copies(row));
+    let fits = |row: &&Row<'_>| room.try_take(row.text, copies(row));
     let shown = rows.iter().take_while(fits).count();
     if shown > 0 {
         open(form, out);
         match form {
-            TableLayout::Diff => bodies(anchors, &rows[..shown], out),
+            TableLayout::Diff => add_bodies(anchors, &rows[..shown], out),
             TableLayout::Single(_) => {
                 out.raw("<tbody>\n");
                 for it in &rows[..shown] {
-                    row(it, form, anchors, out);
+                    add_row(it, form, anchors, out);
                 }
                 out.raw("</tbody>");
             }
@@ -75,12 +75,12 @@ fn open(form: TableLayout, out: &mut Markup) {
 }
 
 /// Adds the rows of a diff: one body for each run of replaced lines, and for the lines between.
-fn bodies(anchors: LineIds<'_>, rows: &[Row<'_>], out: &mut Markup) {
+fn add_bodies(anchors: LineIds<'_>, rows: &[Row<'_>], out: &mut Markup) {
     let mut start = 0;
     let mut is_open = false;
     while start < rows.len() {
-        let (gone, come) = run(&rows[start..]);
-        let is_aligned = gone > 0 && come > 0 && gone + come <= MOST_ALIGNED;
+        let (gone, come) = count_replaced(&rows[start..]);
+        let is_aligned = gone > 0 && come > 0 && gone + come <= MAX_ALIGNED_ROWS;
         if is_open && is_aligned {
             out.raw("</tbody>");
         }
@@ -91,7 +91,7 @@ fn bodies(anchors: LineIds<'_>, rows: &[Row<'_>], out: &mut Markup) {
         }
         let end = start + (gone + come).max(1);
         for it in &rows[start..end] {
-            row(it, TableLayout::Diff, anchors, out);
+            add_row(it, TableLayout::Diff, anchors, out);
         }
         if is_aligned {
             out.raw("</tbody>");
@@ -104,7 +104,7 @@ fn bodies(anchors: LineIds<'_>, rows: &[Row<'_>], out: &mut Markup) {
     }
 }
 
-fn row(row: &Row<'_>, form: TableLayout, anchors: LineIds<'_>, out: &mut Markup) {
+fn add_row(row: &Row<'_>, form: TableLayout, anchors: LineIds<'_>, out: &mut Markup) {
     let (class, sign) = match row.kind {
         RowKind::Context => ("<tr>", " "),
         RowKind::Deletion => ("<tr class=\"del\">", "-"),
@@ -135,7 +135,7 @@ fn row(row: &Row<'_>, form: TableLayout, anchors: LineIds<'_>, out: &mut Markup)
         RowKind::Deletion => ("<del>", "</del>"),
         _ => ("<ins>", "</ins>"),
     };
-    content(row, marks, out);
+    add_content(row, marks, out);
     if let Some((text, line)) = row.differs_from {
         out.raw(" <span class=\"flag ask\">differs from line ")
             .number(line)
@@ -145,14 +145,14 @@ fn row(row: &Row<'_>, form: TableLayout, anchors: LineIds<'_>, out: &mut Markup)
     }
     if is_diff && row.kind == RowKind::Context {
         out.raw("</td><td class=\"r\" aria-hidden=\"true\">");
-        content(row, marks, out);
+        add_content(row, marks, out);
     }
     out.raw("</td></tr>\n");
 }
 
 /// Adds the text of a line with its colors, up to the limit of a line. The tags `open` and `close`
 /// enclose its marks.
-pub(super) fn content(
+pub(super) fn add_content(
     row: &Row<'_>,
     (open, close): (&'static str, &'static str),
     out: &mut Markup,
@@ -160,13 +160,13 @@ pub(super) fn content(
     let end = row.end();
     let mut done = 0;
     for mark in row.marks.iter().filter(|mark| mark.start < end) {
-        colored(row, done, mark.start, out);
+        add_colored(row, done, mark.start, out);
         out.raw(open);
         done = mark.end.min(end);
-        colored(row, mark.start, done, out);
+        add_colored(row, mark.start, done, out);
         out.raw(close);
     }
-    colored(row, done, end, out);
+    add_colored(row, done, end, out);
     if end < row.text.len() {
         out.raw("<b class=\"cut\">\u{2026} ")
             .count(row.text.len() - end, "more byte")
@@ -175,7 +175,7 @@ pub(super) fn content(
 }
 
 /// Adds the bytes of a line from `start` to `end` with their colors.
-fn colored(row: &Row<'_>, start: usize, end: usize, out: &mut Markup) {
+fn add_colored(row: &Row<'_>, start: usize, end: usize, out: &mut Markup) {
     let mut done = start;
     let first = row.colors.partition_point(|(range, _)| range.end <= start);
     for (range, token) in &row.colors[first..] {
@@ -185,7 +185,7 @@ fn colored(row: &Row<'_>, start: usize, end: usize, out: &mut Markup) {
         let from = range.start.max(done);
         out.line(&row.text[done..from]);
         done = range.end.min(end);
-        out.raw(token.open())
+        out.raw(token.open_tag())
             .line(&row.text[from..done])
             .raw("</span>");
     }

@@ -7,9 +7,9 @@ use super::markup::Markup;
 use crate::report::Op;
 
 /// The maximum nesting of directories. Deeper files are listed with the rest of their path.
-const MOST_NESTED: usize = 24;
+const MAX_NESTING: usize = 24;
 /// The width of the longest bar, in pixels.
-const BAR: usize = 48;
+const BAR_WIDTH: usize = 48;
 
 /// A file in the tree.
 #[derive(Clone, Debug)]
@@ -42,39 +42,42 @@ struct Directory<'a> {
 pub(super) struct FileTree<'a> {
     top: Directory<'a>,
     /// The largest number of changed lines of a file.
-    most: usize,
+    most_changed_lines: usize,
 }
 
 impl<'a> FileTree<'a> {
     pub(super) fn of(files: &'a [Leaf<'a>]) -> Self {
         let mut top = Directory::default();
         for (index, file) in files.iter().enumerate() {
-            top.put(index, file);
+            top.insert(index, file);
         }
         top.sort();
         let lines = files.iter().map(|file| file.added + file.removed);
         let most = lines.max().unwrap_or(0);
-        Self { top, most }
+        Self {
+            top,
+            most_changed_lines: most,
+        }
     }
 
     /// Adds the tree.
     pub(super) fn print(&self, out: &mut Markup) {
-        self.top.print(self.most, out);
+        self.top.print(self.most_changed_lines, out);
     }
 
     /// Returns the indexes of the files, in the order of the tree.
     pub(super) fn order(&self) -> Vec<usize> {
         let mut order = Vec::new();
-        self.top.list(&mut order);
+        self.top.append_order(&mut order);
         order
     }
 }
 
 impl<'a> Directory<'a> {
-    fn put(&mut self, index: usize, file: &'a Leaf<'a>) {
+    fn insert(&mut self, index: usize, file: &'a Leaf<'a>) {
         let mut directory = self;
         let mut rest = file.path;
-        for _ in 0..MOST_NESTED {
+        for _ in 0..MAX_NESTING {
             let Some(slash) = memchr::memchr(b'/', rest) else {
                 break;
             };
@@ -90,8 +93,10 @@ impl<'a> Directory<'a> {
         self.directories.values_mut().for_each(Self::sort);
     }
 
-    fn list(&self, order: &mut Vec<usize>) {
-        self.directories.values().for_each(|it| it.list(order));
+    fn append_order(&self, order: &mut Vec<usize>) {
+        self.directories
+            .values()
+            .for_each(|it| it.append_order(order));
         order.extend(self.files.iter().map(|&(_, index, _)| index));
     }
 
@@ -113,13 +118,13 @@ impl<'a> Directory<'a> {
             out.raw("</details></li>\n");
         }
         for (rest, _, file) in &self.files {
-            entry(rest, file, most, out);
+            add_entry(rest, file, most, out);
         }
         out.raw("</ul>\n");
     }
 }
 
-fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
+fn add_entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let (letter, class) = badge::letter(file.op);
     out.raw("<li><a href=\"#")
         .value(file.id)
@@ -141,17 +146,17 @@ fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     }
     if file.added + file.removed > 0 {
         out.counts(file.added, file.removed);
-        bar(file, most, out);
+        add_bar(file, most, out);
     }
     out.raw("</a></li>\n");
 }
 
 /// Adds a bar of added and removed lines. The bar of `most` lines has the width [`BAR`].
-fn bar(file: &Leaf<'_>, most: usize, out: &mut Markup) {
+fn add_bar(file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let width = |lines: usize| match lines {
         0 => 0,
         // Two pixels show even a single line next to a file with thousands.
-        _ => (lines.saturating_mul(BAR) / most.max(1)).max(2),
+        _ => (lines.saturating_mul(BAR_WIDTH) / most.max(1)).max(2),
     };
     let (added, removed) = (width(file.added), width(file.removed));
     out.raw(

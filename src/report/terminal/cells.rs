@@ -9,11 +9,11 @@ use unicode_width::UnicodeWidthChar;
 use crate::text::{is_dangerous, printable};
 
 /// The distance between tab stops, in columns.
-const TAB: usize = 8;
+const TAB_WIDTH: usize = 8;
 /// The style of escape sequences that replace bytes or characters.
 const ESCAPED: Style = AnsiColor::Magenta.on_default();
 /// The maximum number of bytes of a line that are shown.
-const MOST: usize = 4000;
+const MAX_LINE_BYTES: usize = 4000;
 
 /// One row. Each piece of text has one tone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) struct Row {
     /// The width in columns.
     pub(super) width: usize,
     /// Whether the row continues the line of the row above it.
-    pub(super) is_continued: bool,
+    pub(super) is_continuation: bool,
 }
 
 /// The style of a piece of text within its line.
@@ -38,14 +38,14 @@ pub(super) enum TextStyle {
 
 /// Returns `text` as one or more rows of at most `width` columns. `marks` are the marked byte
 /// ranges, in order.
-pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row> {
-    let end = if text.len() > MOST {
-        boundary(text, MOST)
+pub(super) fn wrap_line(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row> {
+    let end = if text.len() > MAX_LINE_BYTES {
+        char_boundary(text, MAX_LINE_BYTES)
     } else {
         text.len()
     };
     let mut rows = RowBuilder {
-        all: vec![Row::default()],
+        wrapped_rows: vec![Row::default()],
         width: width.max(1),
         column: 0,
     };
@@ -61,25 +61,25 @@ pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row
     let mut at = 0;
     for chunk in text[..end].utf8_chunks() {
         for character in chunk.valid().chars() {
-            rows.put(character, tone(at));
+            rows.push_visible(character, tone(at));
             at += character.len_utf8();
         }
         for byte in chunk.invalid() {
-            rows.put_escaped(&printable(&[*byte]).to_string(), tone(at));
+            rows.push_escaped(&printable(&[*byte]).to_string(), tone(at));
             at += 1;
         }
     }
     if end < text.len() {
-        rows.put_escaped(
+        rows.push_escaped(
             &format!("... {} more bytes", text.len() - end),
             TextStyle::Plain,
         );
     }
-    rows.all
+    rows.wrapped_rows
 }
 
 /// Returns the last offset up to `most` that is not inside a character.
-fn boundary(text: &[u8], most: usize) -> usize {
+fn char_boundary(text: &[u8], most: usize) -> usize {
     (most.saturating_sub(3)..=most)
         .rev()
         .find(|&at| text[at] & 0xc0 != 0x80)
@@ -87,20 +87,20 @@ fn boundary(text: &[u8], most: usize) -> usize {
 }
 
 struct RowBuilder {
-    all: Vec<Row>,
+    wrapped_rows: Vec<Row>,
     width: usize,
     /// The column in the unwrapped line, for tab stops.
     column: usize,
 }
 
 impl RowBuilder {
-    fn put(&mut self, character: char, tone: TextStyle) {
+    fn push_visible(&mut self, character: char, tone: TextStyle) {
         if character == '\t' {
-            for _ in 0..TAB - self.column % TAB {
+            for _ in 0..TAB_WIDTH - self.column % TAB_WIDTH {
                 self.push(' ', 1, tone);
             }
         } else if is_dangerous(character) {
-            self.put_escaped(
+            self.push_escaped(
                 &printable(character.encode_utf8(&mut [0; 4]).as_bytes()).to_string(),
                 tone,
             );
@@ -109,7 +109,7 @@ impl RowBuilder {
         }
     }
 
-    fn put_escaped(&mut self, text: &str, tone: TextStyle) {
+    fn push_escaped(&mut self, text: &str, tone: TextStyle) {
         let tone = if tone == TextStyle::Marked {
             tone
         } else {
@@ -124,16 +124,16 @@ impl RowBuilder {
         // A row takes at least one character, even a wide one in a row of one column. Combining
         // characters have no width and stay with the character before them.
         let is_full = self
-            .all
+            .wrapped_rows
             .last()
             .is_none_or(|row| row.width > 0 && row.width + width > self.width);
         if is_full {
-            self.all.push(Row {
-                is_continued: true,
+            self.wrapped_rows.push(Row {
+                is_continuation: true,
                 ..Row::default()
             });
         }
-        let Some(row) = self.all.last_mut() else {
+        let Some(row) = self.wrapped_rows.last_mut() else {
             return;
         };
         match row.pieces.last_mut() {
@@ -166,7 +166,10 @@ mod tests {
 
     fn texts(text: &[u8], width: usize) -> Vec<String> {
         let joined = |row: Row| row.pieces.into_iter().map(|(_, text)| text).collect();
-        rows(text, &[], width).into_iter().map(joined).collect()
+        wrap_line(text, &[], width)
+            .into_iter()
+            .map(joined)
+            .collect()
     }
 
     #[test]
@@ -185,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_mark_goes_on_in_the_next_row() {
-        let found = rows(b"abcdef", &[1..2, 3..5], 4);
+        let found = wrap_line(b"abcdef", &[1..2, 3..5], 4);
         let pieces: Vec<_> = found.iter().map(|row| row.pieces.clone()).collect();
         let (plain, marked) = (
             |text: &str| (TextStyle::Plain, text.to_owned()),

@@ -5,17 +5,17 @@ use std::io;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{ADDED, NOTE, REFUSED, escape, notes, print_operation};
+use super::{ADDED, NOTE, REFUSED, escape, hunk_notes, print_operation};
 use crate::policy::Verdict;
 use crate::report::stat::changes;
 use crate::report::{FileReport, FileStatus, Outcome, Report, RuleHit};
 
 /// The limit on the number of listed files.
-const MOST_FILES: usize = 15;
+const MAX_FILES: usize = 15;
 /// The limits on the numbers of listed hunks and of listed rules of one file.
-const MOST_HUNKS: usize = 5;
-const MOST_RULES: usize = 3;
-const ASKING: Style = AnsiColor::Yellow.on_default().bold();
+const MAX_HUNKS: usize = 5;
+const MAX_RULES: usize = 3;
+const APPROVAL: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Prints what a check found. `approve` is the command that approves and applies the plan. Prints
 /// nothing if the patch has no file that the check compared, because the problems state the reason.
@@ -35,7 +35,7 @@ pub fn print_check(
     if report.files.is_empty() {
         return Ok(());
     }
-    let listed = listed(&report.files);
+    let listed = select_files(&report.files);
     for &file in &listed {
         print_file(file, out)?;
     }
@@ -51,13 +51,13 @@ pub fn print_check(
 
 /// Returns the files to list, in order. Files that policy does not allow or that do not apply
 /// displace others.
-fn listed(files: &[FileReport]) -> Vec<&FileReport> {
+fn select_files(files: &[FileReport]) -> Vec<&FileReport> {
     let is_notable = |file: &FileReport| {
         file.verdict != Verdict::Allow || !matches!(file.status, FileStatus::Ok)
     };
     let notable = files.iter().filter(|file| is_notable(file)).count();
     // The remaining numbers of notable files and of other files.
-    let mut room = [notable.min(MOST_FILES), MOST_FILES.saturating_sub(notable)];
+    let mut room = [notable.min(MAX_FILES), MAX_FILES.saturating_sub(notable)];
     files
         .iter()
         .filter(|file| {
@@ -74,26 +74,26 @@ fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     let mut moved = file
         .hunks
         .iter()
-        .map(|hunk| (hunk, notes(hunk)))
+        .map(|hunk| (hunk, hunk_notes(hunk)))
         .filter(|(_, notes)| !notes.is_empty());
-    for (hunk, notes) in moved.by_ref().take(MOST_HUNKS) {
+    for (hunk, notes) in moved.by_ref().take(MAX_HUNKS) {
         writeln!(out, "  {NOTE}{}: {}{NOTE:#}", hunk.id, notes.join(", "))?;
     }
     // The counts can include the same hunk.
     let (with_offset, fuzzy) = file.omitted_moves;
     let more = moved.count() + with_offset.max(fuzzy);
     print_more(more, "hunk", "  ", out)?;
-    for hit in file.policy.iter().take(MOST_RULES) {
+    for hit in file.policy.iter().take(MAX_RULES) {
         print_rule(hit, out)?;
     }
-    let more = file.policy.len().saturating_sub(MOST_RULES);
+    let more = file.policy.len().saturating_sub(MAX_RULES);
     print_more(more, "rule", "  ", out)
 }
 
 fn print_rule(hit: &RuleHit, out: &mut dyn io::Write) -> io::Result<()> {
     let (style, verdict) = match hit.verdict {
         Verdict::Deny => (REFUSED, "denied"),
-        Verdict::Ask | Verdict::Allow => (ASKING, "needs approval"),
+        Verdict::Ask | Verdict::Allow => (APPROVAL, "needs approval"),
     };
     writeln!(
         out,
@@ -108,7 +108,7 @@ fn print_more(count: usize, noun: &str, indent: &str, out: &mut dyn io::Write) -
     if count == 0 {
         return Ok(());
     }
-    let more = counted(count, &format!("more {noun}"));
+    let more = format_count(count, &format!("more {noun}"));
     writeln!(out, "{indent}{NOTE}and {more}{NOTE:#}")
 }
 
@@ -123,14 +123,14 @@ fn print_totals(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
             .count()
             + omitted;
         let all = report.files.len() + omitted;
-        let all = counted(all, "file");
+        let all = format_count(all, "file");
         return writeln!(out, "{REFUSED}{outcome}{REFUSED:#}: {failed} of {all}");
     }
     let style = if report.ok { ADDED } else { REFUSED };
     write!(out, "{style}{outcome}{style:#}:{}", changes(report))?;
     let summary = &report.summary;
     if summary.hunks > 0 {
-        write!(out, ", {}", counted(summary.hunks, "hunk"))?;
+        write!(out, ", {}", format_count(summary.hunks, "hunk"))?;
     }
     writeln!(out)?;
     let moved = [
@@ -140,7 +140,7 @@ fn print_totals(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let moved: Vec<_> = moved
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, how)| format!("{} {how}", counted(*count, "hunk")))
+        .map(|(count, how)| format!("{} {how}", format_count(*count, "hunk")))
         .collect();
     if moved.is_empty() {
         return Ok(());
@@ -148,7 +148,7 @@ fn print_totals(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "{NOTE}{}{NOTE:#}", moved.join(", "))
 }
 
-fn counted(count: usize, noun: &str) -> String {
+fn format_count(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use anstyle::Style;
 
-use super::cells::{Row, rows};
+use super::cells::{Row, wrap_line};
 use super::hunk::{DisplayedLine, LineGroup};
 use super::{ADDED, FAINT, REMOVED, Symbols, TerminalOptions};
 
@@ -48,11 +48,11 @@ pub(super) fn print(
                     number: *old,
                     ..line.clone()
                 };
-                put((Some(&before), same), (Some(line), same), out)?;
+                print_pair((Some(&before), same), (Some(line), same), out)?;
             }
             LineGroup::Changed(gone, come) => {
                 for index in 0..gone.len().max(come.len()) {
-                    put((gone.get(index), removed), (come.get(index), added), out)?;
+                    print_pair((gone.get(index), removed), (come.get(index), added), out)?;
                 }
             }
         }
@@ -61,17 +61,17 @@ pub(super) fn print(
 }
 
 /// Prints a line next to another one, and pads the shorter one with blank rows.
-fn put(
+fn print_pair(
     (left, left_form): (Option<&DisplayedLine<'_>>, ColumnFormat),
     (right, right_form): (Option<&DisplayedLine<'_>>, ColumnFormat),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let (left_rows, right_rows) = (line_rows(left, left_form), line_rows(right, right_form));
     for index in 0..left_rows.len().max(right_rows.len()) {
-        let filled = put_row(left, left_rows.get(index), left_form, index, out)?;
+        let filled = print_row(left, left_rows.get(index), left_form, index, out)?;
         let separator = left_form.symbols.separator();
         write!(out, "{:filled$}{FAINT}{separator}{FAINT:#}", "")?;
-        put_row(right, right_rows.get(index), right_form, index, out)?;
+        print_row(right, right_rows.get(index), right_form, index, out)?;
         writeln!(out)?;
     }
     Ok(())
@@ -79,15 +79,15 @@ fn put(
 
 fn line_rows(line: Option<&DisplayedLine<'_>>, form: ColumnFormat) -> Vec<Row> {
     let Some(line) = line else { return Vec::new() };
-    let mut rows = rows(line.text, &line.marks, form.width);
+    let mut rows = wrap_line(line.text, &line.marks, form.width);
     if line.is_unterminated {
-        rows.extend(super::cells::rows(b"\\ no newline", &[], form.width));
+        rows.extend(wrap_line(b"\\ no newline", &[], form.width));
     }
     rows
 }
 
 /// Prints one row of a column, and returns the number of columns that remain.
-fn put_row(
+fn print_row(
     line: Option<&DisplayedLine<'_>>,
     row: Option<&Row>,
     form: ColumnFormat,
@@ -111,7 +111,7 @@ fn put_row(
             line.number
         )?;
     } else {
-        let marker = if row.is_continued {
+        let marker = if row.is_continuation {
             symbols.continuation()
         } else {
             ' '

@@ -26,7 +26,7 @@ pub(super) struct DisplayedLine<'a> {
 }
 
 /// Returns the lines of `hunk`. Differing words are marked within the budget of `inline`.
-pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut InlineDiff) -> Vec<LineGroup<'a>> {
+pub(super) fn group_lines<'a>(hunk: &DiffHunk<'a>, inline: &mut InlineDiff) -> Vec<LineGroup<'a>> {
     let (mut old, mut new) = (hunk.old.start, hunk.new.start);
     let mut blocks: Vec<LineGroup<'a>> = Vec::new();
     for line in &hunk.lines {
@@ -68,7 +68,7 @@ pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut InlineDiff) -> Vec<Li
             let texts = |lines: &[DisplayedLine<'a>]| {
                 lines.iter().map(|line| line.text).collect::<Vec<_>>()
             };
-            let (old, new) = inline.marks(&texts(gone), &texts(come));
+            let (old, new) = inline.mark_differences(&texts(gone), &texts(come));
             for (line, marks) in gone.iter_mut().chain(come).zip(old.into_iter().chain(new)) {
                 line.marks = marks;
             }

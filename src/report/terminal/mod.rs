@@ -26,7 +26,7 @@ use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::printable;
 
-use cells::rows;
+use cells::wrap_line;
 pub use check::print_check;
 
 /// The width and the layout.
@@ -87,11 +87,11 @@ pub enum Layout {
 }
 
 /// The minimum and the maximum width, in columns.
-const WIDTHS: (usize, usize) = (40, 400);
+const WIDTH_LIMITS: (usize, usize) = (40, 400);
 
 const HEADER: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
-const PLACE: Style = AnsiColor::Cyan.on_default();
+const HUNK_HEADER: Style = AnsiColor::Cyan.on_default();
 const NOTE: Style = Style::new().dimmed();
 const REFUSED: Style = AnsiColor::Red.on_default().bold();
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -114,7 +114,7 @@ pub fn print(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let sheet = TerminalOptions {
-        width: sheet.width.clamp(WIDTHS.0, WIDTHS.1),
+        width: sheet.width.clamp(WIDTH_LIMITS.0, WIDTH_LIMITS.1),
         ..sheet
     };
     for input in &report.inputs {
@@ -159,14 +159,14 @@ fn print_file(
         return writeln!(out);
     }
     let shown = hunks(diff);
-    if let Some((before, after)) = data(diff) {
+    if let Some((before, after)) = binary_sizes(diff) {
         writeln!(out, "  binary data: {before} bytes => {after} bytes")?;
     }
-    let gutter = digits(&shown);
+    let gutter = number_width(&shown);
     for (hunk, of_patch) in shown.iter().zip(hunks_of_patch(file, &shown)) {
         print_notes(&of_patch, out)?;
-        print_place(&of_patch, hunk, sheet, out)?;
-        let blocks = hunk::blocks(hunk, inline);
+        print_hunk_header(&of_patch, hunk, sheet, out)?;
+        let blocks = hunk::group_lines(hunk, inline);
         match sheet.layout {
             Layout::Unified => unified::print(&blocks, gutter, sheet, out)?,
             Layout::SideBySide => columns::print(&blocks, gutter, sheet, out)?,
@@ -192,7 +192,7 @@ fn print_header(
 /// Prints the operation on the file, its names, its modes, its numbers of lines, and its status
 /// unless it applies.
 fn print_operation(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
-    let style = style(file.op);
+    let style = operation_style(file.op);
     write!(out, "{style}{}{style:#} {HEADER}", file.op)?;
     if let Some(from) = file.from.as_ref().filter(|from| **from != file.path) {
         write!(out, "{from} => ")?;
@@ -221,7 +221,7 @@ fn print_operation(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()>
 }
 
 /// Returns the style of an operation. The colors are those of `jj diff --summary`.
-fn style(op: Op) -> Style {
+fn operation_style(op: Op) -> Style {
     let color = match op {
         Op::Create | Op::Copy => AnsiColor::Green,
         Op::Delete => AnsiColor::Red,
@@ -234,7 +234,7 @@ fn style(op: Op) -> Style {
 /// candidates.
 fn print_notes(hunks: &[&HunkReport], out: &mut dyn io::Write) -> io::Result<()> {
     for hunk in hunks {
-        let notes = notes(hunk);
+        let notes = hunk_notes(hunk);
         if !notes.is_empty() {
             writeln!(out, "{NOTE}{}: {}{NOTE:#}", hunk.id, notes.join(", "))?;
         }
@@ -244,14 +244,18 @@ fn print_notes(hunks: &[&HunkReport], out: &mut dyn io::Write) -> io::Result<()>
 
 /// Prints the lines of `shown` in one row with the section heading: the one that `hunks` of the
 /// patch state, or else the one of the file.
-fn print_place(
+fn print_hunk_header(
     hunks: &[&HunkReport],
     shown: &DiffHunk<'_>,
     sheet: TerminalOptions,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let place = format!("@@ -{} +{} @@", range(shown.old), range(shown.new));
-    write!(out, "{PLACE}{place}{PLACE:#}")?;
+    let place = format!(
+        "@@ -{} +{} @@",
+        format_range(shown.old),
+        format_range(shown.new)
+    );
+    write!(out, "{HUNK_HEADER}{place}{HUNK_HEADER:#}")?;
     let stated = hunks
         .iter()
         .filter(|hunk| hunk.applied.is_some())
@@ -259,7 +263,7 @@ fn print_place(
         .find(|section| !section.is_empty());
     let section = stated.unwrap_or(shown.section).trim_ascii();
     let width = sheet.width.saturating_sub(place.len() + 1);
-    if let Some(row) = rows(section, &[], width)
+    if let Some(row) = wrap_line(section, &[], width)
         .first()
         .filter(|row| row.width > 0)
     {
@@ -269,7 +273,7 @@ fn print_place(
     writeln!(out)
 }
 
-fn notes(hunk: &HunkReport) -> Vec<String> {
+fn hunk_notes(hunk: &HunkReport) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(offset) = hunk.offset.filter(|&offset| offset != 0) {
         let way = if offset > 0 { "below" } else { "above" };
@@ -306,7 +310,7 @@ fn escape(text: &str) -> String {
 
 /// Returns the sizes of the binary data in `diff` before and after, in bytes. A binary patch states
 /// the postimage first, see `git diff --binary`.
-fn data(diff: &[u8]) -> Option<(usize, usize)> {
+fn binary_sizes(diff: &[u8]) -> Option<(usize, usize)> {
     let start = diff.find(b"\nGIT binary patch\n")?;
     let mut sizes = diff[start..]
         .split(|&byte| byte == b'\n')
@@ -317,7 +321,7 @@ fn data(diff: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Returns the number of digits of the largest line number, at least three.
-fn digits(hunks: &[DiffHunk<'_>]) -> usize {
+fn number_width(hunks: &[DiffHunk<'_>]) -> usize {
     let end = |range: LineRange| range.start + range.count;
     let largest = hunks
         .iter()
@@ -327,7 +331,7 @@ fn digits(hunks: &[DiffHunk<'_>]) -> usize {
     largest.to_string().len().max(3)
 }
 
-fn range(range: LineRange) -> String {
+fn format_range(range: LineRange) -> String {
     if range.count == 1 {
         range.start.to_string()
     } else {

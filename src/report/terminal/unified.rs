@@ -4,7 +4,7 @@ use std::io;
 
 use anstyle::Style;
 
-use super::cells::rows;
+use super::cells::wrap_line;
 use super::hunk::{DisplayedLine, LineGroup};
 use super::{ADDED, FAINT, REMOVED, TerminalOptions};
 
@@ -19,11 +19,11 @@ pub(super) fn print(
         match block {
             LineGroup::Context(old, line) => {
                 let numbers = format!("{old:digits$} {:digits$}", line.number);
-                put(line, &numbers, ' ', (sheet, Style::new()), out)?;
+                print_line(line, &numbers, ' ', (sheet, Style::new()), out)?;
             }
             LineGroup::Changed(gone, come) => {
                 for line in gone {
-                    put(
+                    print_line(
                         line,
                         &format!("{:digits$} {:digits$}", line.number, ""),
                         '-',
@@ -32,7 +32,7 @@ pub(super) fn print(
                     )?;
                 }
                 for line in come {
-                    put(
+                    print_line(
                         line,
                         &format!("{:digits$} {:digits$}", "", line.number),
                         '+',
@@ -46,7 +46,7 @@ pub(super) fn print(
     Ok(())
 }
 
-fn put(
+fn print_line(
     line: &DisplayedLine<'_>,
     numbers: &str,
     marker: char,
@@ -55,8 +55,8 @@ fn put(
 ) -> io::Result<()> {
     // Before the text there are the numbers, a blank, a marker and a blank.
     let width = sheet.width.saturating_sub(numbers.len() + 3);
-    for row in rows(line.text, &line.marks, width) {
-        if row.is_continued {
+    for row in wrap_line(line.text, &line.marks, width) {
+        if row.is_continuation {
             let (blank, marker) = (numbers.len(), sheet.symbols.continuation());
             write!(out, "{:blank$} {FAINT}{marker}{FAINT:#} ", "")?;
         } else {

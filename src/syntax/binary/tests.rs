@@ -1,7 +1,7 @@
 //! Tests of literals, deltas and the limits of their sizes.
 
 use super::*;
-use crate::syntax::testing::{deflated, encoded};
+use crate::syntax::testing::{deflate, encode_base85};
 use crate::text::Span;
 
 const LIMIT: u64 = 1000;
@@ -20,7 +20,7 @@ fn literal(text: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, BinaryError> {
 }
 
 fn delta(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> {
-    let text = encoded(&deflated(delta));
+    let text = encode_base85(&deflate(delta));
     let size = delta.len() as u64;
     let data = BinaryData {
         method: BinaryMethod::Delta,
@@ -32,7 +32,7 @@ fn delta(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> 
 
 #[test]
 fn data_have_exactly_the_declared_size() {
-    let made = encoded(&deflated(b"hello\n"));
+    let made = encode_base85(&deflate(b"hello\n"));
     assert_eq!(literal(&made, 6, LIMIT), Ok(b"hello\n".to_vec()));
     for size in [0, 5, 7] {
         assert_eq!(literal(&made, size, LIMIT), Err(BinaryError::Size(size)));
@@ -42,25 +42,25 @@ fn data_have_exactly_the_declared_size() {
 
 #[test]
 fn data_that_break_off_are_refused() {
-    let made = encoded(&deflated(b"hello\n")[..9]);
+    let made = encode_base85(&deflate(b"hello\n")[..9]);
     assert_eq!(literal(&made, 6, LIMIT), Err(BinaryError::Deflate));
-    let made = encoded(b"garbage");
+    let made = encode_base85(b"garbage");
     assert_eq!(literal(&made, 6, LIMIT), Err(BinaryError::Deflate));
 }
 
 #[test]
 fn a_wrong_checksum_is_refused() {
-    let mut stream = deflated(b"hello\n");
+    let mut stream = deflate(b"hello\n");
     *stream.last_mut().unwrap() ^= 1;
     assert_eq!(
-        literal(&encoded(&stream), 6, LIMIT),
+        literal(&encode_base85(&stream), 6, LIMIT),
         Err(BinaryError::Deflate)
     );
 }
 
 #[test]
 fn inflating_stops_at_the_declared_size() {
-    let made = encoded(&deflated(&vec![0; 100_000])[..26]);
+    let made = encode_base85(&deflate(&vec![0; 100_000])[..26]);
     assert_eq!(literal(&made, 10, LIMIT), Err(BinaryError::Size(10)));
 }
 
@@ -80,28 +80,28 @@ fn a_delta_copies_and_inserts() {
 
 #[test]
 fn contents_grow_only_so_many_times() {
-    let size = FREE + 1;
+    let size = ALWAYS_ALLOWED_SIZE + 1;
     let (data, text) = crate::syntax::testing::literal(&vec![0; usize::try_from(size).unwrap()]);
     let made = |ratio| BinaryPostimage::new(data, &text, b"", BinaryLimits { size, ratio });
-    assert_eq!(made(10).unwrap_err(), BinaryError::Inflated(10));
+    assert_eq!(made(10).unwrap_err(), BinaryError::RatioExceeded(10));
     assert_eq!(made(2000).unwrap().size(), size);
 }
 
 #[test]
 fn a_delta_may_keep_what_was_there_and_not_double_it() {
-    let base = vec![0; usize::try_from(FREE).unwrap()];
+    let base = vec![0; usize::try_from(ALWAYS_ALLOWED_SIZE).unwrap()];
     let head = |size: u64| -> Vec<u8> {
         let digit = |size: u64, place: u32| u8::try_from(size >> (7 * place) & 0x7f).unwrap();
         let number = |size| (0..4).map(move |place| digit(size, place) | u8::from(place < 3) << 7);
-        number(FREE).chain(number(size)).collect()
+        number(ALWAYS_ALLOWED_SIZE).chain(number(size)).collect()
     };
     assert_eq!(
-        delta(&base, &head(FREE), u64::MAX),
+        delta(&base, &head(ALWAYS_ALLOWED_SIZE), u64::MAX),
         Err(BinaryError::Delta("the result is shorter than declared"))
     );
     assert_eq!(
-        delta(&base, &head(2 * FREE), u64::MAX),
-        Err(BinaryError::Inflated(10))
+        delta(&base, &head(2 * ALWAYS_ALLOWED_SIZE), u64::MAX),
+        Err(BinaryError::RatioExceeded(10))
     );
 }
 

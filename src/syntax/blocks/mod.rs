@@ -18,7 +18,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-use reader::{BlockHalf, LineCursor, Marker, marker};
+use reader::{BlockHalf, LineCursor, Marker, parse_marker};
 
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span,
@@ -51,14 +51,14 @@ impl Syntax for Blocks {
         include_str!("../../../grammar/blocks.lark")
     }
 
-    fn takes_prose(&self) -> bool {
+    fn can_contain_prose(&self) -> bool {
         true
     }
 
     /// Also finds lines that only resemble a marker, so that [`Blocks::parse`] can reject them.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        let opening = reader::next(text, from, text.len(), b'<', Marker::is_opening);
-        let closing = reader::next(
+        let opening = reader::find_marker(text, from, text.len(), b'<', Marker::is_opening);
+        let closing = reader::find_marker(
             text,
             from,
             opening.unwrap_or(text.len()),
@@ -68,7 +68,7 @@ impl Syntax for Blocks {
         // A closing marker above the first opening marker ends a block whose start was not
         // recognised.
         closing.or_else(|| {
-            opening.map(|at| path::line_above(text, from, at).map_or(at, |line| line.start))
+            opening.map(|at| path::find_path_line(text, from, at).map_or(at, |line| line.start))
         })
     }
 
@@ -80,7 +80,7 @@ impl Syntax for Blocks {
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
         let first = content_span(text, from);
-        match marker(first.of(text)) {
+        match parse_marker(first.slice(text)) {
             None => {}
             Some(Marker::Search) if options.unnamed == UnnamedHandling::Blocks => {}
             Some(Marker::Search) => return Err(SyntaxError::new(PATH, first)),
@@ -90,29 +90,29 @@ impl Syntax for Blocks {
         let is_nameless = reader.is_before(Marker::Search);
         if !is_nameless {
             reader.next();
-            reader.skip_between();
+            reader.skip_blanks_and_fences();
         }
         let start = reader.offset();
         let name = if is_nameless {
             Some(Name::Unnamed(first))
         } else {
-            path::name(text, first, start)
+            path::parse_name(text, first, start)
         };
         let name = name.ok_or_else(|| SyntaxError::new(PATH, first))?;
         let mut edits = Vec::new();
         let mut end = start;
         while edits.is_empty() || reader.is_before(Marker::Search) {
             options.allow_hunks(sections.hunks + 1, reader.place())?;
-            edits.push(block(&mut reader, sections.hunks, options)?);
+            edits.push(read_block(&mut reader, sections.hunks, options)?);
             sections.hunks += 1;
             end = reader.offset();
-            reader.skip_between();
+            reader.skip_blanks_and_fences();
         }
         // For a block without old lines, an empty file is like a missing one.
-        let makes = matches!(
+        let is_creation = matches!(
             edits.first(),
             Some(Replacement {
-                target: EditTarget::Nothing,
+                target: EditTarget::EmptyFile,
                 ..
             })
         );
@@ -127,21 +127,21 @@ impl Syntax for Blocks {
             Edit::Replacements(Box::new(changes)),
             Span::new(start, end),
         );
-        operation.distinguishes_missing = !makes;
+        operation.distinguishes_missing = !is_creation;
         sections.step += 1;
         Ok(end)
     }
 }
 
 /// Reads the next block. `index` is the number of blocks before it.
-fn block(
+fn read_block(
     reader: &mut LineCursor<'_>,
     index: usize,
     options: Options,
 ) -> Result<Replacement, SyntaxError> {
     let start = reader.offset();
     let is_crlf = match reader.peek() {
-        Some(line) if marker(line.content) == Some(Marker::Search) => line.is_crlf,
+        Some(line) if parse_marker(line.content) == Some(Marker::Search) => line.is_crlf,
         _ => return Err(SyntaxError::new(SEARCH, reader.place())),
     };
     reader.next();
@@ -150,10 +150,10 @@ fn block(
     } else {
         None
     };
-    let old = part(reader, is_crlf, Marker::Divider, DIVIDER)?;
-    let new = part(reader, is_crlf, Marker::Replace, REPLACE)?;
+    let old = read_half(reader, is_crlf, Marker::Divider, DIVIDER)?;
+    let new = read_half(reader, is_crlf, Marker::Replace, REPLACE)?;
     let target = if old.is_empty() {
-        EditTarget::Nothing
+        EditTarget::EmptyFile
     } else {
         EditTarget::Lines(old)
     };
@@ -168,7 +168,7 @@ fn block(
 
 /// Reads the lines up to and including the marker `last`. Any other marker among them is an error,
 /// because it makes the block ambiguous.
-fn part(
+fn read_half(
     reader: &mut LineCursor<'_>,
     is_crlf: bool,
     last: Marker,
@@ -176,7 +176,7 @@ fn part(
 ) -> Result<Vec<u8>, SyntaxError> {
     let mut part = BlockHalf::new(is_crlf);
     while let Some(line) = reader.peek() {
-        match marker(line.content) {
+        match parse_marker(line.content) {
             Some(found) if found == last => {
                 reader.next();
                 return Ok(part.into_bytes());

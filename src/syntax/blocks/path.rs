@@ -2,20 +2,20 @@
 
 use bstr::ByteSlice;
 
-use super::reader::{is_fence, marker, trim};
+use super::reader::{is_fence, parse_marker, trim};
 use crate::plan::{Name, NameCandidate, StripRule};
 use crate::text::{Span, without_ending};
 
 /// Returns the last line between `from` and `at` that is neither blank nor a fence, if it is a path
 /// line.
-pub(super) fn line_above(text: &[u8], from: usize, at: usize) -> Option<Span> {
+pub(super) fn find_path_line(text: &[u8], from: usize, at: usize) -> Option<Span> {
     let mut end = at;
     while end > from {
         let start =
             memchr::memrchr(b'\n', &text[from..end - 1]).map_or(from, |newline| from + newline + 1);
         let line = without_ending(&text[start..end]);
         if !trim(line).is_empty() && !is_fence(line) {
-            return (marker(line).is_none() && is_named(text, start, line.len(), at))
+            return (parse_marker(line).is_none() && is_named(text, start, line.len(), at))
                 .then(|| Span::new(start, end));
         }
         end = start;
@@ -24,13 +24,13 @@ pub(super) fn line_above(text: &[u8], from: usize, at: usize) -> Option<Span> {
 }
 
 fn is_named(text: &[u8], start: usize, length: usize, at: usize) -> bool {
-    name(text, Span::new(start, start + length), at).is_some()
+    parse_name(text, Span::new(start, start + length), at).is_some()
 }
 
 /// Returns the name on `line`, which has no terminator, for the block at `block`. Returns `None` if
 /// the line can also be prose.
-pub(super) fn name(text: &[u8], line: Span, block: usize) -> Option<Name> {
-    let whole = line.of(text);
+pub(super) fn parse_name(text: &[u8], line: Span, block: usize) -> Option<Name> {
+    let whole = line.slice(text);
     let (bare, is_decorated) = strip_decoration(trim(whole));
     let is_direct = without_ending(&text[line.end..block]).is_empty();
     let (found, is_certain) = match unquote(bare) {

@@ -34,7 +34,7 @@ impl Marker {
 }
 
 /// Returns the marker on `line`. White space at the end is ignored.
-pub(super) fn marker(line: &[u8]) -> Option<Marker> {
+pub(super) fn parse_marker(line: &[u8]) -> Option<Marker> {
     let (&sign, line) = (line.first()?, trim_end(line));
     let signs = line.iter().take_while(|&&byte| byte == sign).count();
     match (sign, signs, &line[signs..]) {
@@ -49,7 +49,7 @@ pub(super) fn marker(line: &[u8]) -> Option<Marker> {
 
 /// Returns the start of the first line of `text[from..end]` that starts with `sign` and is a marker
 /// for which `is_meant` returns `true`.
-pub(super) fn next(
+pub(super) fn find_marker(
     text: &[u8],
     from: usize,
     end: usize,
@@ -63,7 +63,7 @@ pub(super) fn next(
         let at = offset + found;
         let line = content_span(text, at);
         let is_start = at == from || text[at - 1] == b'\n';
-        if is_start && marker(line.of(text)).is_some_and(is_meant) {
+        if is_start && parse_marker(line.slice(text)).is_some_and(is_meant) {
             return Some(at);
         }
         // The search continues after the line, so that each line is read only once.
@@ -165,7 +165,7 @@ impl<'a> LineCursor<'a> {
     }
 
     /// Moves the cursor past blank lines and fences.
-    pub(super) fn skip_between(&mut self) {
+    pub(super) fn skip_blanks_and_fences(&mut self) {
         while self
             .peek()
             .is_some_and(|line| trim(line.content).is_empty() || is_fence(line.content))
@@ -200,7 +200,7 @@ impl<'a> LineCursor<'a> {
     /// Returns whether the next line is the marker `wanted`.
     pub(super) fn is_before(&self, wanted: Marker) -> bool {
         self.peek()
-            .is_some_and(|line| marker(line.content) == Some(wanted))
+            .is_some_and(|line| parse_marker(line.content) == Some(wanted))
     }
 }
 

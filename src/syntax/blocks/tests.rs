@@ -1,17 +1,21 @@
 //! Tests of blocks in the forms that models write.
 
 use crate::syntax::SyntaxErrorKind;
-use crate::syntax::testing::{refused, said};
+use crate::syntax::testing::{describe, parse_error};
 
 const BLOCK: &str = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
 
 /// Returns the description of a block below the text `before`.
 fn named(before: &str) -> String {
-    said(&format!("{before}{BLOCK}")).remove(0)
+    describe(&format!("{before}{BLOCK}")).remove(0)
 }
 
 fn is_refused(before: &str, kind: &SyntaxErrorKind) {
-    assert_eq!(refused(&format!("{before}{BLOCK}")).0, *kind, "{before:?}");
+    assert_eq!(
+        parse_error(&format!("{before}{BLOCK}")).0,
+        *kind,
+        "{before:?}"
+    );
 }
 
 #[test]
@@ -75,14 +79,14 @@ fn blocks_below_one_path_line_belong_to_that_file() {
     .concat();
     let block = r#"lines "a\n" "b\n""#;
     assert_eq!(
-        said(&text),
+        describe(&text),
         [
             format!("Modify a.txt {block} {block}"),
             format!("Modify b.txt {block} step 1")
         ]
     );
     assert_eq!(
-        refused(&["a.txt\n", BLOCK, "Then:\n\n", BLOCK].concat()),
+        parse_error(&["a.txt\n", BLOCK, "Then:\n\n", BLOCK].concat()),
         (super::PATH, "<<<<<<< SEARCH".to_owned())
     );
 }
@@ -91,7 +95,7 @@ fn blocks_below_one_path_line_belong_to_that_file() {
 fn markers_of_another_length_are_content() {
     let text = "a.txt\n<<<<<<< SEARCH\n<<<<<< SEARCH\n========\n=======\n======\n>>>>>>>> REPLACE\n>>>>>>> REPLACE";
     let expected = r#"Modify a.txt lines "<<<<<< SEARCH\n========\n" "======\n>>>>>>>> REPLACE\n""#;
-    assert_eq!(said(text), [expected]);
+    assert_eq!(describe(text), [expected]);
 }
 
 #[test]
@@ -118,20 +122,20 @@ fn what_is_nearly_a_block_is_refused() {
         (">>>>>>> REPLACE\n", ">>>>>>> REPLACE"),
     ];
     for (text, place) in cases {
-        assert_eq!(refused(text).1, place, "{text}");
+        assert_eq!(parse_error(text).1, place, "{text}");
     }
 }
 
 #[test]
 fn line_ends_of_the_patch_are_not_those_of_the_file() {
     let crlf = format!("a.txt\n{BLOCK}").replace('\n', "\r\n");
-    assert_eq!(said(&crlf), [r#"Modify a.txt lines "a\n" "b\n""#]);
+    assert_eq!(describe(&crlf), [r#"Modify a.txt lines "a\n" "b\n""#]);
     let text = "a.txt\n<<<<<<< SEARCH\na\r\n=======\n>>>>>>> REPLACE\n";
-    assert_eq!(said(text), [r#"Modify a.txt lines "a\r\n" """#]);
+    assert_eq!(describe(text), [r#"Modify a.txt lines "a\r\n" """#]);
 }
 
 #[test]
 fn an_empty_search_makes_a_file() {
     let text = "a.txt\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n";
-    assert_eq!(said(text), [r#"Modify a.txt Nothing "b\n""#]);
+    assert_eq!(describe(text), [r#"Modify a.txt Nothing "b\n""#]);
 }

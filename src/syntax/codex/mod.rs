@@ -63,7 +63,7 @@ impl Syntax for Codex {
             let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
             // The marker can be indented, but it must be alone on its line.
             if std::str::from_utf8(&text[start..end]).is_ok_and(|line| line.trim() == BEGIN) {
-                return Some(wrapper_before(text, from, start).unwrap_or(start));
+                return Some(find_heredoc_start(text, from, start).unwrap_or(start));
             }
             offset = end;
         }
@@ -77,8 +77,8 @@ impl Syntax for Codex {
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError> {
         let mut reader = LineCursor::new(text, from);
-        let wrapper = reader.take_if(|line| delimiter(line.content()).is_some())?;
-        reader.heredoc = wrapper.and_then(|line| delimiter(line.content()));
+        let wrapper = reader.take_if(|line| heredoc_delimiter(line.content()).is_some())?;
+        reader.heredoc = wrapper.and_then(|line| heredoc_delimiter(line.content()));
         reader
             .take_if(|line| line.trim() == BEGIN)?
             .ok_or_else(|| {
@@ -87,11 +87,11 @@ impl Syntax for Codex {
                     reader.place(),
                 )
             })?;
-        environment(&mut reader)?;
+        skip_environment(&mut reader)?;
         let mut is_first = true;
-        while !is_end(&mut reader, is_first)? {
+        while !take_end_marker(&mut reader, is_first)? {
             options.allow_files(sections.operations.len() + 1, reader.place())?;
-            section(&mut reader, options, sections)?;
+            read_section(&mut reader, options, sections)?;
             // Each section sees the tree after the previous one.
             sections.step += 1;
             is_first = false;
@@ -112,7 +112,7 @@ impl Syntax for Codex {
 
 /// Returns the delimiter of a here-document, with or without quotes, if `line` is a redirection
 /// such as `<<'EOF'`.
-fn delimiter(line: &str) -> Option<&str> {
+fn heredoc_delimiter(line: &str) -> Option<&str> {
     let word = line.strip_prefix("<<")?.trim_matches([' ', '\t']);
     let quoted = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
     let name = quoted('\'').or_else(|| quoted('"')).unwrap_or(word);
@@ -122,7 +122,7 @@ fn delimiter(line: &str) -> Option<&str> {
 }
 
 /// Returns the start of the line before `start` if it begins a here-document.
-fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
+fn find_heredoc_start(text: &[u8], from: usize, start: usize) -> Option<usize> {
     let end = start.checked_sub(1).filter(|&end| end >= from)?;
     let line_start =
         memchr::memrchr(b'\n', &text[from..end]).map_or(from, |newline| from + newline + 1);
@@ -131,12 +131,12 @@ fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
         .unwrap_or(&text[line_start..end]);
     std::str::from_utf8(line)
         .ok()
-        .and_then(delimiter)
+        .and_then(heredoc_delimiter)
         .map(|_| line_start)
 }
 
 /// Skips the line with the machine that the patch is intended for. wpatch does not use it.
-fn environment(reader: &mut LineCursor<'_>) -> Result<(), SyntaxError> {
+fn skip_environment(reader: &mut LineCursor<'_>) -> Result<(), SyntaxError> {
     let Some(line) = reader.take_if(|line| line.trim().starts_with(ENVIRONMENT))? else {
         return Ok(());
     };
@@ -151,7 +151,7 @@ fn environment(reader: &mut LineCursor<'_>) -> Result<(), SyntaxError> {
 
 /// Reads the end marker if it is next. Blank lines are allowed between sections, but not before the
 /// first. As in Codex, a second end marker is ignored.
-fn is_end(reader: &mut LineCursor<'_>, is_first: bool) -> Result<bool, SyntaxError> {
+fn take_end_marker(reader: &mut LineCursor<'_>, is_first: bool) -> Result<bool, SyntaxError> {
     if !is_first {
         reader.skip_blank_lines()?;
     }
@@ -170,7 +170,7 @@ fn is_end(reader: &mut LineCursor<'_>, is_first: bool) -> Result<bool, SyntaxErr
     Ok(true)
 }
 
-fn section(
+fn read_section(
     reader: &mut LineCursor<'_>,
     options: Options,
     sections: &mut Sections,
@@ -181,12 +181,12 @@ fn section(
             reader.place(),
         ));
     };
-    if let Some(path) = path(&header, ADD) {
-        add(reader, &header, path, sections)
-    } else if let Some(path) = path(&header, DELETE) {
+    if let Some(path) = parse_path(&header, ADD) {
+        read_addition(reader, &header, path, sections)
+    } else if let Some(path) = parse_path(&header, DELETE) {
         sections.push(Action::Delete, path, Edit::Keep, header.whole);
         Ok(())
-    } else if let Some(path) = path(&header, UPDATE) {
+    } else if let Some(path) = parse_path(&header, UPDATE) {
         update::read(reader, &header, path, options, sections)
     } else {
         Err(SyntaxError::new(SECTION, header.span))
@@ -198,14 +198,14 @@ fn section(
 /// # Errors
 ///
 /// Returns the first error.
-pub(super) fn chunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxError> {
+pub(super) fn parse_hunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxError> {
     let mut reader = LineCursor::new(text, 0);
-    let hunks = update::chunks(&mut reader, options)?;
+    let hunks = update::read_hunks(&mut reader, options)?;
     if hunks.is_empty() {
-        return Err(SyntaxError::new(update::ANY_CHUNK, reader.place()));
+        return Err(SyntaxError::new(update::ANY_HUNK, reader.place()));
     }
     match reader.peek()? {
-        Some(line) => Err(SyntaxError::new(update::CHUNK_LINE, line.span)),
+        Some(line) => Err(SyntaxError::new(update::HUNK_LINE, line.span)),
         None => Ok(hunks),
     }
 }
@@ -215,7 +215,7 @@ pub(super) fn chunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxE
 /// # Errors
 ///
 /// Returns the first error.
-pub(super) fn addition(text: &[u8]) -> Result<Edit, SyntaxError> {
+pub(super) fn parse_addition(text: &[u8]) -> Result<Edit, SyntaxError> {
     let mut reader = LineCursor::new(text, 0);
     let (edit, _) = read_added(&mut reader)?;
     match reader.peek()? {
@@ -227,7 +227,7 @@ pub(super) fn addition(text: &[u8]) -> Result<Edit, SyntaxError> {
     }
 }
 
-fn add(
+fn read_addition(
     reader: &mut LineCursor<'_>,
     header: &Line<'_>,
     path: Name,
@@ -274,7 +274,7 @@ fn read_added(reader: &mut LineCursor<'_>) -> Result<(Edit, Span), SyntaxError> 
 }
 
 /// Returns the path after `marker`: the rest of the trimmed line, without any quoting.
-fn path(line: &Line<'_>, marker: &str) -> Option<Name> {
+fn parse_path(line: &Line<'_>, marker: &str) -> Option<Name> {
     let path = line.trim().strip_prefix(marker)?;
     let end = line.span.start + line.content().trim_end().len();
     let claim = NameCandidate {

@@ -65,7 +65,7 @@ impl<'a> LineCursor<'a> {
         };
         let start = self.offset();
         let span = Span::new(start, start + without_ending(line).len());
-        let content = std::str::from_utf8(span.of(self.text)).map_err(|error| {
+        let content = std::str::from_utf8(span.slice(self.text)).map_err(|error| {
             let place = Span::new(span.start + error.valid_up_to(), span.end);
             SyntaxError::new(SyntaxErrorKind::Expected("UTF-8"), place)
         })?;

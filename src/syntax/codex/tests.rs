@@ -1,10 +1,10 @@
 //! Tests of envelopes, as short descriptions of their operations.
 
 use super::SECTION;
-use super::update::{ANY_CHUNK, CHUNK_LINE, NEXT_CHUNK};
+use super::update::{ANY_HUNK, HUNK_LINE, NEXT_HUNK};
 use crate::plan::{Anchor, Edit, Hunk};
 use crate::syntax::SyntaxErrorKind::Expected;
-use crate::syntax::testing::{refused, said};
+use crate::syntax::testing::{describe, parse_error};
 use crate::syntax::{Options, parse, select_syntaxes};
 
 fn envelope(sections: &str) -> String {
@@ -43,8 +43,8 @@ fn every_kind_of_section_is_read() {
         "Rename m from m step 4",
         "Rename o from n +1-0 step 5",
     ];
-    assert_eq!(said(&text), words);
-    assert_eq!(said(&text.replace('\n', "\r\n")), words);
+    assert_eq!(describe(&text), words);
+    assert_eq!(describe(&text.replace('\n', "\r\n")), words);
 }
 
 #[test]
@@ -57,16 +57,16 @@ fn a_wrapper_of_the_shell_is_taken_off() {
             format!("<< \"{name}\""),
         ] {
             let wrapped = format!("\n{wrapper}\n{text}{name}\n\n");
-            assert_eq!(said(&wrapped), ["Delete d"], "{wrapper}");
+            assert_eq!(describe(&wrapped), ["Delete d"], "{wrapper}");
         }
     }
     for wrapper in ["<<", "<<''", "<<'EOF", "<<-EOF", "<<E$F"] {
-        let (kind, place) = refused(&format!("{wrapper}\n{text}EOF\n"));
+        let (kind, place) = parse_error(&format!("{wrapper}\n{text}EOF\n"));
         assert_eq!((kind, &*place), (Expected("only the patch"), wrapper));
     }
-    assert_eq!(said(&format!(" \n\t{text}*** End Patch")), ["Delete d"]);
+    assert_eq!(describe(&format!(" \n\t{text}*** End Patch")), ["Delete d"]);
     assert_eq!(
-        refused(&format!("<<'PATCH'\n{text}EOF\n")),
+        parse_error(&format!("<<'PATCH'\n{text}EOF\n")),
         (
             Expected("the delimiter of the here-document"),
             "EOF".to_owned()
@@ -74,10 +74,10 @@ fn a_wrapper_of_the_shell_is_taken_off() {
     );
     let prose = Expected("only the patch");
     assert_eq!(
-        refused(&format!("apply_patch <<'EOF'\n{text}EOF\n")),
+        parse_error(&format!("apply_patch <<'EOF'\n{text}EOF\n")),
         (prose.clone(), "apply_patch <<'EOF'".into())
     );
-    assert_eq!(refused(&format!("{text}EOF\n")), (prose, "EOF".into()));
+    assert_eq!(parse_error(&format!("{text}EOF\n")), (prose, "EOF".into()));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_chunk_knows_its_headings_and_lines() {
 fn markers_behind_a_sign_or_a_blank_are_contents() {
     let text =
         envelope("*** Add File: a\n+*** End Patch\n*** Update File: u\n *** Update File: v\n+@@\n");
-    assert_eq!(said(&text), ["Create a +1-0", "Modify u +1-0 step 1"]);
+    assert_eq!(describe(&text), ["Create a +1-0", "Modify u +1-0 step 1"]);
 }
 
 #[test]
@@ -132,36 +132,39 @@ fn damaged_envelopes_are_refused_where_they_break() {
         ("*** Add File: \n+a\n", SECTION, "*** Add File: "),
         ("*** Add File: a\n+a\n\n+b\n", SECTION, "+b"),
         ("*** Delete File: a\n-a\n", SECTION, "-a"),
-        ("*** Update File: u\n", ANY_CHUNK, "*** End Patch"),
-        ("*** Update File: u\n\n", ANY_CHUNK, "*** End Patch"),
-        ("*** Update File: u\n@@\n@@\n a\n", CHUNK_LINE, "@@"),
-        ("*** Update File: u\n@@ a\n", CHUNK_LINE, "*** End Patch"),
-        ("*** Update File: u\n@@a\n b\n", CHUNK_LINE, "@@a"),
+        ("*** Update File: u\n", ANY_HUNK, "*** End Patch"),
+        ("*** Update File: u\n\n", ANY_HUNK, "*** End Patch"),
+        ("*** Update File: u\n@@\n@@\n a\n", HUNK_LINE, "@@"),
+        ("*** Update File: u\n@@ a\n", HUNK_LINE, "*** End Patch"),
+        ("*** Update File: u\n@@a\n b\n", HUNK_LINE, "@@a"),
         (
             "*** Update File: u\n@@\n-a\n*** Move to: v\n",
-            CHUNK_LINE,
+            HUNK_LINE,
             "*** Move to: v",
         ),
         (
             "*** Update File: u\n-a\n\\ No newline at end of file\n",
-            CHUNK_LINE,
+            HUNK_LINE,
             "\\ No newline at end of file",
         ),
         (
             "*** Update File: u\n-a\n*** End of File\n-b\n",
-            NEXT_CHUNK,
+            NEXT_HUNK,
             "-b",
         ),
     ];
     for (sections, kind, place) in cases {
         assert_eq!(
-            refused(&envelope(sections)),
+            parse_error(&envelope(sections)),
             (kind, place.to_owned()),
             "{sections}"
         );
     }
     let cut = "*** Begin Patch\n*** Add File: a\n+a\n";
-    assert_eq!(refused(cut), (Expected("`*** End Patch`"), String::new()));
+    assert_eq!(
+        parse_error(cut),
+        (Expected("`*** End Patch`"), String::new())
+    );
 }
 
 #[test]

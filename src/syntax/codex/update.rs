@@ -1,7 +1,7 @@
 //! An `*** Update File: ` section: an optional new name, then hunks.
 
 use super::reader::{Line, LineCursor};
-use super::{ADD, DELETE, END, UPDATE, path};
+use super::{ADD, DELETE, END, UPDATE, parse_path};
 use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name};
 use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
@@ -9,11 +9,11 @@ use crate::text::Span;
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
-pub(super) const CHUNK_LINE: SyntaxErrorKind =
+pub(super) const HUNK_LINE: SyntaxErrorKind =
     SyntaxErrorKind::Expected("a line that starts with ` `, `-` or `+`");
-pub(super) const NEXT_CHUNK: SyntaxErrorKind =
+pub(super) const NEXT_HUNK: SyntaxErrorKind =
     SyntaxErrorKind::Expected("`@@`, a section header or `*** End Patch` after `*** End of File`");
-pub(super) const ANY_CHUNK: SyntaxErrorKind =
+pub(super) const ANY_HUNK: SyntaxErrorKind =
     SyntaxErrorKind::Expected("a hunk with lines that start with ` `, `-` or `+`");
 
 /// Reads the rest of the section below `header`, which names `file`.
@@ -25,10 +25,12 @@ pub(super) fn read(
     sections: &mut Sections,
 ) -> Result<(), SyntaxError> {
     let is_move = |line: &Line<'_>| is_at_margin(line) && line.trim().starts_with(MOVE);
-    let destination = reader.take_if(is_move)?.and_then(|line| path(&line, MOVE));
-    let hunks = chunks(reader, options)?;
+    let destination = reader
+        .take_if(is_move)?
+        .and_then(|line| parse_path(&line, MOVE));
+    let hunks = read_hunks(reader, options)?;
     if hunks.is_empty() && destination.is_none() {
-        return Err(SyntaxError::new(ANY_CHUNK, reader.place()));
+        return Err(SyntaxError::new(ANY_HUNK, reader.place()));
     }
     let edit = if hunks.is_empty() {
         Edit::Keep
@@ -48,7 +50,7 @@ pub(super) fn read(
 }
 
 /// Reads the hunks up to the end of the section.
-pub(super) fn chunks(
+pub(super) fn read_hunks(
     reader: &mut LineCursor<'_>,
     options: Options,
 ) -> Result<Vec<Hunk>, SyntaxError> {
@@ -61,37 +63,37 @@ pub(super) fn chunks(
             .last()
             .is_some_and(|hunk| matches!(hunk.anchor, Anchor::Headings { at_end: true, .. }));
         if is_behind_end && !is_heading(&line) {
-            return Err(SyntaxError::new(NEXT_CHUNK, line.span));
+            return Err(SyntaxError::new(NEXT_HUNK, line.span));
         }
         if hunks.is_empty() {
             let mut behind = reader.clone();
-            if are_only_empty(&mut behind)? {
+            if skip_empty_lines_at_end(&mut behind)? {
                 *reader = behind;
                 return Ok(hunks);
             }
         }
         options.allow_hunks(hunks.len() + 1, line.span)?;
-        hunks.push(chunk(reader)?);
+        hunks.push(read_hunk(reader)?);
     }
 }
 
 /// Skips empty lines. Returns whether the section ends after them, in which case they are not a
 /// hunk.
-fn are_only_empty(reader: &mut LineCursor<'_>) -> Result<bool, SyntaxError> {
+fn skip_empty_lines_at_end(reader: &mut LineCursor<'_>) -> Result<bool, SyntaxError> {
     while reader.take_if(|line| line.content().is_empty())?.is_some() {}
     Ok(reader
         .peek()?
         .is_none_or(|line| is_section_end(&line, reader)))
 }
 
-fn chunk(reader: &mut LineCursor<'_>) -> Result<Hunk, SyntaxError> {
+fn read_hunk(reader: &mut LineCursor<'_>) -> Result<Hunk, SyntaxError> {
     let start = reader.offset();
-    let (header, headings) = headings(reader)?;
+    let (header, headings) = read_headings(reader)?;
     let body_start = reader.offset();
-    let (old, new) = body(reader)?;
+    let (old, new) = read_body(reader)?;
     let body = Span::new(body_start, reader.offset());
     if body.is_empty() {
-        return Err(SyntaxError::new(CHUNK_LINE, reader.place()));
+        return Err(SyntaxError::new(HUNK_LINE, reader.place()));
     }
     let at_end = reader
         .take_if(|line| line.content().trim_end() == END_OF_FILE)?
@@ -121,30 +123,31 @@ fn chunk(reader: &mut LineCursor<'_>) -> Result<Hunk, SyntaxError> {
 
 /// Reads the `@@` lines of a hunk. The first hunk can have none, and several are allowed if each
 /// has a text. Returns the first line, and the texts.
-fn headings(reader: &mut LineCursor<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
+fn read_headings(reader: &mut LineCursor<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
     let start = reader.offset();
     let Some(first) = reader.take_if(is_heading)? else {
         return Ok((Span::new(start, start), Vec::new()));
     };
-    let mut headings = Vec::from_iter(text(&first));
+    let mut headings = Vec::from_iter(heading_text(&first));
     while !headings.is_empty() {
-        let Some(next) = reader.take_if(|line| is_heading(line) && text(line).is_some())? else {
+        let Some(next) = reader.take_if(|line| is_heading(line) && heading_text(line).is_some())?
+        else {
             break;
         };
-        headings.extend(text(&next));
+        headings.extend(heading_text(&next));
     }
     Ok((first.span, headings))
 }
 
 /// Returns the text after `@@ `, or `None` if there is none.
-fn text(heading: &Line<'_>) -> Option<Span> {
+fn heading_text(heading: &Line<'_>) -> Option<Span> {
     let length = heading.content().trim_end().len();
     // `is_heading` accepts only `@@` alone, or `@@` with a blank after it.
     (length > 2).then(|| Span::new(heading.span.start + 3, heading.span.start + length))
 }
 
 /// Reads the lines of a hunk and returns the numbers of old and of new lines.
-fn body(reader: &mut LineCursor<'_>) -> Result<(usize, usize), SyntaxError> {
+fn read_body(reader: &mut LineCursor<'_>) -> Result<(usize, usize), SyntaxError> {
     let (mut old, mut new) = (0, 0);
     loop {
         let Some(line) = reader.peek()?.filter(|line| !ends_body(line, reader)) else {
@@ -155,7 +158,7 @@ fn body(reader: &mut LineCursor<'_>) -> Result<(usize, usize), SyntaxError> {
             None | Some(b' ') => (true, true),
             Some(b'-') => (true, false),
             Some(b'+') => (false, true),
-            Some(_) => return Err(SyntaxError::new(CHUNK_LINE, line.span)),
+            Some(_) => return Err(SyntaxError::new(HUNK_LINE, line.span)),
         };
         old += usize::from(is_old);
         new += usize::from(is_new);

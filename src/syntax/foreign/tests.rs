@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::syntax::SyntaxErrorKind;
-use crate::syntax::testing::refused;
+use crate::syntax::testing::parse_error;
 use crate::syntax::{Options, parse, select_syntaxes};
 
 const HUNK: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
@@ -102,7 +102,7 @@ fn texts_without_a_section_are_named() {
     ];
     for (text, expected) in texts {
         assert_eq!(
-            refused(text).0,
+            parse_error(text).0,
             SyntaxErrorKind::UnsupportedFormat(expected),
             "{text}"
         );
@@ -127,7 +127,7 @@ fn texts_without_a_section_are_named() {
         "<xml>\n",
         "",
     ] {
-        assert_eq!(refused(text).0, SyntaxErrorKind::NoPatch, "{text}");
+        assert_eq!(parse_error(text).0, SyntaxErrorKind::NoPatch, "{text}");
     }
 }
 
@@ -142,14 +142,17 @@ fn coloured_diffs_are_refused_wherever_they_start() {
         format!("prose\n{gnu}{HUNK}"),
     ] {
         assert_eq!(
-            refused(&text).0,
+            parse_error(&text).0,
             SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::Coloured),
             "{text:?}"
         );
     }
     // The content of a file can include escape sequences.
     let contents = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\x1b[31mred\n+\x1b[32m--- green\n \x1b[1mdiff --git a b\n";
-    assert_eq!(crate::syntax::testing::said(contents), ["Modify f +1-1"]);
+    assert_eq!(
+        crate::syntax::testing::describe(contents),
+        ["Modify f +1-1"]
+    );
 }
 
 #[test]
@@ -162,11 +165,11 @@ fn word_diffs_are_named_where_a_hunk_is_damaged() {
     ] {
         let text = format!("{header}{body}");
         assert_eq!(
-            refused(&text).0,
+            parse_error(&text).0,
             SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::WordDiff),
             "{body}"
         );
     }
     let text = format!("{header} one\n-x [-a-]\n+{{+b+}}\n three\n");
-    assert_eq!(crate::syntax::testing::said(&text), ["Modify f +1-1"]);
+    assert_eq!(crate::syntax::testing::describe(&text), ["Modify f +1-1"]);
 }

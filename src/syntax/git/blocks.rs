@@ -28,11 +28,11 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<Option<(Edit, usize)>, Sy
     if line != b"GIT binary patch" {
         return Ok(None);
     }
-    let Some(forward) = block(text, &mut lines)? else {
+    let Some(forward) = read_block(text, &mut lines)? else {
         let at = content_span(text, lines.offset());
         return Err(SyntaxError::new(SyntaxErrorKind::NO_METHOD, at));
     };
-    let backward = block(text, &mut lines)?;
+    let backward = read_block(text, &mut lines)?;
     Ok(Some((
         Edit::Binary(Box::new(BinaryPatch { forward, backward })),
         lines.offset(),
@@ -46,11 +46,11 @@ fn says_only_that_files_differ(line: &[u8]) -> bool {
 
 /// Reads one block and the empty line after it. If no block starts here, returns `None` and does
 /// not move `lines`.
-fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, SyntaxError> {
+fn read_block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, SyntaxError> {
     let first = content_span(text, lines.offset());
     let Some(&(word, method)) = METHODS
         .iter()
-        .find(|(word, _)| first.of(text).starts_with(word))
+        .find(|(word, _)| first.slice(text).starts_with(word))
     else {
         return Ok(None);
     };
@@ -79,7 +79,7 @@ fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, Synta
 }
 
 fn size(text: &[u8], span: Span) -> Result<u64, SyntaxError> {
-    let digits = span.of(text).trim_ascii_end();
+    let digits = span.slice(text).trim_ascii_end();
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(SyntaxError::new(
             SyntaxErrorKind::Expected("the size in bytes"),

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use super::{START, header_name, mode};
+use super::{START, parse_mode, read_header_name};
 use crate::mode::FileMode;
 use crate::plan::{BlobIds, Name, NameCandidate, StripRule};
 use crate::syntax::names::{self, HeaderName};
@@ -17,9 +17,9 @@ pub(super) struct GitHeader {
     /// The name on that line.
     pub(super) both_names: Name,
     /// `new file mode`.
-    pub(super) creates: Option<Span>,
+    pub(super) new_file_line: Option<Span>,
     /// `deleted file mode`.
-    pub(super) deletes: Option<Span>,
+    pub(super) deleted_file_line: Option<Span>,
     pub(super) old_mode: Option<FileMode>,
     pub(super) new_mode: Option<FileMode>,
     /// The mode at the end of an `index` line. It holds for both sides.
@@ -86,11 +86,11 @@ impl GitHeader {
     /// the start of the next line.
     pub(super) fn read(text: &[u8], line: Span) -> Result<(Self, usize), SyntaxError> {
         let name = Span::new(line.start + START.len(), line.end);
-        let mut header = Self::new(line, header_name(text, name)?);
+        let mut header = Self::new(line, read_header_name(text, name)?);
         let mut seen = SeenLines::default();
         let mut lines = Lines::of_span(text, Span::new(line.start, text.len()));
         lines.next();
-        while let Some((keyword, rest)) = keyword(&lines) {
+        while let Some((keyword, rest)) = find_keyword(&lines) {
             header.take(text, keyword, rest, &mut seen)?;
             lines.next();
         }
@@ -103,8 +103,8 @@ impl GitHeader {
         Self {
             line,
             both_names,
-            creates: None,
-            deletes: None,
+            new_file_line: None,
+            deleted_file_line: None,
             old_mode: None,
             new_mode: None,
             index_mode: None,
@@ -125,16 +125,16 @@ impl GitHeader {
     ) -> Result<(), SyntaxError> {
         let name = || names::read_name(text, rest, StripRule::Bare);
         match keyword {
-            Keyword::OldMode => set_once(&mut self.old_mode, mode(text, rest)?, rest),
-            Keyword::NewMode => set_once(&mut self.new_mode, mode(text, rest)?, rest),
+            Keyword::OldMode => set_once(&mut self.old_mode, parse_mode(text, rest)?, rest),
+            Keyword::NewMode => set_once(&mut self.new_mode, parse_mode(text, rest)?, rest),
             Keyword::Deleted => {
                 // The line also states the mode, so a further `old mode` line is a duplicate.
-                set_once(&mut self.deletes, rest, rest)?;
-                set_once(&mut self.old_mode, mode(text, rest)?, rest)
+                set_once(&mut self.deleted_file_line, rest, rest)?;
+                set_once(&mut self.old_mode, parse_mode(text, rest)?, rest)
             }
             Keyword::Created => {
-                set_once(&mut self.creates, rest, rest)?;
-                set_once(&mut self.new_mode, mode(text, rest)?, rest)
+                set_once(&mut self.new_file_line, rest, rest)?;
+                set_once(&mut self.new_mode, parse_mode(text, rest)?, rest)
             }
             Keyword::CopyFrom => set_once(&mut seen.copy.0, name()?, rest),
             Keyword::CopyTo => set_once(&mut seen.copy.1, name()?, rest),
@@ -145,14 +145,14 @@ impl GitHeader {
                 set_once(&mut seen.index, rest, rest)?;
                 self.take_index(text, rest)
             }
-            Keyword::OldName => set_once(&mut self.old, names::until_tab(text, rest)?, rest),
-            Keyword::NewName => set_once(&mut self.new, names::until_tab(text, rest)?, rest),
+            Keyword::OldName => set_once(&mut self.old, names::read_until_tab(text, rest)?, rest),
+            Keyword::NewName => set_once(&mut self.new, names::read_until_tab(text, rest)?, rest),
         }
     }
 
     /// Parses `OLD..NEW` with an optional mode. As in git, any other form has no effect.
     fn take_index(&mut self, text: &[u8], rest: Span) -> Result<(), SyntaxError> {
-        let line = rest.of(text);
+        let line = rest.slice(text);
         let end = memchr::memchr(b' ', line).unwrap_or(line.len());
         let Some(dots) = line[..end].find(b"..") else {
             return Ok(());
@@ -167,13 +167,13 @@ impl GitHeader {
             new: new.to_vec(),
         }));
         if end < line.len() {
-            self.index_mode = Some(mode(text, Span::new(rest.start + end + 1, rest.end))?);
+            self.index_mode = Some(parse_mode(text, Span::new(rest.start + end + 1, rest.end))?);
         }
         Ok(())
     }
 }
 
-fn keyword(lines: &Lines<'_>) -> Option<(Keyword, Span)> {
+fn find_keyword(lines: &Lines<'_>) -> Option<(Keyword, Span)> {
     let line = lines.peek()?;
     let start = lines.offset();
     let &(words, keyword) = KEYWORDS.iter().find(|(words, _)| line.starts_with(words))?;

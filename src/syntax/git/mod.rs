@@ -64,8 +64,8 @@ impl Syntax for Git {
     ) -> Result<usize, SyntaxError> {
         let line = content_span(text, from);
         let (header, content) = GitHeader::read(text, line)?;
-        let (edit, end) = edit(text, content, options)?;
-        if header.is_nothing(&edit) && header.promises_contents() {
+        let (edit, end) = read_edit(text, content, options)?;
+        if header.is_no_op(&edit) && header.has_content_change() {
             return Err(SyntaxError::new(
                 SyntaxErrorKind::NO_HUNK,
                 content_span(text, content),
@@ -73,7 +73,7 @@ impl Syntax for Git {
         }
         // As in git, a header without any change is skipped, for example one that states only a
         // similarity.
-        if header.is_nothing(&edit) {
+        if header.is_no_op(&edit) {
             return Ok(end);
         }
         let action = header.action()?;
@@ -84,14 +84,14 @@ impl Syntax for Git {
             ));
         }
         if let Edit::Hunks(hunks) = &edit {
-            hunks::refuse_other_side(action, hunks)?;
+            hunks::refuse_lines_of_missing_side(action, hunks)?;
         }
-        push(header, action, edit, Span::new(from, end), sections);
+        push_operation(header, action, edit, Span::new(from, end), sections);
         Ok(end)
     }
 }
 
-fn edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), SyntaxError> {
+fn read_edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), SyntaxError> {
     if let Some((edit, end)) = blocks::read(text, from)? {
         return Ok((edit, end));
     }
@@ -106,7 +106,13 @@ fn edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), Syn
     ))
 }
 
-fn push(header: GitHeader, action: Action, edit: Edit, span: Span, sections: &mut Sections) {
+fn push_operation(
+    header: GitHeader,
+    action: Action,
+    edit: Edit,
+    span: Span,
+    sections: &mut Sections,
+) {
     // The mode on an `index` line holds for both sides, so an existing regular file keeps its
     // permissions.
     let is_kept = matches!(
@@ -129,7 +135,7 @@ fn push(header: GitHeader, action: Action, edit: Edit, span: Span, sections: &mu
 
 impl GitHeader {
     /// Returns whether the section changes nothing.
-    fn is_nothing(&self, edit: &Edit) -> bool {
+    fn is_no_op(&self, edit: &Edit) -> bool {
         let is_new_name = self.rename.is_some() || self.copy.is_some();
         let is_new_mode = self.new_mode.is_some() && self.new_mode != self.old_mode;
         matches!(edit, Edit::Keep)
@@ -139,7 +145,7 @@ impl GitHeader {
             && !self.is_deleted()
     }
 
-    fn promises_contents(&self) -> bool {
+    fn has_content_change(&self) -> bool {
         self.old.is_some()
             || self.new.is_some()
             || self
@@ -149,11 +155,11 @@ impl GitHeader {
     }
 
     fn is_created(&self) -> bool {
-        self.creates.is_some() || self.old == Some(HeaderName::Null)
+        self.new_file_line.is_some() || self.old == Some(HeaderName::Null)
     }
 
     fn is_deleted(&self) -> bool {
-        self.deletes.is_some() || self.new == Some(HeaderName::Null)
+        self.deleted_file_line.is_some() || self.new == Some(HeaderName::Null)
     }
 
     /// Returns the action of the section.
@@ -213,7 +219,7 @@ impl GitHeader {
         let name = match (self.both_names, old, new) {
             // Most headers only repeat the names on the `---` and `+++` lines.
             (Name::Header(header), Some(old), Some(new)) if is_repeated(&header, &old, &new) => {
-                Name::of_both(old, new)
+                Name::from_pair(old, new)
             }
             (both, None, None) => both,
             (Name::Header(header), old, new) => Name::Below {
@@ -237,11 +243,11 @@ fn is_repeated(header: &NameCandidate, old: &NameCandidate, new: &NameCandidate)
 }
 
 /// Reads the two names after `diff --git `.
-fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
-    Ok(match names::quoted_pair(text, span)? {
+fn read_header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
+    Ok(match names::read_quoted_pair(text, span)? {
         Some(pair) => Name::Agreed(pair.into()),
         None => Name::Header(Box::new(NameCandidate {
-            bytes: span.of(text).to_vec(),
+            bytes: span.slice(text).to_vec(),
             strip: StripRule::Prefixed,
             span,
         })),
@@ -249,8 +255,8 @@ fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
 }
 
 /// Parses an octal mode.
-fn mode(text: &[u8], span: Span) -> Result<FileMode, SyntaxError> {
-    let digits = span.of(text).trim_ascii_end();
+fn parse_mode(text: &[u8], span: Span) -> Result<FileMode, SyntaxError> {
+    let digits = span.slice(text).trim_ascii_end();
     let is_octal = !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0'..=b'7'));
     let bits = digits.iter().try_fold(0_u32, |bits, digit| {
         bits.checked_mul(8)?.checked_add((digit & 7).into())

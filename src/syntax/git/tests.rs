@@ -2,7 +2,7 @@
 
 use crate::plan::{Name, NameCandidate, StripRule};
 use crate::syntax::SyntaxErrorKind::{self, Binary, Contradiction, Expected};
-use crate::syntax::testing::{refused, said};
+use crate::syntax::testing::{describe, parse_error};
 use crate::text::Span;
 
 const HUNK: &str = "@@ -1 +1 @@\n-a\n+b\n";
@@ -60,9 +60,9 @@ fn every_kind_of_section_is_read() {
         ),
     ];
     for (text, words) in cases {
-        assert_eq!(said(&text), [words], "{text}");
+        assert_eq!(describe(&text), [words], "{text}");
         assert_eq!(
-            said(&text.replace('\n', "\r\n")),
+            describe(&text.replace('\n', "\r\n")),
             [words],
             "{text} with CR LF"
         );
@@ -73,30 +73,30 @@ fn every_kind_of_section_is_read() {
 fn names_are_quoted_or_hold_blanks() {
     let created = "new file mode 100644\n";
     assert_eq!(
-        said(&format!("diff --git a/a b c b/a b c\n{created}")),
+        describe(&format!("diff --git a/a b c b/a b c\n{created}")),
         ["Create a b c new 100644"]
     );
     assert_eq!(
-        said(&format!(
+        describe(&format!(
             "diff --git \"a/\\303\\244\" \"b/\\303\\244\"\n{created}"
         )),
         ["Create ä new 100644"]
     );
     assert_eq!(
-        said(&format!("diff --git a/q \"b/q\"\n{created}")),
+        describe(&format!("diff --git a/q \"b/q\"\n{created}")),
         ["Create q new 100644"]
     );
     let tab = format!("diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n{HUNK}");
-    assert_eq!(said(&tab), ["Modify a b +1-1"]);
+    assert_eq!(describe(&tab), ["Modify a b +1-1"]);
     let renamed = section("rename from \"\\tx\"\nrename to \"y\\\"\"\n");
-    assert_eq!(said(&renamed), ["Rename y\" from \\tx"]);
+    assert_eq!(describe(&renamed), ["Rename y\" from \\tx"]);
 }
 
 #[test]
 fn lines_that_disagree_name_no_file() {
     let text = section(&format!("--- a/x\n+++ b/y\n{HUNK}"));
     assert_eq!(
-        said(&text),
+        describe(&text),
         ["Modify the header lines of this section name different files +1-1"]
     );
 }
@@ -108,9 +108,9 @@ fn a_header_that_says_nothing_is_passed_over() {
         section("similarity index 100%\n"),
         section(&format!("--- a/x\n+++ b/x\n{HUNK}"))
     );
-    assert_eq!(said(&text), ["Modify x +1-1"]);
+    assert_eq!(describe(&text), ["Modify x +1-1"]);
     assert_eq!(
-        refused(&section("")),
+        parse_error(&section("")),
         (SyntaxErrorKind::NoPatch, String::new())
     );
 }
@@ -150,7 +150,11 @@ fn header_lines_that_cannot_stand_together_are_refused() {
         ),
     ];
     for (lines, says) in cases {
-        assert_eq!(refused(&section(lines)).0, Contradiction(says), "{lines}");
+        assert_eq!(
+            parse_error(&section(lines)).0,
+            Contradiction(says),
+            "{lines}"
+        );
     }
 }
 
@@ -194,7 +198,7 @@ fn damaged_sections_are_refused_where_they_break() {
     ];
     for (lines, kind, place) in cases {
         assert_eq!(
-            refused(&section(lines)),
+            parse_error(&section(lines)),
             (kind, place.to_owned()),
             "{lines}"
         );
@@ -208,7 +212,7 @@ fn each_message_of_a_mailbox_is_a_step() {
     let moved = section("rename from x\nrename to y\n");
     let text = format!("{from}{created}{moved}-- \n2.39\n\n{from}{moved}");
     assert_eq!(
-        said(&text),
+        describe(&text),
         [
             "Create x new 100644 step 1",
             "Rename y from x step 1",
@@ -238,7 +242,7 @@ fn a_header_that_repeats_both_lines_adds_nothing() {
             header: Box::new(header),
             lines: vec![old.clone(), new.clone()],
         };
-        let alone = Name::of_both(old, new);
+        let alone = Name::from_pair(old, new);
         for level in 0..5 {
             assert_eq!(
                 above.resolve(level, b""),

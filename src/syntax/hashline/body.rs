@@ -10,13 +10,13 @@ const CUT_OFF: SyntaxErrorKind = SyntaxErrorKind::Expected(
     "a row of text that begins with `+`, or `*** End Patch` after the last `PUT`, which is truncated or deletes lines",
 );
 /// The repair of a `PUT` without rows.
-pub(super) const EMPTY: &str = "a `PUT` without rows deletes the lines";
+pub(super) const EMPTY_PUT: &str = "a `PUT` without rows deletes the lines";
 
 /// The body of a `PUT`.
 pub(super) struct PutBody {
     pub(super) new: NewLines,
     /// The rows that show deleted lines, without their `-`.
-    pub(super) gone: Vec<Vec<u8>>,
+    pub(super) deleted: Vec<Vec<u8>>,
     pub(super) repairs: Vec<(&'static str, Span)>,
 }
 
@@ -25,7 +25,7 @@ impl PutBody {
     pub(super) fn of(new: NewLines) -> Self {
         Self {
             new,
-            gone: Vec::new(),
+            deleted: Vec::new(),
             repairs: Vec::new(),
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<PutBody, Syntax
 /// Reads the rows in lenient mode. An empty body and rows with `-` are accepted only for a range of
 /// lines, because the body then replaces lines. `has_empty` states whether an earlier `PUT` has no
 /// rows.
-pub(super) fn forgive(
+pub(super) fn read_lenient(
     text: &[u8],
     lines: &mut Lines<'_>,
     target: LineTarget,
@@ -54,10 +54,10 @@ pub(super) fn forgive(
     let at = content_span(text, lines.offset());
     let LenientRows {
         mut body,
-        doubt,
-        gap,
-        last_gap,
-    } = forgiven(lines);
+        first_trailing_unsigned: doubt,
+        first_blank: gap,
+        last_blank: last_gap,
+    } = read_lenient_rows(lines);
     let is_end = lines.clone().all(|(_, line)| line.trim_ascii().is_empty());
     // Text after the last row with a sign can be prose. Text below an empty line at the end of the
     // input can be prose too.
@@ -75,11 +75,11 @@ pub(super) fn forgive(
     // An empty body at the end of the text can mean that the text is truncated. An empty line, an
     // earlier `PUT` without rows, or the end of an envelope show that it is complete.
     let is_cut = is_empty && is_end && !has_empty && lines.peek().is_none();
-    if is_cut || (is_empty || !body.gone.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
+    if is_cut || (is_empty || !body.deleted.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
         return Err(SyntaxError::new(if is_cut { CUT_OFF } else { NO_ROW }, at));
     }
     if is_empty {
-        body.repairs.push((EMPTY, at));
+        body.repairs.push((EMPTY_PUT, at));
         body.new = NewLines::Nothing;
     }
     Ok(body)
@@ -87,7 +87,7 @@ pub(super) fn forgive(
 
 /// Returns a row without its terminator. In a text with CR LF, the last row can lack only its
 /// newline.
-fn content(row: &[u8]) -> &[u8] {
+fn row_content(row: &[u8]) -> &[u8] {
     let text = without_ending(row);
     if text.len() == row.len() {
         text.strip_suffix(b"\r").unwrap_or(text)
@@ -99,7 +99,7 @@ fn content(row: &[u8]) -> &[u8] {
 fn read_signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
     let mut rows = Vec::new();
     while let Some(row) = lines.peek().and_then(|line| line.strip_prefix(b"+")) {
-        rows.push(content(row).to_vec());
+        rows.push(row_content(row).to_vec());
         lines.next();
     }
     rows
@@ -109,11 +109,11 @@ fn read_signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
 struct LenientRows {
     body: PutBody,
     /// The first row without sign after the last row with a sign.
-    doubt: Option<Span>,
+    first_trailing_unsigned: Option<Span>,
     /// The first empty line, if no row has a sign.
-    gap: Option<Span>,
+    first_blank: Option<Span>,
     /// The last empty line, and the number of rows up to and including it.
-    last_gap: Option<(Span, usize)>,
+    last_blank: Option<(Span, usize)>,
 }
 
 /// Returns whether all rows from `start` on look like list items with plus signs, and no row above
@@ -128,13 +128,13 @@ fn are_items(rows: &NewLines, start: usize) -> bool {
 
 /// Reads rows without `+` as text and collects rows with `-` separately, up to the next line with
 /// another meaning.
-fn forgiven(lines: &mut Lines<'_>) -> LenientRows {
+fn read_lenient_rows(lines: &mut Lines<'_>) -> LenientRows {
     let (mut rows, mut gone, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut has_sign, mut doubt, mut gap, mut last_gap) = (false, None, None, None);
     // Blank lines count only between rows.
     let (mut ahead, mut blank) = (lines.clone(), Vec::new());
     while let Some((span, whole)) = ahead.next() {
-        let row = content(whole);
+        let row = row_content(whole);
         let at = Span::new(span.start, span.start + row.len());
         match row {
             _ if ends_body(line::trim_end(row)) => break,
@@ -171,14 +171,14 @@ fn forgiven(lines: &mut Lines<'_>) -> LenientRows {
     }
     let body = PutBody {
         new: NewLines::Given(rows),
-        gone,
+        deleted: gone,
         repairs,
     };
     LenientRows {
         body,
-        doubt,
-        gap: gap.filter(|_| !has_sign),
-        last_gap,
+        first_trailing_unsigned: doubt,
+        first_blank: gap.filter(|_| !has_sign),
+        last_blank: last_gap,
     }
 }
 
@@ -190,7 +190,7 @@ fn ends_body(line: &[u8]) -> bool {
         || line.starts_with(b"~~~")
         || line.starts_with(b"*** ")
         || line::begins_operation(line)
-        || line::header(line).is_ok()
-        || line::older_form(line).is_some()
+        || line::parse_header(line).is_ok()
+        || line::detect_older_form(line).is_some()
         || line::is_numbered(line)
 }

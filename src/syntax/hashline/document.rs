@@ -24,9 +24,9 @@ pub(super) struct Document<'a, 's> {
     current: Option<Vec<u8>>,
     registers: HashMap<&'a [u8], NewLines>,
     /// The number of `CUT`s into the unnamed register since the last `PUT` from it.
-    nameless_cuts: usize,
+    unnamed_cuts: usize,
     /// Whether an earlier `PUT` has no rows.
-    has_empty: bool,
+    has_empty_put: bool,
 }
 
 /// The state of one file.
@@ -38,7 +38,7 @@ struct DocumentFile {
     /// The index of the edit for each range of lines.
     ranges: HashMap<NumberedLines, usize>,
     /// Whether the current section of the file contains an operation.
-    is_filled: bool,
+    has_operation: bool,
 }
 
 impl<'a, 's> Document<'a, 's> {
@@ -56,8 +56,8 @@ impl<'a, 's> Document<'a, 's> {
             files: HashMap::new(),
             current: None,
             registers: HashMap::new(),
-            nameless_cuts: 0,
-            has_empty: false,
+            unnamed_cuts: 0,
+            has_empty_put: false,
         }
     }
 
@@ -79,8 +79,8 @@ impl<'a, 's> Document<'a, 's> {
                     self.finish_section(at)?;
                     return Ok(self.text.len());
                 }
-                _ if line::is_header(content) => self.header(content, at)?,
-                _ => self.operation(content, at)?,
+                _ if line::is_header_like(content) => self.read_header(content, at)?,
+                _ => self.read_operation(content, at)?,
             }
             is_first = false;
         }
@@ -95,7 +95,7 @@ impl<'a, 's> Document<'a, 's> {
     /// Rejects a section without an operation. `at` is the position where an operation is missing.
     fn finish_section(&self, at: Span) -> Result<(), SyntaxError> {
         match self.current.as_ref().map(|path| &self.files[path]) {
-            Some(file) if !file.is_filled => Err(error(
+            Some(file) if !file.has_operation => Err(error(
                 SyntaxErrorKind::Expected("`PUT`, `CUT`, `REM` or `MV`"),
                 at,
             )),
@@ -104,11 +104,11 @@ impl<'a, 's> Document<'a, 's> {
         }
     }
 
-    fn header(&mut self, content: &[u8], at: Span) -> Result<(), SyntaxError> {
+    fn read_header(&mut self, content: &[u8], at: Span) -> Result<(), SyntaxError> {
         if self.current.is_some() {
             self.finish_section(at)?;
         }
-        let (path, tag) = line::header(content).map_err(|kind| error(kind, at))?;
+        let (path, tag) = line::parse_header(content).map_err(|kind| error(kind, at))?;
         // `./a` and `a` are the same file. An invalid path is reported later.
         let plain =
             RelPath::new(path).map_or_else(|_| path.to_vec(), |path| path.as_bytes().to_vec());
@@ -123,7 +123,7 @@ impl<'a, 's> Document<'a, 's> {
                 };
                 return Err(error(SyntaxErrorKind::Contradiction(why), at));
             }
-            file.is_filled = false;
+            file.has_operation = false;
             return Ok(());
         }
         self.options
@@ -134,7 +134,7 @@ impl<'a, 's> Document<'a, 's> {
             edits: Vec::new(),
             repairs: Vec::new(),
         }));
-        let name = name(path, Span::new(at.start + 1, at.start + 1 + path.len()));
+        let name = literal_name(path, Span::new(at.start + 1, at.start + 1 + path.len()));
         self.sections.push(Action::Modify, name, edit, at);
         let operation = self.sections.operations.len() - 1;
         self.files.insert(
@@ -143,17 +143,17 @@ impl<'a, 's> Document<'a, 's> {
                 operation,
                 is_closed: false,
                 ranges: HashMap::new(),
-                is_filled: false,
+                has_operation: false,
             },
         );
         Ok(())
     }
 
-    fn operation(&mut self, content: &'a [u8], at: Span) -> Result<(), SyntaxError> {
-        if let Some(form) = line::older_form(content) {
+    fn read_operation(&mut self, content: &'a [u8], at: Span) -> Result<(), SyntaxError> {
+        if let Some(form) = line::detect_older_form(content) {
             return Err(error(SyntaxErrorKind::UnsupportedConstruct(form), at));
         }
-        let read = line::operation(content).map_err(|kind| error(kind, at))?;
+        let read = line::parse_operation(content).map_err(|kind| error(kind, at))?;
         let (file, _) = self.file(at)?;
         if file.is_closed {
             return Err(error(
@@ -161,16 +161,18 @@ impl<'a, 's> Document<'a, 's> {
                 at,
             ));
         }
-        file.is_filled = true;
+        file.has_operation = true;
         self.sections.hunks += 1;
         self.options.allow_hunks(self.sections.hunks, at)?;
         match read {
-            line::OperationLine::Put(locator, source) => self.put(target(locator, at)?, source, at),
+            line::OperationLine::Put(locator, source) => {
+                self.put(parse_target(locator, at)?, source, at)
+            }
             line::OperationLine::Cut(locator, register) => {
-                self.cut(target(locator, at)?, register, at)
+                self.cut(parse_target(locator, at)?, register, at)
             }
             line::OperationLine::Remove => self.remove(at),
-            line::OperationLine::Move(path) => self.moves(path, at),
+            line::OperationLine::Move(path) => self.move_file(path, at),
         }
     }
 
@@ -196,27 +198,27 @@ impl<'a, 's> Document<'a, 's> {
     ) -> Result<(), SyntaxError> {
         let is_lenient = self.options.lenient;
         let (body, span) = match source {
-            LineSource::Register(name) => (PutBody::of(self.register(name, at)?), at),
+            LineSource::Register(name) => (PutBody::of(self.take_register(name, at)?), at),
             LineSource::Body => {
                 let lines = &mut self.lines;
                 let read = if is_lenient {
-                    body::forgive(self.text, lines, target, self.has_empty)
+                    body::read_lenient(self.text, lines, target, self.has_empty_put)
                 } else {
                     body::read(self.text, lines)
                 };
                 (read?, Span::new(at.start, self.lines.offset()))
             }
         };
-        self.has_empty |= body
+        self.has_empty_put |= body
             .repairs
             .iter()
-            .any(|(repair, _)| *repair == body::EMPTY);
+            .any(|(repair, _)| *repair == body::EMPTY_PUT);
         let (file, lines) = self.file(at)?;
         lines.repairs.extend(body.repairs);
         let edit = LineEdit {
             target,
             new: body.new,
-            expected: body.gone,
+            expected: body.deleted,
             span,
         };
         if let LineTarget::Lines(range) = target {
@@ -260,13 +262,13 @@ impl<'a, 's> Document<'a, 's> {
                 lines: cut,
             },
         );
-        self.nameless_cuts += usize::from(register.is_empty());
+        self.unnamed_cuts += usize::from(register.is_empty());
         Ok(())
     }
 
     /// Returns the lines in a register. The unnamed register is ambiguous after several `CUT`s.
-    fn register(&mut self, name: &[u8], at: Span) -> Result<NewLines, SyntaxError> {
-        if name.is_empty() && self.nameless_cuts > 1 {
+    fn take_register(&mut self, name: &[u8], at: Span) -> Result<NewLines, SyntaxError> {
+        if name.is_empty() && self.unnamed_cuts > 1 {
             let several = SyntaxErrorKind::Contradiction(
                 "several `CUT` without a register; name one, for example `@x`",
             );
@@ -281,7 +283,7 @@ impl<'a, 's> Document<'a, 's> {
         // The register keeps its lines, so several `PUT` can use them.
         let lines = self.registers.get(name).cloned().ok_or_else(empty)?;
         if name.is_empty() {
-            self.nameless_cuts = 0;
+            self.unnamed_cuts = 0;
         }
         Ok(lines)
     }
@@ -300,7 +302,7 @@ impl<'a, 's> Document<'a, 's> {
         Ok(())
     }
 
-    fn moves(&mut self, path: &[u8], at: Span) -> Result<(), SyntaxError> {
+    fn move_file(&mut self, path: &[u8], at: Span) -> Result<(), SyntaxError> {
         let (file, _) = self.file(at)?;
         file.is_closed = true;
         let operation = file.operation;
@@ -308,13 +310,13 @@ impl<'a, 's> Document<'a, 's> {
         operation.action = Action::Rename;
         // A quoted path ends before its closing quote.
         let end = at.end - usize::from(self.text[at.end - 1] == b'"' && !path.ends_with(b"\""));
-        let target = name(path, Span::new(end - path.len(), end));
+        let target = literal_name(path, Span::new(end - path.len(), end));
         operation.from = Some(std::mem::replace(&mut operation.path, target));
         Ok(())
     }
 }
 
-fn name(path: &[u8], span: Span) -> Name {
+fn literal_name(path: &[u8], span: Span) -> Name {
     Name::Agreed(vec![NameCandidate {
         bytes: path.to_vec(),
         strip: StripRule::Literal,
@@ -323,7 +325,7 @@ fn name(path: &[u8], span: Span) -> Name {
 }
 
 /// Converts a locator to a target.
-fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
+fn parse_target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
     let number = |digits: &[u8]| number(digits).map_err(|kind| error(kind, at));
     Ok(match locator {
         Locator::Before(line) => LineTarget::Before(number(line)?),

@@ -52,7 +52,7 @@ pub(super) fn trim_end(line: &[u8]) -> &[u8] {
 }
 
 /// Parses the first line of an operation, without blanks at its end.
-pub(super) fn operation(line: &[u8]) -> Result<OperationLine<'_>, SyntaxErrorKind> {
+pub(super) fn parse_operation(line: &[u8]) -> Result<OperationLine<'_>, SyntaxErrorKind> {
     let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
     let (parsed, wanted) = match word {
         b"PUT" => (
@@ -163,7 +163,7 @@ fn register(line: &[u8]) -> IResult<&[u8], &[u8]> {
 }
 
 /// Parses a header without blanks at its end: the path and the tag.
-pub(super) fn header(line: &[u8]) -> Result<(&[u8], HashlineTag), SyntaxErrorKind> {
+pub(super) fn parse_header(line: &[u8]) -> Result<(&[u8], HashlineTag), SyntaxErrorKind> {
     const TAG: SyntaxErrorKind =
         SyntaxErrorKind::Expected("`[path#TAG]`, with a tag of four hex digits");
     let inside = line
@@ -179,7 +179,7 @@ pub(super) fn header(line: &[u8]) -> Result<(&[u8], HashlineTag), SyntaxErrorKin
 }
 
 /// Returns whether a line, without blanks at its end, resembles a header.
-pub(super) fn is_header(line: &[u8]) -> bool {
+pub(super) fn is_header_like(line: &[u8]) -> bool {
     matches!(line, [b'[', _, .., b']'])
 }
 
@@ -198,7 +198,7 @@ pub(super) fn is_numbered(line: &[u8]) -> bool {
 }
 
 /// Returns the name of the older form of hashline that this line has, if any.
-pub(super) fn older_form(line: &[u8]) -> Option<&'static str> {
+pub(super) fn detect_older_form(line: &[u8]) -> Option<&'static str> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
     let with_sign = |line| -> IResult<&[u8], &[u8]> {
         delimited(

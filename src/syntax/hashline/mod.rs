@@ -29,7 +29,7 @@ const ABORT: &[u8] = b"*** Abort";
 /// Returns whether `line` is the header of a section with path and tag. `line` must have no blanks
 /// at its end.
 pub(crate) fn is_header(line: &[u8]) -> bool {
-    line::header(line).is_ok()
+    line::parse_header(line).is_ok()
 }
 
 /// The grammar of hashline.
@@ -65,13 +65,13 @@ impl Syntax for Hashline {
             if line.is_empty() {
                 continue;
             }
-            let is_old = line::older_form(line).is_some();
+            let is_old = line::detect_older_form(line).is_some();
             match header {
                 Some(start) if is_old || line::begins_operation(line) => return Some(start),
                 None if is_first && is_old => return Some(begin.unwrap_or(span.start)),
                 _ => {}
             }
-            header = line::is_header(line).then(|| begin.unwrap_or(span.start));
+            header = line::is_header_like(line).then(|| begin.unwrap_or(span.start));
             begin = (line == BEGIN).then_some(span.start);
             is_first = is_first && line == BEGIN;
         }

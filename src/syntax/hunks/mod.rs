@@ -14,7 +14,7 @@ use super::{
     Options, SyntaxError, SyntaxErrorKind, UnnamedHandling, UnsupportedFormat, content_span,
     foreign,
 };
-use crate::plan::{Action, Anchor, Hunk, LineKind, has_note};
+use crate::plan::{Action, Anchor, Hunk, LineKind, has_newline_note};
 use crate::text::{Lines, Span, without_ending};
 
 /// Reads zero or more hunks at `from`. Returns them and the start of the next line.
@@ -34,7 +34,8 @@ pub(super) fn read(
         options.allow_hunks(hunks.len() + 1, content_span(text, lines.offset()))?;
         let start = lines.offset();
         hunks.push(
-            hunk(text, &mut lines, options).map_err(|error| explain_error(text, start, error))?,
+            read_hunk(text, &mut lines, options)
+                .map_err(|error| explain_error(text, start, error))?,
         );
     }
     if let Some(last) = hunks.last().filter(|_| !options.recount) {
@@ -61,7 +62,10 @@ fn explain_error(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
 /// # Errors
 ///
 /// Returns [`SyntaxErrorKind::Contradiction`] at the first such hunk, as git does.
-pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), SyntaxError> {
+pub(super) fn refuse_lines_of_missing_side(
+    action: Action,
+    hunks: &[Hunk],
+) -> Result<(), SyntaxError> {
     let (has_other, says) = match action {
         Action::Create => (
             hunks.iter().find(|hunk| hunk.old.count > 0),
@@ -88,11 +92,15 @@ pub(super) fn is_miscounted(text: &[u8], hunk: &Hunk) -> bool {
 
 /// Returns the numbers of old and new lines in the header of `hunk`.
 pub(super) fn header_counts(text: &[u8], hunk: &Hunk) -> Option<(usize, usize)> {
-    let header = HunkHeader::parse(hunk.header.of(text), hunk.header).ok()?;
+    let header = HunkHeader::parse(hunk.header.slice(text), hunk.header).ok()?;
     Some((header.old.count, header.new.count))
 }
 
-fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<Hunk, SyntaxError> {
+fn read_hunk<'a>(
+    text: &'a [u8],
+    lines: &mut Lines<'a>,
+    options: Options,
+) -> Result<Hunk, SyntaxError> {
     let start = lines.offset();
     let line = lines
         .next()
@@ -127,7 +135,7 @@ enum BodyLine {
 }
 
 /// Classifies a line by its first byte. An empty line is a blank context line that lost its blank.
-fn body_line(line: &[u8]) -> Option<BodyLine> {
+fn classify_line(line: &[u8]) -> Option<BodyLine> {
     match line.first()? {
         b' ' => Some(BodyLine::Line(LineKind::Context)),
         b'-' => Some(BodyLine::Line(LineKind::Deletion)),
@@ -164,18 +172,18 @@ fn read_counted(
     let mut counts = BodyCounts::default();
     while counts.old < header.old.count || counts.new < header.new.count {
         let here = lines.offset();
-        let Some(line) = lines.next().and_then(|(_, line)| body_line(line)) else {
-            return Err(line_count(header, counts, content_span(text, here)));
+        let Some(line) = lines.next().and_then(|(_, line)| classify_line(line)) else {
+            return Err(line_count_error(header, counts, content_span(text, here)));
         };
         if let BodyLine::Line(kind) = line {
             counts.add(kind);
         }
         if counts.old > header.old.count || counts.new > header.new.count {
-            return Err(line_count(header, counts, content_span(text, here)));
+            return Err(line_count_error(header, counts, content_span(text, here)));
         }
     }
     // A note after the last counted line belongs to the hunk.
-    while lines.is_before(b'\\') {
+    while lines.is_next_byte(b'\\') {
         lines.next();
     }
     if counts.changed == 0 {
@@ -190,7 +198,7 @@ fn read_counted(
 /// Rejects a last line without a newline, which git calls corrupt, and a further line of a side
 /// after the `\` line of that side. A truncated `\` line has only one meaning, so it is accepted.
 fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
-    let bytes = body.of(text);
+    let bytes = body.slice(text);
     let last = &bytes[memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1)..];
     if !last.is_empty() && !last.starts_with(b"\\") {
         return Err(SyntaxError::new(
@@ -198,13 +206,13 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
             Span::new(body.end, body.end),
         ));
     }
-    if !has_note(bytes) {
+    if !has_newline_note(bytes) {
         return Ok(());
     }
     // `last` states whether the previous line belongs to the old and to the new side.
     let (mut last, mut is_old_over, mut is_new_over) = ((false, false), false, false);
     for (span, line) in Lines::of_span(text, body) {
-        if let Some(BodyLine::Line(kind)) = body_line(line) {
+        if let Some(BodyLine::Line(kind)) = classify_line(line) {
             let (is_old, is_new) = (kind != LineKind::Insertion, kind != LineKind::Deletion);
             if (is_old && is_old_over) || (is_new && is_new_over) {
                 let says = SyntaxErrorKind::Contradiction(
@@ -220,7 +228,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-fn line_count(header: &HunkHeader, counts: BodyCounts, at: Span) -> SyntaxError {
+fn line_count_error(header: &HunkHeader, counts: BodyCounts, at: Span) -> SyntaxError {
     // If a side has too many lines, that side is reported, otherwise a side with too few lines.
     let is_old = if counts.old > header.old.count || counts.new > header.new.count {
         counts.old > header.old.count
@@ -256,7 +264,8 @@ fn recount_body<'a>(
     while let Some(line) = lines.peek() {
         let is_full = (counts.old, counts.new) == (header.old.count, header.new.count);
         let is_over = is_full && options.is_mail && is_mail_signature(line);
-        let Some(kind) = body_line(line).filter(|_| !is_over && !starts_other_text(lines.clone()))
+        let Some(kind) =
+            classify_line(line).filter(|_| !is_over && !starts_other_text(lines.clone()))
         else {
             break;
         };
@@ -329,7 +338,7 @@ fn starts_other_text(mut lines: Lines<'_>) -> bool {
         return false;
     };
     let next = lines.peek().unwrap_or_default();
-    let is_signature = line.trim_ascii_end() == b"--" && !is_marked(next);
+    let is_signature = line.trim_ascii_end() == b"--" && !has_hunk_sign(next);
     is_signature || (line.starts_with(b"--- ") && next.starts_with(b"+++ "))
 }
 
@@ -339,7 +348,7 @@ fn starts_rule(mut lines: Lines<'_>) -> bool {
     let starts = lines
         .next()
         .is_some_and(|(_, line)| is_rule(line.trim_ascii_end()));
-    starts && !is_marked(lines.peek().unwrap_or_default())
+    starts && !has_hunk_sign(lines.peek().unwrap_or_default())
 }
 
 /// Returns whether a header starts here that only GNU patch reads: a single `---` or `+++` line
@@ -358,7 +367,7 @@ fn starts_loose_header(mut lines: Lines<'_>) -> bool {
 }
 
 /// Returns whether `line` starts with the first character of a hunk line or of a hunk header.
-fn is_marked(line: &[u8]) -> bool {
+fn has_hunk_sign(line: &[u8]) -> bool {
     matches!(line.first(), Some(b' ' | b'+' | b'-' | b'@'))
 }
 

@@ -26,7 +26,7 @@ fn a_hunk_knows_its_places() {
     let text = b"@@ -3 +3,2 @@ fn main\r\n-a\n\\ Kein Zeilenumbruch\n+b\n+c\n\\ No\nprose";
     let (hunks, end) = read(text, 0, Options::default()).unwrap();
     let hunk = &hunks[0];
-    let parts = [hunk.span, hunk.header, hunk.body, hunk.section].map(|span| span.of(text));
+    let parts = [hunk.span, hunk.header, hunk.body, hunk.section].map(|span| span.slice(text));
     let header = b"@@ -3 +3,2 @@ fn main";
     assert_eq!(
         parts,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::reader::{Member, Value};
-use super::{Options, Sections, SyntaxError, SyntaxErrorKind, claim, digest};
+use super::{Options, Sections, SyntaxError, SyntaxErrorKind, read_digest, read_path};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{
@@ -37,14 +37,14 @@ struct ListedEdit {
 }
 
 /// Reads a list of edits, each with its file. All edits of one file see the file before the change.
-pub(super) fn of_files(
+pub(super) fn read_edits(
     list: Value<'_>,
     _: Options,
     sections: &mut Sections,
 ) -> Result<(), SyntaxError> {
     let mut operations: HashMap<Vec<u8>, usize> = HashMap::new();
     for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
-        let entry = entry(value, index)?;
+        let entry = read_entry(value, index)?;
         let claim = entry
             .path
             .ok_or_else(|| value.expected_error("an object with `path`"))?;
@@ -70,7 +70,7 @@ pub(super) fn of_files(
         if entry.expected.is_some_and(|expected| {
             **operation.expected.get_or_insert_with(|| Box::new(expected)) != expected
         }) {
-            return Err(two_digests(value));
+            return Err(two_digests_error(value));
         }
         if let Edit::Replacements(changes) = &mut operation.edit {
             changes.edits.push(entry.edit);
@@ -82,13 +82,13 @@ pub(super) fn of_files(
 /// Reads a list of edits of one file that is named elsewhere.
 ///
 /// `expected` is the digest that is stated next to the list.
-pub(super) fn of_one_file(
+pub(super) fn read_edits_of_one_file(
     list: Value<'_>,
     mut expected: Option<Sha256>,
 ) -> Result<EditList, SyntaxError> {
     let mut edits = Vec::new();
     for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
-        let entry = entry(value, index)?;
+        let entry = read_entry(value, index)?;
         if entry.path.is_some() {
             return Err(value.expected_error("an edit without `path`"));
         }
@@ -96,21 +96,21 @@ pub(super) fn of_one_file(
             .expected
             .is_some_and(|digest| *expected.get_or_insert(digest) != digest)
         {
-            return Err(two_digests(value));
+            return Err(two_digests_error(value));
         }
         edits.push(entry.edit);
     }
     Ok(EditList { edits, expected })
 }
 
-fn two_digests(value: Value<'_>) -> SyntaxError {
+fn two_digests_error(value: Value<'_>) -> SyntaxError {
     SyntaxError::new(
         SyntaxErrorKind::Contradiction("two digests for one file"),
         value.span(),
     )
 }
 
-fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
+fn read_entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
     let members = value.object("an object with `old` and `new`")?;
     let is_spelled = |(old, new): &&(&str, &str)| {
         members
@@ -125,10 +125,12 @@ fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
     let (mut path, mut expected, mut old, mut new, mut times) = (None, None, None, None, None);
     for member in &members {
         match member.key.as_str() {
-            key if key == old_key => old = Some(old_text(member)?),
+            key if key == old_key => old = Some(read_old_text(member)?),
             key if key == new_key => new = Some(member.value.text("the new text as a string")?),
-            "path" => path = Some(claim(member)?),
-            "expected_hash" | "expected" if expected.is_none() => expected = Some(digest(member)?),
+            "path" => path = Some(read_path(member)?),
+            "expected_hash" | "expected" if expected.is_none() => {
+                expected = Some(read_digest(member)?)
+            }
             "all" | "replace_all" if times.is_none() => {
                 times = Some(if member.value.flag()? {
                     ReplaceCount::All
@@ -137,8 +139,9 @@ fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
                 });
             }
             _ => {
-                return Err(member
-                    .unknown_key("`path`, `old`, `new`, `all`, `expected_hash` or `expected`"));
+                return Err(member.unknown_key_error(
+                    "`path`, `old`, `new`, `all`, `expected_hash` or `expected`",
+                ));
             }
         }
     }
@@ -163,7 +166,7 @@ fn entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
     })
 }
 
-fn old_text(member: &Member<'_>) -> Result<String, SyntaxError> {
+fn read_old_text(member: &Member<'_>) -> Result<String, SyntaxError> {
     const WANTED: &str = "the old text as a string that is not empty";
     Some(member.value.text(WANTED)?)
         .filter(|old| !old.is_empty())

@@ -32,9 +32,9 @@ use crate::text::Span;
 
 /// The kinds of change: the key in the document, and the function that reads its value.
 const KINDS: &[(&str, ReadFn)] = &[
-    ("replace", whole_files),
-    ("changes", whole_files),
-    ("edits", edits::of_files),
+    ("replace", read_whole_files),
+    ("changes", read_whole_files),
+    ("edits", edits::read_edits),
     ("patch", patch::read_patch),
 ];
 
@@ -86,20 +86,20 @@ impl Syntax for Json {
     ) -> Result<usize, SyntaxError> {
         let (document, end) = Value::read(text, from)?;
         if text[from..].trim_ascii_start().starts_with(b"[") {
-            return operations::list(document, options, sections).map(|()| end);
+            return operations::read_list(document, options, sections).map(|()| end);
         }
         let members = document.object("an object with `replace`")?;
-        if operations::is_meant(&members) {
+        if operations::is_operation(&members) {
             return operations::read_one(document, options, sections).map(|()| end);
         }
         let (mut found, mut expected) = (None, None);
         for member in &members {
             if is_digest(member) && expected.is_none() {
-                expected = Some((digest(member)?, member.at));
+                expected = Some((read_digest(member)?, member.at));
                 continue;
             }
             let kind = KINDS.iter().find(|(key, _)| *key == member.key);
-            let (_, read) = kind.ok_or_else(|| member.unknown_key(DOCUMENT_KEYS))?;
+            let (_, read) = kind.ok_or_else(|| member.unknown_key_error(DOCUMENT_KEYS))?;
             if found.replace((read, member.value)).is_some() {
                 return Err(SyntaxError::new(
                     SyntaxErrorKind::Contradiction("two kinds of change in one document"),
@@ -113,7 +113,7 @@ impl Syntax for Json {
         let known = sections.operations.len();
         read(value, options, sections)?;
         if let Some((digest, at)) = expected {
-            expect(&mut sections.operations[known..], digest, at)?;
+            set_expected_digest(&mut sections.operations[known..], digest, at)?;
         }
         sections.step += 1;
         Ok(end)
@@ -121,7 +121,11 @@ impl Syntax for Json {
 }
 
 /// Sets the required digest of the file. `operations` must contain exactly one operation.
-fn expect(operations: &mut [Operation<Name>], digest: Sha256, at: Span) -> Result<(), SyntaxError> {
+fn set_expected_digest(
+    operations: &mut [Operation<Name>],
+    digest: Sha256,
+    at: Span,
+) -> Result<(), SyntaxError> {
     let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), at));
     let [operation] = operations else {
         return contradiction("a digest needs a change of exactly one file");
@@ -148,7 +152,7 @@ fn is_digest(member: &Member<'_>) -> bool {
 /// # Errors
 ///
 /// Returns the first error.
-pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
+pub fn parse_edits(text: &[u8]) -> Result<EditList, SyntaxError> {
     const WANTED: &str = "a list of edits";
     let start = text
         .iter()
@@ -157,38 +161,41 @@ pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
     let (value, end) = Value::read(text, start)?;
     super::refuse_prose(text, end, text.len())?;
     if !text[start..].starts_with(b"{") {
-        return edits::of_one_file(value, None);
+        return edits::read_edits_of_one_file(value, None);
     }
     let (mut list, mut expected) = (None, None);
     for member in &value.object(WANTED)? {
         match member.key.as_str() {
             "edits" if list.is_none() => list = Some(member.value),
-            _ if is_digest(member) && expected.is_none() => expected = Some(digest(member)?),
-            _ => return Err(member.unknown_key("`edits`, `expected_hash` or `expected`")),
+            _ if is_digest(member) && expected.is_none() => expected = Some(read_digest(member)?),
+            _ => return Err(member.unknown_key_error("`edits`, `expected_hash` or `expected`")),
         }
     }
     let list = list.ok_or_else(|| {
         SyntaxError::new(SyntaxErrorKind::Expected(WANTED), Span::new(start, end))
     })?;
-    edits::of_one_file(list, expected)
+    edits::read_edits_of_one_file(list, expected)
 }
 
 /// Reads a list of `{"path", "content", "expected_hash"}`. `expected` can replace `expected_hash`.
-fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
+fn read_whole_files(
+    list: Value<'_>,
+    _: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
     let mut seen = HashSet::new();
     for entry in list.entries("a list of files")? {
         let (mut path, mut content, mut expected) = (None, None, None);
         for member in entry.object("an object with `path` and `content`")? {
             match member.key.as_str() {
-                "path" => path = Some(file(&member, &mut seen)?),
+                "path" => path = Some(read_unique_path(&member, &mut seen)?),
                 "content" => content = Some(member.value.text("the content as a string")?),
                 "expected_hash" | "expected" if expected.is_none() => {
-                    expected = Some(digest(&member)?);
+                    expected = Some(read_digest(&member)?);
                 }
                 _ => {
-                    return Err(
-                        member.unknown_key("`path`, `content`, `expected_hash` or `expected`")
-                    );
+                    return Err(member
+                        .unknown_key_error("`path`, `content`, `expected_hash` or `expected`"));
                 }
             }
         }
@@ -203,7 +210,7 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
 }
 
 /// Reads the name of a file. Each file may have only one entry.
-fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, SyntaxError> {
+fn read_unique_path(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
     // `./a` and `a` are the same file. An invalid path is reported later.
     let plain =
@@ -220,7 +227,7 @@ fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, Syntax
 }
 
 /// Reads the required digest of a file. The key `expected` contains the required content instead.
-fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
+fn read_digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
     const WANTED: &str = "`sha256:` and 64 hex digits";
     if member.key == "expected" {
         return Ok(Sha256::of(
@@ -230,7 +237,7 @@ fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
     Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected_error(WANTED))
 }
 
-fn claim(member: &Member<'_>) -> Result<NameCandidate, SyntaxError> {
+fn read_path(member: &Member<'_>) -> Result<NameCandidate, SyntaxError> {
     let bytes = member.value.text("a path as a string")?.into_bytes();
     Ok(NameCandidate {
         bytes,

@@ -8,7 +8,7 @@
 //! created file ends with a line ending.
 
 use super::reader::{Member, Value};
-use super::{Options, Sections, SyntaxError, claim, digest, is_digest};
+use super::{Options, Sections, SyntaxError, is_digest, read_digest, read_path};
 use crate::plan::{Action, Edit, Input, Name, NameCandidate};
 use crate::syntax::codex;
 use crate::text::Span;
@@ -20,14 +20,14 @@ const CALL: &str = "apply_patch_call";
 const CALL_KEYS: [&str; 5] = ["type", "id", "call_id", "status", "created_by"];
 
 /// Returns whether `members` are the members of an operation or a call.
-pub(super) fn is_meant(members: &[Member<'_>]) -> bool {
+pub(super) fn is_operation(members: &[Member<'_>]) -> bool {
     members
         .iter()
         .any(|member| matches!(member.key.as_str(), "type" | "operation"))
 }
 
 /// Reads a list of operations and calls.
-pub(super) fn list(
+pub(super) fn read_list(
     list: Value<'_>,
     options: Options,
     sections: &mut Sections,
@@ -45,7 +45,7 @@ pub(super) fn read_one(
 ) -> Result<(), SyntaxError> {
     let members = value.object(WANTED)?;
     let Some(operation) = members.iter().find(|member| member.key == "operation") else {
-        return operation(value, &members, options, sections);
+        return read_operation(value, &members, options, sections);
     };
     for member in &members {
         match member.key.as_str() {
@@ -54,13 +54,13 @@ pub(super) fn read_one(
             }
             key if key == "operation" || CALL_KEYS.contains(&key) => {}
             _ => {
-                return Err(member.unknown_key(
+                return Err(member.unknown_key_error(
                     "`type`, `id`, `call_id`, `status`, `created_by` or `operation`",
                 ));
             }
         }
     }
-    self::operation(
+    read_operation(
         operation.value,
         &operation.value.object(WANTED)?,
         options,
@@ -68,7 +68,7 @@ pub(super) fn read_one(
     )
 }
 
-fn operation(
+fn read_operation(
     value: Value<'_>,
     members: &[Member<'_>],
     options: Options,
@@ -78,18 +78,17 @@ fn operation(
     for member in members {
         match member.key.as_str() {
             "type" => kind = Some((member.value.text(KINDS)?, member.value)),
-            "path" => path = Some(claim(member)?),
+            "path" => path = Some(read_path(member)?),
             "diff" => {
                 diff = member
                     .value
                     .optional_text("the diff as a string")?
                     .map(|text| (text, member.value));
             }
-            _ if is_digest(member) && expected.is_none() => expected = Some(digest(member)?),
+            _ if is_digest(member) && expected.is_none() => expected = Some(read_digest(member)?),
             _ => {
-                return Err(
-                    member.unknown_key("`type`, `path`, `diff`, `expected_hash` or `expected`")
-                );
+                return Err(member
+                    .unknown_key_error("`type`, `path`, `diff`, `expected_hash` or `expected`"));
             }
         }
     }
@@ -131,8 +130,8 @@ fn add_change(
     }
     let text = diff.into_bytes();
     let edit = match action {
-        Action::Create => codex::addition(&text),
-        _ => codex::chunks(&text, options).map(Edit::Hunks),
+        Action::Create => codex::parse_addition(&text),
+        _ => codex::parse_hunks(&text, options).map(Edit::Hunks),
     };
     let edit = edit.map_err(|error| SyntaxError::new(error.kind, at.span()))?;
     let name = Name::Agreed(vec![NameCandidate {

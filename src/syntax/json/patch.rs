@@ -3,7 +3,7 @@
 use super::reader::Value;
 use super::{Json, Options, Sections, Syntax, SyntaxError};
 use crate::syntax::reader::read;
-use crate::syntax::{SYNTAXES, open_input};
+use crate::syntax::{SYNTAXES, decode_input};
 
 /// Reads the patch as an input of its own, because the document does not contain its lines
 /// literally.
@@ -22,9 +22,9 @@ pub(super) fn read_patch(
         .filter(|syntax| syntax.name() != Json.name())
         .collect();
     // A mail in the string is decoded like a mail in a file.
-    let input = open_input("", text.into())
+    let input = decode_input("", text.into())
         .map_err(|malformed| SyntaxError::new(malformed.error.kind, value.span()))?;
-    sections.quote(input, value.span(), |input, sections| {
+    sections.read_quoted(input, value.span(), |input, sections| {
         read(input, &among, options, sections)
     })
 }

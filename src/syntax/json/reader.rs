@@ -123,7 +123,7 @@ impl<'a> Value<'a> {
 
 impl Member<'_> {
     /// Returns the error for an unknown key. `known` lists the valid keys.
-    pub(super) fn unknown_key(&self, known: &'static str) -> SyntaxError {
+    pub(super) fn unknown_key_error(&self, known: &'static str) -> SyntaxError {
         SyntaxError::new(SyntaxErrorKind::Expected(known), self.at)
     }
 }

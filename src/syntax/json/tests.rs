@@ -1,14 +1,14 @@
 //! Tests of JSON documents and of the positions of their errors.
 
 use crate::syntax::SyntaxErrorKind::{self, Contradiction, Expected};
-use crate::syntax::testing::{refused, said};
+use crate::syntax::testing::{describe, parse_error};
 
 #[test]
 fn a_document_gives_whole_contents() {
     let text = "\n {\"replace\": [{\"path\": \"a\", \"content\": \"1\\n\"},\n{\"content\": \"\\u00e9\", \"path\": \"./b/c\"}]}\n";
-    assert_eq!(said(text), ["Modify a \"1\\n\"", "Modify b/c \"é\""]);
+    assert_eq!(describe(text), ["Modify a \"1\\n\"", "Modify b/c \"é\""]);
     assert_eq!(
-        said(r#"{"changes":[{"path":"a","content":""}]}"#),
+        describe(r#"{"changes":[{"path":"a","content":""}]}"#),
         ["Modify a \"\""]
     );
 }
@@ -18,7 +18,7 @@ fn edits_of_one_file_belong_together() {
     let text = r#"{"edits": [{"path": "a", "old": "1", "new": "2"}, {"path": "b", "search": "x", "replace": "", "all": true},
         {"path": "./a", "old_string": "3", "new_string": "4", "replace_all": false}]}"#;
     assert_eq!(
-        said(text),
+        describe(text),
         [
             r#"Modify a Once "1" "2" Once "3" "4""#,
             r#"Modify b All "x" """#
@@ -31,17 +31,17 @@ fn a_string_holds_a_patch_of_another_grammar() {
     let diff = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-1\n+2\n");
     let patch = |text: &str| serde_json::json!({ "patch": text }).to_string();
     assert_eq!(
-        said(&patch(&[diff("x"), diff("y")].concat())),
+        describe(&patch(&[diff("x"), diff("y")].concat())),
         ["Modify x +1-1", "Modify y +1-1"]
     );
-    assert_eq!(said(&patch(diff("x").trim_end())), ["Modify x +1-1"]);
+    assert_eq!(describe(&patch(diff("x").trim_end())), ["Modify x +1-1"]);
     let envelope = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
     assert_eq!(
-        said(&[patch(&diff("x")), patch(envelope)].join("\n")),
+        describe(&[patch(&diff("x")), patch(envelope)].join("\n")),
         ["Modify x +1-1", "Delete a step 1"]
     );
     for text in ["prose", r#"{"replace":[{"path":"a","content":"1"}]}"#, ""] {
-        let (kind, place) = refused(&patch(text));
+        let (kind, place) = parse_error(&patch(text));
         assert_eq!(
             (kind, place),
             (
@@ -55,7 +55,7 @@ fn a_string_holds_a_patch_of_another_grammar() {
 #[test]
 fn a_list_of_edits_names_no_file() {
     let count = |text: &str| {
-        crate::syntax::edits(text.as_bytes())
+        crate::syntax::parse_edits(text.as_bytes())
             .map(|list| list.edits.len())
             .map_err(|error| error.to_string())
     };
@@ -81,7 +81,7 @@ fn a_list_of_edits_states_one_digest() {
     );
     let entry = |digest| format!(r#"{{"old":"a","new":"b","expected_hash":"{digest}"}}"#);
     let plain = r#"{"old":"c","new":"d"}"#;
-    let read = |text: String| crate::syntax::edits(text.as_bytes()).map(|list| list.expected);
+    let read = |text: String| crate::syntax::parse_edits(text.as_bytes()).map(|list| list.expected);
     assert_eq!(
         read(format!("[{plain},{},{}]", entry(digest), entry(digest))),
         Ok(Some(digest))
@@ -111,7 +111,7 @@ fn documents_may_follow_each_other() {
     let one = r#"{"replace":[{"path":"a","content":"1"}]}"#;
     let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
     assert_eq!(
-        said(&[one, "\n", one, "\n", patch].concat()),
+        describe(&[one, "\n", one, "\n", patch].concat()),
         ["Modify a \"1\"", "Modify a \"1\" step 1", "Delete a step 2"]
     );
 }
@@ -224,14 +224,18 @@ const MISTAKES: &[(&str, SyntaxErrorKind, &str)] = &[
 #[test]
 fn a_mistake_has_its_place() {
     for &(text, ref kind, place) in MISTAKES {
-        assert_eq!(refused(text), (kind.clone(), place.to_owned()), "{text}");
+        assert_eq!(
+            parse_error(text),
+            (kind.clone(), place.to_owned()),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn an_opening_brace_below_other_text_is_prose() {
     let diff = "{not json}\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n{\"replace\": []}\n";
-    assert_eq!(said(diff), ["Modify x +1-1"]);
+    assert_eq!(describe(diff), ["Modify x +1-1"]);
 }
 
 #[test]
@@ -300,7 +304,7 @@ const WRONG_OPERATIONS: &[(&str, &str)] = &[
 #[test]
 fn a_wrong_operation_is_refused_at_its_place() {
     for &(text, at) in WRONG_OPERATIONS {
-        let error = refused(text);
+        let error = parse_error(text);
         assert_eq!(error.1, at, "{text} {error:?}");
     }
 }
@@ -352,13 +356,13 @@ fn every_form_takes_the_digest_of_its_file() {
     let two = serde_json::json!({"patch": two, "expected_hash": digest.to_string()});
     let says = "a digest needs a change of exactly one file";
     assert_eq!(
-        refused(&two.to_string()),
+        parse_error(&two.to_string()),
         (Contradiction(says), "\"expected_hash\"".to_owned())
     );
     let entry = serde_json::json!({"path": "x", "content": "", "expected": ""});
     let other = serde_json::json!({"replace": [entry], "expected_hash": digest.to_string()});
     assert_eq!(
-        refused(&other.to_string()).0,
+        parse_error(&other.to_string()).0,
         Contradiction("two digests for one file")
     );
 }

@@ -159,7 +159,7 @@ impl MailHeader {
             };
             header.is_crlf = line.ends_with(b"\r\n");
             lines.next();
-            while lines.is_before(b' ') || lines.is_before(b'\t') {
+            while lines.is_next_byte(b' ') || lines.is_next_byte(b'\t') {
                 lines.next();
             }
             header.field(name, input, Span::new(at, lines.offset()), &mut seen)?;
@@ -186,13 +186,13 @@ impl MailHeader {
         }
         let content = Span::new(
             span.start,
-            span.start + without_ending(span.of(input)).len(),
+            span.start + without_ending(span.slice(input)).len(),
         );
         if span.len() > MOST_FIELD {
             let line = Span::new(span.start, span.start + name.len());
             return Err(mail_error(MailError::FieldLength(MOST_FIELD), line));
         }
-        let value = content.of(input)[name.len()..]
+        let value = content.slice(input)[name.len()..]
             .trim_ascii_start()
             .strip_prefix(b":")
             .unwrap_or_default();
@@ -296,7 +296,7 @@ impl MailHeader {
     }
 
     /// Returns the conversion from an unencoded body to text.
-    pub(super) fn plain(&self) -> PartEncoding {
+    pub(super) fn plain_encoding(&self) -> PartEncoding {
         if self.is_crlf {
             PartEncoding::CrLf
         } else {

@@ -42,25 +42,25 @@ pub struct DecodedMail {
 /// # Errors
 ///
 /// Returns an error for the first part that cannot be decoded.
-pub fn open(input: &[u8]) -> Result<Option<DecodedMail>, SyntaxError> {
-    let Some(start) = start(input) else {
+pub fn decode(input: &[u8]) -> Result<Option<DecodedMail>, SyntaxError> {
+    let Some(start) = find_start(input) else {
         return Ok(None);
     };
     let mut reader = MailboxReader {
         input,
         copied: 0,
-        opened: None,
+        decoded: None,
     };
     let mut at = start;
     while at < input.len() {
-        at = reader.message(at)?;
+        at = reader.read_message(at)?;
     }
     reader.finish(input.len());
-    Ok(reader.opened)
+    Ok(reader.decoded)
 }
 
 /// Returns the start of the first message if `input` is mail.
-pub(crate) fn start(input: &[u8]) -> Option<usize> {
+pub(crate) fn find_start(input: &[u8]) -> Option<usize> {
     let start = input
         .iter()
         .position(|byte| !byte.is_ascii_whitespace())
@@ -75,7 +75,7 @@ pub(crate) fn start(input: &[u8]) -> Option<usize> {
 }
 
 /// Returns the start of the body of the message at `start`, or `None` if no message starts there.
-pub(super) fn body(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn find_body(text: &[u8], start: usize) -> Option<usize> {
     let (header, body) = MailHeader::read(text, start).ok()?;
     header.is_mail.then_some(body)
 }
@@ -85,25 +85,25 @@ struct MailboxReader<'i> {
     input: &'i [u8],
     /// The end of the part of the input that is already in the text.
     copied: usize,
-    opened: Option<DecodedMail>,
+    decoded: Option<DecodedMail>,
 }
 
 impl MailboxReader<'_> {
     /// Reads the message at `start` and returns the start of the next one.
-    fn message(&mut self, start: usize) -> Result<usize, SyntaxError> {
+    fn read_message(&mut self, start: usize) -> Result<usize, SyntaxError> {
         let (header, body) = MailHeader::read(self.input, start)?;
-        let end = self.end(start, body, &header);
+        let end = self.find_message_end(start, body, &header);
         // A message that is not encoded is copied later, with the text around it.
         if header.is_mail && header.is_encoded() {
             let copied = self.copied;
-            let opened = self.opened.get_or_insert_default();
+            let opened = self.decoded.get_or_insert_default();
             opened.copy(self.input, Span::new(copied, start), PartEncoding::Plain);
-            opened.copy(self.input, Span::new(start, body), header.plain());
+            opened.copy(self.input, Span::new(start, body), header.plain_encoding());
             let text = opened.text.len();
             parts::decode(self.input, Span::new(body, end), &header, opened)?;
             // At the end of the input, the grammar reports a truncated line.
             if end < self.input.len() {
-                refuse_cut_line(&opened.text[text..], end)?;
+                refuse_truncated_line(&opened.text[text..], end)?;
                 opened.end_line(end);
             }
             self.copied = end;
@@ -116,7 +116,7 @@ impl MailboxReader<'_> {
     /// If the message itself does not start with a `From ` line, its parts can contain such lines,
     /// as in git. Attachments often start with one. Every search starts one byte earlier, at the
     /// line feed before the line.
-    fn end(&self, start: usize, body: usize, header: &MailHeader) -> usize {
+    fn find_message_end(&self, start: usize, body: usize, header: &MailHeader) -> usize {
         let is_single = !series::is_from_line(line_at(self.input, start));
         let closing = header.boundary.as_ref().filter(|_| is_single);
         let closing = closing.map(|boundary| [b"\n--", &boundary[..], b"--"].concat());
@@ -135,7 +135,7 @@ impl MailboxReader<'_> {
 
     /// Copies the rest of the input if a message was decoded.
     fn finish(&mut self, end: usize) {
-        if let Some(opened) = &mut self.opened {
+        if let Some(opened) = &mut self.decoded {
             opened.copy(self.input, Span::new(self.copied, end), PartEncoding::Plain);
         }
     }
@@ -172,7 +172,7 @@ impl DecodedMail {
     fn copy_decoded(&mut self, input: &[u8], decoded: &Self, span: Span) {
         let mut at = span.start;
         while at < span.end {
-            let (source, coding) = decoded.map.source(input, at);
+            let (source, coding) = decoded.map.input_offset(input, at);
             self.map.mark(self.text.len(), source, coding);
             let end = span.end.min(at + decoded.map.step());
             self.text.extend_from_slice(&decoded.text[at..end]);
@@ -193,7 +193,7 @@ impl DecodedMail {
 /// message is then truncated.
 ///
 /// git rejects such a line too. Signatures often lack the line feed.
-fn refuse_cut_line(text: &[u8], at: usize) -> Result<(), SyntaxError> {
+fn refuse_truncated_line(text: &[u8], at: usize) -> Result<(), SyntaxError> {
     let line = &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..];
     let is_of_hunk =
         matches!(line.first(), Some(b' ' | b'+' | b'-')) && line.trim_ascii_end() != b"--";

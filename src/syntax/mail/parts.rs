@@ -33,7 +33,7 @@ pub(super) fn decode(
     loop {
         let at = lines.offset();
         let Some((_, line)) = lines.next() else { break };
-        let Some((depth, is_last)) = walk.border(line) else {
+        let Some((depth, is_last)) = walk.find_delimiter(line) else {
             continue;
         };
         walk.flush(at)?;
@@ -112,7 +112,7 @@ impl<'i> BodyReader<'i, '_> {
 
     /// Returns the nesting depth of the multipart body that `line` delimits, and whether `line` is
     /// its last delimiter. A delimiter of an outer body also ends all inner bodies.
-    fn border(&self, line: &[u8]) -> Option<(usize, bool)> {
+    fn find_delimiter(&self, line: &[u8]) -> Option<(usize, bool)> {
         if !line.starts_with(b"--") {
             return None;
         }

@@ -3,7 +3,7 @@
 use super::header::{BodyEncoding, LineWrapping, MailHeader, mail_error};
 use super::{DecodedMail, MailError};
 use crate::syntax::SyntaxError;
-use crate::text::{PartEncoding, SourceMap, Span, lines, sextet, unquote};
+use crate::text::{PartEncoding, SourceMap, Span, decode_quoted_byte, lines, sextet};
 
 /// The distance in bytes between the position marks of a text whose lines are looked up one by one.
 const FLOWED_STEP: usize = 64;
@@ -20,32 +20,32 @@ pub(super) fn decode_part(
     out: &mut DecodedMail,
 ) -> Result<(), SyntaxError> {
     if header.wrapping == LineWrapping::Fixed {
-        return transfer(input, span, header, out);
+        return decode_transfer_encoding(input, span, header, out);
     }
     let mut fixed = DecodedMail {
         text: Vec::new(),
         map: SourceMap::with_step(FLOWED_STEP),
     };
-    transfer(input, span, header, &mut fixed)?;
+    decode_transfer_encoding(input, span, header, &mut fixed)?;
     unwrap_lines(input, &fixed, header.wrapping, out);
     Ok(())
 }
 
-fn transfer(
+fn decode_transfer_encoding(
     input: &[u8],
     span: Span,
     header: &MailHeader,
     out: &mut DecodedMail,
 ) -> Result<(), SyntaxError> {
     match header.transfer {
-        BodyEncoding::Identity => out.copy(input, span, header.plain()),
-        BodyEncoding::QuotedPrintable => quoted_printable(input, span, out),
-        BodyEncoding::Base64 => base64(input, span, out)?,
+        BodyEncoding::Identity => out.copy(input, span, header.plain_encoding()),
+        BodyEncoding::QuotedPrintable => decode_quoted_printable(input, span, out),
+        BodyEncoding::Base64 => decode_base64(input, span, out)?,
     }
     Ok(())
 }
 
-fn quoted_printable(input: &[u8], span: Span, out: &mut DecodedMail) {
+fn decode_quoted_printable(input: &[u8], span: Span, out: &mut DecodedMail) {
     let mut at = span.start;
     out.map
         .mark(out.text.len(), at, PartEncoding::QuotedPrintable);
@@ -61,7 +61,7 @@ fn quoted_printable(input: &[u8], span: Span, out: &mut DecodedMail) {
         out.text.extend_from_slice(&rest[..plain]);
         at += plain;
         if plain < most {
-            let (length, byte) = unquote(&rest[plain..]);
+            let (length, byte) = decode_quoted_byte(&rest[plain..]);
             out.text.extend(byte);
             at += length;
         }
@@ -72,7 +72,7 @@ fn quoted_printable(input: &[u8], span: Span, out: &mut DecodedMail) {
 ///
 /// git skips bytes outside the alphabet, which damages the data after them. wpatch reports an
 /// error, except in lines that a mailing list added after the end of the data.
-fn base64(input: &[u8], span: Span, out: &mut DecodedMail) -> Result<(), SyntaxError> {
+fn decode_base64(input: &[u8], span: Span, out: &mut DecodedMail) -> Result<(), SyntaxError> {
     let (mut bits, mut count, mut group, mut is_padded) = (0_u32, 0_u8, span.start, false);
     out.map
         .mark(out.text.len(), span.start, PartEncoding::Base64);
@@ -142,7 +142,7 @@ fn unwrap_lines(input: &[u8], fixed: &DecodedMail, wrapping: LineWrapping, out: 
         let mut kept = span;
         if content == b"-- " {
             if is_joined {
-                out.end_line(fixed.map.source(input, span.start).0);
+                out.end_line(fixed.map.input_offset(input, span.start).0);
             }
             is_joined = false;
         } else {

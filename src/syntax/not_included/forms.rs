@@ -58,7 +58,7 @@ const FORMS: &[(&[u8], ReadFormFn)] = &[
 ];
 
 /// Returns the change that `line` names. `line` has no terminator.
-pub(super) fn statement(line: &[u8]) -> Option<Statement> {
+pub(super) fn parse_statement(line: &[u8]) -> Option<Statement> {
     let first = line.first()?;
     FORMS
         .iter()

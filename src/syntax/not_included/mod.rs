@@ -12,7 +12,7 @@
 
 mod forms;
 
-use forms::{Confidence, ContentLocation, Statement, statement};
+use forms::{Confidence, ContentLocation, Statement, parse_statement};
 
 use super::{message, series};
 use crate::plan::{ContentlessChange, NamedChange};
@@ -36,7 +36,7 @@ pub(super) fn find(
     found: &mut Vec<ContentlessChange>,
 ) {
     // Most sections follow each other directly. Every form starts with at least four bytes.
-    if between.of(text).len() < 4 {
+    if between.slice(text).len() < 4 {
         return;
     }
     let mut before = if edges.0 == Neighbour::Section {
@@ -44,7 +44,7 @@ pub(super) fn find(
     } else {
         LineRole::Edge
     };
-    for (part, after) in parts(text, between, edges.1) {
+    for (part, after) in parts_without_messages(text, between, edges.1) {
         let mut part = StatementReader {
             lines: Lines::of_span(text, part),
             before,
@@ -68,34 +68,34 @@ pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<ContentlessChange> {
         (Neighbour::Input, Neighbour::Input),
         &mut found,
     );
-    number(text, &mut found);
+    set_line_numbers(text, &mut found);
     found
 }
 
 /// Sets the text and the line number of each entry of `found`. The entries must be in the order of
 /// `text`.
-pub(super) fn number(text: &[u8], found: &mut [ContentlessChange]) {
+pub(super) fn set_line_numbers(text: &[u8], found: &mut [ContentlessChange]) {
     let (mut line, mut counted) = (1, 0);
     for named in found {
         line += memchr::memchr_iter(b'\n', &text[counted..named.span.start]).count();
         counted = named.span.start;
-        let shown = named.span.of(text);
+        let shown = named.span.slice(text);
         (named.line, named.text) = (
             line,
-            shown[..shown.len().min(ContentlessChange::MOST_BYTES)].to_vec(),
+            shown[..shown.len().min(ContentlessChange::MAX_BYTES)].to_vec(),
         );
     }
 }
 
 /// Returns the parts of `between` that are not messages, each with the role of the line after it.
-fn parts(text: &[u8], between: Span, end: Neighbour) -> Vec<(Span, LineRole)> {
+fn parts_without_messages(text: &[u8], between: Span, end: Neighbour) -> Vec<(Span, LineRole)> {
     let last = if end == Neighbour::Section {
         LineRole::Diff
     } else {
         LineRole::Edge
     };
     let (mut parts, mut start) = (Vec::new(), between.start);
-    let mut message = is_header(between.of(text)).then_some(MessageIndent::Plain);
+    let mut message = is_header(between.slice(text)).then_some(MessageIndent::Plain);
     for (span, line) in Lines::of_span(text, between) {
         let line = without_ending(line);
         // A message extends from a border or a signature to the start of the next patch.
@@ -161,10 +161,11 @@ enum MessageIndent {
 impl MessageIndent {
     /// Returns whether the message ends before or at `line`.
     fn ends_at(&self, line: &[u8]) -> bool {
-        let is_start = message::begins_patch(line) || line.starts_with(b"=== ");
+        let is_start = message::is_patch_start(line) || line.starts_with(b"=== ");
         is_start
             || matches!(self, Self::Indented)
-                && statement(line).is_some_and(|found| found.confidence == Confidence::Distinct)
+                && parse_statement(line)
+                    .is_some_and(|found| found.confidence == Confidence::Distinct)
     }
 }
 
@@ -198,7 +199,7 @@ impl StatementReader<'_> {
         while let Some((span, line)) = self.lines.next() {
             let line = without_ending(line);
             let is_loose = |found: &Statement| found.confidence == Confidence::Loose;
-            self.before = match statement(line) {
+            self.before = match parse_statement(line) {
                 Some(found) if is_loose(&found) && !self.is_between_diff_lines(&found) => {
                     LineRole::Prose
                 }
@@ -219,7 +220,7 @@ impl StatementReader<'_> {
     fn is_between_diff_lines(&self, found: &Statement) -> bool {
         let after = match self.lines.peek().map(without_ending) {
             None => self.after,
-            Some(line) if statement(line).is_some() => LineRole::Diff,
+            Some(line) if parse_statement(line).is_some() => LineRole::Diff,
             Some(line) => classify(line),
         };
         if found.content == ContentLocation::Next {
@@ -279,7 +280,7 @@ impl StatementReader<'_> {
 fn classify(line: &[u8]) -> LineRole {
     match line.trim_ascii() {
         [] => LineRole::Blank,
-        _ if is_structure(line) => LineRole::Diff,
+        _ if is_diff_output(line) => LineRole::Diff,
         _ => LineRole::Prose,
     }
 }
@@ -299,7 +300,7 @@ fn is_same_file(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Returns whether `line` is output of a diff program that names no change.
-fn is_structure(line: &[u8]) -> bool {
+fn is_diff_output(line: &[u8]) -> bool {
     let is_rule = |byte: u8| line.len() >= 20 && line.iter().all(|found| *found == byte);
     is_rule(b'=')
         || is_rule(b'_')

@@ -109,7 +109,7 @@ impl<'e> UndoChain<'e> {
 
     /// Returns whether `entry` makes or redoes a change. Otherwise it undoes one.
     #[must_use]
-    pub fn holds(entry: &HistoryEntry) -> bool {
+    pub fn is_change(entry: &HistoryEntry) -> bool {
         entry.label.undoes.is_empty() || entry.label.is_redo
     }
 }

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use super::old_files::{OldFileLocation, OldFiles};
 use super::prune::dead_path;
-use super::{HistoryDirectory, OldFileLookup, entry_name, entry_places, external_history, places};
+use super::{
+    HistoryDirectory, OldFileLookup, entry_name, external_history, list_entries,
+    list_entries_and_plans,
+};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::change::Change;
@@ -12,7 +15,9 @@ use crate::transaction::failure::ignore_missing;
 use crate::transaction::git_index_file;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, ScratchFile};
-use crate::transaction::sweep::{erase, is_kept_or_record, sweep, trim, trim_among};
+use crate::transaction::sweep::{
+    is_kept_or_record, remove_except, remove_names_except, sweep, sweep_completely,
+};
 use crate::transaction::{Durability, Failure};
 use crate::workspace::{
     AttributeSource, DirectoryPermissions, ErrorKind, RenameMode, Stat, Workspace,
@@ -23,37 +28,37 @@ const ATTEMPTS: usize = 4;
 
 /// Adds the committed transaction of `scratch` to the history `home`. Its old files are at
 /// `old_places`.
-pub(in crate::transaction) fn keep(
+pub(in crate::transaction) fn add_committed(
     workspace: &dyn Workspace,
     home: &RelPath,
     (scratch, journal): (&Scratch, &Journal),
-    old_places: OldFileLookup,
+    lookup: OldFileLookup,
     durability: Durability,
 ) -> Result<(), Failure> {
     let is_entry = || {
         Ok::<_, Failure>(
-            entry_places(workspace, home)?
+            list_entries(workspace, home)?
                 .iter()
                 .any(|place| place.scratch.id == scratch.id),
         )
     };
     // If the locations are known, this process has just committed the transaction, so it is not an
     // entry yet.
-    if old_places == OldFileLookup::Unknown && is_entry()? {
+    if lookup == OldFileLookup::Unknown && is_entry()? {
         // An earlier process died after it had copied the files and before it removed them.
         sync(workspace, home, durability)?;
         return sweep(workspace, scratch);
     }
-    fetch_distant(workspace, scratch, journal, durability)?;
-    let (names, old_files) = locate(workspace, (scratch, journal), old_places)?;
+    copy_distant_files(workspace, scratch, journal, durability)?;
+    let (names, old_files) = locate_old_files(workspace, (scratch, journal), lookup)?;
     let bytes = trim_to_old_files(workspace, (scratch, journal), names, &old_files)?;
     let mut attempts = 0;
     loop {
         attempts += 1;
-        external_history::make(workspace, home)?;
-        match rename(workspace, home, (scratch, bytes), durability) {
+        external_history::create_external_directory(workspace, home)?;
+        match move_to_entry(workspace, home, (scratch, bytes), durability) {
             Err(Failure::Workspace(error))
-                if error.fault == ErrorKind::Missing && attempts < ATTEMPTS => {}
+                if error.kind == ErrorKind::Missing && attempts < ATTEMPTS => {}
             renamed => return renamed,
         }
     }
@@ -61,20 +66,20 @@ pub(in crate::transaction) fn keep(
 
 /// Returns the changes whose old files belong to the history. git's index does not.
 fn own_changes(journal: &Journal) -> impl Iterator<Item = &Change> {
-    let is_own = |change: &&Change| !git_index_file::is_annexed(&change.path);
+    let is_own = |change: &&Change| !git_index_file::is_index_path(&change.path);
     journal.changes.iter().filter(is_own)
 }
 
 /// Copies old files from other file systems, where they are next to their paths, to the scratch
 /// directory.
-fn fetch_distant(
+fn copy_distant_files(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     journal: &Journal,
     durability: Durability,
 ) -> Result<(), Failure> {
     for change in own_changes(journal).filter(|change| change.stage_depth.is_some()) {
-        match fetch(workspace, scratch, change, durability) {
+        match copy_distant_file(workspace, scratch, change, durability) {
             // A file that an undo displaced exists nowhere else, so the transaction waits until it
             // can be copied.
             Err(failure) if !journal.undoes.is_empty() => return Err(failure),
@@ -86,7 +91,7 @@ fn fetch_distant(
 }
 
 /// Returns the names of the scratch files, and the locations of the old files.
-fn locate<'j>(
+fn locate_old_files<'j>(
     workspace: &dyn Workspace,
     (scratch, journal): (&Scratch, &'j Journal),
     old_places: OldFileLookup,
@@ -97,7 +102,10 @@ fn locate<'j>(
         .iter()
         .any(|change| change.stage_depth.is_some() || change.is_overwrite());
     if old_places == OldFileLookup::Journaled && !has_more {
-        return Ok((scratch.own_names(workspace)?, OldFiles::of_journal(journal)));
+        return Ok((
+            scratch.names_outside_buckets(workspace)?,
+            OldFiles::of_journal(journal),
+        ));
     }
     let names = scratch.names(workspace)?;
     let old_files = OldFiles::new(journal, &names);
@@ -125,10 +133,10 @@ fn trim_to_old_files(
         .into_iter()
         .map(|bucket| scratch::bucket_name(bucket).into_bytes())
         .collect();
-    trim_among(workspace, scratch, names, |name| {
+    remove_names_except(workspace, scratch, names, |name| {
         name == b"done"
             || buckets.contains(name)
-            || scratch::slot_of(name).is_some_and(|slot| kept.contains(&slot))
+            || scratch::parse_name(name).is_some_and(|slot| kept.contains(&slot))
     })?;
     Ok(bytes)
 }
@@ -138,7 +146,7 @@ fn trim_to_old_files(
 ///
 /// The kept files do not count towards the size limit. Otherwise they would be removed first,
 /// although they exist nowhere else.
-pub(in crate::transaction) fn note_aborted(
+pub(in crate::transaction) fn add_aborted(
     workspace: &dyn Workspace,
     home: &RelPath,
     scratch: &Scratch,
@@ -148,13 +156,13 @@ pub(in crate::transaction) fn note_aborted(
     if !names.iter().any(|name| name == b"undone") {
         return sweep(workspace, scratch);
     }
-    trim(workspace, scratch, is_kept_or_record)?;
-    external_history::make(workspace, home)?;
-    rename(workspace, home, (scratch, 0), durability)
+    remove_except(workspace, scratch, is_kept_or_record)?;
+    external_history::create_external_directory(workspace, home)?;
+    move_to_entry(workspace, home, (scratch, 0), durability)
 }
 
 /// Removes the old files from the entries `undone`, because the tree contains them again.
-pub(in crate::transaction) fn drain(
+pub(in crate::transaction) fn remove_undone_files(
     workspace: &dyn Workspace,
     home: &RelPath,
     undone: &[String],
@@ -162,15 +170,15 @@ pub(in crate::transaction) fn drain(
     if undone.is_empty() {
         return Ok(());
     }
-    let all = entry_places(workspace, home)?;
+    let all = list_entries(workspace, home)?;
     let mut undone = all
         .iter()
         .filter(|place| undone.contains(&place.scratch.id));
-    undone.try_for_each(|place| place.drain(workspace, home))
+    undone.try_for_each(|place| place.remove_old_files(workspace, home))
 }
 
 /// Copies one old file from another file system to the scratch directory.
-fn fetch(
+fn copy_distant_file(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     change: &Change,
@@ -185,9 +193,9 @@ fn fetch(
         &[ScratchFile::Displaced]
     };
     scratch.make_bucket(workspace, change.number)?;
-    let home = scratch.own_slot(ScratchFile::Displaced, change.number)?;
+    let home = scratch.own_scratch_path(ScratchFile::Displaced, change.number)?;
     for &slot in slots {
-        let away = scratch.slot(change, slot)?;
+        let away = scratch.scratch_path(change, slot)?;
         let Some(stat) = workspace.stat(&away)? else {
             continue;
         };
@@ -238,7 +246,7 @@ pub(in crate::transaction) fn sync(
 }
 
 /// Makes the files of `scratch` an entry of `home` whose old files have `bytes` bytes.
-fn rename(
+fn move_to_entry(
     workspace: &dyn Workspace,
     home: &RelPath,
     (scratch, bytes): (&Scratch, u64),
@@ -260,8 +268,8 @@ pub(in crate::transaction) fn move_into(
         return Ok(());
     }
     match workspace.rename(&scratch.directory, target, RenameMode::Replace) {
-        Err(error) if error.fault == ErrorKind::CrossDevice => {
-            carry(workspace, home, (scratch, target), durability)
+        Err(error) if error.kind == ErrorKind::CrossDevice => {
+            copy_into(workspace, home, (scratch, target), durability)
         }
         renamed => Ok(renamed?),
     }
@@ -269,17 +277,17 @@ pub(in crate::transaction) fn move_into(
 
 /// Moves the entries and the saved plans from the external history to the permanent state directory
 /// `state`.
-pub(in crate::transaction) fn bring_down(
+pub(in crate::transaction) fn import_external_history(
     workspace: &dyn Workspace,
     state: &RelPath,
     durability: Durability,
 ) {
-    let Some(home) = external_history::home(workspace) else {
+    let Some(home) = external_history::existing_external_directory(workspace) else {
         return;
     };
     // A directory that cannot be moved now stays in the external history, and the next command
     // moves it.
-    let Ok(present) = entry_places(workspace, state) else {
+    let Ok(present) = list_entries(workspace, state) else {
         return;
     };
     let bring = |HistoryDirectory { scratch, .. }: &HistoryDirectory| {
@@ -288,14 +296,14 @@ pub(in crate::transaction) fn bring_down(
             .any(|present| present.scratch.id == scratch.id)
         {
             // An earlier process died after it had copied the files and before it removed them.
-            return erase(workspace, scratch);
+            return sweep_completely(workspace, scratch);
         }
         let target = state
             .join(scratch.directory.name())
-            .map_err(|_| scratch::too_long())?;
+            .map_err(|_| scratch::path_too_long())?;
         move_into(workspace, state, (scratch, &target), durability)
     };
-    let (entries, plans) = places(workspace, &home).unwrap_or_default();
+    let (entries, plans) = list_entries_and_plans(workspace, &home).unwrap_or_default();
     entries
         .iter()
         .chain(&plans)
@@ -304,7 +312,7 @@ pub(in crate::transaction) fn bring_down(
 
 /// Copies the files of `scratch` to `entry` in `home`, and then removes them. Until all files are
 /// copied, the entry has the name of an entry that is being removed.
-fn carry(
+fn copy_into(
     workspace: &dyn Workspace,
     home: &RelPath,
     (scratch, entry): (&Scratch, &RelPath),
@@ -337,14 +345,18 @@ fn carry(
         sync(workspace, &directory, durability)?;
     }
     // The next command removes the rest.
-    let _ = erase(workspace, scratch);
+    let _ = sweep_completely(workspace, scratch);
     Ok(())
 }
 
 impl HistoryDirectory {
     /// Removes the old files and keeps the record.
-    pub(super) fn drain(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
-        trim(workspace, &self.scratch, |name| name == b"done")?;
-        rename(workspace, home, (&self.scratch, 0), Durability::None)
+    pub(super) fn remove_old_files(
+        &self,
+        workspace: &dyn Workspace,
+        home: &RelPath,
+    ) -> Result<(), Failure> {
+        remove_except(workspace, &self.scratch, |name| name == b"done")?;
+        move_to_entry(workspace, home, (&self.scratch, 0), Durability::None)
     }
 }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use super::change::DirAttributes;
 use super::failure::is_unreachable;
 use super::journal::Journal;
-use super::place::{is_state, place};
+use super::place::{is_state_directory, locate_state};
 use super::scratch::Scratch;
 use super::{Failure, HardLinkMode, KeptFile, RecoveredTransaction, RecoveryOutcome, kept};
 use crate::digest::{Digest, is_hex};
@@ -37,18 +37,21 @@ pub use chain::{UndoChain, ambiguous_message, find_entry};
 pub use index::{IndexChange, IndexRecord};
 
 pub(super) use external_history::{
-    home as attic_home, make as make_home, place as attic_place, prune_others,
+    create_external_directory as make_home, existing_external_directory as attic_home,
+    external_directory as attic_place, prune_others,
 };
-pub(super) use keep::{bring_down, drain, keep, move_into, note_aborted, sync};
-pub(super) use prune::{PruneExemption, bury, prune, prune_all, prune_plans};
+pub(super) use keep::{
+    add_aborted, add_committed, import_external_history, move_into, remove_undone_files, sync,
+};
+pub(super) use prune::{PruneExemption, prune, prune_all, prune_plans, remove_dead_entries};
 pub use rejection::PlanRejection;
+pub(super) use unkept::explain_no_history;
 pub use unkept::no_history_reason;
-pub(super) use unkept::reason;
 
 /// The prefix of the directory names of entries.
-const ENTRY: &str = "entry-";
+const ENTRY_PREFIX: &str = "entry-";
 /// The prefix of the directory names of saved plans.
-const PLAN: &str = "plan-";
+const PLAN_PREFIX: &str = "plan-";
 
 /// The description of a transaction in the history, without its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,19 +75,19 @@ pub struct HistoryEntry {
     pub time: u64,
     /// The path of the command's root below the top of the work tree. `None` at the top and outside
     /// of git.
-    pub below: Option<RelPath>,
+    pub root_prefix: Option<RelPath>,
     /// The description, including the undone entries.
     pub label: TransactionLabel,
     /// The changed files, sorted by path.
     pub files: Vec<EntryFile>,
     /// The created directories, parents first.
-    pub made: Vec<RelPath>,
+    pub created_dirs: Vec<RelPath>,
     /// The removed directories with their attributes.
-    pub removed: BTreeMap<RelPath, DirAttributes>,
+    pub removed_dirs: BTreeMap<RelPath, DirAttributes>,
     /// The treatment of hard links.
     pub links: HardLinkMode,
     /// The state of the entry.
-    pub fate: EntryStatus,
+    pub status: EntryStatus,
     /// The rejected plan, if the entry is a rejection.
     pub rejection: Option<PlanRejection>,
     /// The files that a rollback could not restore.
@@ -130,7 +133,7 @@ pub struct EntryFile {
     /// The new version.
     pub after: Option<Version>,
     /// The location of the old content.
-    pub old: OldContentLocation,
+    pub old_content: OldContentLocation,
 }
 
 /// The location of the old content of a file.
@@ -171,25 +174,25 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>, Failure> 
     let mut places = Vec::new();
     // Entries move from the external history to the state directory. Reading in this order cannot
     // miss one.
-    for home in homes(workspace)?.iter().rev() {
-        places.splice(0..0, entry_places(workspace, home)?);
+    for home in history_directories(workspace)?.iter().rev() {
+        places.splice(0..0, list_entries(workspace, home)?);
     }
     // Newest first. An entry that was copied and is in both is read from the state directory.
     places.sort_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
     places.dedup_by(|a, b| a.scratch.id == b.scratch.id);
     let mut found = Vec::with_capacity(places.len());
     for place in places {
-        let read = Journal::record(workspace, &place.scratch)
+        let read = Journal::read_committed(workspace, &place.scratch)
             .and_then(|journal| place.entry(workspace, journal));
         let read = match read {
-            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
+            Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => {
                 Journal::read_rolled_back(workspace, &place.scratch)
                     .and_then(|journal| place.aborted_entry(workspace, journal))
             }
             read => read,
         };
         let read = match read {
-            Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
+            Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => {
                 PlanRejection::read(workspace, &place.scratch)
                     .map(|rejection| place.rejected_entry(rejection))
             }
@@ -199,14 +202,11 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>, Failure> 
             Ok(entry) => found.push(entry),
             // wpatch creates only directories with this name.
             Err(Failure::Workspace(error))
-                if matches!(
-                    error.fault,
-                    ErrorKind::NotDirectory | ErrorKind::ThroughLink
-                ) => {}
+                if matches!(error.kind, ErrorKind::NotDirectory | ErrorKind::ThroughLink) => {}
             // An entry that is being removed was renamed first.
             Err(Failure::Workspace(error))
-                if error.fault == ErrorKind::Missing && !place.is_there(workspace)? => {}
-            Err(Failure::Workspace(error)) if error.fault != ErrorKind::Missing => {
+                if error.kind == ErrorKind::Missing && !place.is_present(workspace)? => {}
+            Err(Failure::Workspace(error)) if error.kind != ErrorKind::Missing => {
                 return Err(error.into());
             }
             Err(_) => found.push(place.damaged_entry()),
@@ -220,20 +220,20 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>, Failure> 
 /// # Errors
 ///
 /// Returns the errors of [`entries`].
-pub(super) fn kept_transactions(
+pub(super) fn find_kept_transactions(
     workspace: &dyn Workspace,
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
     let mut found = Vec::new();
-    for home in homes(workspace)? {
-        for HistoryDirectory { scratch, .. } in entry_places(workspace, &home)? {
+    for home in history_directories(workspace)? {
+        for HistoryDirectory { scratch, .. } in list_entries(workspace, &home)? {
             match workspace.stat(&scratch.file("undone")?) {
                 Ok(Some(_)) => {}
                 Ok(None) => continue,
                 // wpatch creates only directories with this name.
-                Err(error) if is_unreachable(error.fault) => continue,
+                Err(error) if is_unreachable(error.kind) => continue,
                 Err(error) => return Err(error.into()),
             }
-            let kept = kept::of_record(workspace, &scratch)?;
+            let kept = kept::find_by_record(workspace, &scratch)?;
             let left: Vec<_> = kept.iter().filter_map(|kept| kept.path.clone()).collect();
             found.extend((!kept.is_empty()).then_some(RecoveredTransaction {
                 id: scratch.id,
@@ -252,24 +252,24 @@ pub(super) fn kept_files_of(
     home: &RelPath,
     id: &str,
 ) -> Result<Vec<KeptFile>, Failure> {
-    let place = entry_places(workspace, home)?
+    let place = list_entries(workspace, home)?
         .into_iter()
         .find(|place| place.scratch.id == id);
     place.map_or(Ok(Vec::new()), |place| {
-        kept::of_record(workspace, &place.scratch)
+        kept::find_by_record(workspace, &place.scratch)
     })
 }
 
 /// Returns the directories of the history: the state directory, if it is permanent, then the
 /// external history.
-pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
+pub(super) fn history_directories(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     debug_assert!(
         matches!(workspace.work_tree(), Ok(None)),
         "the history belongs to the work tree"
     );
-    let state = place(workspace)?.directory;
+    let state = locate_state(workspace)?.directory;
     // A temporary state directory has no entries.
-    let may_have = match is_state(workspace, &state) {
+    let may_have = match is_state_directory(workspace, &state) {
         // The state directory belongs to another user.
         Err(Failure::Foreign { .. }) => false,
         is_there => is_there?,
@@ -277,7 +277,7 @@ pub(super) fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> 
     Ok(may_have
         .then_some(state)
         .into_iter()
-        .chain(external_history::home(workspace))
+        .chain(external_history::existing_external_directory(workspace))
         .collect())
 }
 
@@ -303,9 +303,9 @@ impl HistoryDirectory {
     /// Parses the name of a directory in `home`. Returns `None` for any other name.
     fn parse(home: &RelPath, name: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
-        let is_plan = text.starts_with(PLAN);
+        let is_plan = text.starts_with(PLAN_PREFIX);
         let (id, rest) = text
-            .strip_prefix(if is_plan { PLAN } else { ENTRY })?
+            .strip_prefix(if is_plan { PLAN_PREFIX } else { ENTRY_PREFIX })?
             .split_once('.')?;
         let (bytes, plan) = if is_plan {
             let (bytes, plan) = rest
@@ -325,19 +325,22 @@ impl HistoryDirectory {
 
 /// Returns the names in the directory `home`. A directory that does not exist has none, because a
 /// command can remove its temporary directory.
-pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec<u8>>, Failure> {
+pub(super) fn list_names(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+) -> Result<Vec<Vec<u8>>, Failure> {
     match workspace.list(Some(home)) {
-        Err(error) if is_unreachable(error.fault) => Ok(Vec::new()),
+        Err(error) if is_unreachable(error.kind) => Ok(Vec::new()),
         names => Ok(names?),
     }
 }
 
 /// Returns the entries and the saved plans, each in the order of time.
-fn places(
+fn list_entries_and_plans(
     workspace: &dyn Workspace,
     home: &RelPath,
 ) -> Result<(Vec<HistoryDirectory>, Vec<HistoryDirectory>), Failure> {
-    let all = names(workspace, home)?;
+    let all = list_names(workspace, home)?;
     Ok(all
         .iter()
         .filter_map(|name| HistoryDirectory::parse(home, name))
@@ -345,32 +348,32 @@ fn places(
 }
 
 /// Returns the entries in the order of time.
-pub(super) fn entry_places(
+pub(super) fn list_entries(
     workspace: &dyn Workspace,
     home: &RelPath,
 ) -> Result<Vec<HistoryDirectory>, Failure> {
-    Ok(places(workspace, home)?.0)
+    Ok(list_entries_and_plans(workspace, home)?.0)
 }
 
 /// Returns the saved plans in the order of time.
-pub(super) fn plan_places(
+pub(super) fn list_plans(
     workspace: &dyn Workspace,
     home: &RelPath,
 ) -> Result<Vec<HistoryDirectory>, Failure> {
-    Ok(places(workspace, home)?.1)
+    Ok(list_entries_and_plans(workspace, home)?.1)
 }
 
 /// Returns the ID of the newest entry.
 pub(super) fn newest_id(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
-    Some(entry_places(workspace, home).ok()?.pop()?.scratch.id)
+    Some(list_entries(workspace, home).ok()?.pop()?.scratch.id)
 }
 
 /// Returns the name of the directory of an entry.
 pub(super) fn entry_name(id: &str, bytes: u64) -> String {
-    format!("{ENTRY}{id}.{bytes}")
+    format!("{ENTRY_PREFIX}{id}.{bytes}")
 }
 
 /// Returns the name of the directory of a saved plan.
 pub(super) fn plan_name(id: &str, bytes: usize, plan: &str) -> String {
-    format!("{PLAN}{id}.{bytes}.{plan}")
+    format!("{PLAN_PREFIX}{id}.{bytes}.{plan}")
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::path::RelPath;
 use crate::transaction::change::{Change, ChangesByNumber};
 use crate::transaction::journal::Journal;
-use crate::transaction::scratch::{ScratchFile, slot_of};
+use crate::transaction::scratch::{ScratchFile, parse_name};
 
 /// The way in which old files are located.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,17 +27,17 @@ pub(super) enum OldFileLocation<'a> {
 /// The old files of one transaction.
 pub(super) struct OldFiles<'a> {
     /// The existing scratch files, or `None` if each is at the location in the journal.
-    slots: Option<HashSet<(ScratchFile, usize)>>,
+    existing: Option<HashSet<(ScratchFile, usize)>>,
     /// The changes to which old files were moved.
-    arrivals: ChangesByNumber<'a>,
+    incoming: ChangesByNumber<'a>,
 }
 
 impl<'a> OldFiles<'a> {
     /// Returns the old files of `journal`. `names` are the names of the existing scratch files.
     pub(super) fn new(journal: &'a Journal, names: &[Vec<u8>]) -> Self {
-        let slots = names.iter().filter_map(|name| slot_of(name)).collect();
+        let slots = names.iter().filter_map(|name| parse_name(name)).collect();
         Self {
-            slots: Some(slots),
+            existing: Some(slots),
             ..Self::of_journal(journal)
         }
     }
@@ -45,17 +45,17 @@ impl<'a> OldFiles<'a> {
     /// Returns the old files of `journal`, whose changes were all just made by renames.
     pub(super) fn of_journal(journal: &'a Journal) -> Self {
         Self {
-            slots: None,
-            arrivals: journal.arrivals(),
+            existing: None,
+            incoming: journal.incoming_changes(),
         }
     }
 
     /// Returns the location of the old file of `change`.
     pub(super) fn of(&self, change: &Change) -> OldFileLocation<'a> {
-        if change.before.is_none() || change.is_mode() {
+        if change.before.is_none() || change.is_mode_only() {
             return OldFileLocation::None;
         }
-        if let Some(target) = self.arrivals.get(&change.number) {
+        if let Some(target) = self.incoming.get(&change.number) {
             return OldFileLocation::MovedTo(&target.path);
         }
         let slot = if change.is_exchange() {
@@ -63,7 +63,7 @@ impl<'a> OldFiles<'a> {
         } else {
             ScratchFile::Displaced
         };
-        let Some(slots) = &self.slots else {
+        let Some(slots) = &self.existing else {
             return OldFileLocation::Scratch(slot);
         };
         let is_there = |&slot: &ScratchFile| slots.contains(&(slot, change.number));

@@ -1,15 +1,15 @@
 //! The limits of the history.
 
-use super::{HistoryDirectory, entry_places, plan_places};
+use super::{HistoryDirectory, list_entries, list_plans};
 use crate::path::RelPath;
 use crate::transaction::failure::ignore_missing;
 use crate::transaction::scratch::{Scratch, join};
-use crate::transaction::sweep::erase;
+use crate::transaction::sweep::sweep_completely;
 use crate::transaction::{Failure, HistoryLimits};
 use crate::workspace::{RenameMode, Workspace};
 
 /// The prefix of the names of entries that are being removed.
-const DEAD: &str = "dead-";
+const DEAD_PREFIX: &str = "dead-";
 
 /// The entries that pruning ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +34,10 @@ pub(in crate::transaction) fn prune(
     home: &RelPath,
     (limits, spares): (HistoryLimits, PruneExemption),
 ) -> Result<usize, Failure> {
-    prune_places(
+    prune_directories(
         workspace,
         home,
-        &entry_places(workspace, home)?,
+        &list_entries(workspace, home)?,
         (limits, spares),
     )
 }
@@ -48,10 +48,10 @@ pub(in crate::transaction) fn prune_plans(
     home: &RelPath,
     limits: HistoryLimits,
 ) -> Result<usize, Failure> {
-    prune_places(
+    prune_directories(
         workspace,
         home,
-        &plan_places(workspace, home)?,
+        &list_plans(workspace, home)?,
         (limits, PruneExemption::Nothing),
     )
 }
@@ -68,7 +68,7 @@ pub(in crate::transaction) fn prune_all(
 
 /// Removes the places that are above a limit and returns their number. `all` is in the order of
 /// time.
-fn prune_places(
+fn prune_directories(
     workspace: &dyn Workspace,
     home: &RelPath,
     all: &[HistoryDirectory],
@@ -94,14 +94,14 @@ fn prune_places(
     let (over, rest) = all.split_at(all.len() - kept);
     let mut pruned = 0;
     for place in over {
-        if place.is_there(workspace)? {
+        if place.is_present(workspace)? {
             place.remove(workspace, home)?;
             pruned += 1;
         }
     }
     for place in rest.iter().rev().skip(newest).filter(is_large) {
-        if place.is_there(workspace)? {
-            place.drain(workspace, home)?;
+        if place.is_present(workspace)? {
+            place.remove_old_files(workspace, home)?;
             pruned += 1;
         }
     }
@@ -110,24 +110,24 @@ fn prune_places(
 
 /// Removes the remains of entries that a dead process was removing or copying. `names` are the
 /// names in the history `home`. If `end` is given, only smaller IDs are removed.
-pub(in crate::transaction) fn bury(
+pub(in crate::transaction) fn remove_dead_entries(
     workspace: &dyn Workspace,
     home: &RelPath,
     (names, end): (&[Vec<u8>], Option<&str>),
 ) -> Result<(), Failure> {
     let ids = names
         .iter()
-        .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
+        .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD_PREFIX));
     for id in ids.filter(|&id| end.is_none_or(|end| id < end)) {
         // The next command removes the rest.
-        let _ = erase(workspace, &Scratch::for_entry(dead_path(home, id)?, id));
+        let _ = sweep_completely(workspace, &Scratch::for_entry(dead_path(home, id)?, id));
     }
     Ok(())
 }
 
 /// Returns the name that an entry of `home` has while it is removed or incomplete.
 pub(super) fn dead_path(home: &RelPath, id: &str) -> Result<RelPath, Failure> {
-    join(home, &format!("{DEAD}{id}"))
+    join(home, &format!("{DEAD_PREFIX}{id}"))
 }
 
 impl HistoryDirectory {
@@ -141,6 +141,6 @@ impl HistoryDirectory {
         let dead = dead_path(home, &self.scratch.id)?;
         // Another process may have pruned it.
         ignore_missing(workspace.rename(&self.scratch.directory, &dead, RenameMode::Replace))?;
-        erase(workspace, &Scratch::for_entry(dead, &self.scratch.id))
+        sweep_completely(workspace, &Scratch::for_entry(dead, &self.scratch.id))
     }
 }

@@ -26,13 +26,13 @@ impl HistoryDirectory {
         for change in journal
             .changes
             .iter()
-            .filter(|change| !git_index_file::is_annexed(&change.path))
+            .filter(|change| !git_index_file::is_index_path(&change.path))
         {
             let old = match old_files.of(change) {
                 OldFileLocation::None => OldContentLocation::None,
                 OldFileLocation::MovedTo(path) => OldContentLocation::MovedTo(path.clone()),
                 OldFileLocation::Scratch(slot) => {
-                    OldContentLocation::Kept(self.scratch.own_slot(slot, change.number)?)
+                    OldContentLocation::Kept(self.scratch.own_scratch_path(slot, change.number)?)
                 }
                 OldFileLocation::Lost => OldContentLocation::Lost,
             };
@@ -40,13 +40,15 @@ impl HistoryDirectory {
                 change.before.map(Version::from),
                 change.after.map(Version::from),
             );
-            let from = change.source(&leaving).map(|source| source.path.clone());
+            let from = change
+                .source_change(&leaving)
+                .map(|source| source.path.clone());
             files.push(EntryFile {
                 path: change.path.clone(),
                 from,
                 before,
                 after,
-                old,
+                old_content: old,
             });
         }
         let is_in_place = journal.changes.iter().any(|change| change.overwrites);
@@ -56,7 +58,7 @@ impl HistoryDirectory {
             } else {
                 HardLinkMode::Separate
             },
-            below: journal.below.as_deref().and_then(unescape),
+            root_prefix: journal.below.as_deref().and_then(unescape),
             label: TransactionLabel {
                 command: journal.command,
                 undoes: journal.undoes,
@@ -64,13 +66,13 @@ impl HistoryDirectory {
                 index: journal.index,
             },
             files,
-            made: journal.makes.into_iter().map(|made| made.path).collect(),
-            removed: journal
+            created_dirs: journal.makes.into_iter().map(|made| made.path).collect(),
+            removed_dirs: journal
                 .removes
                 .into_iter()
                 .map(|removed| (removed.path, removed.standing))
                 .collect(),
-            fate: EntryStatus::Committed,
+            status: EntryStatus::Committed,
             ..self.damaged_entry()
         })
     }
@@ -88,7 +90,7 @@ impl HistoryDirectory {
             from: None,
             before: change.before.map(Version::from),
             after: change.after.map(Version::from),
-            old: OldContentLocation::None,
+            old_content: OldContentLocation::None,
         };
         Ok(HistoryEntry {
             label: TransactionLabel {
@@ -98,10 +100,10 @@ impl HistoryDirectory {
             files: journal
                 .changes
                 .into_iter()
-                .filter(|change| !git_index_file::is_annexed(&change.path))
+                .filter(|change| !git_index_file::is_index_path(&change.path))
                 .map(file)
                 .collect(),
-            fate: EntryStatus::Aborted,
+            status: EntryStatus::Aborted,
             kept,
             ..self.damaged_entry()
         })
@@ -115,7 +117,7 @@ impl HistoryDirectory {
         };
         HistoryEntry {
             label,
-            fate: EntryStatus::Rejected,
+            status: EntryStatus::Rejected,
             rejection: Some(rejection),
             ..self.damaged_entry()
         }
@@ -132,13 +134,13 @@ impl HistoryDirectory {
         HistoryEntry {
             id: self.scratch.id.clone(),
             time,
-            fate: EntryStatus::Damaged,
+            status: EntryStatus::Damaged,
             ..HistoryEntry::default()
         }
     }
 
     /// Returns whether the directory still has its name.
-    pub(super) fn is_there(&self, workspace: &dyn Workspace) -> Result<bool, Failure> {
+    pub(super) fn is_present(&self, workspace: &dyn Workspace) -> Result<bool, Failure> {
         Ok(workspace
             .stat(&self.scratch.directory)?
             .is_some_and(|stat| stat.kind == FileKind::Directory))

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::transaction::Failure;
-use crate::transaction::checksummed::{damaged_failure, unseal};
+use crate::transaction::checksummed::{damaged_failure, parse_checksummed};
 use crate::transaction::place::display_path;
 use crate::transaction::scratch::Scratch;
 use crate::workspace::{ErrorKind, Workspace};
@@ -36,10 +36,10 @@ impl PlanRejection {
         let name = display_path(workspace, &path);
         let read = workspace
             .read(&path, MAX_SIZE)
-            .map_err(|error| match error.fault {
+            .map_err(|error| match error.kind {
                 ErrorKind::NotRegular | ErrorKind::TooLarge => damaged_failure(&name),
                 _ => error.into(),
             });
-        unseal(&read?.0, &name)
+        parse_checksummed(&read?.0, &name)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::external_history;
 use crate::transaction::Failure;
-use crate::transaction::place::{find_to_read, place};
+use crate::transaction::place::{find_lifetime_without_probe, locate_state};
 use crate::transaction::unkept::NoHistoryReason;
 use crate::workspace::{Workspace, top};
 
@@ -14,21 +14,21 @@ use crate::workspace::{Workspace, top};
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn no_history_reason(workspace: &dyn Workspace) -> Result<Option<NoHistoryReason>, Failure> {
     let workspace = top(workspace)?;
-    let place = place(workspace)?;
-    let stays = match find_to_read(workspace, &place.directory)? {
+    let place = locate_state(workspace)?;
+    let stays = match find_lifetime_without_probe(workspace, &place.directory)? {
         _ if place.directory.parent().is_some() => true,
         Some(lifetime) => !lifetime.is_temporary(),
         None => false,
     };
-    if stays || external_history::place(workspace).is_some() {
+    if stays || external_history::external_directory(workspace).is_some() {
         return Ok(None);
     }
-    Ok(Some(reason(workspace, place.unusable.as_ref())))
+    Ok(Some(explain_no_history(workspace, place.unusable.as_ref())))
 }
 
 /// Returns the reason why no history is kept. `unusable` is the reason why the git directory cannot
 /// be used.
-pub(in crate::transaction) fn reason(
+pub(in crate::transaction) fn explain_no_history(
     workspace: &dyn Workspace,
     unusable: Option<&NoHistoryReason>,
 ) -> NoHistoryReason {

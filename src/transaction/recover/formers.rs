@@ -1,16 +1,21 @@
 //! Recovers transactions in previous locations of the state directory.
 
-use super::left::transactions;
-use super::{Failure, Interrupt, Options, RecoveredTransaction, examine, leftovers, lock_existing};
+use super::left::find_transactions;
+use super::{
+    Failure, Interrupt, Options, RecoveredTransaction, has_unfinished_changes, lock_existing,
+    recover_all,
+};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::transaction::place::{Lifetime, StateLocation, find_to_read, of_user, state_directory};
+use crate::transaction::place::{
+    Lifetime, StateLocation, find_lifetime_without_probe, state_directory, user_state_directory,
+};
 use crate::workspace::{Stat, Workspace, top};
 
 /// Returns the previous state directories of a root whose state is now at `place`. The state was
 /// next to the root before the root was in a git work tree. It was in this user's own directory
 /// while another user owned the usual one.
-pub(super) fn formers<'w>(
+pub(super) fn former_directories<'w>(
     workspace: &'w dyn Workspace,
     place: &StateLocation,
 ) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
@@ -25,28 +30,28 @@ pub(super) fn formers<'w>(
     };
     let top = top(workspace)?;
     let above = place.former.clone().map(|former| (top, former));
-    let of_user = Some(of_user(workspace))
+    let of_user = Some(user_state_directory(workspace))
         .filter(|own| *own != place.directory)
         .map(|own| (top, own));
     Ok(below.into_iter().chain(above).chain(of_user).collect())
 }
 
 /// Recovers the transactions in the previous state directories.
-pub(super) fn finish_formers(
+pub(super) fn recover_former_directories(
     workspace: &dyn Workspace,
     place: &StateLocation,
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
     let mut recovered = Vec::new();
-    for (former, directory) in formers(workspace, place)? {
-        if !has_work(former, &directory)? {
+    for (former, directory) in former_directories(workspace, place)? {
+        if !has_unfinished_work(former, &directory)? {
             continue;
         }
         // If any journal cannot be trusted, nothing may be changed.
-        examine(workspace)?;
+        has_unfinished_changes(workspace)?;
         if let Some(state) = lock_existing(former, &directory, options, interrupt)? {
-            recovered.extend(leftovers(former, &state, options)?);
+            recovered.extend(recover_all(former, &state, options)?);
             // The next command removes the rest.
             let _ = state.close(former);
         }
@@ -55,12 +60,15 @@ pub(super) fn finish_formers(
 }
 
 /// Returns whether a previous state directory contains unfinished work.
-pub(super) fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    Ok(match find_to_read(workspace, directory)? {
+pub(super) fn has_unfinished_work(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+) -> Result<bool, Failure> {
+    Ok(match find_lifetime_without_probe(workspace, directory)? {
         None => false,
         // A permanent directory may still contain an old history, which is ignored.
         Some(Lifetime::Permanent) => {
-            !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
+            !find_transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
         }
         Some(_) => true,
     })

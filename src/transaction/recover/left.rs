@@ -5,13 +5,13 @@ use crate::path::RelPath;
 use crate::transaction::Failure;
 use crate::transaction::failure::is_unreachable;
 use crate::transaction::journal::Journal;
-use crate::transaction::place::find_to_read;
+use crate::transaction::place::find_lifetime_without_probe;
 use crate::transaction::scratch::Scratch;
 use crate::transaction::sweep::is_kept;
 use crate::workspace::Workspace;
 
 /// The state of a transaction, determined from the names of its scratch files.
-pub(super) enum Leftover {
+pub(super) enum LeftoverState {
     /// Kept files, and at most the record that lists them.
     Kept,
     /// A commit record, and scratch files.
@@ -24,14 +24,14 @@ pub(super) enum Leftover {
     Scratch,
 }
 
-impl Leftover {
+impl LeftoverState {
     /// Returns the state for these `names`.
     ///
     /// Kept files without a directory of their own stay in place together with their record. Such a
     /// transaction cannot become a history entry.
     pub(super) fn of(scratch: &Scratch, names: &[Vec<u8>]) -> Self {
         let has = |record: &[u8]| names.iter().any(|name| name == record);
-        let is_record = |name: &[u8]| name == b"undone" && scratch.is_lodged();
+        let is_record = |name: &[u8]| name == b"undone" && scratch.is_shared();
         let has_kept = names.iter().any(|name| is_kept(name));
         if has_kept && names.iter().all(|name| is_kept(name) || is_record(name)) {
             Self::Kept
@@ -52,7 +52,7 @@ impl Leftover {
 /// # Errors
 ///
 /// Returns the error of `find_to_read` if one of them cannot be trusted.
-pub(super) fn transactions(
+pub(super) fn find_transactions(
     workspace: &dyn Workspace,
     directory: &RelPath,
     names: &[Vec<u8>],
@@ -63,7 +63,7 @@ pub(super) fn transactions(
         let is_directory = workspace
             .stat(&scratch.directory)?
             .is_some_and(|stat| stat.kind == FileKind::Directory);
-        if is_directory && find_to_read(workspace, &scratch.directory)?.is_some() {
+        if is_directory && find_lifetime_without_probe(workspace, &scratch.directory)?.is_some() {
             found.push(scratch);
         }
     }
@@ -75,26 +75,28 @@ pub(super) fn transactions(
 /// # Errors
 ///
 /// Returns [`Failure::State`] if a journal cannot be trusted.
-pub(super) fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool, Failure> {
-    let mut is_open = false;
+pub(super) fn check_journals(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool, Failure> {
+    let mut is_unfinished = false;
     for scratch in left {
         match scratch
             .names(workspace)
-            .map(|names| Leftover::of(scratch, &names))
+            .map(|names| LeftoverState::of(scratch, &names))
         {
-            Ok(Leftover::Journal) => is_open |= is_there(Journal::read(workspace, scratch))?,
+            Ok(LeftoverState::Journal) => {
+                is_unfinished |= has_journal(Journal::read(workspace, scratch))?
+            }
             // Another process has finished this transaction.
-            Err(error) if !is_unreachable(error.fault) => return Err(error.into()),
+            Err(error) if !is_unreachable(error.kind) => return Err(error.into()),
             _ => {}
         }
     }
-    Ok(is_open)
+    Ok(is_unfinished)
 }
 
 /// Returns `false` if the journal was removed before it was read.
-fn is_there(read: Result<Journal, Failure>) -> Result<bool, Failure> {
+fn has_journal(read: Result<Journal, Failure>) -> Result<bool, Failure> {
     match read {
-        Err(Failure::Workspace(error)) if is_unreachable(error.fault) => Ok(false),
+        Err(Failure::Workspace(error)) if is_unreachable(error.kind) => Ok(false),
         read => read.map(|_| true),
     }
 }

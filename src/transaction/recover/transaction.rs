@@ -1,6 +1,6 @@
 //! Recovers one interrupted transaction.
 
-use super::left::Leftover;
+use super::left::LeftoverState;
 use crate::transaction::failure::{ignore_missing, no_history};
 use crate::transaction::history::{self, OldFileLookup};
 use crate::transaction::journal::Journal;
@@ -22,22 +22,22 @@ pub(in crate::transaction) fn recover_one(
     options: Options,
 ) -> Result<Option<RecoveredTransaction>, Failure> {
     let names = scratch.names(workspace)?;
-    let mut recovered = match Leftover::of(scratch, &names) {
-        Leftover::Kept => {
+    let mut recovered = match LeftoverState::of(scratch, &names) {
+        LeftoverState::Kept => {
             return with_kept_files(workspace, scratch, RecoveryOutcome::Kept).map(Some);
         }
         // Without any file, the way in which it ended is unknown.
-        Leftover::Scratch if names.is_empty() => {
+        LeftoverState::Scratch if names.is_empty() => {
             ignore_missing(scratch.remove(workspace))?;
             return Ok(None);
         }
-        Leftover::Done => without_kept_files(scratch, RecoveryOutcome::Committed),
+        LeftoverState::Done => without_kept_files(scratch, RecoveryOutcome::Committed),
         // The process that rolled it back may have died before it reported the kept files.
-        Leftover::Undone => with_kept_files(workspace, scratch, RecoveryOutcome::RolledBack)?,
-        Leftover::Journal => roll_back(workspace, scratch, &names, options.durability)?,
-        Leftover::Scratch => without_kept_files(scratch, RecoveryOutcome::Abandoned),
+        LeftoverState::Undone => with_kept_files(workspace, scratch, RecoveryOutcome::RolledBack)?,
+        LeftoverState::Journal => roll_back(workspace, scratch, &names, options.durability)?,
+        LeftoverState::Scratch => without_kept_files(scratch, RecoveryOutcome::Abandoned),
     };
-    match clear(workspace, state, scratch, options.durability) {
+    match finish_recovered(workspace, state, scratch, options.durability) {
         Err(_)
             if recovered.ending == RecoveryOutcome::Committed
                 && scratch.names(workspace)?.iter().any(|name| name == b"done") =>
@@ -48,7 +48,7 @@ pub(in crate::transaction) fn recover_one(
         _ => {}
     }
     if !recovered.kept.is_empty() {
-        recovered.kept = relocate(workspace, state, scratch, recovered.kept);
+        recovered.kept = locate_kept_files(workspace, state, scratch, recovered.kept);
     }
     Ok(Some(recovered))
 }
@@ -69,7 +69,7 @@ fn with_kept_files(
     scratch: &Scratch,
     ending: RecoveryOutcome,
 ) -> Result<RecoveredTransaction, Failure> {
-    let kept = kept::of_record(workspace, scratch)?;
+    let kept = kept::find_by_record(workspace, scratch)?;
     Ok(RecoveredTransaction {
         left: kept.iter().filter_map(|kept| kept.path.clone()).collect(),
         kept,
@@ -86,8 +86,8 @@ fn roll_back(
 ) -> Result<RecoveredTransaction, Failure> {
     let journal = Journal::read(workspace, scratch)?;
     let is_open = names.iter().any(|name| git_index_file::is_note(name))
-        && git_index_file::open(workspace, scratch)?;
-    git_index_file::accompany(&journal.changes, is_open)?;
+        && git_index_file::open_index(workspace, scratch)?;
+    git_index_file::check_index_is_open(&journal.changes, is_open)?;
     let undone = Rollback::new(workspace, scratch, &journal, durability).run();
     let (left, kept) = undone.into_result()?;
     Ok(RecoveredTransaction {
@@ -99,7 +99,7 @@ fn roll_back(
 
 /// Returns the locations of the files `kept`. The transaction of `scratch` may have become a
 /// history entry, which moves them.
-pub(in crate::transaction) fn relocate(
+pub(in crate::transaction) fn locate_kept_files(
     workspace: &dyn Workspace,
     state: &StateDirectory,
     scratch: &Scratch,
@@ -118,7 +118,7 @@ pub(in crate::transaction) fn relocate(
 ///
 /// Syncs the record first, because the dead process may not have done so. Otherwise a power loss
 /// could restore the name `journal` after its files were removed, and the rollback would fail.
-pub(in crate::transaction) fn clear(
+pub(in crate::transaction) fn finish_recovered(
     workspace: &dyn Workspace,
     state: &StateDirectory,
     scratch: &Scratch,
@@ -127,30 +127,30 @@ pub(in crate::transaction) fn clear(
     if durability == Durability::Full {
         workspace.sync(Some(&scratch.directory))?;
     }
-    let journal = match Journal::record(workspace, scratch) {
+    let journal = match Journal::read_committed(workspace, scratch) {
         Ok(journal) => journal,
         // There is no record, or it is damaged.
         Err(Failure::State { .. }) => return sweep(workspace, scratch),
-        Err(Failure::Workspace(error)) if error.fault == ErrorKind::Missing => {
+        Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => {
             // An external history records a rolled-back transaction only if it has kept files.
             let has_kept = scratch
-                .own_names(workspace)?
+                .names_outside_buckets(workspace)?
                 .iter()
                 .any(|name| is_kept(name));
-            let is_told = !scratch.is_lodged() && (has_kept || !state.is_temporary());
-            return match state.history().filter(|_| is_told) {
-                Some(home) => history::note_aborted(workspace, home, scratch, durability),
+            let is_recorded = !scratch.is_shared() && (has_kept || !state.is_temporary());
+            return match state.history().filter(|_| is_recorded) {
+                Some(home) => history::add_aborted(workspace, home, scratch, durability),
                 None => sweep(workspace, scratch),
             };
         }
         Err(failure) => return Err(failure),
     };
     let home = match state.history() {
-        Some(home) if !scratch.is_lodged() => home,
+        Some(home) if !scratch.is_shared() => home,
         _ if journal.undoes.is_empty() => return sweep(workspace, scratch),
         _ => return Err(no_history()),
     };
-    match history::keep(
+    match history::add_committed(
         workspace,
         home,
         (scratch, &journal),
@@ -161,6 +161,6 @@ pub(in crate::transaction) fn clear(
         // undo displaced.
         Err(_) if state.is_temporary() && journal.undoes.is_empty() => sweep(workspace, scratch),
         Err(failure) => Err(failure),
-        Ok(()) => history::drain(workspace, home, &journal.undoes),
+        Ok(()) => history::remove_undone_files(workspace, home, &journal.undoes),
     }
 }

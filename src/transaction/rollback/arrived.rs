@@ -8,22 +8,22 @@ use crate::transaction::verify::identify;
 impl Rollback<'_> {
     /// Moves out a file that was moved in at a free path, or at a path whose old file was moved
     /// out.
-    pub(super) fn take_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let here = identify(self.slots.workspace, &change.path)?;
+    pub(super) fn revert_move_in(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
+        let here = identify(self.moves.workspace, &change.path)?;
         if here.is_none() {
-            return self.give_back(change);
+            return self.restore_reverted_file(change);
         }
         if change.is_before(here.as_ref()) {
             return Ok(RestoreOutcome::Restored);
         }
         if change.is_after(here.as_ref()) {
-            return if self.waits(change)? {
+            return if self.is_not_moved_in(change)? {
                 Ok(RestoreOutcome::Restored)
             } else {
-                self.move_out(change)
+                self.move_new_file_out(change)
             };
         }
-        Ok(if self.waits(change)? {
+        Ok(if self.is_not_moved_in(change)? {
             RestoreOutcome::Restored
         } else {
             RestoreOutcome::Skipped
@@ -34,42 +34,42 @@ impl Rollback<'_> {
     /// process, even if it made the same change.
     ///
     /// If files are moved in by a hard link, the scratch file still exists but has the same inode.
-    fn waits(&self, change: &Change) -> Result<bool, Failure> {
-        let Some(slot) = self.scratch.arrival(change, &self.leaving)? else {
+    fn is_not_moved_in(&self, change: &Change) -> Result<bool, Failure> {
+        let Some(slot) = self.scratch.source_path(change, &self.moved_out)? else {
             return Ok(true);
         };
         let inode = |path: &RelPath| {
-            Ok::<_, Failure>(self.slots.workspace.stat(path)?.map(|stat| stat.inode))
+            Ok::<_, Failure>(self.moves.workspace.stat(path)?.map(|stat| stat.inode))
         };
         let waiting = inode(&slot)?;
         Ok(waiting.is_some() && waiting != inode(&change.path)?)
     }
 
     /// Restores the file of another process that an earlier, killed rollback moved out.
-    pub(super) fn give_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let returned = self.scratch.slot(change, ScratchFile::Reverted)?;
-        let image = identify(self.slots.workspace, &returned)?;
+    pub(super) fn restore_reverted_file(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
+        let returned = self.scratch.scratch_path(change, ScratchFile::Reverted)?;
+        let image = identify(self.moves.workspace, &returned)?;
         if image.is_none() || change.is_after(image.as_ref()) {
             return Ok(RestoreOutcome::Restored);
         }
-        self.slots.move_in(&returned, &change.path)?;
+        self.moves.move_in(&returned, &change.path)?;
         Ok(RestoreOutcome::Skipped)
     }
 
     /// Moves the new file out. If another process has changed it, moves it back.
-    pub(super) fn move_out(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let workspace = self.slots.workspace;
-        let returned = self.scratch.slot(change, ScratchFile::Reverted)?;
+    pub(super) fn move_new_file_out(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
+        let workspace = self.moves.workspace;
+        let returned = self.scratch.scratch_path(change, ScratchFile::Reverted)?;
         if identify(workspace, &returned)?.is_some_and(|image| change.is_after(Some(&image))) {
             // After a power loss a renamed file can have both names.
             workspace.remove(&returned)?;
         }
-        self.slots.move_out(&change.path, &returned)?;
+        self.moves.move_out(&change.path, &returned)?;
         // Verify after the move: another process could change the file until then.
         if change.is_after(identify(workspace, &returned)?.as_ref()) {
             return Ok(RestoreOutcome::Restored);
         }
-        self.slots.move_in(&returned, &change.path)?;
+        self.moves.move_in(&returned, &change.path)?;
         Ok(RestoreOutcome::Skipped)
     }
 }

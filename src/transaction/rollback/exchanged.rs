@@ -7,67 +7,67 @@ use crate::transaction::verify::identify;
 
 impl Rollback<'_> {
     /// Restores the old file of an update.
-    pub(super) fn exchange_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let here = identify(self.slots.workspace, &change.path)?;
+    pub(super) fn revert_exchange(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
+        let here = identify(self.moves.workspace, &change.path)?;
         if change.is_before(here.as_ref()) {
-            return self.let_in(change);
+            return self.restore_exchanged_file(change);
         }
         let Some((old, is_aside)) = self.old_file(change)? else {
             return Ok(RestoreOutcome::Restored);
         };
         // The old file was moved out without an exchange, and no file is at the path.
         if here.is_none() && is_aside {
-            return match self.give_back(change)? {
-                RestoreOutcome::Restored => self.put_in_or_keep(change, &old),
-                RestoreOutcome::Skipped => self.keep(change, &old),
+            return match self.restore_reverted_file(change)? {
+                RestoreOutcome::Restored => self.move_in_or_keep(change, &old),
+                RestoreOutcome::Skipped => self.keep_old_file(change, &old),
             };
         }
         if !change.is_after(here.as_ref()) {
-            return self.keep(change, &old);
+            return self.keep_old_file(change, &old);
         }
-        let Some(exchanged) = self.slots.exchange(&old, &change.path) else {
-            return match self.move_out(change)? {
-                RestoreOutcome::Restored => self.put_in_or_keep(change, &old),
-                RestoreOutcome::Skipped => self.keep(change, &old),
+        let Some(exchanged) = self.moves.exchange(&old, &change.path) else {
+            return match self.move_new_file_out(change)? {
+                RestoreOutcome::Restored => self.move_in_or_keep(change, &old),
+                RestoreOutcome::Skipped => self.keep_old_file(change, &old),
             };
         };
         exchanged?;
         // Verify after the exchange: another process could change the file until then.
-        if change.is_after(identify(self.slots.workspace, &old)?.as_ref()) {
+        if change.is_after(identify(self.moves.workspace, &old)?.as_ref()) {
             return Ok(RestoreOutcome::Restored);
         }
-        if let Some(exchanged) = self.slots.exchange(&old, &change.path) {
+        if let Some(exchanged) = self.moves.exchange(&old, &change.path) {
             exchanged?;
         }
-        self.keep(change, &old)
+        self.keep_old_file(change, &old)
     }
 
     /// Restores the file of another process for which an earlier, killed rollback moved the old
     /// file in.
-    fn let_in(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let new = self.scratch.slot(change, ScratchFile::Staged)?;
-        let waiting = identify(self.slots.workspace, &new)?;
+    fn restore_exchanged_file(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
+        let new = self.scratch.scratch_path(change, ScratchFile::Staged)?;
+        let waiting = identify(self.moves.workspace, &new)?;
         if waiting.is_none()
             || change.is_before(waiting.as_ref())
             || change.is_after(waiting.as_ref())
         {
             return Ok(RestoreOutcome::Restored);
         }
-        if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
+        if let Some(exchanged) = self.moves.exchange(&new, &change.path) {
             exchanged?;
         }
-        self.keep(change, &new)
+        self.keep_old_file(change, &new)
     }
 
     /// Returns the path of the old file of an update, and whether it was moved aside. Returns
     /// `None` if it was never moved out.
     fn old_file(&self, change: &Change) -> Result<Option<(RelPath, bool)>, Failure> {
-        let aside = self.scratch.slot(change, ScratchFile::Displaced)?;
-        if self.slots.workspace.stat(&aside)?.is_some() {
+        let aside = self.scratch.scratch_path(change, ScratchFile::Displaced)?;
+        if self.moves.workspace.stat(&aside)?.is_some() {
             return Ok(Some((aside, true)));
         }
-        let new = self.scratch.slot(change, ScratchFile::Staged)?;
-        let waiting = identify(self.slots.workspace, &new)?;
+        let new = self.scratch.scratch_path(change, ScratchFile::Staged)?;
+        let waiting = identify(self.moves.workspace, &new)?;
         let is_old = waiting.is_some() && !change.is_after(waiting.as_ref());
         Ok(is_old.then_some((new, false)))
     }

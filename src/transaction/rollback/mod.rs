@@ -37,11 +37,11 @@ const ATTEMPTS: usize = 3;
 
 /// A rollback in progress.
 pub(super) struct Rollback<'a> {
-    slots: FileMover<'a>,
+    moves: FileMover<'a>,
     scratch: &'a Scratch,
     journal: &'a Journal,
-    leaving: ChangesByNumber<'a>,
-    twins: OldFileCandidates<'a>,
+    moved_out: ChangesByNumber<'a>,
+    candidates: OldFileCandidates<'a>,
     durability: Durability,
 }
 
@@ -58,20 +58,20 @@ struct RollbackPass<'a> {
     /// The paths that another process has changed and that stay unchanged.
     left: &'a mut BTreeSet<RelPath>,
     /// The first error of the attempt.
-    trouble: Option<Failure>,
+    error: Option<Failure>,
 }
 
 impl RollbackPass<'_> {
-    fn note(&mut self, path: &RelPath, restored: Result<RestoreOutcome, Failure>) {
+    fn record(&mut self, path: &RelPath, restored: Result<RestoreOutcome, Failure>) {
         match restored {
             Ok(RestoreOutcome::Restored) => {}
             Ok(RestoreOutcome::Skipped) => drop(self.left.insert(path.clone())),
-            Err(failure) => drop(self.trouble.get_or_insert(failure.with_path(path))),
+            Err(failure) => drop(self.error.get_or_insert(failure.with_path(path))),
         }
     }
 
-    fn check(&mut self) -> Result<(), Failure> {
-        self.trouble.take().map_or(Ok(()), Err)
+    fn take_error(&mut self) -> Result<(), Failure> {
+        self.error.take().map_or(Ok(()), Err)
     }
 }
 
@@ -88,26 +88,26 @@ impl<'a> Rollback<'a> {
             OldFileCandidates::new(journal),
         );
         Self {
-            slots,
+            moves: slots,
             scratch,
             journal,
-            leaving,
-            twins,
+            moved_out: leaving,
+            candidates: twins,
             durability,
         }
     }
 
     /// Reverts a commit record whose creation reported an error. Returns whether a journal exists.
-    pub(super) fn reopen(&self) -> Result<bool, Failure> {
+    pub(super) fn revert_commit_record(&self) -> Result<bool, Failure> {
         let (done, journal) = (self.scratch.file("done")?, self.scratch.file("journal")?);
-        if self.slots.workspace.stat(&done)?.is_some() {
-            self.slots
+        if self.moves.workspace.stat(&done)?.is_some() {
+            self.moves
                 .workspace
                 .rename(&done, &journal, RenameMode::Replace)?;
             self.sync_scratch()?;
             return Ok(true);
         }
-        Ok(self.slots.workspace.stat(&journal)?.is_some())
+        Ok(self.moves.workspace.stat(&journal)?.is_some())
     }
 
     /// Restores all files, makes them durable and closes the journal.
@@ -116,7 +116,7 @@ impl<'a> Rollback<'a> {
         let mut trouble = None;
         for _ in 0..ATTEMPTS {
             left.clear();
-            match self.restore(&mut left).and_then(|()| self.close()) {
+            match self.restore(&mut left).and_then(|()| self.mark_undone()) {
                 Ok(()) => {
                     trouble = None;
                     break;
@@ -126,23 +126,20 @@ impl<'a> Rollback<'a> {
         }
         // This includes the files kept by an earlier attempt that was killed.
         let kept =
-            kept::find(self.slots.workspace, self.scratch, Some(self.journal)).unwrap_or_default();
+            kept::find(self.moves.workspace, self.scratch, Some(self.journal)).unwrap_or_default();
         left.extend(kept.iter().filter_map(|kept| kept.path.clone()));
         RollbackResult {
             left: left.into_iter().collect(),
             kept,
-            trouble,
+            error: trouble,
         }
     }
 
     fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
-        let mut pass = RollbackPass {
-            left,
-            trouble: None,
-        };
+        let mut pass = RollbackPass { left, error: None };
         for made in &self.journal.makes {
             // Without access to the directory, its files could not be moved out.
-            self.open_dir(made)?;
+            self.grant_owner_access(made)?;
         }
         let (lost, changes): (Vec<_>, Vec<_>) = self
             .journal
@@ -150,73 +147,73 @@ impl<'a> Rollback<'a> {
             .iter()
             .partition(|change| self.is_out_of_reach(change));
         for change in lost {
-            pass.note(&change.path, Ok(RestoreOutcome::Skipped));
+            pass.record(&change.path, Ok(RestoreOutcome::Skipped));
         }
-        for change in changes.iter().filter(|change| change.is_mode()) {
-            pass.note(&change.path, self.restore_mode(change));
+        for change in changes.iter().filter(|change| change.is_mode_only()) {
+            pass.record(&change.path, self.restore_mode(change));
         }
         let is_in_place = |change: &&&Change| change.is_overwrite();
         for change in changes.iter().filter(is_in_place) {
-            pass.note(&change.path, self.write_back(change));
+            pass.record(&change.path, self.revert_overwrite(change));
         }
         // New files are moved out before old files return, because both can have the same path.
-        let comes = |change: &&&Change| {
+        let is_move_in = |change: &&&Change| {
             change.source.is_some() && !change.is_exchange() && !change.is_overwrite()
         };
-        for change in changes.iter().filter(comes) {
-            pass.note(&change.path, self.take_back(change));
+        for change in changes.iter().filter(is_move_in) {
+            pass.record(&change.path, self.revert_move_in(change));
         }
         for change in changes.iter().filter(|change| change.is_exchange()) {
-            pass.note(&change.path, self.exchange_back(change));
+            pass.record(&change.path, self.revert_exchange(change));
         }
-        let unmade = self.existing_directories()?;
+        let existing = self.find_existing_directories()?;
         for made in self
             .journal
             .makes
             .iter()
             .rev()
-            .filter(|made| !unmade.contains(&made.path))
+            .filter(|made| !existing.contains(&made.path))
         {
-            pass.note(&made.path, self.remove_dir(&made.path));
+            pass.record(&made.path, self.remove_dir(&made.path));
         }
         for (index, removed) in self.journal.removes.iter().enumerate() {
-            pass.note(&removed.path, self.bring_dir(index, removed));
+            pass.record(&removed.path, self.restore_dir(index, removed));
         }
         // A directory that is missing because of an error must not look like one that another
         // process removed.
-        pass.check()?;
+        pass.take_error()?;
         for change in changes
             .iter()
             .filter(|change| change.moves_out && change.before.is_some())
         {
-            pass.note(&change.path, self.put_back(change));
+            pass.record(&change.path, self.restore_moved_out(change));
         }
-        pass.check()
+        pass.take_error()
     }
 
     /// Returns whether another process moved away the directory that contains the file and its
     /// scratch files.
     fn is_out_of_reach(&self, change: &Change) -> bool {
         let is_behind_link = |slot: RelPath| {
-            let stat = self.slots.workspace.stat(&slot);
-            stat.is_err_and(|error| error.fault == ErrorKind::ThroughLink)
+            let stat = self.moves.workspace.stat(&slot);
+            stat.is_err_and(|error| error.kind == ErrorKind::ThroughLink)
         };
         change.stage_depth.is_some()
             && self
                 .scratch
-                .slot(change, ScratchFile::Displaced)
+                .scratch_path(change, ScratchFile::Displaced)
                 .is_ok_and(is_behind_link)
     }
 
     fn restore_mode(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let here = identify(self.slots.workspace, &change.path)?;
+        let here = identify(self.moves.workspace, &change.path)?;
         if here.is_none() || change.is_before(here.as_ref()) {
             return Ok(RestoreOutcome::Restored);
         }
         let mode = change.before.as_ref().and_then(|before| before.mode);
         match mode.filter(|_| change.is_after(here.as_ref())) {
             Some(mode) => self
-                .slots
+                .moves
                 .workspace
                 .set_permissions(&change.path, Permissions::Exact(mode))?,
             // Another process has changed the file, so its mode stays too.
@@ -227,45 +224,45 @@ impl<'a> Rollback<'a> {
 
     /// Moves an old file back, or keeps it if another process occupies its path or a directory
     /// above it.
-    fn put_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
-        match self.slots.move_in(old, &change.path) {
+    fn move_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
+        match self.moves.move_in(old, &change.path) {
             Ok(()) => Ok(RestoreOutcome::Restored),
-            Err(error) if is_taken(error.fault) => self.keep(change, old),
+            Err(error) if is_path_occupied(error.kind) => self.keep_old_file(change, old),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Restores an old file that was moved out.
-    fn put_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let here = identify(self.slots.workspace, &change.path)?;
+    fn restore_moved_out(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
+        let here = identify(self.moves.workspace, &change.path)?;
         if change.is_before(here.as_ref()) {
             return Ok(RestoreOutcome::Restored);
         }
-        let old = self.scratch.slot(change, ScratchFile::Displaced)?;
-        let is_waiting = self.slots.workspace.stat(&old)?.is_some();
+        let old = self.scratch.scratch_path(change, ScratchFile::Displaced)?;
+        let is_waiting = self.moves.workspace.stat(&old)?.is_some();
         match (here, is_waiting) {
-            (None, true) => self.put_in_or_keep(change, &old),
+            (None, true) => self.move_in_or_keep(change, &old),
             // Files with equal content can take each other's place, so look for the old file
             // elsewhere.
-            (None, false) => match self.second_name(change)? {
-                Some(twin) => self.put_in_or_keep(change, &twin),
+            (None, false) => match self.find_equal_copy(change)? {
+                Some(twin) => self.move_in_or_keep(change, &twin),
                 None => Ok(RestoreOutcome::Restored),
             },
-            (Some(_), true) => self.keep(change, &old),
+            (Some(_), true) => self.keep_old_file(change, &old),
             // The old file was never moved out, or it was already restored and then changed.
             (Some(_), false) => Ok(RestoreOutcome::Restored),
         }
     }
 
     /// Returns another scratch file with the content of the old file.
-    fn second_name(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
+    fn find_equal_copy(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let Some(before) = &change.before else {
             return Ok(None);
         };
-        let workspace = self.slots.workspace;
-        for other in self.twins.of(change) {
+        let workspace = self.moves.workspace;
+        for other in self.candidates.of(change) {
             for slot in [ScratchFile::Reverted, ScratchFile::Displaced] {
-                let path = self.scratch.slot(other, slot)?;
+                let path = self.scratch.scratch_path(other, slot)?;
                 // If files are restored by a hard link, the scratch name still exists and is not a
                 // second file.
                 let inode =
@@ -281,8 +278,8 @@ impl<'a> Rollback<'a> {
     }
 
     /// Keeps an old file whose path is occupied by a file of another process.
-    fn keep(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
-        let workspace = self.slots.workspace;
+    fn keep_old_file(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
+        let workspace = self.moves.workspace;
         let inode = |path: &RelPath| {
             workspace
                 .stat(path)
@@ -293,23 +290,23 @@ impl<'a> Rollback<'a> {
         if inode(old)? == inode(&change.path).unwrap_or_default() {
             return Ok(RestoreOutcome::Skipped);
         }
-        let [first, second] = kept::places(self.scratch, change)?;
+        let [first, second] = kept::kept_paths(self.scratch, change)?;
         // An earlier attempt that was killed may have kept another version.
         let copy = if workspace.stat(&first)?.is_none() {
             first
         } else {
             second
         };
-        self.slots.move_out(old, &copy)?;
+        self.moves.move_out(old, &copy)?;
         Ok(RestoreOutcome::Skipped)
     }
 
     /// Makes the restored files durable, then renames the journal to `undone`.
-    fn close(&self) -> Result<(), Failure> {
-        let workspace = self.slots.workspace;
+    fn mark_undone(&self) -> Result<(), Failure> {
+        let workspace = self.moves.workspace;
         if self.durability == Durability::Full {
             workspace.sync_all()?;
-            self.sync_beside()?;
+            self.sync_outside_state()?;
         }
         let journal = self.scratch.file("journal")?;
         if workspace.stat(&journal)?.is_some() {
@@ -319,7 +316,7 @@ impl<'a> Rollback<'a> {
     }
 
     /// Syncs the restored files on other file systems, which a sync of the root does not reach.
-    fn sync_beside(&self) -> Result<(), Failure> {
+    fn sync_outside_state(&self) -> Result<(), Failure> {
         let beside = || {
             self.journal
                 .changes
@@ -328,14 +325,14 @@ impl<'a> Rollback<'a> {
         };
         // Files restored in place need a sync of their own, because syncing a directory only covers
         // names.
-        let files = beside().filter(|change| change.is_overwrite() || change.is_mode());
+        let files = beside().filter(|change| change.is_overwrite() || change.is_mode_only());
         let files = files.map(|change| change.path.clone());
         let directories = beside()
             .flat_map(|change| change.path.ancestors())
             .collect::<BTreeSet<_>>();
         for path in files.chain(directories) {
-            match self.slots.workspace.sync(Some(&path)) {
-                Err(error) if is_unreachable(error.fault) => {}
+            match self.moves.workspace.sync(Some(&path)) {
+                Err(error) if is_unreachable(error.kind) => {}
                 synced => synced?,
             }
         }
@@ -344,14 +341,14 @@ impl<'a> Rollback<'a> {
 
     fn sync_scratch(&self) -> Result<(), Failure> {
         if self.durability == Durability::Full {
-            self.slots.workspace.sync(Some(&self.scratch.directory))?;
+            self.moves.workspace.sync(Some(&self.scratch.directory))?;
         }
         Ok(())
     }
 }
 
 /// Returns whether `fault` means that another process occupies the path.
-fn is_taken(fault: ErrorKind) -> bool {
+fn is_path_occupied(fault: ErrorKind) -> bool {
     matches!(
         fault,
         ErrorKind::Exists | ErrorKind::Missing | ErrorKind::NotDirectory | ErrorKind::ThroughLink

@@ -6,20 +6,20 @@ use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::transaction::change::FileIdentity;
 use crate::transaction::scratch::ScratchFile;
-use crate::transaction::verify::look;
+use crate::transaction::verify::stat_in_tree;
 use crate::workspace::{ErrorKind, Stat};
 
 impl Rollback<'_> {
     /// Writes the copy of the old file back over the existing file, unless another process has
     /// changed it.
-    pub(super) fn write_back(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
-        let old = self.scratch.slot(change, ScratchFile::Displaced)?;
-        let Some((here, stat)) = self.contents(&change.path)? else {
+    pub(super) fn revert_overwrite(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
+        let old = self.scratch.scratch_path(change, ScratchFile::Displaced)?;
+        let Some((here, stat)) = self.read_if_regular(&change.path)? else {
             return self.keep_copy(change, &old);
         };
         let (Some((before, _)), Some((after, _))) = (
-            self.contents(&old)?,
-            self.contents(&self.scratch.slot(change, ScratchFile::Staged)?)?,
+            self.read_if_regular(&old)?,
+            self.read_if_regular(&self.scratch.scratch_path(change, ScratchFile::Staged)?)?,
         ) else {
             return Ok(RestoreOutcome::Skipped);
         };
@@ -28,9 +28,9 @@ impl Rollback<'_> {
             return self.keep_copy(change, &old);
         }
         if here != before {
-            match self.slots.workspace.overwrite(&change.path, &before, &stat) {
+            match self.moves.workspace.overwrite(&change.path, &before, &stat) {
                 // Another process has written to the file since it was read.
-                Err(error) if error.fault == ErrorKind::Missing => {
+                Err(error) if error.kind == ErrorKind::Missing => {
                     return self.keep_copy(change, &old);
                 }
                 written => written?,
@@ -40,7 +40,7 @@ impl Rollback<'_> {
         // Another process can have changed the mode. Then the mode stays.
         let is_ours = here != before || Some(stat.permissions) == mode(change.after);
         if let Some(bits) = mode(change.before).filter(|_| is_ours) {
-            self.slots
+            self.moves
                 .workspace
                 .set_permissions(&change.path, Permissions::Exact(bits))?;
         }
@@ -48,12 +48,12 @@ impl Rollback<'_> {
     }
 
     /// Returns the content of the regular file at `path`, or `None` if there is none.
-    fn contents(&self, path: &RelPath) -> Result<Option<(Bytes, Stat)>, Failure> {
-        if look(self.slots.workspace, path)?.is_none() {
+    fn read_if_regular(&self, path: &RelPath) -> Result<Option<(Bytes, Stat)>, Failure> {
+        if stat_in_tree(self.moves.workspace, path)?.is_none() {
             return Ok(None);
         }
-        match self.slots.workspace.read(path, u64::MAX) {
-            Err(error) if matches!(error.fault, ErrorKind::Missing | ErrorKind::NotRegular) => {
+        match self.moves.workspace.read(path, u64::MAX) {
+            Err(error) if matches!(error.kind, ErrorKind::Missing | ErrorKind::NotRegular) => {
                 Ok(None)
             }
             read => Ok(Some(read?)),
@@ -62,8 +62,8 @@ impl Rollback<'_> {
 
     /// Keeps the copy of the old file. An earlier attempt may already have moved it.
     fn keep_copy(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
-        if self.slots.workspace.stat(old)?.is_some() {
-            self.keep(change, old)
+        if self.moves.workspace.stat(old)?.is_some() {
+            self.keep_old_file(change, old)
         } else {
             Ok(RestoreOutcome::Skipped)
         }

@@ -10,9 +10,9 @@ use crate::transaction::journal::Journal;
 /// The changes whose scratch files can hold the old file of another change.
 pub(super) struct OldFileCandidates<'a> {
     /// By the number of the change whose old file they move in.
-    arrivals: ChangesByNumber<'a>,
+    incoming: ChangesByNumber<'a>,
     /// By the digest of the old and of the new content.
-    alike: HashMap<Digest, Vec<&'a Change>>,
+    by_digest: HashMap<Digest, Vec<&'a Change>>,
 }
 
 impl<'a> OldFileCandidates<'a> {
@@ -24,8 +24,8 @@ impl<'a> OldFileCandidates<'a> {
             }
         }
         Self {
-            arrivals: journal.arrivals(),
-            alike,
+            incoming: journal.incoming_changes(),
+            by_digest: alike,
         }
     }
 
@@ -34,10 +34,10 @@ impl<'a> OldFileCandidates<'a> {
     pub(super) fn of(&self, change: &Change) -> impl Iterator<Item = &'a Change> {
         let digest = change.before.map(|before| before.digest);
         let alike = digest
-            .and_then(|digest| self.alike.get(&digest))
+            .and_then(|digest| self.by_digest.get(&digest))
             .into_iter()
             .flatten();
-        self.arrivals
+        self.incoming
             .get(&change.number)
             .into_iter()
             .chain(alike)

@@ -14,14 +14,14 @@ fn a_name_says_what_it_is_for_if_it_was_given_here() {
             0,
             7,
             50_000,
-            BUCKETED - 1,
-            BUCKETED,
-            BUCKETED + 50_000,
+            FIRST_BUCKETED - 1,
+            FIRST_BUCKETED,
+            FIRST_BUCKETED + 50_000,
             usize::MAX,
         ] {
-            let path = scratch.own_slot(slot, number).unwrap();
+            let path = scratch.own_scratch_path(slot, number).unwrap();
             assert_eq!(
-                slot_of(path.as_bytes().strip_prefix(b"e/").unwrap()),
+                parse_name(path.as_bytes().strip_prefix(b"e/").unwrap()),
                 Some((slot, number))
             );
         }
@@ -50,6 +50,6 @@ fn a_name_says_what_it_is_for_if_it_was_given_here() {
     ];
     let others = others.into_iter().chain(elsewhere);
     for other in others {
-        assert_eq!(slot_of(other.as_bytes()), None, "{other}");
+        assert_eq!(parse_name(other.as_bytes()), None, "{other}");
     }
 }

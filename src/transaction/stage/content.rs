@@ -9,7 +9,7 @@ use crate::path::RelPath;
 use crate::text::Contents;
 use crate::threads::run_both;
 use crate::transaction::Failure;
-use crate::transaction::change::{Change, FileIdentity, MoveInSource, bits};
+use crate::transaction::change::{Change, FileIdentity, MoveInSource, exact_bits};
 use crate::transaction::failure::is_unreachable;
 use crate::transaction::scratch::{Scratch, ScratchFile};
 use crate::transaction::staged::StagedChange;
@@ -29,7 +29,7 @@ impl ChangeStager {
             kind,
             permissions,
             content,
-            like,
+            attribute_source: like,
         } = after;
         // The existing bits are those of the moved file, or of the file at the path.
         let shown = if let Content::MovedFrom(_, state) = &content {
@@ -37,20 +37,20 @@ impl ChangeStager {
         } else {
             one.found.as_ref()
         };
-        let permissions = self.kept_bits(workspace, &change.path, shown, permissions);
+        let permissions = self.effective_permissions(workspace, &change.path, shown, permissions);
         match content {
             Content::Bytes(bytes) => {
                 let above = change.path.ancestors().nth(missing);
                 let found = one.found.as_ref().filter(|_| kind == FileKind::Regular);
-                let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
-                self.write(workspace, change, (kind, &bytes), permissions, like)
+                let like = attribute_source(like.as_ref(), above.as_ref(), (&change.path, found));
+                self.stage_content(workspace, change, (kind, &bytes), permissions, like)
             }
             Content::Unchanged => match &one.found {
                 Some(found) => self.keep_content(workspace, change, found, permissions),
                 None => Err(stale_failure(&change.path)),
             },
             Content::Restored(from, state) => {
-                self.restore(workspace, change, (&from, &state), permissions)
+                self.stage_from_history(workspace, change, (&from, &state), permissions)
             }
             Content::MovedFrom(from, state) => {
                 self.stage_move(workspace, change, (&from, &state), (kind, permissions))?;
@@ -69,13 +69,13 @@ impl ChangeStager {
         found: &FileState,
         permissions: Permissions,
     ) -> Result<(), Failure> {
-        let permissions = exact(permissions, found.stat.permissions);
-        if found.stat.links > 1 && !self.keeps_names(Some(found)) {
+        let permissions = to_exact(permissions, found.stat.permissions);
+        if found.stat.links > 1 && !self.has_links_to_keep(Some(found)) {
             let path = change.path.clone();
-            return self.copy(workspace, change, (&path, found), permissions);
+            return self.stage_copy(workspace, change, (&path, found), permissions);
         }
         change.after = Some(FileIdentity {
-            mode: bits(permissions),
+            mode: exact_bits(permissions),
             ..FileIdentity::from(found)
         });
         Ok(())
@@ -92,13 +92,13 @@ impl ChangeStager {
     ) -> Result<(), Failure> {
         // This call also records where the scratch files of the source must be, so it must not be
         // skipped.
-        let is_beside =
-            self.is_beside(workspace, from.parent().as_ref())? || change.stage_depth.is_some();
+        let is_beside = self.is_outside_state(workspace, from.parent().as_ref())?
+            || change.stage_depth.is_some();
         let is_same_mode =
             kind == FileKind::Symlink || permissions == Permissions::Exact(found.stat.permissions);
         if is_beside || !is_same_mode {
-            let permissions = exact(permissions, found.stat.permissions);
-            return self.copy(workspace, change, (from, found), permissions);
+            let permissions = to_exact(permissions, found.stat.permissions);
+            return self.stage_copy(workspace, change, (from, found), permissions);
         }
         change.after = Some(FileIdentity::from(found));
         Ok(())
@@ -108,7 +108,7 @@ impl ChangeStager {
     /// bits.
     ///
     /// The journal must state the bits that the file will really have.
-    fn kept_bits(
+    fn effective_permissions(
         &self,
         workspace: &dyn Workspace,
         path: &RelPath,
@@ -119,7 +119,7 @@ impl ChangeStager {
         let above = path
             .ancestors()
             .find(|above| !lock_unpoisoned(&self.missing).contains(above));
-        if !is_set || workspace.keeps_modes(above.as_ref(), ModeProbe::Never) {
+        if !is_set || workspace.can_store_modes(above.as_ref(), ModeProbe::Never) {
             return permissions;
         }
         found.map_or(Permissions::New { executable: false }, |found| {
@@ -129,20 +129,23 @@ impl ChangeStager {
 
     /// Stages a file from the history, which was found at `from`. Creates a hard link to it if
     /// possible.
-    fn restore(
+    fn stage_from_history(
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
         (from, found): (&RelPath, &FileState),
         permissions: Permissions,
     ) -> Result<(), Failure> {
-        let is_as_it_was = found.stat.kind == FileKind::Symlink
+        let has_same_permissions = found.stat.kind == FileKind::Symlink
             || permissions == Permissions::Exact(found.stat.permissions);
         // A file with other hard links must be copied, or the links would share its later changes.
-        if change.stage_depth.is_none() && is_as_it_was && found.stat.links == 1 {
-            match workspace.link(from, &self.scratch.slot(change, ScratchFile::Staged)?) {
+        if change.stage_depth.is_none() && has_same_permissions && found.stat.links == 1 {
+            match workspace.link(
+                from,
+                &self.scratch.scratch_path(change, ScratchFile::Staged)?,
+            ) {
                 Err(error)
-                    if matches!(error.fault, ErrorKind::Unsupported | ErrorKind::CrossDevice) => {}
+                    if matches!(error.kind, ErrorKind::Unsupported | ErrorKind::CrossDevice) => {}
                 linked => {
                     linked?;
                     change.after = Some(FileIdentity::from(found));
@@ -151,11 +154,11 @@ impl ChangeStager {
                 }
             }
         }
-        self.copy(workspace, change, (from, found), permissions)
+        self.stage_copy(workspace, change, (from, found), permissions)
     }
 
     /// Stages a copy of the file found at `from`.
-    fn copy(
+    fn stage_copy(
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
@@ -170,7 +173,7 @@ impl ChangeStager {
         if Digest::of(&bytes) != found.digest {
             lock_unpoisoned(&self.stale).push(from.clone());
         }
-        self.write(
+        self.stage_content(
             workspace,
             change,
             (found.stat.kind, &bytes.into()),
@@ -179,7 +182,7 @@ impl ChangeStager {
         )
     }
 
-    fn write(
+    fn stage_content(
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
@@ -188,7 +191,7 @@ impl ChangeStager {
         like: AttributeSource<'_>,
     ) -> Result<(), Failure> {
         let written = || {
-            write(
+            write_staged_file(
                 workspace,
                 (&self.scratch, change),
                 (kind, contents),
@@ -198,7 +201,7 @@ impl ChangeStager {
         };
         let digest = || Digest::of_all(&contents.slices());
         let (written, digest) = run_both(contents.len(), written, digest);
-        change.expect(kind, (digest, contents.len()), permissions);
+        change.set_staged_file(kind, (digest, contents.len()), permissions);
         written
     }
 }
@@ -207,14 +210,15 @@ impl ChangeStager {
 ///
 /// If `like` is the path itself and `found` has no attributes beyond owner and group, the file is
 /// not read again.
-pub(in crate::transaction) fn likeness<'a>(
+pub(in crate::transaction) fn attribute_source<'a>(
     like: Option<&'a RelPath>,
     above: Option<&'a RelPath>,
     (path, found): (&RelPath, Option<&FileState>),
 ) -> AttributeSource<'a> {
-    let is_all = |stat: &Stat| like == Some(path) && stat.kind == FileKind::Regular && stat.is_bare;
+    let is_all =
+        |stat: &Stat| like == Some(path) && stat.kind == FileKind::Regular && stat.has_no_xattrs;
     match (like, found) {
-        (_, Some(FileState { stat, .. })) if is_all(stat) => AttributeSource::Bare {
+        (_, Some(FileState { stat, .. })) if is_all(stat) => AttributeSource::OwnerOnly {
             uid: stat.uid,
             gid: stat.gid,
         },
@@ -224,14 +228,14 @@ pub(in crate::transaction) fn likeness<'a>(
 }
 
 /// Writes the staged file of `change`.
-pub(in crate::transaction) fn write(
+pub(in crate::transaction) fn write_staged_file(
     workspace: &dyn Workspace,
     (scratch, change): (&Scratch, &Change),
     (kind, contents): (FileKind, &Contents),
     permissions: Permissions,
     like: AttributeSource<'_>,
 ) -> Result<(), Failure> {
-    let path = scratch.slot(change, ScratchFile::Staged)?;
+    let path = scratch.scratch_path(change, ScratchFile::Staged)?;
     let staged = match kind {
         FileKind::Symlink => {
             let model = if let AttributeSource::File(model) = like {
@@ -246,7 +250,7 @@ pub(in crate::transaction) fn write(
     staged.map_err(|error| match like {
         // The attribute source was removed, or a link replaced one of its directories.
         AttributeSource::File(model)
-            if is_unreachable(error.fault) && error.path == model.to_string() =>
+            if is_unreachable(error.kind) && error.path == model.to_string() =>
         {
             stale_failure(model)
         }
@@ -258,7 +262,7 @@ pub(in crate::transaction) fn write(
     })
 }
 
-fn exact(permissions: Permissions, old: u32) -> Permissions {
+fn to_exact(permissions: Permissions, old: u32) -> Permissions {
     match permissions {
         Permissions::New { executable } => Permissions::Exact(with_execution(old, executable)),
         Permissions::Exact(_) => permissions,

@@ -8,18 +8,18 @@ use std::process::Command;
 use bstr::ByteSlice;
 
 use super::environment::directory_of;
-use super::places::{LowercaseContents, RepositoryPaths, RepositorySearch, common_attributes};
+use super::places::{LowercaseContents, RepositoryPaths, RepositorySearch, common_attribute_files};
 use super::{Git, process, special};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::process::Timeout;
 
 /// The name of attribute files in a tree.
-const FILE: &str = ".gitattributes";
+const ATTRIBUTE_FILE: &str = ".gitattributes";
 /// The attributes that git's built-in macro `binary` unsets.
-const OF_BINARY: [&str; 3] = ["diff", "merge", "text"];
+const BINARY_MACRO_ATTRIBUTES: [&str; 3] = ["diff", "merge", "text"];
 /// The limit on the directories that are searched. Above it, git is run.
-const MOST_DIRECTORIES: usize = 2000;
+const MAX_DIRECTORIES: usize = 2000;
 
 /// A path that does not exist. git treats a missing index as empty.
 const NO_INDEX: &str = "/nonexistent/index";
@@ -70,12 +70,12 @@ impl Git {
         names: &[&str],
         paths: &[&RelPath],
     ) -> io::Result<Vec<Vec<Attribute>>> {
-        if paths.is_empty() || !self.may_say(names, paths)? {
+        if paths.is_empty() || !self.can_have_attributes(names, paths)? {
             return Ok(vec![vec![Attribute::Unspecified; names.len()]; paths.len()]);
         }
         let below = paths
             .iter()
-            .filter_map(|path| std::str::from_utf8(path.directory()?).ok());
+            .filter_map(|path| std::str::from_utf8(path.parent_bytes()?).ok());
         let below: Vec<_> = below.map(|path| self.directory.join(path)).collect();
         special::check_attributes(
             below
@@ -87,12 +87,12 @@ impl Git {
             .iter()
             .flat_map(|path| [path.as_bytes(), b"\0"].concat())
             .collect();
-        let mut command = self.check_attr(names)?;
+        let mut command = self.check_attr_command(names)?;
         let answer = process::run(
             &mut command,
             input,
             Timeout {
-                limit: process::LIMIT,
+                limit: process::GIT_TIMEOUT,
                 interrupt: self.interrupt.clone(),
             },
         )?;
@@ -100,7 +100,7 @@ impl Git {
             .split(|&byte| byte == 0)
             .skip(2)
             .step_by(3)
-            .map(attribute)
+            .map(parse_attribute)
             .collect();
         if values.len() != names.len() * paths.len() {
             return Err(io::Error::new(
@@ -115,7 +115,7 @@ impl Git {
     }
 
     /// Returns the command that prints the attributes `names` of the paths in its input.
-    fn check_attr(&self, names: &[&str]) -> io::Result<Command> {
+    fn check_attr_command(&self, names: &[&str]) -> io::Result<Command> {
         let arguments: Vec<_> = ["check-attr", "-z", "--stdin"]
             .iter()
             .chain(names)
@@ -142,8 +142,8 @@ impl Git {
                 let directory = fs_err::canonicalize(&self.directory)?;
                 Ok(top.is_none_or(|top| !directory.starts_with(top)))
             }
-            None => Ok(*self.discover() == RepositorySearch::Inside
-                && self.is_on("core.bare")? != Some(true)),
+            None => Ok(*self.discover() == RepositorySearch::InGitDirectory
+                && self.config_bool("core.bare")? != Some(true)),
         }
     }
 
@@ -153,17 +153,17 @@ impl Git {
     /// # Errors
     ///
     /// Returns an error if git is run to read the configuration and fails.
-    pub fn mentions(&self, words: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
-        Ok(!paths.is_empty() && self.may_say(words, paths)?)
+    pub fn can_mention(&self, words: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
+        Ok(!paths.is_empty() && self.can_have_attributes(words, paths)?)
     }
 
     /// Returns whether an attribute file that applies to one of `paths` contains one of `names`.
     /// Also returns true if only git knows which files apply.
-    fn may_say(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
+    fn can_have_attributes(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
         let place = match self.discover() {
             RepositorySearch::Nowhere => return Ok(false),
-            RepositorySearch::In(place) => place,
-            RepositorySearch::Inside | RepositorySearch::Elsewhere => return Ok(true),
+            RepositorySearch::InWorkTree(place) => place,
+            RepositorySearch::InGitDirectory | RepositorySearch::Undetermined => return Ok(true),
         };
         let is_elsewhere = ["GIT_ATTR_SOURCE", "GIT_WORK_TREE"]
             .iter()
@@ -174,38 +174,40 @@ impl Git {
         {
             return Ok(true);
         }
-        let Some(of_tree) = tree_files(place, paths) else {
+        let Some(of_tree) = attribute_files_of_tree(place, paths) else {
             return Ok(true);
         };
         let mut files = lock_unpoisoned(&self.attribute_files);
-        let Some(texts) = files.read(common_attributes(place).chain(of_tree).collect()) else {
+        let Some(texts) = files.read(common_attribute_files(place).chain(of_tree).collect()) else {
             return Ok(true);
         };
-        let is_said = |name: &&str| texts.mention(&name.to_ascii_lowercase());
-        let is_macro = names.iter().any(|name| OF_BINARY.contains(name)) && is_said(&"binary");
-        Ok(is_macro || names.iter().any(is_said) || self.may_stage_attributes(paths))
+        let is_said = |name: &&str| texts.contains(&name.to_ascii_lowercase());
+        let is_macro = names
+            .iter()
+            .any(|name| BINARY_MACRO_ATTRIBUTES.contains(name))
+            && is_said(&"binary");
+        Ok(is_macro || names.iter().any(is_said) || self.can_have_staged_attributes(paths))
     }
 
     /// Returns whether the index may contain an attribute file that applies to one of `paths` and
     /// is not in the work tree.
     #[must_use]
-    pub fn may_stage_attributes(&self, paths: &[&RelPath]) -> bool {
+    pub fn can_have_staged_attributes(&self, paths: &[&RelPath]) -> bool {
         let Some(index) = &self.index else {
             return false;
         };
         match self.discover() {
             RepositorySearch::Nowhere => false,
-            RepositorySearch::In(place) => {
-                tree_files(place, paths).is_none_or(|files| may_be_staged(index, &place.top, files))
-            }
-            RepositorySearch::Inside | RepositorySearch::Elsewhere => true,
+            RepositorySearch::InWorkTree(place) => attribute_files_of_tree(place, paths)
+                .is_none_or(|files| can_be_staged(index, &place.top, files)),
+            RepositorySearch::InGitDirectory | RepositorySearch::Undetermined => true,
         }
     }
 }
 
 /// Returns the `.gitattributes` paths of all directories from the top down to each of `paths`.
 /// Returns `None` if there are too many directories, or if a name is not UTF-8.
-fn tree_files(
+fn attribute_files_of_tree(
     RepositoryPaths { top, directory, .. }: &RepositoryPaths,
     paths: &[&RelPath],
 ) -> Option<impl Iterator<Item = PathBuf> + use<>> {
@@ -213,26 +215,29 @@ fn tree_files(
         .ancestors()
         .take_while(|above| above.starts_with(top))
         .collect();
-    let below: HashSet<_> = paths.iter().filter_map(|path| path.directory()).collect();
+    let below: HashSet<_> = paths
+        .iter()
+        .filter_map(|path| path.parent_bytes())
+        .collect();
     let joined = |path| Some(directory.join(std::str::from_utf8(path).ok()?));
     let below: Vec<_> = below.into_iter().map(joined).collect::<Option<_>>()?;
     for path in &below {
         directories.extend(path.ancestors().take_while(|above| *above != directory));
-        if directories.len() > MOST_DIRECTORIES {
+        if directories.len() > MAX_DIRECTORIES {
             return None;
         }
     }
     Some(
         directories
             .into_iter()
-            .map(|directory| directory.join(FILE))
+            .map(|directory| directory.join(ATTRIBUTE_FILE))
             .collect::<Vec<_>>()
             .into_iter(),
     )
 }
 
 /// Returns whether one of `files`, which are below `top`, may be only in `index`.
-fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>) -> bool {
+fn can_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>) -> bool {
     let missing: Vec<_> = files
         .filter(|file| fs_err::symlink_metadata(file).is_err())
         .collect();
@@ -257,10 +262,10 @@ fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>)
     !is_whole
         || has(b"link")
         || has(b"sdir")
-        || has(FILE.as_bytes()) && missing.iter().any(is_named)
+        || has(ATTRIBUTE_FILE.as_bytes()) && missing.iter().any(is_named)
 }
 
-fn attribute(value: &[u8]) -> Attribute {
+fn parse_attribute(value: &[u8]) -> Attribute {
     match value {
         b"unspecified" => Attribute::Unspecified,
         b"set" => Attribute::Set,

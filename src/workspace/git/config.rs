@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::places::RepositorySearch;
-use super::variables::variables;
+use super::variables::parse_variables;
 use super::{Git, special};
 
 /// All variables, in the order in which git reads them.
@@ -14,7 +14,7 @@ pub(super) type ConfigVariables = Vec<ConfigVariable>;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ConfigVariable {
     /// Whether the user defines it, not the repository.
-    pub(super) is_of_user: bool,
+    pub(super) is_user_defined: bool,
     /// The name in git's spelling.
     pub(super) name: Vec<u8>,
     /// The value. It is `true` for a variable without a value.
@@ -47,7 +47,7 @@ impl Git {
         let last = self
             .variables(variable)?
             .iter()
-            .rfind(|variable| variable.is_of_user && variable.name == key.as_bytes());
+            .rfind(|variable| variable.is_user_defined && variable.name == key.as_bytes());
         Ok(last.map(|variable| variable.value.as_slice()))
     }
 
@@ -57,7 +57,7 @@ impl Git {
     /// # Errors
     ///
     /// Returns an error if git is run and fails.
-    pub(in crate::workspace) fn hooks(&self) -> io::Result<Option<PathBuf>> {
+    pub(in crate::workspace) fn hooks_path(&self) -> io::Result<Option<PathBuf>> {
         let Some(value) = self
             .config("core.hookspath")?
             .filter(|value| !value.is_empty())
@@ -67,10 +67,10 @@ impl Git {
         // A relative path starts at the directory in which git runs hooks, see core.hooksPath in
         // git-config(1).
         let base = match self.discover() {
-            RepositorySearch::In(place) => &place.top,
-            RepositorySearch::Nowhere | RepositorySearch::Inside | RepositorySearch::Elsewhere => {
-                &self.directory
-            }
+            RepositorySearch::InWorkTree(place) => &place.top,
+            RepositorySearch::Nowhere
+            | RepositorySearch::InGitDirectory
+            | RepositorySearch::Undetermined => &self.directory,
         };
         Ok(special::expand_path(value).map(|name| base.join(name)))
     }
@@ -82,13 +82,13 @@ impl Git {
     ///
     /// Returns an error if git is run and fails.
     pub(super) fn variables(&self, word: &str) -> io::Result<&[ConfigVariable]> {
-        if self.texts().is_some_and(|texts| !texts.mention(word)) {
+        if self.texts().is_some_and(|texts| !texts.contains(word)) {
             return Ok(&[]);
         }
-        let entries = self.entries.get_or_init(|| {
+        let entries = self.config_variables.get_or_init(|| {
             let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
-            let list = self.answer(&arguments);
-            list.map(|list| entries(&list))
+            let list = self.run_git(&arguments);
+            list.map(|list| parse_config_list(&list))
                 .map_err(|error| error.to_string())
         });
         entries
@@ -99,7 +99,7 @@ impl Git {
     /// Returns whether git failed to print the configuration. It is not run for this again.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.entries.get().is_some_and(Result::is_err)
+        self.config_variables.get().is_some_and(Result::is_err)
     }
 
     /// Returns the value of `key` as a boolean, or `None` if it is missing or not a boolean.
@@ -107,8 +107,8 @@ impl Git {
     /// # Errors
     ///
     /// Returns git's reason if it is run and fails.
-    pub fn is_on(&self, key: &str) -> io::Result<Option<bool>> {
-        Ok(self.config(key)?.and_then(truth))
+    pub fn config_bool(&self, key: &str) -> io::Result<Option<bool>> {
+        Ok(self.config(key)?.and_then(parse_bool))
     }
 }
 
@@ -117,7 +117,7 @@ impl Git {
 /// Variables of the scopes `local` and `worktree` are in the repository. All others belong to the
 /// user: files outside the repository, the environment and the command line. An included file has
 /// the scope of the file that includes it.
-fn entries(list: &[u8]) -> ConfigVariables {
+fn parse_config_list(list: &[u8]) -> ConfigVariables {
     let fields: Vec<_> = list.split(|&byte| byte == 0).collect();
     let variable = |fields: &[&[u8]]| {
         let is_of_user = matches!(fields[0], b"system" | b"global" | b"command");
@@ -126,7 +126,7 @@ fn entries(list: &[u8]) -> ConfigVariables {
             None => (fields[1].to_vec(), b"true".to_vec()),
         };
         ConfigVariable {
-            is_of_user,
+            is_user_defined: is_of_user,
             name,
             value,
         }
@@ -138,17 +138,17 @@ fn entries(list: &[u8]) -> ConfigVariables {
 /// work tree. An invalid boolean counts as such a statement, which is the stricter interpretation.
 #[must_use]
 pub fn has_work_tree(text: &[u8]) -> bool {
-    variables(text)
+    parse_variables(text)
         .iter()
         .any(|variable| match variable.key.as_str() {
             "core.worktree" => true,
-            "core.bare" => truth(&variable.value) != Some(true),
+            "core.bare" => parse_bool(&variable.value) != Some(true),
             _ => false,
         })
 }
 
 /// Returns a boolean value. See "Values", "boolean" in git-config(1).
-pub(super) fn truth(value: &[u8]) -> Option<bool> {
+pub(super) fn parse_bool(value: &[u8]) -> Option<bool> {
     match value.to_ascii_lowercase().as_slice() {
         b"true" | b"yes" | b"on" => Some(true),
         b"false" | b"no" | b"off" | b"" => Some(false),
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_variable_has_a_value_or_is_true() {
         let found =
-            entries(b"system\0core.whitespace\n-trailing\0local\0apply.x\0worktree\0a.b\nc\nd\0command\0e.f\ng\0");
+            parse_config_list(b"system\0core.whitespace\n-trailing\0local\0apply.x\0worktree\0a.b\nc\nd\0command\0e.f\ng\0");
         let expected: [(bool, &[u8], &[u8]); 4] = [
             (true, b"core.whitespace", b"-trailing"),
             (false, b"apply.x", b"true"),
@@ -171,14 +171,14 @@ mod tests {
             (true, b"e.f", b"g"),
         ];
         let variable = |(is_of_user, name, value): (bool, &[u8], &[u8])| ConfigVariable {
-            is_of_user,
+            is_user_defined: is_of_user,
             name: name.to_vec(),
             value: value.to_vec(),
         };
         assert_eq!(found, expected.map(variable));
         let truths: [&[u8]; 6] = [b"Yes", b"off", b"", b"2", b"0", b"input"];
         assert_eq!(
-            truths.map(truth),
+            truths.map(parse_bool),
             [
                 Some(true),
                 Some(false),

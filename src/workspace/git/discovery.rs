@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::environment::directory_of;
-use super::variables::path_of;
+use super::variables::path_from_bytes;
 
 /// The limit in bytes on a file of git that is read as a whole.
 const MAX_TEXT: u64 = 64 << 20;
@@ -29,12 +29,12 @@ pub(super) enum RepositoryCandidate {
 /// # Errors
 ///
 /// Returns an error if a `.git` file is too large.
-pub(super) fn candidate(directory: &Path) -> io::Result<RepositoryCandidate> {
+pub(super) fn classify_directory(directory: &Path) -> io::Result<RepositoryCandidate> {
     let git = directory.join(".git");
     Ok(match fs_err::metadata(&git) {
         Ok(found) if found.is_dir() => RepositoryCandidate::Directory(git),
         Ok(found) if found.is_file() => {
-            let named = text(&git)?.and_then(|text| gitdir_path(&text));
+            let named = read_text(&git)?.and_then(|text| gitdir_path(&text));
             RepositoryCandidate::File(named.map(|name| directory.join(name)))
         }
         Ok(_) => RepositoryCandidate::Special,
@@ -51,13 +51,13 @@ pub(in crate::workspace) fn gitdir_path(text: &[u8]) -> Option<PathBuf> {
     let end = name
         .iter()
         .rposition(|byte| !matches!(byte, b'\n' | b'\r'))?;
-    path_of(&name[..=end])
+    path_from_bytes(&name[..=end])
 }
 
 /// Returns whether git accepts the directory `git_dir` as a repository. It skips any other
 /// directory.
 pub(super) fn is_repository(git_dir: &Path) -> bool {
-    let common = common_of(git_dir);
+    let common = common_directory(git_dir);
     let objects = directory_of("GIT_OBJECT_DIRECTORY").unwrap_or_else(|| common.join("objects"));
     has_head(git_dir) && objects.is_dir() && common.join("refs").is_dir()
 }
@@ -67,7 +67,7 @@ pub(in crate::workspace) fn has_head(git_dir: &Path) -> bool {
     let head = git_dir.join("HEAD");
     match fs_err::read_link(&head) {
         Ok(target) => target.starts_with("refs"),
-        Err(_) => is_reference(&text(&head).ok().flatten().unwrap_or_default()),
+        Err(_) => is_reference(&read_text(&head).ok().flatten().unwrap_or_default()),
     }
 }
 
@@ -79,13 +79,13 @@ fn is_reference(head: &[u8]) -> bool {
 }
 
 /// Returns the git directory that all work trees of the repository share.
-pub(super) fn common_of(git_dir: &Path) -> PathBuf {
+pub(super) fn common_directory(git_dir: &Path) -> PathBuf {
     if let Some(common) = directory_of("GIT_COMMON_DIR") {
         return common;
     }
-    let named = text(&git_dir.join("commondir")).ok().flatten();
+    let named = read_text(&git_dir.join("commondir")).ok().flatten();
     named
-        .and_then(|name| Some(git_dir.join(path_of(name.trim_ascii())?)))
+        .and_then(|name| Some(git_dir.join(path_from_bytes(name.trim_ascii())?)))
         .unwrap_or_else(|| git_dir.to_owned())
 }
 
@@ -95,7 +95,7 @@ pub(super) fn common_of(git_dir: &Path) -> PathBuf {
 /// # Errors
 ///
 /// Returns an error of the kind [`io::ErrorKind::Unsupported`] if the file is too large.
-pub(super) fn text(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn read_text(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs_err::metadata(path) {
         Ok(found) if found.is_file() && found.len() > MAX_TEXT => {
             let message = format!("{} is too large for a git file; remove it", path.display());

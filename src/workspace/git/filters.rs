@@ -11,8 +11,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::config::truth;
-use super::places::{LowercaseContents, RepositorySearch, common_attributes};
+use super::config::parse_bool;
+use super::places::{LowercaseContents, RepositorySearch, common_attribute_files};
 use super::{Git, process};
 use crate::path::RelPath;
 use crate::process::{ProcessGroup, Timeout};
@@ -68,12 +68,15 @@ impl Git {
         };
         let found = found.map(|variable| variable.filter(|variable| !variable.value.is_empty()));
         let is_required =
-            last("required").and_then(|variable| truth(&variable.value)) == Some(true);
+            last("required").and_then(|variable| parse_bool(&variable.value)) == Some(true);
         if found.iter().all(Option::is_none) && !is_required {
             return Ok(None);
         }
-        let is_allowed =
-            found.iter().flatten().all(|variable| variable.is_of_user) || self.allows(name);
+        let is_allowed = found
+            .iter()
+            .flatten()
+            .all(|variable| variable.is_user_defined)
+            || self.is_allowed_by_user(name);
         let commands = found.map(|variable| variable.map(|variable| variable.value.clone()));
         let name = String::from_utf8_lossy(name).into_owned();
         Ok(Some(FilterDriver {
@@ -90,12 +93,12 @@ impl Git {
     /// # Errors
     ///
     /// Returns an error if git is run to read the configuration and fails.
-    pub(in crate::workspace) fn without_filters(&self) -> io::Result<Vec<OsString>> {
+    pub(in crate::workspace) fn options_without_filters(&self) -> io::Result<Vec<OsString>> {
         let mut names = BTreeSet::new();
         for variable in self
             .variables("filter")?
             .iter()
-            .filter(|variable| !variable.is_of_user)
+            .filter(|variable| !variable.is_user_defined)
         {
             let Some(rest) = variable.name.strip_prefix(b"filter.") else {
                 continue;
@@ -139,13 +142,13 @@ impl Git {
     /// based on a search for the text `filter=NAME`.
     #[must_use]
     pub fn filter_source(&self, name: &str, path: &RelPath) -> Option<PathBuf> {
-        let RepositorySearch::In(place) = self.discover() else {
+        let RepositorySearch::InWorkTree(place) = self.discover() else {
             return None;
         };
         let is_source = |file: &PathBuf| {
             let mut texts = LowercaseContents::default();
             texts.read(file).is_some()
-                && texts.mention(&format!("filter={}", name.to_ascii_lowercase()))
+                && texts.contains(&format!("filter={}", name.to_ascii_lowercase()))
         };
         let info = place.common.join("info/attributes");
         let file = place
@@ -159,7 +162,7 @@ impl Git {
         [info]
             .into_iter()
             .chain(in_tree)
-            .chain(common_attributes(place))
+            .chain(common_attribute_files(place))
             .find(is_source)
     }
 
@@ -201,21 +204,21 @@ impl Git {
         let mut shell = Command::new("/bin/sh");
         shell
             .arg("-c")
-            .arg(with_name(command, &name)?)
+            .arg(expand_file_name(command, &name)?)
             .current_dir(top);
         shell
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let patience = Timeout {
-            limit: process::FILTER_LIMIT,
+            limit: process::FILTER_TIMEOUT,
             interrupt: self.interrupt.clone(),
         };
         let group = ProcessGroup::start(&mut shell)?;
-        process::output(group, &program(command), content.to_vec(), patience).map(Some)
+        process::run_with_input(group, &program_name(command), content.to_vec(), patience).map(Some)
     }
 
-    fn allows(&self, name: &[u8]) -> bool {
+    fn is_allowed_by_user(&self, name: &[u8]) -> bool {
         self.allowed_filters
             .iter()
             .any(|allowed| allowed.as_bytes() == name)
@@ -223,7 +226,7 @@ impl Git {
 
     /// Returns the top of the work tree, and `path` relative to it.
     fn work_tree_path(&self, path: &RelPath) -> io::Result<(PathBuf, Vec<u8>)> {
-        let answer = self.answer(&["rev-parse", "--show-cdup", "--show-prefix"])?;
+        let answer = self.run_git(&["rev-parse", "--show-cdup", "--show-prefix"])?;
         let text = String::from_utf8(answer).map_err(io::Error::other)?;
         let mut lines = text.lines();
         let (up, prefix) = (
@@ -238,7 +241,7 @@ impl Git {
 }
 
 /// Returns the program name at the start of `command`.
-fn program(command: &[u8]) -> String {
+fn program_name(command: &[u8]) -> String {
     let words = String::from_utf8_lossy(command);
     words
         .split_ascii_whitespace()
@@ -250,7 +253,7 @@ fn program(command: &[u8]) -> String {
 
 /// Replaces each `%f` in `command` by the file name, quoted for the shell, and `%%` by a percent
 /// sign.
-fn with_name(command: &[u8], name: &[u8]) -> io::Result<OsString> {
+fn expand_file_name(command: &[u8], name: &[u8]) -> io::Result<OsString> {
     let quoted = [
         b"'",
         &name
@@ -283,7 +286,12 @@ mod tests {
 
     #[test]
     fn the_name_of_the_file_is_quoted() {
-        let command = |text: &[u8]| with_name(text, b"it's").unwrap().into_string().unwrap();
+        let command = |text: &[u8]| {
+            expand_file_name(text, b"it's")
+                .unwrap()
+                .into_string()
+                .unwrap()
+        };
         assert_eq!(command(b"x %f 100%% %d %"), r"x 'it'\''s' 100% %d %");
     }
 }

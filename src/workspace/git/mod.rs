@@ -50,11 +50,11 @@ pub struct Git {
     allowed_filters: Vec<String>,
     interrupt: Interrupt,
     /// The repository of the directory.
-    found: OnceLock<RepositorySearch>,
+    repository: OnceLock<RepositorySearch>,
     /// The configuration files, or `None` if only git knows which files it reads.
-    texts: OnceLock<Option<LowercaseContents>>,
+    config_texts: OnceLock<Option<LowercaseContents>>,
     /// The variables that git listed, or the reason of its failure.
-    entries: OnceLock<Result<ConfigVariables, String>>,
+    config_variables: OnceLock<Result<ConfigVariables, String>>,
     attribute_files: Mutex<AttributeFiles>,
 }
 
@@ -67,9 +67,9 @@ impl Git {
             index: None,
             allowed_filters: Vec::new(),
             interrupt: Interrupt::new(),
-            found: OnceLock::new(),
-            texts: OnceLock::new(),
-            entries: OnceLock::new(),
+            repository: OnceLock::new(),
+            config_texts: OnceLock::new(),
+            config_variables: OnceLock::new(),
             attribute_files: Mutex::default(),
         }
     }
@@ -120,7 +120,7 @@ impl Git {
     /// Returns the git of `directory` with the same allowed filters. It reads the configuration
     /// again.
     #[must_use]
-    pub fn renew(&self, directory: &Path) -> Self {
+    pub fn with_directory(&self, directory: &Path) -> Self {
         Self::for_directory(directory)
             .allow_filters(&self.allowed_filters)
             .with_interrupt(&self.interrupt)
@@ -151,14 +151,14 @@ impl Git {
         if matches!(self.discover(), RepositorySearch::Nowhere) {
             return Ok(Vec::new());
         }
-        let answer = self.answer(&["rev-parse", "--show-prefix"])?;
+        let answer = self.run_git(&["rev-parse", "--show-prefix"])?;
         Ok(answer.strip_suffix(b"/\n").unwrap_or_default().to_vec())
     }
 
     /// Runs git with `arguments` in the directory and returns its output.
-    fn answer(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+    fn run_git(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
         let patience = Timeout {
-            limit: process::LIMIT,
+            limit: process::GIT_TIMEOUT,
             interrupt: self.interrupt.clone(),
         };
         process::run(
@@ -169,14 +169,14 @@ impl Git {
     }
 
     fn discover(&self) -> &RepositorySearch {
-        self.found
+        self.repository
             .get_or_init(|| RepositorySearch::search_upwards(&self.directory))
     }
 
     /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
     fn texts(&self) -> Option<&LowercaseContents> {
-        self.texts
-            .get_or_init(|| places::configuration(self.discover()))
+        self.config_texts
+            .get_or_init(|| places::read_configuration(self.discover()))
             .as_ref()
     }
 }

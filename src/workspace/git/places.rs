@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use bstr::ByteSlice;
 
-use super::discovery::{RepositoryCandidate, candidate, common_of, is_repository};
+use super::discovery::{RepositoryCandidate, classify_directory, common_directory, is_repository};
 use super::environment::directory_of;
 use super::variables::Variable;
 use crate::process::home;
@@ -21,7 +21,7 @@ use crate::process::home;
 const MAX_TEXT: u64 = 1 << 20;
 
 /// Variables that redirect a part of the repository or its configuration.
-const REDIRECTIONS: [&str; 3] = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG"];
+const REDIRECTING_VARIABLES: [&str; 3] = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG"];
 
 /// The result of the search for the repository of a directory.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub(super) enum RepositorySearch {
     /// There is no repository.
     Nowhere,
     /// The directory is in the work tree of this repository.
-    In(RepositoryPaths),
+    InWorkTree(RepositoryPaths),
     /// The directory is in a git directory. Only the configuration states whether the repository is
     /// bare.
-    Inside,
+    InGitDirectory,
     /// Only git can determine the repository.
-    Elsewhere,
+    Undetermined,
 }
 
 /// The directories of a repository with a work tree.
@@ -60,7 +60,7 @@ impl RepositorySearch {
             let may_be =
                 !name.as_os_str().is_empty() && (git_dir.is_file() || is_repository(&git_dir));
             return if may_be {
-                Self::Elsewhere
+                Self::Undetermined
             } else {
                 Self::Nowhere
             };
@@ -69,7 +69,7 @@ impl RepositorySearch {
             return Self::Nowhere;
         };
         for above in directory.ancestors() {
-            let git_dir = match candidate(above) {
+            let git_dir = match classify_directory(above) {
                 Ok(RepositoryCandidate::Directory(git_dir)) if is_repository(&git_dir) => git_dir,
                 // git stops at a `.git` file even if it names no repository. It skips a `.git`
                 // directory that is not one.
@@ -77,20 +77,23 @@ impl RepositorySearch {
                 Ok(RepositoryCandidate::Bare | RepositoryCandidate::Nothing)
                     if is_repository(above) =>
                 {
-                    return Self::Inside;
+                    return Self::InGitDirectory;
                 }
                 Ok(
                     RepositoryCandidate::Directory(_)
                     | RepositoryCandidate::Bare
                     | RepositoryCandidate::Nothing,
                 ) => continue,
-                Ok(RepositoryCandidate::Special) | Err(_) => return Self::Elsewhere,
+                Ok(RepositoryCandidate::Special) | Err(_) => return Self::Undetermined,
             };
-            if REDIRECTIONS.iter().any(|name| env::var_os(name).is_some()) {
-                return Self::Elsewhere;
+            if REDIRECTING_VARIABLES
+                .iter()
+                .any(|name| env::var_os(name).is_some())
+            {
+                return Self::Undetermined;
             }
-            let common = common_of(&git_dir);
-            return Self::In(RepositoryPaths {
+            let common = common_directory(&git_dir);
+            return Self::InWorkTree(RepositoryPaths {
                 top: above.to_owned(),
                 directory,
                 git_dir,
@@ -107,7 +110,7 @@ pub(super) struct LowercaseContents(Vec<u8>);
 
 impl LowercaseContents {
     /// Returns whether a file contains `word` anywhere. `word` must be in lower case.
-    pub(super) fn mention(&self, word: &str) -> bool {
+    pub(super) fn contains(&self, word: &str) -> bool {
         self.0.contains_str(word.as_bytes())
     }
 
@@ -136,41 +139,41 @@ impl LowercaseContents {
 }
 
 /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
-pub(super) fn configuration(found: &RepositorySearch) -> Option<LowercaseContents> {
+pub(super) fn read_configuration(found: &RepositorySearch) -> Option<LowercaseContents> {
     let mut texts = LowercaseContents::default();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS");
     for text in parameters
         .into_iter()
-        .chain(counted_variables().map(|(key, _)| key))
+        .chain(config_entries_of_environment().map(|(key, _)| key))
     {
         texts.add(text.as_encoded_bytes());
     }
-    for path in configurations_of_user() {
+    for path in user_config_files() {
         texts.read(&path)?;
     }
     match found {
         RepositorySearch::Nowhere => {}
-        RepositorySearch::In(RepositoryPaths {
+        RepositorySearch::InWorkTree(RepositoryPaths {
             git_dir, common, ..
         }) => {
             texts.read(&common.join("config"))?;
             texts.read(&git_dir.join("config.worktree"))?;
         }
-        RepositorySearch::Inside | RepositorySearch::Elsewhere => return None,
+        RepositorySearch::InGitDirectory | RepositorySearch::Undetermined => return None,
     }
     // An included file can contain any variable.
-    (!texts.mention("include")).then_some(texts)
+    (!texts.contains("include")).then_some(texts)
 }
 
 /// Returns the configuration files of the user and of the system. See `GIT_CONFIG_GLOBAL` and
 /// `GIT_CONFIG_NOSYSTEM` in git(1).
-pub(super) fn configurations_of_user() -> Vec<PathBuf> {
+pub(super) fn user_config_files() -> Vec<PathBuf> {
     let named = |name: &str| env::var_os(name).map(|path| vec![PathBuf::from(path)]);
     let own = || {
         home()
             .map(|home| home.join(".gitconfig"))
             .into_iter()
-            .chain(of_user("config"))
+            .chain(user_file("config"))
             .collect()
     };
     let has_no_system =
@@ -179,7 +182,7 @@ pub(super) fn configurations_of_user() -> Vec<PathBuf> {
         if has_no_system {
             Vec::new()
         } else {
-            of_system("gitconfig")
+            system_files("gitconfig")
         }
     };
     let global = named("GIT_CONFIG_GLOBAL").unwrap_or_else(own);
@@ -190,7 +193,7 @@ pub(super) fn configurations_of_user() -> Vec<PathBuf> {
 }
 
 /// Returns the names and values of the variables that `GIT_CONFIG_COUNT` counts; see git-config(1).
-fn counted_variables() -> impl Iterator<Item = (OsString, OsString)> {
+fn config_entries_of_environment() -> impl Iterator<Item = (OsString, OsString)> {
     let count = env::var("GIT_CONFIG_COUNT")
         .ok()
         .and_then(|count| count.trim_start().parse().ok())
@@ -207,7 +210,7 @@ fn counted_variables() -> impl Iterator<Item = (OsString, OsString)> {
 
 /// Returns the variables in the environment, as git and `git -c` pass them on; see
 /// `GIT_CONFIG_COUNT` in git-config(1).
-pub(super) fn variables_of_environment() -> Vec<Variable> {
+pub(super) fn config_of_environment() -> Vec<Variable> {
     let variable = |key: &str, value: &[u8]| {
         let key = key.to_ascii_lowercase();
         let name = key.rsplit('.').next().unwrap_or_default();
@@ -217,7 +220,7 @@ pub(super) fn variables_of_environment() -> Vec<Variable> {
             value: value.to_vec(),
         }
     };
-    let counted = counted_variables()
+    let counted = config_entries_of_environment()
         .map(|(key, value)| variable(&key.to_string_lossy(), value.as_encoded_bytes()));
     let mut variables: Vec<_> = counted.collect();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS").unwrap_or_default();
@@ -239,23 +242,25 @@ pub(super) fn variables_of_environment() -> Vec<Variable> {
 }
 
 /// Returns the attribute files of the user and of the system.
-pub(super) fn attributes_of_user() -> Vec<PathBuf> {
-    of_user("attributes")
+pub(super) fn user_attribute_files() -> Vec<PathBuf> {
+    user_file("attributes")
         .into_iter()
-        .chain(of_system("gitattributes"))
+        .chain(system_files("gitattributes"))
         .collect()
 }
 
 /// Returns the attribute files that apply to all repositories, and the one in this repository's git
 /// directory.
-pub(super) fn common_attributes(place: &RepositoryPaths) -> impl Iterator<Item = PathBuf> + use<> {
-    attributes_of_user()
+pub(super) fn common_attribute_files(
+    place: &RepositoryPaths,
+) -> impl Iterator<Item = PathBuf> + use<> {
+    user_attribute_files()
         .into_iter()
         .chain([place.common.join("info/attributes")])
 }
 
 /// Returns the path of git's file `name` in the user's configuration directory.
-fn of_user(name: &str) -> Option<PathBuf> {
+fn user_file(name: &str) -> Option<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME")
         .filter(|path| !path.is_empty())
         .map(PathBuf::from);
@@ -265,7 +270,7 @@ fn of_user(name: &str) -> Option<PathBuf> {
 
 /// Returns the possible paths of git's system-wide file `name`. They depend on where git is
 /// installed.
-fn of_system(name: &str) -> Vec<PathBuf> {
+fn system_files(name: &str) -> Vec<PathBuf> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     let mut places = vec![Path::new("/etc").join(name)];
     let program = PROGRAM.get_or_init(|| {

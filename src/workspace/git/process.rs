@@ -13,13 +13,13 @@ use super::special;
 use crate::process::{self, ProcessGroup, StderrReader, TimedReader, Timeout};
 
 /// The limit on each wait for output of git.
-pub(super) const LIMIT: Duration = Duration::from_secs(20);
+pub(super) const GIT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The limit on each wait for output of a filter driver.
-pub(super) const FILTER_LIMIT: Duration = Duration::from_secs(600);
+pub(super) const FILTER_TIMEOUT: Duration = Duration::from_secs(600);
 /// The limit in bytes on the output of git or of a filter driver.
-const MOST_ANSWER: u64 = 256 << 20;
+const MAX_OUTPUT: u64 = 256 << 20;
 /// How long to wait for the error messages of a git that has ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const STDERR_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs git with `command` and `input`, and returns its output.
 ///
@@ -33,7 +33,7 @@ pub(in crate::workspace) fn run(
     patience: Timeout,
 ) -> io::Result<Vec<u8>> {
     // Killing git is safe: it has written only to scratch files, or objects that nothing refers to.
-    output(start(command)?, "git", input, patience)
+    run_with_input(start(command)?, "git", input, patience)
 }
 
 /// Writes `input` to the running program `name`, and returns its output.
@@ -42,7 +42,7 @@ pub(in crate::workspace) fn run(
 ///
 /// Returns an error if the program fails. Also returns an error if `patience` ends during a wait
 /// for output or for the end of the program. The error quotes the program's reason.
-pub(super) fn output(
+pub(super) fn run_with_input(
     mut group: ProcessGroup,
     name: &str,
     input: Vec<u8>,
@@ -63,12 +63,12 @@ pub(super) fn output(
         |error: io::Error| io::Error::new(error.kind(), format!("{name} was killed: {error}"));
     let mut answer = Vec::new();
     TimedReader::new(answers, patience.clone())
-        .take(MOST_ANSWER + 1)
+        .take(MAX_OUTPUT + 1)
         .read_to_end(&mut answer)
         .map_err(unanswered)?;
-    if answer.len() as u64 > MOST_ANSWER {
+    if answer.len() as u64 > MAX_OUTPUT {
         return Err(io::Error::other(format!(
-            "{name} was killed: its output exceeds {MOST_ANSWER} bytes"
+            "{name} was killed: its output exceeds {MAX_OUTPUT} bytes"
         )));
     }
     // A program can close its output and continue to run.
@@ -77,7 +77,7 @@ pub(super) fn output(
     if status.success() {
         return Ok(answer);
     }
-    Err(complaint_of(name, &complaints)
+    Err(failure_reason_of(name, &complaints)
         .unwrap_or_else(|| io::Error::other(format!("{name} failed: {status}"))))
 }
 
@@ -101,12 +101,12 @@ fn start_error(error: &io::Error) -> io::Error {
 }
 
 /// Returns the reason that a git process gave for its failure. The process must have ended.
-pub(in crate::workspace) fn complaint(complaints: &StderrReader) -> Option<io::Error> {
-    complaint_of("git", complaints)
+pub(in crate::workspace) fn failure_reason(complaints: &StderrReader) -> Option<io::Error> {
+    failure_reason_of("git", complaints)
 }
 
-fn complaint_of(name: &str, complaints: &StderrReader) -> Option<io::Error> {
-    let line = complaints.reason(Instant::now() + LAST_WORDS)?;
+fn failure_reason_of(name: &str, complaints: &StderrReader) -> Option<io::Error> {
+    let line = complaints.reason(Instant::now() + STDERR_TIMEOUT)?;
     let line = line
         .trim_start_matches("fatal: ")
         .trim_start_matches("error: ");
@@ -142,7 +142,7 @@ pub(super) fn program(name: &OsStr, trees: &[PathBuf]) -> io::Result<Command> {
         .filter(|tree| fs_err::symlink_metadata(tree.join(".git")).is_ok())
         .map(Path::to_owned);
     let trees: Vec<_> = trees.iter().cloned().chain(around).collect();
-    process::command(name, &trees)
+    process::find_command(name, &trees)
 }
 
 /// Returns the command for git in `directory`, on the repository that git finds there.
@@ -156,7 +156,7 @@ pub(in crate::workspace) fn command(
 ) -> io::Result<Command> {
     special::check_around(directory)?;
     let mut command = trusted_command(&[directory.to_owned()])?;
-    keep(&mut command, is_kept);
+    set_environment(&mut command, is_kept);
     command
         .arg("-C")
         .arg(directory)
@@ -167,7 +167,7 @@ pub(in crate::workspace) fn command(
 
 /// Removes git's variables from `command`, except those for which `is_kept` returns true. Makes the
 /// paths in the others absolute. Sets the variables that prevent git from taking optional locks, prompting and fetching.
-pub(in crate::workspace) fn keep(command: &mut Command, is_kept: impl Fn(&str) -> bool) {
+pub(in crate::workspace) fn set_environment(command: &mut Command, is_kept: impl Fn(&str) -> bool) {
     let is_of_git = |name: &OsStr| name.as_encoded_bytes().starts_with(b"GIT_");
     for (name, _) in
         env::vars_os().filter(|(name, _)| is_of_git(name) && !is_kept(&name.to_string_lossy()))

@@ -9,15 +9,17 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::discovery::{RepositoryCandidate, candidate, common_of, is_repository, text};
+use super::discovery::{
+    RepositoryCandidate, classify_directory, common_directory, is_repository, read_text,
+};
 use super::environment::directory_of;
 use super::places;
-use super::variables::{Variable, path_of, variables};
+use super::variables::{Variable, parse_variables, path_from_bytes};
 use crate::process::{home, home_of};
 
 /// The files of a per-worktree git directory. Commands on the index check the index file
 /// themselves.
-const OWN: &[&str] = &[
+const WORKTREE_FILES: &[&str] = &[
     "HEAD",
     "commondir",
     "config.worktree",
@@ -26,7 +28,7 @@ const OWN: &[&str] = &[
     "shallow",
 ];
 /// The files that all work trees of a repository share.
-const SHARED: &[&str] = &[
+const COMMON_FILES: &[&str] = &[
     "HEAD",
     "config",
     "packed-refs",
@@ -38,17 +40,17 @@ const SHARED: &[&str] = &[
     "info/sparse-checkout",
 ];
 /// The subdirectories of an object directory whose files git opens.
-const OF_OBJECTS: &[&str] = &["info", "info/commit-graphs", "pack"];
+const OBJECT_SUBDIRECTORIES: &[&str] = &["info", "info/commit-graphs", "pack"];
 /// Prefix of the name of the file that a split index needs.
 const SHARED_INDEX: &str = "sharedindex.";
 /// The variables that name another configuration file.
-const INCLUDES: &[&str] = &["include.path", "includeif.path"];
+const INCLUDE_KEYS: &[&str] = &["include.path", "includeif.path"];
 /// The variables that name another file.
-const NAMING: &[&str] = &[ATTRIBUTES, "core.excludesfile"];
+const FILE_KEYS: &[&str] = &[ATTRIBUTES, "core.excludesfile"];
 /// The variable that names the attribute file of the user.
 const ATTRIBUTES: &str = "core.attributesfile";
 /// The limit on the symbolic references that git follows.
-const MOST_REFERENCES: usize = 6;
+const MAX_SYMBOLIC_REFERENCES: usize = 6;
 
 /// Checks the files that git opens in the repository around `directory`.
 ///
@@ -78,7 +80,7 @@ pub(in crate::workspace) fn named_files(directory: &Path) -> io::Result<Vec<Path
 /// # Errors
 ///
 /// Returns the same errors as [`check_around`].
-pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
+pub(in crate::workspace) fn check_git_directory(git_dir: &Path) -> io::Result<()> {
     CheckedFiles::default().check_git_directory(git_dir)
 }
 
@@ -113,7 +115,7 @@ pub(in crate::workspace) fn check_attributes<'d>(
 struct CheckedFiles {
     /// The configurations and object directories that were read, without links. The same file can
     /// be reached by several names.
-    read: HashSet<PathBuf>,
+    visited: HashSet<PathBuf>,
     /// The directories from which relative paths in a configuration can start.
     bases: Vec<PathBuf>,
     /// The included configurations and the attribute files that a configuration names.
@@ -129,7 +131,7 @@ impl CheckedFiles {
         let directory = fs_err::canonicalize(directory)?;
         for above in directory.ancestors() {
             self.bases = vec![above.to_owned(), directory.clone()];
-            let git_dir = match candidate(above)? {
+            let git_dir = match classify_directory(above)? {
                 RepositoryCandidate::Directory(git_dir) => git_dir,
                 RepositoryCandidate::File(named) => {
                     return named.map_or(Ok(()), |git_dir| self.check_repository(&git_dir));
@@ -153,20 +155,21 @@ impl CheckedFiles {
 
     /// Checks the files of the repository with the git directory `git_dir`, and those of the user.
     fn check_repository(&mut self, git_dir: &Path) -> io::Result<()> {
-        OWN.iter()
+        WORKTREE_FILES
+            .iter()
             .try_for_each(|name| check_file(&git_dir.join(name)))?;
-        let common = common_of(git_dir);
-        SHARED
+        let common = common_directory(git_dir);
+        COMMON_FILES
             .iter()
             .try_for_each(|name| check_file(&common.join(name)))?;
         check_names(git_dir, |name| name.starts_with(SHARED_INDEX))?;
         // git looks for a reference in the per-worktree directory and in the common directory.
         let mut reference = git_dir.join("HEAD");
-        for _ in 0..MOST_REFERENCES {
-            let text = text(&reference)?.unwrap_or_default();
+        for _ in 0..MAX_SYMBOLIC_REFERENCES {
+            let text = read_text(&reference)?.unwrap_or_default();
             let Some(name) = text
                 .strip_prefix(b"ref:")
-                .and_then(|name| path_of(name.trim_ascii()))
+                .and_then(|name| path_from_bytes(name.trim_ascii()))
             else {
                 break;
             };
@@ -203,32 +206,36 @@ impl CheckedFiles {
             let Ok(directory) = fs_err::canonicalize(directory) else {
                 continue;
             };
-            if !self.read.insert(directory.clone()) {
+            if !self.visited.insert(directory.clone()) {
                 continue;
             }
-            OF_OBJECTS
+            OBJECT_SUBDIRECTORIES
                 .iter()
                 .try_for_each(|name| check_names(&directory.join(name), |_| true))?;
-            let alternates = text(&directory.join("info/alternates"))?.unwrap_or_default();
+            let alternates = read_text(&directory.join("info/alternates"))?.unwrap_or_default();
             let names = alternates
                 .split(|&byte| byte == b'\n')
                 .filter(|name| !name.is_empty() && name[0] != b'#');
-            directories.extend(names.filter_map(path_of).map(|name| directory.join(name)));
+            directories.extend(
+                names
+                    .filter_map(path_from_bytes)
+                    .map(|name| directory.join(name)),
+            );
         }
         Ok(())
     }
 
     /// Checks the files of the user and of the system, and those that the environment names.
     fn check_user(&mut self) -> io::Result<()> {
-        for path in places::configurations_of_user() {
+        for path in places::user_config_files() {
             self.check_configuration(&path)?;
         }
-        for variable in places::variables_of_environment() {
+        for variable in places::config_of_environment() {
             if let Some(included) = self.check_variable(None, &variable)? {
                 self.check_configuration(&included)?;
             }
         }
-        places::attributes_of_user()
+        places::user_attribute_files()
             .into_iter()
             .try_for_each(|path| check_file(&path))
     }
@@ -246,10 +253,10 @@ impl CheckedFiles {
             let Some((above, name)) = above.zip(path.file_name()) else {
                 continue;
             };
-            if !self.read.insert(above.join(name)) {
+            if !self.visited.insert(above.join(name)) {
                 continue;
             }
-            for variable in variables(&text(&path)?.unwrap_or_default()) {
+            for variable in parse_variables(&read_text(&path)?.unwrap_or_default()) {
                 pending.extend(self.check_variable(Some(&above), &variable)?);
             }
         }
@@ -264,8 +271,9 @@ impl CheckedFiles {
         directory: Option<&Path>,
         variable: &Variable,
     ) -> io::Result<Option<PathBuf>> {
-        let is_included = INCLUDES.contains(&variable.key.as_str());
-        if !is_included && !NAMING.contains(&variable.key.as_str()) || variable.value.is_empty() {
+        let is_included = INCLUDE_KEYS.contains(&variable.key.as_str());
+        if !is_included && !FILE_KEYS.contains(&variable.key.as_str()) || variable.value.is_empty()
+        {
             return Ok(None);
         }
         let Some(name) = expand_path(&variable.value) else {
@@ -290,7 +298,7 @@ impl CheckedFiles {
 pub(super) fn expand_path(value: &[u8]) -> Option<PathBuf> {
     let value = value.strip_prefix(b":(optional)").unwrap_or(value);
     let Some(rest) = value.strip_prefix(b"~") else {
-        return path_of(value);
+        return path_from_bytes(value);
     };
     let (user, rest) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
     let home = if user.is_empty() {
@@ -298,7 +306,7 @@ pub(super) fn expand_path(value: &[u8]) -> Option<PathBuf> {
     } else {
         home_of(user)
     };
-    Some(home?.join(path_of(rest.strip_prefix(b"/").unwrap_or(rest))?))
+    Some(home?.join(path_from_bytes(rest.strip_prefix(b"/").unwrap_or(rest))?))
 }
 
 fn check_file(path: &Path) -> io::Result<()> {

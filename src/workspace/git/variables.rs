@@ -12,7 +12,7 @@ pub(super) struct Variable {
 }
 
 /// Returns the variables of `text` before the first line that git rejects.
-pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
+pub(super) fn parse_variables(text: &[u8]) -> Vec<Variable> {
     let mut reader = ConfigReader {
         rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text),
     };
@@ -22,12 +22,12 @@ pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
         match byte {
             b'#' | b';' => reader.skip_line(),
             _ if is_space(byte) => drop(reader.next()),
-            b'[' => match reader.section() {
+            b'[' => match reader.read_section() {
                 Some(name) => section = name,
                 None => break,
             },
             _ if byte.is_ascii_alphabetic()
-                && reader.variable(&section, &mut variables).is_some() => {}
+                && reader.read_variable(&section, &mut variables).is_some() => {}
             _ => break,
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
 }
 
 /// Returns the path that git writes as `bytes`.
-pub(in crate::workspace) fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+pub(in crate::workspace) fn path_from_bytes(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
     let path = Some(PathBuf::from(
         <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes),
@@ -70,14 +70,14 @@ impl ConfigReader<'_> {
 
     /// Reads a section header, such as `[include]` or `[includeIf "gitdir:x"]`. Returns the
     /// section.
-    fn section(&mut self) -> Option<String> {
+    fn read_section(&mut self) -> Option<String> {
         self.next();
         let mut name = String::new();
         loop {
             match self.next() {
                 b']' => return Some(name),
-                byte if is_space(byte) => return self.subsection(byte).map(|()| name),
-                byte if is_of_key(byte) || byte == b'.' => {
+                byte if is_space(byte) => return self.read_subsection(byte).map(|()| name),
+                byte if is_key_byte(byte) || byte == b'.' => {
                     name.push(byte.to_ascii_lowercase().into());
                 }
                 _ => return None,
@@ -86,7 +86,7 @@ impl ConfigReader<'_> {
     }
 
     /// Reads the quoted subsection after the space `byte`, and the bracket that ends the header.
-    fn subsection(&mut self, mut byte: u8) -> Option<()> {
+    fn read_subsection(&mut self, mut byte: u8) -> Option<()> {
         while is_space(byte) {
             if byte == b'\n' {
                 return None;
@@ -110,10 +110,10 @@ impl ConfigReader<'_> {
 
     /// Reads a variable of `section` and adds it to `variables` if it has a value. Returns `None`
     /// for a line that git rejects.
-    fn variable(&mut self, section: &str, variables: &mut Vec<Variable>) -> Option<()> {
+    fn read_variable(&mut self, section: &str, variables: &mut Vec<Variable>) -> Option<()> {
         let mut key = format!("{section}.");
         let mut byte = self.next();
-        while is_of_key(byte) {
+        while is_key_byte(byte) {
             key.push(byte.to_ascii_lowercase().into());
             byte = self.next();
         }
@@ -124,7 +124,7 @@ impl ConfigReader<'_> {
             b'\n' => {}
             b'=' => variables.push(Variable {
                 key,
-                value: self.value()?,
+                value: self.read_value()?,
             }),
             _ => return None,
         }
@@ -132,7 +132,7 @@ impl ConfigReader<'_> {
     }
 
     /// Reads a value to the end of its line. A line that ends with `\` continues.
-    fn value(&mut self) -> Option<Vec<u8>> {
+    fn read_value(&mut self) -> Option<Vec<u8>> {
         let mut value = Vec::new();
         // The length without unquoted white space at the end.
         let mut length = 0;
@@ -169,7 +169,7 @@ impl ConfigReader<'_> {
     }
 }
 
-fn is_of_key(byte: u8) -> bool {
+fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
@@ -220,7 +220,7 @@ mod tests {
                 .split(|&byte| byte == 0)
                 .filter_map(variable)
                 .collect();
-            assert_eq!(variables(text.as_bytes()), listed, "{text:?}");
+            assert_eq!(parse_variables(text.as_bytes()), listed, "{text:?}");
         }
     }
 
@@ -231,7 +231,7 @@ mod tests {
                 key: "a.b".to_owned(),
                 value: b"1".to_vec(),
             }];
-            assert_eq!(variables(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(parse_variables(text.as_bytes()), expected, "{text:?}");
         }
     }
 

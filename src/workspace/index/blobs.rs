@@ -16,7 +16,7 @@ use crate::digest::{ObjectFormat, blob_id};
 use crate::workspace::Result;
 
 /// The limit on compressed bytes that are collected before they are written.
-const MOST: usize = 16 << 20;
+const MAX_PENDING_BYTES: usize = 16 << 20;
 /// The type of a blob in a pack; see gitformat-pack(5).
 const BLOB: u8 = 3;
 
@@ -24,8 +24,8 @@ const BLOB: u8 = 3;
 #[derive(Debug)]
 pub struct BlobCollector<'i> {
     index: &'i GitIndex,
-    purpose: BlobMode,
-    waiting: Mutex<PendingBlobs>,
+    mode: BlobMode,
+    pending: Mutex<PendingBlobs>,
 }
 
 /// Whether blobs are written or only their IDs are computed.
@@ -50,8 +50,8 @@ impl<'i> BlobCollector<'i> {
     pub fn without_writes(index: &'i GitIndex) -> Self {
         Self {
             index,
-            purpose: BlobMode::HashOnly,
-            waiting: Mutex::default(),
+            mode: BlobMode::HashOnly,
+            pending: Mutex::default(),
         }
     }
 
@@ -59,7 +59,7 @@ impl<'i> BlobCollector<'i> {
     #[must_use]
     pub fn with_writes(index: &'i GitIndex) -> Self {
         Self {
-            purpose: BlobMode::Write,
+            mode: BlobMode::Write,
             ..Self::without_writes(index)
         }
     }
@@ -75,7 +75,7 @@ impl<'i> BlobCollector<'i> {
         let Some(id) = ObjectId::from_hex(id.as_bytes()) else {
             return Err(self.index.answer_error());
         };
-        if self.purpose == BlobMode::HashOnly {
+        if self.mode == BlobMode::HashOnly {
             return Ok(id);
         }
         if self.lock().known.contains(&id) {
@@ -87,7 +87,7 @@ impl<'i> BlobCollector<'i> {
             waiting.objects.extend(object);
             waiting.count += 1;
         }
-        if waiting.objects.len() > MOST {
+        if waiting.objects.len() > MAX_PENDING_BYTES {
             self.flush(&mut waiting).map(|()| id)
         } else {
             Ok(id)
@@ -131,7 +131,7 @@ impl<'i> BlobCollector<'i> {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, PendingBlobs> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -20,7 +20,7 @@ const ATTRIBUTES: [&str; 6] = [
     "working-tree-encoding",
 ];
 /// The number of leading [`ATTRIBUTES`] that mark a file as binary if they are unset.
-const TEXT: usize = 2;
+const TEXT_ATTRIBUTES: usize = 2;
 
 impl GitIndex {
     /// Returns the `paths` whose content can differ between work tree and index.
@@ -34,9 +34,9 @@ impl GitIndex {
             .git
             .attributes(&ATTRIBUTES, &asked)
             .map_err(|source| self.to_error(source))?;
-        let is_text = self.says("core.autocrlf")? || self.says("core.eol")?;
+        let is_text = self.has_config("core.autocrlf")? || self.has_config("core.eol")?;
         let is_converted = |values: &Vec<Attribute>| {
-            let is_plain = values[..TEXT].contains(&Attribute::Unset);
+            let is_plain = values[..TEXT_ATTRIBUTES].contains(&Attribute::Unset);
             let is_other =
                 |value: &Attribute| matches!(value, Attribute::Set | Attribute::Value(_));
             is_text && !is_plain || values.iter().any(is_other)
@@ -88,7 +88,7 @@ impl GitIndex {
     /// Returns an error if git fails.
     pub fn ignores_modes(&self) -> Result<bool> {
         self.git
-            .is_on("core.filemode")
+            .config_bool("core.filemode")
             .map(|is_on| is_on == Some(false))
             .map_err(|source| self.to_error(source))
     }
@@ -101,12 +101,12 @@ impl GitIndex {
     /// Returns an error if git fails.
     pub fn ignores_links(&self) -> Result<bool> {
         self.git
-            .is_on("core.symlinks")
+            .config_bool("core.symlinks")
             .map(|is_on| is_on == Some(false))
             .map_err(|source| self.to_error(source))
     }
 
-    fn says(&self, key: &str) -> Result<bool> {
+    fn has_config(&self, key: &str) -> Result<bool> {
         self.git
             .config(key)
             .map(|value| value.is_some())
@@ -120,7 +120,7 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git cannot read a file.
-    pub fn clean(&self, paths: &[RelPath]) -> Result<Vec<ObjectId>> {
+    pub fn hash_work_tree_files(&self, paths: &[RelPath]) -> Result<Vec<ObjectId>> {
         let (listed, alone): (Vec<_>, Vec<_>) = paths
             .iter()
             .partition(|path| is_plain(&self.full_name(path)));
@@ -130,7 +130,7 @@ impl GitIndex {
             .iter()
             .flat_map(|path| [&self.full_name(path)[..], b"\n"].concat())
             .collect();
-        let answer = self.ask(&["hash-object", "--stdin-paths"], None, &input)?;
+        let answer = self.run_or_fail(&["hash-object", "--stdin-paths"], None, &input)?;
         let ids: Vec<_> = answer
             .split(|&byte| byte == b'\n')
             .filter_map(ObjectId::from_hex)
@@ -141,7 +141,7 @@ impl GitIndex {
         let mut known = listed.into_iter().zip(ids);
         let id = |path| {
             if alone.contains(&path) {
-                self.clean_one(path)
+                self.hash_work_tree_file(path)
             } else {
                 Ok(known.next().map(|(_, id)| id))
             }
@@ -153,7 +153,7 @@ impl GitIndex {
     }
 
     /// Does the same for a path that cannot be written as a line of a list.
-    fn clean_one(&self, path: &RelPath) -> Result<Option<ObjectId>> {
+    fn hash_work_tree_file(&self, path: &RelPath) -> Result<Option<ObjectId>> {
         let arguments = [
             OsString::from("hash-object"),
             OsString::from("--"),
@@ -179,7 +179,7 @@ impl GitIndex {
         // In a subdirectory, git ignores index entries above it, including attribute files. Start
         // at the top.
         let top = "../".repeat(memchr::memchr_iter(b'/', &self.prefix).count());
-        let list = self.ask(&["-C", &top, "ls-files", "-m", "-z"], None, b"")?;
+        let list = self.run_or_fail(&["-C", &top, "ls-files", "-m", "-z"], None, b"")?;
         let below = list
             .split(|&byte| byte == 0)
             .filter_map(|name| name.strip_prefix(&self.prefix[..]));
@@ -200,7 +200,7 @@ impl GitIndex {
         // git reads attributes from the index only after it has looked up a name there. The first
         // request does this, with a name that no entry has.
         let input = [&b":0:\n"[..], id.to_string().as_bytes(), b" ", &name, b"\n"].concat();
-        let answer = self.ask(&["cat-file", "--batch", "--filters"], None, &input)?;
+        let answer = self.run_or_fail(&["cat-file", "--batch", "--filters"], None, &input)?;
         let mut lines = answer.splitn(3, |&byte| byte == b'\n').skip(1);
         // The size in this line is that of the blob, not of the converted content.
         let is_there = lines
@@ -239,7 +239,7 @@ fn is_plain(name: &[u8]) -> bool {
 }
 
 fn to_os_string(name: &[u8]) -> OsString {
-    super::git::path_of(name)
+    super::git::path_from_bytes(name)
         .unwrap_or_default()
         .into_os_string()
 }

@@ -15,7 +15,7 @@ pub struct IndexEntry {
     /// The ID of the blob, or of the commit of a submodule.
     pub id: ObjectId,
     /// The flag of the entry.
-    pub mark: EntryFlag,
+    pub flag: EntryFlag,
 }
 
 impl IndexEntry {
@@ -25,7 +25,7 @@ impl IndexEntry {
         Self {
             mode,
             id,
-            mark: EntryFlag::None,
+            flag: EntryFlag::None,
         }
     }
 
@@ -38,14 +38,18 @@ impl IndexEntry {
         let mark = words
             .next()
             .map_or(Some(EntryFlag::None), EntryFlag::from_name)?;
-        words.next().is_none().then_some(Self { mode, id, mark })
+        words.next().is_none().then_some(Self {
+            mode,
+            id,
+            flag: mark,
+        })
     }
 }
 
 impl fmt::Display for IndexEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.mode, self.id)?;
-        self.mark.name().map_or(Ok(()), |name| write!(f, " {name}"))
+        self.flag.name().map_or(Ok(()), |name| write!(f, " {name}"))
     }
 }
 
@@ -91,12 +95,12 @@ impl Stages {
     /// Returns whether both have the same stages, modes, objects and intent-to-add flags. The other
     /// flags are ignored.
     #[must_use]
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub fn is_equivalent(&self, other: &Self) -> bool {
         let contents = |stages: &Self| -> Vec<_> {
             let said = stages
                 .0
                 .iter()
-                .map(|(&stage, &entry)| (stage, entry.mode, entry.id, entry.is_intended()));
+                .map(|(&stage, &entry)| (stage, entry.mode, entry.id, entry.is_intent_to_add()));
             said.collect()
         };
         contents(self) == contents(other)
@@ -150,7 +154,7 @@ pub enum EntryFlag {
 impl EntryFlag {
     /// Returns the flag for the letter `tag` of `git ls-files -v`. A lower-case letter means
     /// assume-unchanged. `s` stands for both flags, and the result is only skip-worktree.
-    pub(super) fn of(tag: &[u8]) -> Self {
+    pub(super) fn from_tag(tag: &[u8]) -> Self {
         match tag {
             b"S" | b"s" => Self::SkipWorktree,
             b"h" => Self::AssumeUnchanged,

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::git::{path_of, run_git};
+use super::git::{path_from_bytes, run_git};
 use super::{GitIndex, display_path};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
@@ -16,7 +16,7 @@ use crate::workspace::objects::Repository;
 use crate::workspace::{ErrorKind, Result, WorkspaceError};
 
 /// The arguments of the query, in the order of the output lines.
-const QUESTIONS: [&str; 7] = [
+const REV_PARSE_ARGUMENTS: [&str; 7] = [
     "rev-parse",
     "--path-format=absolute",
     "--git-path",
@@ -77,8 +77,14 @@ impl GitIndex {
             io::ErrorKind::Unsupported => refused(ErrorKind::NotRegular, source),
             _ => refused(ErrorKind::Missing, source),
         };
-        let text = run_git(&root, &QUESTIONS.map(OsString::from), None, b"", interrupt)
-            .map_err(unanswered)?;
+        let text = run_git(
+            &root,
+            &REV_PARSE_ARGUMENTS.map(OsString::from),
+            None,
+            b"",
+            interrupt,
+        )
+        .map_err(unanswered)?;
         let unknown = || {
             refused(
                 ErrorKind::Other,
@@ -86,7 +92,7 @@ impl GitIndex {
             )
         };
         let answer = RevParseOutput::parse(&text).ok_or_else(unknown)?;
-        let named = path_of(answer.file).ok_or_else(unknown)?;
+        let named = path_from_bytes(answer.file).ok_or_else(unknown)?;
         // git follows links to the index and locks their target.
         let file = named
             .canonicalize()
@@ -121,7 +127,7 @@ fn refusal(path: &Path, fault: ErrorKind, source: io::Error) -> WorkspaceError {
     WorkspaceError {
         verb: "find the index of",
         path: display_path(path),
-        fault,
+        kind: fault,
         source,
     }
 }

@@ -9,10 +9,10 @@ use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use crate::workspace::git::process;
 
-pub(super) use crate::workspace::git::variables::path_of;
+pub(super) use crate::workspace::git::variables::path_from_bytes;
 
 /// The limit on each wait for output of git. Filter drivers of the user can be slow.
-const LIMIT: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Runs git in `directory`, on `index` or on the index that git finds, and returns its output.
 /// `interrupt` ends the run.
@@ -36,7 +36,7 @@ pub(super) fn run_git(
         &mut command,
         input.to_vec(),
         Timeout {
-            limit: LIMIT,
+            limit: TIMEOUT,
             interrupt: interrupt.clone(),
         },
     )

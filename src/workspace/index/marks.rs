@@ -19,21 +19,22 @@ const OPTIONS: [(EntryFlag, &str); 2] = [
 ];
 
 /// The reason why an intent-to-add entry is refused; see [`GitIndex::may_intend`].
-pub const SPOILING: &str = "git crashes on an intent-to-add entry in a directory of a sparse index";
+pub const INTENT_TO_ADD_REFUSED: &str =
+    "git crashes on an intent-to-add entry in a directory of a sparse index";
 
 impl IndexEntry {
     /// Returns whether this is an intent-to-add entry.
     #[must_use]
-    pub fn is_intended(&self) -> bool {
-        self.mark == EntryFlag::IntentToAdd
+    pub fn is_intent_to_add(&self) -> bool {
+        self.flag == EntryFlag::IntentToAdd
     }
 }
 
 /// Returns the paths of the `updates` with the flag `mark`, each followed by a NUL.
-fn marked_paths(updates: &[IndexUpdate], mark: EntryFlag) -> Vec<u8> {
+fn paths_with_flag(updates: &[IndexUpdate], mark: EntryFlag) -> Vec<u8> {
     let marked = updates
         .iter()
-        .filter(|update| update.entry.is_some_and(|entry| entry.mark == mark));
+        .filter(|update| update.entry.is_some_and(|entry| entry.flag == mark));
     marked
         .flat_map(|update| [update.path.as_bytes(), b"\0"].concat())
         .collect()
@@ -42,10 +43,10 @@ fn marked_paths(updates: &[IndexUpdate], mark: EntryFlag) -> Vec<u8> {
 impl GitIndex {
     /// Returns an intent-to-add entry.
     #[must_use]
-    pub fn intention(&self) -> Option<IndexEntry> {
+    pub fn intent_to_add_entry(&self) -> Option<IndexEntry> {
         let id = ObjectId::from_hex(blob_id(b"", self.format).as_bytes())?;
         Some(IndexEntry {
-            mark: EntryFlag::IntentToAdd,
+            flag: EntryFlag::IntentToAdd,
             ..IndexEntry::new(FileMode::Regular, id)
         })
     }
@@ -58,11 +59,11 @@ impl GitIndex {
     /// # Errors
     ///
     /// Returns an error if git cannot read its configuration.
-    pub fn may_intend(&self, path: &RelPath) -> Result<bool> {
+    pub fn can_add_intent(&self, path: &RelPath) -> Result<bool> {
         let is_at_top = self.prefix.is_empty() && path.parent().is_none();
         let is_on = |key| {
             self.git
-                .is_on(key)
+                .config_bool(key)
                 .map(|is_on| is_on == Some(true))
                 .map_err(|source| self.to_error(source))
         };
@@ -73,35 +74,41 @@ impl GitIndex {
     }
 
     /// Sets the intent-to-add flag in the index at `copy`, which already contains `updates`.
-    pub(super) fn intend(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
-        let input = marked_paths(updates, EntryFlag::IntentToAdd);
+    pub(super) fn set_intent_to_add(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
+        let input = paths_with_flag(updates, EntryFlag::IntentToAdd);
         if input.is_empty() {
             return Ok(());
         }
         for update in updates
             .iter()
-            .filter(|update| update.entry.is_some_and(|entry| entry.is_intended()))
+            .filter(|update| update.entry.is_some_and(|entry| entry.is_intent_to_add()))
         {
-            if !self.may_intend(&update.path)? {
-                return Err(self.to_error(io::Error::other(SPOILING)));
+            if !self.can_add_intent(&update.path)? {
+                return Err(self.to_error(io::Error::other(INTENT_TO_ADD_REFUSED)));
             }
         }
         // `reset -N` keeps entries that the target tree does not contain, as intent-to-add entries.
-        let arguments = ["--literal-pathspecs", "reset", "-q", "-N", self.nothing()];
+        let arguments = [
+            "--literal-pathspecs",
+            "reset",
+            "-q",
+            "-N",
+            self.empty_tree_id(),
+        ];
         let arguments = [
             &arguments[..],
             &["--pathspec-from-file=-", "--pathspec-file-nul"],
         ]
         .concat();
-        self.ask(&arguments, Some(copy), &input).map(drop)
+        self.run_or_fail(&arguments, Some(copy), &input).map(drop)
     }
 
     /// Sets the other flags in the index at `copy`, which already contains `updates`.
-    pub(super) fn mark(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
+    pub(super) fn set_flags(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
         for (mark, option) in OPTIONS {
-            let input = marked_paths(updates, mark);
+            let input = paths_with_flag(updates, mark);
             if !input.is_empty() {
-                self.ask(
+                self.run_or_fail(
                     &[
                         "-c",
                         "index.sparse=false",
@@ -119,8 +126,8 @@ impl GitIndex {
     }
 
     /// Marks the intent-to-add entries of `staged`. git is run only if an entry has the empty blob.
-    pub(super) fn note_intended(&self, staged: &mut IndexTree) -> Result<()> {
-        let empty = self.intention().map(|entry| entry.id);
+    pub(super) fn detect_intent_to_add(&self, staged: &mut IndexTree) -> Result<()> {
+        let empty = self.intent_to_add_entry().map(|entry| entry.id);
         let is_empty = |entry: &IndexEntry| Some(entry.id) == empty;
         let mut found: BTreeSet<_> = staged
             .entries
@@ -138,8 +145,8 @@ impl GitIndex {
             "--no-renames",
             "--relative",
         ];
-        let list = self.ask(
-            &[&options[..], &["--name-only", "-z", self.nothing()]].concat(),
+        let list = self.run_or_fail(
+            &[&options[..], &["--name-only", "-z", self.empty_tree_id()]].concat(),
             None,
             b"",
         )?;
@@ -153,13 +160,13 @@ impl GitIndex {
             staged
                 .entries
                 .entry(path)
-                .and_modify(|entry| entry.mark = EntryFlag::IntentToAdd);
+                .and_modify(|entry| entry.flag = EntryFlag::IntentToAdd);
         }
         Ok(())
     }
 
     /// Returns the ID of the empty tree, which git knows in every repository.
-    fn nothing(&self) -> &'static str {
+    fn empty_tree_id(&self) -> &'static str {
         match self.format {
             ObjectFormat::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
             ObjectFormat::Sha256 => {

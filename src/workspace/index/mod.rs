@@ -33,7 +33,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::git::{path_of, run_git};
+use self::git::{path_from_bytes, run_git};
 use super::git::{Git, special};
 use super::objects::Repository;
 use super::{ErrorKind, Result, WorkspaceError};
@@ -44,7 +44,7 @@ use crate::path::RelPath;
 
 pub use blobs::BlobCollector;
 pub use entry::{EntryFlag, IndexEntry, IndexUpdate, Stages};
-pub use marks::SPOILING;
+pub use marks::INTENT_TO_ADD_REFUSED;
 pub use staged::IndexTree;
 
 /// The signature of an index file; see gitformat-index(5).
@@ -65,7 +65,7 @@ pub struct GitIndex {
 }
 
 /// Returns the directories of the entries in an output of `ls-files -s -z`, which is sorted.
-fn directories(list: &[u8]) -> Vec<PathBuf> {
+fn parse_directories(list: &[u8]) -> Vec<PathBuf> {
     let names = list
         .split(|&byte| byte == 0)
         .filter_map(|entry| entry.splitn(2, |&byte| byte == b'\t').nth(1));
@@ -73,7 +73,10 @@ fn directories(list: &[u8]) -> Vec<PathBuf> {
         .filter_map(|name| Some(&name[..memchr::memrchr(b'/', name)?]))
         .collect();
     directories.dedup();
-    directories.into_iter().filter_map(path_of).collect()
+    directories
+        .into_iter()
+        .filter_map(path_from_bytes)
+        .collect()
 }
 
 impl GitIndex {
@@ -133,7 +136,7 @@ impl GitIndex {
     /// Returns whether the repository contains all blobs of `stages`. Commits of submodules are
     /// ignored, because they are in other repositories.
     #[must_use]
-    pub fn has(&self, stages: &Stages) -> bool {
+    pub fn has_blobs(&self, stages: &Stages) -> bool {
         let mut blobs = stages
             .0
             .values()
@@ -147,11 +150,11 @@ impl GitIndex {
     ///
     /// Returns an error if git cannot read the index.
     pub fn read(&self) -> Result<IndexTree> {
-        let list = self.ask(&["ls-files", "-s", "-v", "-z"], None, b"")?;
+        let list = self.run_or_fail(&["ls-files", "-s", "-v", "-z"], None, b"")?;
         let mut staged = IndexTree::of(&list, self).ok_or_else(|| self.answer_error())?;
         // Whenever git writes an index, it reads the attributes of each entry that it compares with
         // its file. A special attribute file would block it.
-        let directories: Vec<_> = directories(&list)
+        let directories: Vec<_> = parse_directories(&list)
             .iter()
             .map(|directory| self.root.join(directory))
             .collect();
@@ -160,7 +163,7 @@ impl GitIndex {
             .map(PathBuf::as_path)
             .chain([self.root.as_path()]);
         special::check_attributes(directories).map_err(|source| self.to_error(source))?;
-        self.note_intended(&mut staged)?;
+        self.detect_intent_to_add(&mut staged)?;
         Ok(staged)
     }
 
@@ -171,29 +174,30 @@ impl GitIndex {
     ///
     /// Returns an error if git cannot write the copy. Discard the copy then.
     pub fn rewrite(&self, copy: &Path, updates: &[IndexUpdate]) -> Result<()> {
-        self.date(copy).map_err(|source| self.to_error(source))?;
+        self.copy_modified_time(copy)
+            .map_err(|source| self.to_error(source))?;
         // Removals come first, because they make room for new entries. The entry of a path that
         // gets conflict stages is removed too. Otherwise its stage 0 would remain next to them.
         let goes = updates
             .iter()
             .filter(|update| update.entry.is_none() || update.stage > 0);
         let goes: BTreeSet<_> = goes.map(|update| &update.path).collect();
-        let gone = goes.into_iter().map(|path| IndexUpdate {
+        let removals = goes.into_iter().map(|path| IndexUpdate {
             path: path.clone(),
             entry: None,
             stage: 0,
         });
-        let comes = updates
+        let additions = updates
             .iter()
             .filter(|update| update.entry.is_some())
             .cloned();
-        let input: Vec<u8> = gone
-            .chain(comes)
-            .flat_map(|update| self.line(&update))
+        let input: Vec<u8> = removals
+            .chain(additions)
+            .flat_map(|update| self.format_update(&update))
             .collect();
         // A directory entry of a sparse index would remain next to a new entry below it; see
         // index.sparse in git-config(1).
-        self.ask(
+        self.run_or_fail(
             &[
                 "-c",
                 "index.sparse=false",
@@ -204,13 +208,13 @@ impl GitIndex {
             Some(copy),
             &input,
         )?;
-        self.intend(copy, updates)?;
-        self.mark(copy, updates)
+        self.set_intent_to_add(copy, updates)?;
+        self.set_flags(copy, updates)
     }
 
     /// Copies the modification time of the index to a copy. git compares the content of files that
     /// are not older than the index; see "racy git" in its technical documentation.
-    fn date(&self, copy: &Path) -> io::Result<()> {
+    fn copy_modified_time(&self, copy: &Path) -> io::Result<()> {
         match fs::metadata(&self.file) {
             Ok(index) => File::options()
                 .write(true)
@@ -228,12 +232,12 @@ impl GitIndex {
     ///
     /// Returns [`ErrorKind::Exists`] if `file` is this index, or a file that is not an index.
     /// Returns an error if `file` exists and cannot be read, or if git cannot write the file.
-    pub fn write_alone(&self, file: &Path, entries: &[IndexUpdate]) -> Result<()> {
+    pub fn write_new_index(&self, file: &Path, entries: &[IndexUpdate]) -> Result<()> {
         let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
         let is_replaceable = is_missing_or_index(file).map_err(|source| WorkspaceError {
             verb: "read",
             path: display_path(file),
-            fault: ErrorKind::Other,
+            kind: ErrorKind::Other,
             source,
         })?;
         if is_this || !is_replaceable {
@@ -241,16 +245,16 @@ impl GitIndex {
             return Err(WorkspaceError {
                 verb: "write",
                 path: display_path(file),
-                fault: ErrorKind::Exists,
+                kind: ErrorKind::Exists,
                 source,
             });
         }
         let input: Vec<u8> = entries
             .iter()
-            .flat_map(|update| self.line(update))
+            .flat_map(|update| self.format_update(update))
             .collect();
-        self.ask(&["read-tree", "--empty"], Some(file), b"")?;
-        self.ask(&["update-index", "-z", "--index-info"], Some(file), &input)
+        self.run_or_fail(&["read-tree", "--empty"], Some(file), b"")?;
+        self.run_or_fail(&["update-index", "-z", "--index-info"], Some(file), &input)
             .map(drop)
     }
 
@@ -264,7 +268,7 @@ impl GitIndex {
     }
 
     /// Returns a line in the input format of `update-index --index-info`.
-    fn line(&self, update: &IndexUpdate) -> Vec<u8> {
+    fn format_update(&self, update: &IndexUpdate) -> Vec<u8> {
         let head = match update.entry {
             Some(entry) => format!("{} {} {}\t", entry.mode, entry.id, update.stage),
             None => format!("0 {}\t", "0".repeat(self.format.hex_length())),
@@ -277,7 +281,12 @@ impl GitIndex {
         [&self.prefix, path.as_bytes()].concat()
     }
 
-    fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
+    fn run_or_fail(
+        &self,
+        arguments: &[&str],
+        index: Option<&Path>,
+        input: &[u8],
+    ) -> Result<Vec<u8>> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
         self.run(&arguments, index, input, &self.interrupt)
             .map_err(|source| self.to_error(source))
@@ -291,7 +300,7 @@ impl GitIndex {
         input: &[u8],
         interrupt: &Interrupt,
     ) -> io::Result<Vec<u8>> {
-        let arguments = [&self.git.without_filters()?, arguments].concat();
+        let arguments = [&self.git.options_without_filters()?, arguments].concat();
         run_git(&self.root, &arguments, index, input, interrupt)
     }
 
@@ -303,7 +312,7 @@ impl GitIndex {
         WorkspaceError {
             verb: "use",
             path: display_path(&self.file),
-            fault: ErrorKind::Other,
+            kind: ErrorKind::Other,
             source,
         }
     }

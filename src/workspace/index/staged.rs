@@ -17,7 +17,7 @@ pub struct IndexTree {
     pub(super) entries: BTreeMap<RelPath, IndexEntry>,
     unmerged: BTreeMap<RelPath, BTreeMap<u8, IndexEntry>>,
     /// Intent-to-add entries that verbs report as missing.
-    absent: BTreeSet<RelPath>,
+    hidden: BTreeSet<RelPath>,
     /// All directories that contain an entry.
     pub(super) directories: BTreeSet<RelPath>,
     pub(super) objects: Repository,
@@ -35,7 +35,7 @@ impl IndexTree {
         {
             let (head, name) = line.split_at(memchr::memchr(b'\t', line)?);
             let mut words = head.split(|&byte| byte == b' ');
-            let mark = EntryFlag::of(words.next()?);
+            let mark = EntryFlag::from_tag(words.next()?);
             let bits = u32::from_str_radix(std::str::from_utf8(words.next()?).ok()?, 8).ok()?;
             let id = ObjectId::from_hex(words.next()?)?;
             let stage = words.next()?;
@@ -44,7 +44,11 @@ impl IndexTree {
             else {
                 continue;
             };
-            let entry = IndexEntry { mode, id, mark };
+            let entry = IndexEntry {
+                mode,
+                id,
+                flag: mark,
+            };
             // If a directory is in the set, all directories above it are too.
             path.ancestors()
                 .take_while(|above| directories.insert(above.clone()))
@@ -64,7 +68,7 @@ impl IndexTree {
         Some(Self {
             entries,
             unmerged,
-            absent: BTreeSet::new(),
+            hidden: BTreeSet::new(),
             directories,
             objects: index.objects.clone(),
             name,
@@ -79,7 +83,7 @@ impl IndexTree {
 
     /// Returns all stages of `path`.
     #[must_use]
-    pub fn all(&self, path: &RelPath) -> Stages {
+    pub fn all_stages(&self, path: &RelPath) -> Stages {
         self.unmerged.get(path).map_or_else(
             || Stages::of(self.entry(path)),
             |stages| Stages(stages.clone()),
@@ -102,27 +106,28 @@ impl IndexTree {
 
     /// Returns whether `path` has an intent-to-add entry.
     #[must_use]
-    pub fn is_intended(&self, path: &RelPath) -> bool {
-        self.entry(path).is_some_and(|entry| entry.is_intended())
+    pub fn is_intent_to_add(&self, path: &RelPath) -> bool {
+        self.entry(path)
+            .is_some_and(|entry| entry.is_intent_to_add())
     }
 
     /// Makes verbs report `path` as missing if it has an intent-to-add entry.
-    pub fn fulfil(&mut self, path: &RelPath) {
-        if self.is_intended(path) {
-            self.absent.insert(path.clone());
+    pub fn hide_intent_to_add(&mut self, path: &RelPath) {
+        if self.is_intent_to_add(path) {
+            self.hidden.insert(path.clone());
         }
     }
 
     /// Returns the entry of `path` that verbs use.
     pub(super) fn visible_entry(&self, path: &RelPath) -> Option<IndexEntry> {
-        self.entry(path).filter(|_| !self.absent.contains(path))
+        self.entry(path).filter(|_| !self.hidden.contains(path))
     }
 
     /// Returns the paths that verbs find.
     pub(super) fn paths(&self) -> impl Iterator<Item = &RelPath> {
         self.entries
             .keys()
-            .filter(|path| !self.absent.contains(*path))
+            .filter(|path| !self.hidden.contains(*path))
     }
 
     /// Returns whether the directory `path` contains an entry.
@@ -133,7 +138,7 @@ impl IndexTree {
 
     /// Returns the conflict stages of `path`, if it is in conflict.
     #[must_use]
-    pub fn stages(&self, path: &RelPath) -> Option<&BTreeMap<u8, IndexEntry>> {
+    pub fn conflict_stages(&self, path: &RelPath) -> Option<&BTreeMap<u8, IndexEntry>> {
         self.unmerged.get(path)
     }
 }

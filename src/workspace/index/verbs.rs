@@ -56,7 +56,7 @@ fn verb_error(
     WorkspaceError {
         verb,
         path: path.to_string(),
-        fault,
+        kind: fault,
         source: io::Error::other(message),
     }
 }
@@ -64,9 +64,9 @@ fn verb_error(
 /// Changes the error for a missing object. The index names the object, so the repository is damaged
 /// or incomplete. A missing path would be a different error.
 fn require_object<T>(found: Result<T>) -> Result<T> {
-    found.map_err(|error| match error.fault {
+    found.map_err(|error| match error.kind {
         ErrorKind::Missing => WorkspaceError {
-            fault: ErrorKind::Other,
+            kind: ErrorKind::Other,
             ..error
         },
         _ => error,

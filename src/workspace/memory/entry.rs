@@ -80,9 +80,9 @@ impl Entry {
 impl From<&Node> for Entry {
     fn from(node: &Node) -> Self {
         Self {
-            kind: node.body.kind(),
+            kind: node.content.kind(),
             mode: node.permissions,
-            contents: node.body.bytes().to_vec(),
+            contents: node.content.bytes().to_vec(),
         }
     }
 }

@@ -62,7 +62,7 @@ pub(super) struct VerbCounter {
     pub(super) verbs: usize,
     pub(super) syncs: usize,
     injection: Option<FaultInjection>,
-    has_met: bool,
+    has_failed: bool,
     hooks: BTreeMap<usize, Vec<VerbHook>>,
 }
 
@@ -76,20 +76,20 @@ pub(super) enum VerbOutcome {
 
 impl VerbCounter {
     pub(super) fn inject(&mut self, injection: FaultInjection) {
-        (self.injection, self.has_met) = (Some(injection), false);
+        (self.injection, self.has_failed) = (Some(injection), false);
     }
 
-    pub(super) fn hook(&mut self, verb: usize, hook: VerbHook) {
+    pub(super) fn add_hook(&mut self, verb: usize, hook: VerbHook) {
         self.hooks.entry(verb).or_default().push(hook);
     }
 
-    pub(super) fn has_met(&self) -> bool {
-        self.has_met
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed
     }
 
     /// Returns the actions that are due before the next verb. If two verbs run at the same time, an
     /// action can run later than its number.
-    pub(super) fn take_due(&mut self) -> Vec<VerbHook> {
+    pub(super) fn take_due_hooks(&mut self) -> Vec<VerbHook> {
         let later = self.hooks.split_off(&(self.verbs + 1));
         mem::replace(&mut self.hooks, later)
             .into_values()
@@ -98,7 +98,7 @@ impl VerbCounter {
     }
 
     /// Counts a verb and returns its outcome.
-    pub(super) fn next(&mut self) -> VerbOutcome {
+    pub(super) fn count_verb(&mut self) -> VerbOutcome {
         let verb = self.verbs;
         self.verbs += 1;
         let Some(FaultInjection { verb: at, kind }) =
@@ -106,7 +106,7 @@ impl VerbCounter {
         else {
             return VerbOutcome::Succeed;
         };
-        self.has_met = true;
+        self.has_failed = true;
         match kind {
             FaultKind::KilledAfter | FaultKind::ErrorAfterSuccess if at == verb => {
                 VerbOutcome::ErrorAfterSuccess

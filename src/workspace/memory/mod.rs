@@ -38,9 +38,9 @@ const USER: u32 = 1000;
 /// Permission bits that the umask removes from new files.
 const UMASK: u32 = 0o022;
 /// Creation time of the first files, in seconds since 1970.
-const PAST: i64 = 1_000_000_000;
+const CREATION_TIME: i64 = 1_000_000_000;
 /// The time of the clock after the first files were created, in seconds since 1970.
-const PRESENT: i64 = 1_700_000_000;
+const START_TIME: i64 = 1_700_000_000;
 
 /// A tree of files in memory. It is `Send` and `Sync`.
 ///
@@ -50,7 +50,7 @@ const PRESENT: i64 = 1_700_000_000;
 pub struct Memory {
     state: Arc<Mutex<MemoryState>>,
     /// Whether the verbs of this handle are counted and can fail.
-    is_metered: bool,
+    is_counted: bool,
 }
 
 /// The result of a verb, before its name and path are added to an error.
@@ -61,10 +61,10 @@ struct MemoryState {
     /// The tree that verbs see.
     live: InodeTable,
     /// The tree that survives a power loss, and the changes that are not durable yet.
-    disk: DurableState,
-    meter: VerbCounter,
+    durable: DurableState,
+    counter: VerbCounter,
     /// The features that the file system does not support.
-    lacks: BTreeSet<Feature>,
+    missing_features: BTreeSet<Feature>,
     /// The directories that are the roots of other file systems.
     mounts: BTreeSet<Inode>,
     locked: BTreeSet<Inode>,
@@ -72,7 +72,7 @@ struct MemoryState {
     /// The clock. It does not advance, so times are the same in each run of a test.
     now: Timestamp,
     /// The next unused inode number.
-    next: Inode,
+    next_inode: Inode,
 }
 
 impl Default for Memory {
@@ -86,18 +86,18 @@ impl Memory {
     #[must_use]
     pub fn new() -> Self {
         let past = Timestamp {
-            seconds: PAST,
+            seconds: CREATION_TIME,
             nanoseconds: 0,
         };
         let root = Node {
-            body: NodeContent::Directory(BTreeMap::new()),
+            content: NodeContent::Directory(BTreeMap::new()),
             permissions: 0o755,
             uid: USER,
             gid: USER,
             modified: past,
             links: 1,
         };
-        Self::of(InodeTable::new(root), BTreeSet::new(), past)
+        Self::from_table(InodeTable::new(root), BTreeSet::new(), past)
     }
 
     /// Returns a durable tree with `files` and the directories above them.
@@ -108,22 +108,22 @@ impl Memory {
             memory.put(&path, &entry);
         }
         let mut state = memory.state();
-        state.disk = DurableState::new(&state.live);
+        state.durable = DurableState::new(&state.live);
         state.now = Timestamp {
-            seconds: PRESENT,
+            seconds: START_TIME,
             nanoseconds: 1,
         };
         drop(state);
         memory
     }
 
-    fn of(live: InodeTable, lacks: BTreeSet<Feature>, now: Timestamp) -> Self {
+    fn from_table(live: InodeTable, lacks: BTreeSet<Feature>, now: Timestamp) -> Self {
         let state = MemoryState {
-            disk: DurableState::new(&live),
-            next: live.nodes.keys().max().map_or(tree::ROOT, |&inode| inode) + 1,
+            durable: DurableState::new(&live),
+            next_inode: live.nodes.keys().max().map_or(tree::ROOT, |&inode| inode) + 1,
             live,
-            meter: VerbCounter::default(),
-            lacks,
+            counter: VerbCounter::default(),
+            missing_features: lacks,
             mounts: BTreeSet::new(),
             locked: BTreeSet::new(),
             has_external_history: false,
@@ -131,7 +131,7 @@ impl Memory {
         };
         Self {
             state: Arc::new(Mutex::new(state)),
-            is_metered: true,
+            is_counted: true,
         }
     }
 
@@ -176,7 +176,7 @@ impl Memory {
     pub fn second_handle(&self) -> Self {
         Self {
             state: Arc::clone(&self.state),
-            is_metered: false,
+            is_counted: false,
         }
     }
 
@@ -184,9 +184,13 @@ impl Memory {
     #[must_use]
     pub fn restart(&self) -> Self {
         let state = self.state();
-        let restarted = Self::of(state.live.clone(), state.lacks.clone(), state.now);
+        let restarted = Self::from_table(
+            state.live.clone(),
+            state.missing_features.clone(),
+            state.now,
+        );
         let mut fresh = restarted.state();
-        (fresh.disk, fresh.next) = (state.disk.clone(), state.next);
+        (fresh.durable, fresh.next_inode) = (state.durable.clone(), state.next_inode);
         fresh.mounts.clone_from(&state.mounts);
         fresh.has_external_history = state.has_external_history;
         drop(fresh);
@@ -195,11 +199,11 @@ impl Memory {
 
     /// Returns the tree after a power loss.
     #[must_use]
-    pub fn after_power_loss_with(&self, survivors: DurableChanges) -> Self {
+    pub fn after_power_loss_with(&self, durable_changes: DurableChanges) -> Self {
         let state = self.state();
-        let memory = Self::of(
-            state.disk.survivor(&state.live, survivors),
-            state.lacks.clone(),
+        let memory = Self::from_table(
+            state.durable.after_power_loss(&state.live, durable_changes),
+            state.missing_features.clone(),
             state.now,
         );
         memory.state().mounts.clone_from(&state.mounts);
@@ -209,37 +213,37 @@ impl Memory {
 
     /// Returns the number of verbs called.
     #[must_use]
-    pub fn verbs(&self) -> usize {
-        self.state().meter.verbs
+    pub fn verb_count(&self) -> usize {
+        self.state().counter.verbs
     }
 
     /// Returns the number of verbs that were syncs.
     #[must_use]
-    pub fn syncs(&self) -> usize {
-        self.state().meter.syncs
+    pub fn sync_count(&self) -> usize {
+        self.state().counter.syncs
     }
 
     /// Makes a verb fail.
     pub fn inject(&self, injection: FaultInjection) {
-        self.state().meter.inject(injection);
+        self.state().counter.inject(injection);
     }
 
     /// Returns whether an injected failure has occurred.
     #[must_use]
-    pub fn has_met_fault(&self) -> bool {
-        self.state().meter.has_met()
+    pub fn has_failed(&self) -> bool {
+        self.state().counter.has_failed()
     }
 
     /// Returns the tree on a file system that does not support `feature`.
     #[must_use]
-    pub fn without(self, feature: Feature) -> Self {
-        self.state().lacks.insert(feature);
+    pub fn without_feature(self, feature: Feature) -> Self {
+        self.state().missing_features.insert(feature);
         self
     }
 
     /// Lets another process act before verb number `verb`, counted from 0.
-    pub fn before_verb(&self, verb: usize, act: impl FnOnce(&Self) + Send + 'static) {
-        self.state().meter.hook(verb, Box::new(act));
+    pub fn run_before_verb(&self, verb: usize, act: impl FnOnce(&Self) + Send + 'static) {
+        self.state().counter.add_hook(verb, Box::new(act));
     }
 
     /// Makes the directory at `path` another file system. Renames and links across its border fail.
@@ -272,8 +276,8 @@ impl Memory {
             state.live.find(from),
             state.live.directory(to.parent().as_ref()),
         ) {
-            state.name(directory, to.name(), Some(inode));
-            state.disk = DurableState::new(&state.live);
+            state.set_name(directory, to.name(), Some(inode));
+            state.durable = DurableState::new(&state.live);
         }
     }
 
@@ -306,9 +310,9 @@ impl MemoryState {
             .ok()
             .and_then(|inode| self.live.nodes.get_mut(&inode))
         {
-            Some(node) if matches!(node.body, NodeContent::Directory(_)) => {}
+            Some(node) if matches!(node.content, NodeContent::Directory(_)) => {}
             Some(node) => {
-                (node.body, node.permissions, node.modified) = (entry.body(), entry.mode, now);
+                (node.content, node.permissions, node.modified) = (entry.body(), entry.mode, now);
             }
             None => {
                 self.add(directory, path.name(), entry.body(), entry.mode);
@@ -318,10 +322,10 @@ impl MemoryState {
 
     /// Creates a node with its first name.
     fn add(&mut self, directory: Inode, name: &[u8], body: NodeContent, permissions: u32) -> Inode {
-        let inode = self.next;
-        self.next += 1;
+        let inode = self.next_inode;
+        self.next_inode += 1;
         let node = Node {
-            body,
+            content: body,
             permissions,
             uid: USER,
             gid: USER,
@@ -329,19 +333,19 @@ impl MemoryState {
             links: 0,
         };
         self.live.nodes.insert(inode, node);
-        self.disk.add(inode, &self.live);
-        self.name(directory, name, Some(inode));
+        self.durable.add(inode, &self.live);
+        self.set_name(directory, name, Some(inode));
         inode
     }
 
     /// Changes one name and returns the number of the change.
-    fn name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
+    fn set_name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
         self.live
             .set_name(directory, name, target, tree::NodeRetention::Named);
         let now = self.now;
         if let Some(node) = self.live.nodes.get_mut(&directory) {
             node.modified = now;
         }
-        self.disk.note(directory, name, target)
+        self.durable.record(directory, name, target)
     }
 }

@@ -19,8 +19,8 @@ impl MemoryState {
     }
 
     /// Checks that both names are on the same file system.
-    pub(super) fn on_one_device(&self, from: &RelPath, to: &RelPath) -> VerbResult<()> {
-        if self.device(from) == self.device(to) {
+    pub(super) fn check_same_device(&self, from: &RelPath, to: &RelPath) -> VerbResult<()> {
+        if self.mount_above(from) == self.mount_above(to) {
             Ok(())
         } else {
             Err(ErrorKind::CrossDevice)
@@ -28,7 +28,7 @@ impl MemoryState {
     }
 
     /// Returns the innermost mount above `path`, or `None` for the file system of the root.
-    fn device(&self, path: &RelPath) -> Option<Inode> {
+    fn mount_above(&self, path: &RelPath) -> Option<Inode> {
         let above = path
             .ancestors()
             .filter_map(|directory| self.live.directory(Some(&directory)).ok());
@@ -37,7 +37,7 @@ impl MemoryState {
 
     /// Checks whether rename(2) may replace `other` with `inode`. Both must be directories, and
     /// `other` empty, or neither is a directory.
-    pub(super) fn may_replace(&self, inode: Inode, other: Inode) -> VerbResult<()> {
+    pub(super) fn check_replacement(&self, inode: Inode, other: Inode) -> VerbResult<()> {
         match (
             self.live.nodes[&inode].names(),
             self.live.nodes[&other].names(),
@@ -56,12 +56,12 @@ impl MemoryState {
         (directory, to): (Inode, &RelPath),
     ) -> VerbResult<()> {
         let old = self.live.directory(from.parent().as_ref())?;
-        let won = self.name(directory, to.name(), Some(inode));
-        let lost = self.name(old, from.name(), None);
+        let won = self.set_name(directory, to.name(), Some(inode));
+        let lost = self.set_name(old, from.name(), None);
         // A renamed file may have both names after a power loss, but a directory never may.
-        self.disk.order(lost, won);
-        if matches!(self.live.nodes[&inode].body, NodeContent::Directory(_)) {
-            self.disk.order(won, lost);
+        self.durable.order(lost, won);
+        if matches!(self.live.nodes[&inode].content, NodeContent::Directory(_)) {
+            self.durable.order(won, lost);
         }
         Ok(())
     }
@@ -74,12 +74,12 @@ impl MemoryState {
         let first = self.live.directory(one.0.parent().as_ref())?;
         let second = self.live.directory(other.0.parent().as_ref())?;
         // During the exchange, one of the nodes has no name. An additional link keeps both nodes.
-        self.live.keep_both(one.1, other.1, 1);
-        let won = self.name(first, one.0.name(), Some(other.1));
-        let lost = self.name(second, other.0.name(), Some(one.1));
-        self.live.keep_both(one.1, other.1, -1);
-        self.disk.order(lost, won);
-        self.disk.order(won, lost);
+        self.live.add_links(one.1, other.1, 1);
+        let won = self.set_name(first, one.0.name(), Some(other.1));
+        let lost = self.set_name(second, other.0.name(), Some(one.1));
+        self.live.add_links(one.1, other.1, -1);
+        self.durable.order(lost, won);
+        self.durable.order(won, lost);
         Ok(())
     }
 }

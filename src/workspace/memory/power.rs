@@ -63,15 +63,15 @@ impl DurableState {
     pub(super) fn add(&mut self, inode: Inode, live: &InodeTable) {
         let mut node = live.nodes[&inode].clone();
         node.links = 0;
-        if matches!(node.body, NodeContent::File(_)) {
-            node.body = NodeContent::File(Arc::default());
+        if matches!(node.content, NodeContent::File(_)) {
+            node.content = NodeContent::File(Arc::default());
             node.permissions = 0o600;
         }
         self.tree.nodes.insert(inode, node);
     }
 
     /// Records a change of one name and returns its number.
-    pub(super) fn note(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
+    pub(super) fn record(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
         let is_same =
             |change: &PendingNameChange| change.directory == directory && change.name == name;
         let needs = self
@@ -97,7 +97,7 @@ impl DurableState {
 
     /// Orders two changes of a rename: change `lost` removes the old name only after change `won`
     /// has added the new one.
-    pub(super) fn order(&mut self, lost: usize, won: usize) {
+    pub(super) fn order(&mut self, removed: usize, won: usize) {
         let mut needs = BTreeSet::from([won]);
         let mut directory = self.pending[&won].directory;
         // The new name is reachable only if the directories above it have durable names too.
@@ -109,20 +109,20 @@ impl DurableState {
             needs.insert(id);
             directory = change.directory;
         }
-        if let Some(change) = self.pending.get_mut(&lost) {
+        if let Some(change) = self.pending.get_mut(&removed) {
             change.needs.extend(needs);
         }
     }
 
     /// Orders the removal of a directory, change `lost`, after the changes of names in it.
-    pub(super) fn order_removal(&mut self, lost: usize, directory: Inode) {
+    pub(super) fn order_removal(&mut self, removal: usize, directory: Inode) {
         let left: Vec<_> = self
             .pending
             .iter()
             .filter(|(_, change)| change.directory == directory)
             .map(|(&id, _)| id)
             .collect();
-        if let Some(change) = self.pending.get_mut(&lost) {
+        if let Some(change) = self.pending.get_mut(&removal) {
             change.needs.extend(left);
         }
     }
@@ -136,11 +136,11 @@ impl DurableState {
             .filter(|(_, change)| change.directory == inode)
             .map(|(&id, _)| id)
             .collect();
-        self.settle(ids);
+        self.make_durable(ids);
     }
 
     /// Makes all nodes durable except `apart`, which are on other file systems.
-    pub(super) fn sync_but(&mut self, apart: &BTreeSet<Inode>, live: &InodeTable) {
+    pub(super) fn sync_except(&mut self, apart: &BTreeSet<Inode>, live: &InodeTable) {
         if apart.is_empty() {
             *self = Self::new(live);
             return;
@@ -153,7 +153,7 @@ impl DurableState {
             .pending
             .iter()
             .filter(|(_, change)| !apart.contains(&change.directory));
-        self.settle(names.map(|(&id, _)| id).collect());
+        self.make_durable(names.map(|(&id, _)| id).collect());
     }
 
     fn sync_attributes(&mut self, inode: Inode, live: &InodeTable) {
@@ -162,7 +162,7 @@ impl DurableState {
             return;
         };
         if durable.names().is_none() {
-            durable.body = node.body.clone();
+            durable.content = node.content.clone();
         }
         durable.permissions = node.permissions;
         durable.modified = node.modified;
@@ -170,7 +170,7 @@ impl DurableState {
     }
 
     /// Makes the changes `open` durable, and all changes that they need.
-    fn settle(&mut self, mut open: Vec<usize>) {
+    fn make_durable(&mut self, mut open: Vec<usize>) {
         let mut chosen = BTreeSet::new();
         while let Some(id) = open.pop() {
             if let Some(change) = self.pending.get(&id)
@@ -193,23 +193,27 @@ impl DurableState {
     }
 
     /// Returns the tree after a power loss.
-    pub(super) fn survivor(&self, live: &InodeTable, survivors: DurableChanges) -> InodeTable {
+    pub(super) fn after_power_loss(
+        &self,
+        live: &InodeTable,
+        survivors: DurableChanges,
+    ) -> InodeTable {
         let mut disk = self.clone();
         let ids = disk.pending.keys().copied();
         let names: Vec<_> = match survivors {
             DurableChanges::Synced | DurableChanges::Data => Vec::new(),
             DurableChanges::Names | DurableChanges::All => ids.collect(),
             DurableChanges::Random(seed) => ids
-                .filter(|&id| dice(seed, id as u64).is_multiple_of(2))
+                .filter(|&id| pseudorandom(seed, id as u64).is_multiple_of(2))
                 .collect(),
         };
-        disk.settle(names);
+        disk.make_durable(names);
         for &inode in live.nodes.keys() {
             match survivors {
                 DurableChanges::Synced | DurableChanges::Names => {}
                 DurableChanges::Data | DurableChanges::All => disk.sync_attributes(inode, live),
                 DurableChanges::Random(seed) => {
-                    disk.throw(inode, live, dice(seed, u64::MAX - inode));
+                    disk.sync_random_part(inode, live, pseudorandom(seed, u64::MAX - inode));
                 }
             }
         }
@@ -219,7 +223,7 @@ impl DurableState {
 
     /// Selects the durable content of a node by `dice`: the old content, the new content, or the
     /// new first half followed by the rest of the old content.
-    fn throw(&mut self, inode: Inode, live: &InodeTable, dice: u64) {
+    fn sync_random_part(&mut self, inode: Inode, live: &InodeTable, dice: u64) {
         if dice.is_multiple_of(3) {
             return;
         }
@@ -227,10 +231,13 @@ impl DurableState {
             .tree
             .nodes
             .get(&inode)
-            .map_or_else(Vec::new, |node| node.body.bytes().to_vec());
+            .map_or_else(Vec::new, |node| node.content.bytes().to_vec());
         self.sync_attributes(inode, live);
-        if let Some(NodeContent::File(bytes)) =
-            self.tree.nodes.get_mut(&inode).map(|node| &mut node.body)
+        if let Some(NodeContent::File(bytes)) = self
+            .tree
+            .nodes
+            .get_mut(&inode)
+            .map(|node| &mut node.content)
             && dice % 3 == 1
         {
             let half = bytes.len() / 2;
@@ -239,6 +246,6 @@ impl DurableState {
     }
 }
 
-fn dice(seed: u64, throw: u64) -> u64 {
+fn pseudorandom(seed: u64, throw: u64) -> u64 {
     xxh3_64(&[seed.to_le_bytes(), throw.to_le_bytes()].concat()) >> 7
 }

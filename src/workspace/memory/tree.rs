@@ -19,7 +19,7 @@ pub(super) type DirectoryEntries = BTreeMap<Vec<u8>, Inode>;
 /// One file, directory or link. Names are kept in directories, not in the node.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) body: NodeContent,
+    pub(super) content: NodeContent,
     pub(super) permissions: u32,
     pub(super) uid: u32,
     pub(super) gid: u32,
@@ -57,7 +57,7 @@ impl NodeContent {
 
 impl Node {
     pub(super) fn names(&self) -> Option<&DirectoryEntries> {
-        if let NodeContent::Directory(names) = &self.body {
+        if let NodeContent::Directory(names) = &self.content {
             Some(names)
         } else {
             None
@@ -66,16 +66,16 @@ impl Node {
 
     pub(super) fn stat(&self, inode: Inode) -> Stat {
         Stat {
-            kind: self.body.kind(),
+            kind: self.content.kind(),
             permissions: self.permissions,
             uid: self.uid,
             gid: self.gid,
             links: self.links,
-            size: self.body.bytes().len() as u64,
+            size: self.content.bytes().len() as u64,
             modified: self.modified,
             device: 1,
             inode,
-            is_bare: true,
+            has_no_xattrs: true,
         }
     }
 }
@@ -96,7 +96,7 @@ impl InodeTable {
     /// Returns the owner and the group of the regular file at `path`.
     pub(super) fn owner(&self, path: &RelPath) -> Result<(u32, u32), ErrorKind> {
         let node = &self.nodes[&self.find(path)?];
-        if matches!(node.body, NodeContent::File(_)) {
+        if matches!(node.content, NodeContent::File(_)) {
             Ok((node.uid, node.gid))
         } else {
             Err(ErrorKind::NotRegular)
@@ -108,7 +108,7 @@ impl InodeTable {
         let mut inode = ROOT;
         for part in path.iter().flat_map(|path| path.components()) {
             inode = *self.names(inode)?.get(part).ok_or(ErrorKind::Missing)?;
-            match self.nodes[&inode].body {
+            match self.nodes[&inode].content {
                 NodeContent::Directory(_) => {}
                 NodeContent::Link(_) => return Err(ErrorKind::ThroughLink),
                 NodeContent::File(_) | NodeContent::Special => return Err(ErrorKind::NotDirectory),
@@ -166,7 +166,7 @@ impl InodeTable {
 
     /// Returns the content of a regular file.
     pub(super) fn contents(&mut self, inode: Inode) -> Result<&mut Vec<u8>, ErrorKind> {
-        match self.nodes.get_mut(&inode).map(|node| &mut node.body) {
+        match self.nodes.get_mut(&inode).map(|node| &mut node.content) {
             Some(NodeContent::File(contents)) => Ok(Arc::make_mut(contents)),
             _ => Err(ErrorKind::NotRegular),
         }
@@ -179,10 +179,10 @@ impl InodeTable {
         directory: Inode,
         name: &[u8],
         target: Option<Inode>,
-        keep: NodeRetention,
+        retention: NodeRetention,
     ) {
         let Some(NodeContent::Directory(names)) =
-            self.nodes.get_mut(&directory).map(|node| &mut node.body)
+            self.nodes.get_mut(&directory).map(|node| &mut node.content)
         else {
             return;
         };
@@ -199,14 +199,14 @@ impl InodeTable {
                 .get_mut(&inode)
                 .expect("BUG: a name leads nowhere");
             node.links -= 1;
-            if node.links == 0 && keep == NodeRetention::Named {
+            if node.links == 0 && retention == NodeRetention::Named {
                 self.nodes.remove(&inode);
             }
         }
     }
 
     /// Adds `names`, which can be negative, to the link counts of two nodes.
-    pub(super) fn keep_both(&mut self, one: Inode, other: Inode, names: i64) {
+    pub(super) fn add_links(&mut self, one: Inode, other: Inode, names: i64) {
         for inode in [one, other] {
             if let Some(node) = self.nodes.get_mut(&inode) {
                 node.links = node.links.saturating_add_signed(names);

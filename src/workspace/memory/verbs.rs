@@ -11,8 +11,8 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, AttributeSource, Directory, DirectoryPermissions, ErrorKind, Lock, RenameMode, Result,
-    Stat, TEMPORARY, Timestamp, Workspace, WorkspaceError,
+    AttributeSource, Directory, DirectoryPermissions, EXTERNAL_HISTORY_NAME, ErrorKind, Lock,
+    RenameMode, Result, Stat, TEMPORARY, Timestamp, Workspace, WorkspaceError,
 };
 
 impl Memory {
@@ -28,19 +28,19 @@ impl Memory {
             WorkspaceError {
                 verb,
                 path,
-                fault,
-                source: source(fault),
+                kind: fault,
+                source: io_error(fault),
             }
         };
-        if !self.is_metered {
+        if !self.is_counted {
             return work(&mut self.state()).map_err(error);
         }
-        let due = self.state().meter.take_due();
+        let due = self.state().counter.take_due_hooks();
         for act in due {
             act(&self.second_handle());
         }
         let mut state = self.state();
-        let course = state.meter.next();
+        let course = state.counter.count_verb();
         let outcome = if course == VerbOutcome::Fail {
             Err(ErrorKind::Other)
         } else {
@@ -57,7 +57,7 @@ impl Memory {
     }
 }
 
-fn source(fault: ErrorKind) -> io::Error {
+fn io_error(fault: ErrorKind) -> io::Error {
     let kind = match fault {
         ErrorKind::Missing => io::ErrorKind::NotFound,
         ErrorKind::Exists => io::ErrorKind::AlreadyExists,
@@ -99,7 +99,7 @@ impl Workspace for Memory {
         self.run("read", Some(path), |state| {
             let inode = state.live.find(path)?;
             let node = &state.live.nodes[&inode];
-            match &node.body {
+            match &node.content {
                 NodeContent::File(bytes) if bytes.len() as u64 <= limit => {
                     Ok((bytes.to_vec().into(), node.stat(inode)))
                 }
@@ -111,7 +111,7 @@ impl Workspace for Memory {
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         self.run("read", Some(path), |state| {
-            match &state.live.nodes[&state.live.find(path)?].body {
+            match &state.live.nodes[&state.live.find(path)?].content {
                 NodeContent::Link(target) => Ok(target.to_vec()),
                 _ => Err(ErrorKind::Other),
             }
@@ -136,7 +136,7 @@ impl Workspace for Memory {
             let directory = state.vacant_parent(path)?;
             let owner = match like {
                 Some(AttributeSource::File(like)) => Some(state.live.owner(like)?),
-                Some(AttributeSource::Bare { uid, gid }) => Some((uid, gid)),
+                Some(AttributeSource::OwnerOnly { uid, gid }) => Some((uid, gid)),
                 Some(AttributeSource::NewIn(above)) => state.live.directory(above).map(|_| None)?,
                 None => None,
             };
@@ -203,25 +203,26 @@ impl Workspace for Memory {
         self.run("link", Some(to), |state| {
             let inode = state.live.find(from)?;
             let directory = state.vacant_parent(to)?;
-            state.on_one_device(from, to)?;
-            if state.lacks.contains(&Feature::HardLinks)
+            state.check_same_device(from, to)?;
+            if state.missing_features.contains(&Feature::HardLinks)
                 || state.live.nodes[&inode].names().is_some()
             {
                 return Err(ErrorKind::Unsupported);
             }
-            state.name(directory, to.name(), Some(inode));
+            state.set_name(directory, to.name(), Some(inode));
             Ok(())
         })
     }
 
     fn rename(&self, from: &RelPath, to: &RelPath, how: RenameMode) -> Result<()> {
         self.run("rename", Some(from), |state| {
-            if how != RenameMode::Replace && state.lacks.contains(&Feature::RenameFlags) {
+            if how != RenameMode::Replace && state.missing_features.contains(&Feature::RenameFlags)
+            {
                 return Err(ErrorKind::Unsupported);
             }
             // Linux compares the mounts before it looks up the names.
             let directory = state.live.directory(to.parent().as_ref())?;
-            state.on_one_device(from, to)?;
+            state.check_same_device(from, to)?;
             let inode = state.live.find(from)?;
             if to.is_below(from) || from.is_below(to) && how == RenameMode::Exchange {
                 return Err(ErrorKind::Other);
@@ -233,7 +234,7 @@ impl Workspace for Memory {
                 (RenameMode::Exchange, Some(other)) => state.exchange((from, inode), (to, other)),
                 (RenameMode::Replace, Some(other)) if other == inode => Ok(()),
                 (RenameMode::Replace, Some(other)) => {
-                    state.may_replace(inode, other)?;
+                    state.check_replacement(inode, other)?;
                     state.move_name((from, inode), (directory, to))
                 }
                 (RenameMode::Exclusive | RenameMode::Replace, None) => {
@@ -250,7 +251,7 @@ impl Workspace for Memory {
                 return Err(ErrorKind::NotRegular);
             }
             let directory = state.live.directory(path.parent().as_ref())?;
-            state.name(directory, path.name(), None);
+            state.set_name(directory, path.name(), None);
             Ok(())
         })
     }
@@ -284,8 +285,8 @@ impl Workspace for Memory {
                 return Err(ErrorKind::NotEmpty);
             }
             let directory = state.live.directory(path.parent().as_ref())?;
-            let change = state.name(directory, path.name(), None);
-            state.disk.order_removal(change, inode);
+            let change = state.set_name(directory, path.name(), None);
+            state.durable.order_removal(change, inode);
             Ok(())
         })
     }
@@ -303,7 +304,7 @@ impl Workspace for Memory {
         self.run("change mode", Some(path), |state| {
             let inode = state.live.find(path)?;
             let node = state.live.nodes.get_mut(&inode).ok_or(ErrorKind::Missing)?;
-            node.permissions = match (node.body.kind(), permissions) {
+            node.permissions = match (node.content.kind(), permissions) {
                 (FileKind::Symlink | FileKind::Special, _) => return Err(ErrorKind::NotRegular),
                 (_, Permissions::Exact(bits)) => bits & 0o7777,
                 (_, Permissions::New { executable: true }) => 0o777 & !UMASK,
@@ -315,24 +316,24 @@ impl Workspace for Memory {
 
     fn sync(&self, path: Directory<'_>) -> Result<()> {
         self.run("sync", path, |state| {
-            state.meter.syncs += 1;
+            state.counter.syncs += 1;
             let inode = path.map_or(Ok(ROOT), |path| state.live.find(path))?;
             if matches!(
-                state.live.nodes[&inode].body,
+                state.live.nodes[&inode].content,
                 NodeContent::Link(_) | NodeContent::Special
             ) {
                 return Err(ErrorKind::NotRegular);
             }
-            state.disk.sync(inode, &state.live);
+            state.durable.sync(inode, &state.live);
             Ok(())
         })
     }
 
     fn sync_all(&self) -> Result<()> {
         self.run("sync", None, |state| {
-            state.meter.syncs += 1;
+            state.counter.syncs += 1;
             let apart = state.live.collect_below(&state.mounts);
-            state.disk.sync_but(&apart, &state.live);
+            state.durable.sync_except(&apart, &state.live);
             Ok(())
         })
     }
@@ -340,7 +341,9 @@ impl Workspace for Memory {
     fn lock(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
         self.run("lock", Some(path), |state| {
             let inode = match state.live.find(path) {
-                Ok(inode) if matches!(state.live.nodes[&inode].body, NodeContent::File(_)) => inode,
+                Ok(inode) if matches!(state.live.nodes[&inode].content, NodeContent::File(_)) => {
+                    inode
+                }
                 Ok(_) => return Err(ErrorKind::NotRegular),
                 Err(ErrorKind::Missing) => {
                     let directory = state.vacant_parent(path)?;
@@ -360,7 +363,8 @@ impl Workspace for Memory {
     fn lock_dir(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
         self.run("lock", Some(path), |state| {
             let inode = state.live.find(path)?;
-            let is_directory = matches!(state.live.nodes[&inode].body, NodeContent::Directory(_));
+            let is_directory =
+                matches!(state.live.nodes[&inode].content, NodeContent::Directory(_));
             if is_directory {
                 Ok(self.lock_inode(state, inode))
             } else {
@@ -382,7 +386,7 @@ impl Workspace for Memory {
     }
 
     fn external_history(&self) -> Option<RelPath> {
-        let own = || RelPath::new(format!("{ATTIC}/1").as_bytes()).ok();
+        let own = || RelPath::new(format!("{EXTERNAL_HISTORY_NAME}/1").as_bytes()).ok();
         self.state().has_external_history.then(own)?
     }
 }

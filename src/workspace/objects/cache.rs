@@ -24,9 +24,9 @@ pub(super) trait CacheWeight {
 }
 
 /// The limit in bytes on all cached objects.
-const MOST: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 /// The limit in bytes on one cached object.
-pub(super) const MOST_OF_ONE: usize = MOST / 2;
+pub(super) const MAX_OBJECT_BYTES: usize = MAX_BYTES / 2;
 
 impl<T: CacheWeight> ObjectCache<T> {
     /// Returns the cached object `id`, if there is one.
@@ -35,17 +35,17 @@ impl<T: CacheWeight> ObjectCache<T> {
             return Some(Arc::clone(kept));
         }
         let kept = self.old.remove(&id)?;
-        self.keep(id, &kept);
+        self.insert(id, &kept);
         Some(kept)
     }
 
     /// Caches `read`, unless it is larger than the limit for one object.
-    pub(super) fn keep(&mut self, id: ObjectId, read: &Arc<T>) {
+    pub(super) fn insert(&mut self, id: ObjectId, read: &Arc<T>) {
         let weight = read.weight();
-        if weight > MOST_OF_ONE {
+        if weight > MAX_OBJECT_BYTES {
             return;
         }
-        if self.weight + weight > MOST_OF_ONE {
+        if self.weight + weight > MAX_OBJECT_BYTES {
             self.old = mem::take(&mut self.young);
             self.weight = 0;
         }
@@ -84,7 +84,7 @@ mod tests {
         let mut cache = ObjectCache::default();
         let megabyte = Arc::new(1 << 20);
         for number in 0..100 {
-            cache.keep(id(number), &megabyte);
+            cache.insert(id(number), &megabyte);
             assert!(cache.find(id(0)).is_some(), "{number}");
             let held: usize = cache
                 .young
@@ -92,10 +92,10 @@ mod tests {
                 .chain(cache.old.values())
                 .map(|kept| kept.weight())
                 .sum();
-            assert!(held <= MOST, "{held}");
+            assert!(held <= MAX_BYTES, "{held}");
         }
         assert!(cache.find(id(99)).is_some() && cache.find(id(50)).is_none());
-        cache.keep(id(200), &Arc::new(MOST));
+        cache.insert(id(200), &Arc::new(MAX_BYTES));
         assert!(cache.find(id(200)).is_none());
     }
 }

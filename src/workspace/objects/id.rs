@@ -3,23 +3,23 @@
 use std::fmt;
 
 /// The limit on the bytes of an ID: the size of a SHA-256 digest.
-const MOST: usize = 32;
+const MAX_BYTES: usize = 32;
 
 /// The ID of an object. It has 20 bytes in a SHA-1 repository, and 32 bytes in a SHA-256
 /// repository.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ObjectId {
-    bytes: [u8; MOST],
+    bytes: [u8; MAX_BYTES],
     length: u8,
 }
 
 impl ObjectId {
     /// Returns the ID with these bytes, if their number is valid.
-    pub(super) fn of(name: &[u8]) -> Option<Self> {
+    pub(super) fn from_bytes(name: &[u8]) -> Option<Self> {
         let length = u8::try_from(name.len())
             .ok()
             .filter(|length| matches!(length, 20 | 32))?;
-        let mut bytes = [0; MOST];
+        let mut bytes = [0; MAX_BYTES];
         bytes[..name.len()].copy_from_slice(name);
         Some(Self { bytes, length })
     }
@@ -40,7 +40,7 @@ impl ObjectId {
             .len()
             .is_multiple_of(2)
             .then_some(bytes)
-            .and_then(|bytes| Self::of(&bytes))
+            .and_then(|bytes| Self::from_bytes(&bytes))
     }
 
     /// Returns the bytes of the ID.

@@ -47,14 +47,14 @@ const MAX_TAGS: usize = 16;
 /// its configuration names, and fetches nothing. If git does not answer in time, it is killed
 /// together with the processes that it started. Treat all content as untrusted.
 #[derive(Clone, Debug)]
-pub struct Repository(Arc<Inner>);
+pub struct Repository(Arc<RepositoryState>);
 
 #[derive(Debug)]
-struct Inner {
-    place: RepositoryLocation,
-    patience: Timeout,
+struct RepositoryState {
+    location: RepositoryLocation,
+    timeout: Timeout,
     /// The git processes that no thread uses at the moment.
-    idle: Mutex<Vec<ObjectReader>>,
+    idle_readers: Mutex<Vec<ObjectReader>>,
     trees: Mutex<ObjectCache<GitTree>>,
     /// Objects of all kinds except trees.
     objects: Mutex<ObjectCache<CachedObject>>,
@@ -72,7 +72,7 @@ pub struct RepositoryTree {
     id: ObjectId,
     commit: Option<ObjectId>,
     /// The reason why git is no longer used.
-    given_up: OnceLock<String>,
+    failure: OnceLock<String>,
 }
 
 impl Repository {
@@ -99,21 +99,24 @@ impl Repository {
     /// `safe.directory` in git-config(1).
     #[must_use]
     pub fn for_directory(directory: &Path, patience: Timeout) -> Self {
-        Self::of(RepositoryLocation::Around(directory.to_owned()), patience)
+        Self::of(
+            RepositoryLocation::FoundFrom(directory.to_owned()),
+            patience,
+        )
     }
 
     fn of(place: RepositoryLocation, patience: Timeout) -> Self {
         let (idle, trees, objects) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self(Arc::new(Inner {
-            place,
-            patience,
-            idle,
+        Self(Arc::new(RepositoryState {
+            location: place,
+            timeout: patience,
+            idle_readers: idle,
             trees,
             objects,
         }))
     }
 
-    fn build_objects(
+    fn build_tree(
         &self,
         root: Arc<GitTree>,
         id: ObjectId,
@@ -124,20 +127,20 @@ impl Repository {
             root,
             id,
             commit,
-            given_up: OnceLock::new(),
+            failure: OnceLock::new(),
         }
     }
 
     /// Returns the directory by which the repository was opened.
     #[must_use]
     pub fn directory(&self) -> &PathBuf {
-        self.0.place.directory()
+        self.0.location.directory()
     }
 
     /// Returns whether the repository was opened with [`Repository::at`], not by a search.
     #[must_use]
-    pub fn is_named(&self) -> bool {
-        matches!(self.0.place, RepositoryLocation::At { .. })
+    pub fn is_explicit(&self) -> bool {
+        matches!(self.0.location, RepositoryLocation::At { .. })
     }
 
     /// Opens the tree of `revision`, any name of a commit, tag or tree that git accepts, such as
@@ -149,7 +152,7 @@ impl Repository {
     /// another error kind if the object, the repository or git itself cannot be read.
     pub fn tree(&self, revision: &[u8]) -> Result<RepositoryTree> {
         self.open(revision)
-            .map_err(|trouble| trouble.at("open as a tree", &printable(revision)))
+            .map_err(|trouble| trouble.with_verb("open as a tree", &printable(revision)))
     }
 
     fn open(&self, revision: &[u8]) -> ObjectResult<RepositoryTree> {
@@ -171,13 +174,13 @@ impl Repository {
             if let Some((id, root)) =
                 id.and_then(|id| Some((id, lock_unpoisoned(&self.0.trees).find(id)?)))
             {
-                return Ok(self.build_objects(root, id, commit));
+                return Ok(self.build_tree(root, id, commit));
             }
             let object = self.meta_object(&name)?;
             let next = match object.kind {
                 ObjectType::Tree => {
                     let (id, root) = self.cache_tree(object)?;
-                    return Ok(self.build_objects(root, id, commit));
+                    return Ok(self.build_tree(root, id, commit));
                 }
                 ObjectType::Commit => {
                     commit = Some(object.id);
@@ -213,7 +216,7 @@ impl Repository {
     /// object does not exist. Returns another error kind if the object is not a blob.
     pub fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>> {
         self.contents(id, limit)
-            .map_err(|trouble| trouble.at("read the object", &id))
+            .map_err(|trouble| trouble.with_verb("read the object", &id))
     }
 
     /// Returns ID and content of the only blob whose ID starts with the hexadecimal digits `name`.
@@ -227,10 +230,10 @@ impl Repository {
         match self.blob_by_name(name, limit) {
             Ok(found) => Ok(Some(found)),
             Err(ObjectError {
-                fault: ErrorKind::Missing | ErrorKind::TooLarge,
+                kind: ErrorKind::Missing | ErrorKind::TooLarge,
                 ..
             }) => Ok(None),
-            Err(trouble) => Err(trouble.at("read the object", &printable(name))),
+            Err(trouble) => Err(trouble.with_verb("read the object", &printable(name))),
         }
     }
 
@@ -265,7 +268,7 @@ impl Repository {
     /// Returns [`ErrorKind::Missing`] if the blob does not exist.
     pub fn blob_size(&self, id: ObjectId) -> Result<u64> {
         self.size(id)
-            .map_err(|trouble| trouble.at("read the object", &id))
+            .map_err(|trouble| trouble.with_verb("read the object", &id))
     }
 
     /// Returns the tree `id`.
@@ -288,7 +291,7 @@ impl Repository {
             return Err(damaged_error(id));
         };
         let tree = Arc::new(GitTree::read(bytes, id).ok_or_else(|| damaged_error(id))?);
-        lock_unpoisoned(&self.0.trees).keep(id, &tree);
+        lock_unpoisoned(&self.0.trees).insert(id, &tree);
         Ok((id, tree))
     }
 }

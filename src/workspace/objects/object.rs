@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::cache::{CacheWeight, MOST_OF_ONE};
+use super::cache::{CacheWeight, MAX_OBJECT_BYTES};
 use super::object_error::{ObjectError, ObjectResult};
 use super::reader::{ObjectHeader, ObjectReader, ObjectType};
 use super::{ObjectId, Repository};
@@ -11,10 +11,10 @@ use crate::mutex::lock_unpoisoned;
 use crate::workspace::ErrorKind;
 
 /// The limit in bytes on a commit, tag or tree.
-const MAX_META: u64 = 128 << 20;
+const MAX_META_OBJECT_BYTES: u64 = 128 << 20;
 
 /// The limit on bytes that are skipped. Above it, a new git process is started.
-const SKIPPED: u64 = 1 << 20;
+const MAX_SKIPPED_BYTES: u64 = 1 << 20;
 
 /// A cached object.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) enum SizeLimited<T = Arc<CachedObject>> {
 impl Repository {
     /// Returns the object `name`, which must not be a blob.
     pub(super) fn meta_object(&self, name: &[u8]) -> ObjectResult<Arc<CachedObject>> {
-        match self.object(name, MAX_META)? {
+        match self.object(name, MAX_META_OBJECT_BYTES)? {
             SizeLimited::Loaded(object) => Ok(object),
             SizeLimited::TooLarge(size) => Err(ObjectError::new(
                 ErrorKind::Other,
@@ -62,13 +62,13 @@ impl Repository {
         }
         // git sends the whole object in any case. Cache it if possible, so that a request for the
         // size and a later one for the content run git once.
-        let object = match self.read(name, limit.max(MOST_OF_ONE as u64))? {
+        let object = match self.read(name, limit.max(MAX_OBJECT_BYTES as u64))? {
             SizeLimited::Loaded(object) => Arc::new(object),
             SizeLimited::TooLarge(size) => return Ok(SizeLimited::TooLarge(size)),
         };
         // Trees have their own cache, which contains parsed trees.
         if object.kind != ObjectType::Tree {
-            lock_unpoisoned(&self.0.objects).keep(object.id, &object);
+            lock_unpoisoned(&self.0.objects).insert(object.id, &object);
         }
         let size = object.bytes.len() as u64;
         Ok(if size <= limit {
@@ -80,17 +80,17 @@ impl Repository {
 
     /// Reads the object `name` from git, if it has at most `limit` bytes.
     fn read(&self, name: &[u8], limit: u64) -> ObjectResult<SizeLimited<CachedObject>> {
-        let kept = lock_unpoisoned(&self.0.idle).pop();
+        let kept = lock_unpoisoned(&self.0.idle_readers).pop();
         if let Some(reader) = kept {
-            match self.ask(reader, name, limit) {
+            match self.request(reader, name, limit) {
                 Ok(answer) => return answer,
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error.into()),
                 // A reused process may have died. A new process reports the reason.
                 Err(_) => {}
             }
         }
-        self.ask(
-            ObjectReader::start(&self.0.place, self.0.patience.clone())?,
+        self.request(
+            ObjectReader::start(&self.0.location, self.0.timeout.clone())?,
             name,
             limit,
         )?
@@ -101,17 +101,17 @@ impl Repository {
     /// # Errors
     ///
     /// The outer error is an error of the process.
-    fn ask(
+    fn request(
         &self,
         mut reader: ObjectReader,
         name: &[u8],
         limit: u64,
     ) -> io::Result<ObjectResult<SizeLimited<CachedObject>>> {
-        let answer = match reader.ask(name) {
+        let answer = match reader.request(name) {
             Ok(ObjectHeader::Object(id, kind, size)) if size <= limit => reader
                 .contents(size)
                 .map(|bytes| Ok(SizeLimited::Loaded(CachedObject { id, kind, bytes }))),
-            Ok(ObjectHeader::Object(_, _, size)) if size > SKIPPED => {
+            Ok(ObjectHeader::Object(_, _, size)) if size > MAX_SKIPPED_BYTES => {
                 return Ok(Ok(SizeLimited::TooLarge(size)));
             }
             Ok(ObjectHeader::Object(_, _, size)) => {
@@ -126,7 +126,7 @@ impl Repository {
         };
         match answer {
             Ok(answer) => {
-                lock_unpoisoned(&self.0.idle).push(reader);
+                lock_unpoisoned(&self.0.idle_readers).push(reader);
                 Ok(answer)
             }
             Err(error) => Err(reader.into_error(&error)),

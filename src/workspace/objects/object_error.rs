@@ -7,23 +7,23 @@ use crate::workspace::{ErrorKind, WorkspaceError};
 
 /// The error of a verb.
 pub(super) struct ObjectError {
-    pub(super) fault: ErrorKind,
+    pub(super) kind: ErrorKind,
     pub(super) source: io::Error,
 }
 
 impl ObjectError {
     pub(super) fn new(fault: ErrorKind, message: impl Into<String>) -> Self {
         Self {
-            fault,
+            kind: fault,
             source: io::Error::other(message.into()),
         }
     }
 
-    pub(super) fn at(self, verb: &'static str, path: &impl ToString) -> WorkspaceError {
+    pub(super) fn with_verb(self, verb: &'static str, path: &impl ToString) -> WorkspaceError {
         WorkspaceError {
             verb,
             path: path.to_string(),
-            fault: self.fault,
+            kind: self.kind,
             source: self.source,
         }
     }
@@ -32,7 +32,7 @@ impl ObjectError {
 impl From<io::Error> for ObjectError {
     fn from(source: io::Error) -> Self {
         Self {
-            fault: ErrorKind::Other,
+            kind: ErrorKind::Other,
             source,
         }
     }

@@ -9,7 +9,7 @@ use std::process::{ChildStdin, Command};
 
 use super::id::ObjectId;
 use crate::process::{ProcessGroup, StderrReader, TimedReader, Timeout};
-use crate::workspace::git::process::{complaint, keep, start, trusted_command};
+use crate::workspace::git::process::{failure_reason, set_environment, start, trusted_command};
 use crate::workspace::git::special;
 
 /// The limit in bytes on the line before an object. It repeats the name and adds a few words.
@@ -24,7 +24,7 @@ pub(super) enum RepositoryLocation {
         root: Option<PathBuf>,
     },
     /// git finds the repository from this directory upwards, and checks whether it is safe.
-    Around(PathBuf),
+    FoundFrom(PathBuf),
 }
 
 impl RepositoryLocation {
@@ -33,12 +33,12 @@ impl RepositoryLocation {
         let (Self::At {
             git_dir: directory, ..
         }
-        | Self::Around(directory)) = self;
+        | Self::FoundFrom(directory)) = self;
         directory
     }
 
     /// Returns the directories that were named. A git program below them must not be used.
-    fn trees(&self) -> Vec<PathBuf> {
+    fn untrusted_directories(&self) -> Vec<PathBuf> {
         let root = if let Self::At { root, .. } = self {
             root.as_ref()
         } else {
@@ -74,9 +74,9 @@ pub(super) enum ObjectType {
 pub(super) struct ObjectReader {
     /// Dropping it kills the process. This is safe, because the process only reads.
     group: ProcessGroup,
-    requests: ChildStdin,
-    answers: BufReader<TimedReader>,
-    complaints: StderrReader,
+    stdin: ChildStdin,
+    stdout: BufReader<TimedReader>,
+    stderr: StderrReader,
 }
 
 impl ObjectReader {
@@ -93,26 +93,26 @@ impl ObjectReader {
         let answers = BufReader::with_capacity(1 << 16, TimedReader::new(answers, patience));
         Ok(Self {
             group,
-            requests,
-            answers,
-            complaints: StderrReader::of(errors)?,
+            stdin: requests,
+            stdout: answers,
+            stderr: StderrReader::of(errors)?,
         })
     }
 
     /// Requests the object `name`, which is any name that git accepts and contains no line feed. If
     /// the object exists, the caller must call [`Self::contents`] or [`Self::skip`] next.
-    pub(super) fn ask(&mut self, name: &[u8]) -> io::Result<ObjectHeader> {
-        self.requests.write_all(&[name, b"\n"].concat())?;
-        self.requests.flush()?;
+    pub(super) fn request(&mut self, name: &[u8]) -> io::Result<ObjectHeader> {
+        self.stdin.write_all(&[name, b"\n"].concat())?;
+        self.stdin.flush()?;
         let mut line = Vec::new();
-        self.answers
+        self.stdout
             .by_ref()
             .take(MAX_HEADER)
             .read_until(b'\n', &mut line)?;
         let line = line
             .strip_suffix(b"\n")
             .ok_or(io::ErrorKind::UnexpectedEof)?;
-        header(line).ok_or_else(|| {
+        parse_header(line).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
                 "git printed an unexpected answer",
@@ -124,38 +124,40 @@ impl ObjectReader {
     pub(super) fn contents(&mut self, size: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
-        self.answers.by_ref().take(size).read_to_end(&mut bytes)?;
+        self.stdout.by_ref().take(size).read_to_end(&mut bytes)?;
         if bytes.len() as u64 != size {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        self.end()?;
+        self.read_terminator()?;
         Ok(bytes)
     }
 
     /// Skips the content that follows.
     pub(super) fn skip(&mut self, size: u64) -> io::Result<()> {
-        if io::copy(&mut self.answers.by_ref().take(size), &mut io::sink())? != size {
+        if io::copy(&mut self.stdout.by_ref().take(size), &mut io::sink())? != size {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        self.end()
+        self.read_terminator()
     }
 
     /// Reads the line feed after a content.
-    fn end(&mut self) -> io::Result<()> {
+    fn read_terminator(&mut self) -> io::Result<()> {
         let mut end = [0];
-        self.answers.read_exact(&mut end)
+        self.stdout.read_exact(&mut end)
     }
 
     /// Returns the error to report after `error`: git's last error message, if it printed one.
     pub(super) fn into_error(self, error: &io::Error) -> io::Error {
         let Self {
-            group, complaints, ..
+            group,
+            stderr: complaints,
+            ..
         } = self;
         drop(group);
         if error.kind() == io::ErrorKind::TimedOut {
             return io::Error::new(error.kind(), format!("git was killed: {error}"));
         }
-        complaint(&complaints).unwrap_or_else(|| {
+        failure_reason(&complaints).unwrap_or_else(|| {
             io::Error::new(error.kind(), format!("git closed the connection: {error}"))
         })
     }
@@ -163,20 +165,20 @@ impl ObjectReader {
 
 fn command(place: &RepositoryLocation) -> io::Result<Command> {
     match place {
-        RepositoryLocation::At { git_dir, .. } => special::check(git_dir)?,
-        RepositoryLocation::Around(directory) => special::check_around(directory)?,
+        RepositoryLocation::At { git_dir, .. } => special::check_git_directory(git_dir)?,
+        RepositoryLocation::FoundFrom(directory) => special::check_around(directory)?,
     }
-    let mut command = trusted_command(&place.trees())?;
-    keep(&mut command, |name| is_kept(name, place));
+    let mut command = trusted_command(&place.untrusted_directories())?;
+    set_environment(&mut command, |name| is_kept(name, place));
     match place {
         RepositoryLocation::At { git_dir, .. } => {
             // The user who names a repository trusts it. Only its own configuration applies.
             command
                 .env("GIT_DIR", git_dir)
                 .env("GIT_CONFIG_NOSYSTEM", "1")
-                .env("GIT_CONFIG_GLOBAL", NOTHING)
+                .env("GIT_CONFIG_GLOBAL", EMPTY_FILE)
         }
-        RepositoryLocation::Around(directory) => command.arg("-C").arg(directory),
+        RepositoryLocation::FoundFrom(directory) => command.arg("-C").arg(directory),
     };
     command.args([
         "--no-pager",
@@ -190,13 +192,13 @@ fn command(place: &RepositoryLocation) -> io::Result<Command> {
 }
 
 /// An empty file.
-const NOTHING: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+const EMPTY_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 /// Returns whether a git variable has the same meaning for the child as for this process. In a hook
 /// that runs before objects are accepted, `GIT_OBJECT_DIRECTORY` and
 /// `GIT_ALTERNATE_OBJECT_DIRECTORIES` locate the objects.
 fn is_kept(name: &str, place: &RepositoryLocation) -> bool {
-    let is_found = matches!(place, RepositoryLocation::Around(_));
+    let is_found = matches!(place, RepositoryLocation::FoundFrom(_));
     match name {
         "GIT_EXEC_PATH" => true,
         "GIT_DIR"
@@ -214,7 +216,7 @@ fn is_kept(name: &str, place: &RepositoryLocation) -> bool {
 }
 
 /// Parses `ID TYPE SIZE`, or a name followed by `missing` or `ambiguous`.
-fn header(line: &[u8]) -> Option<ObjectHeader> {
+fn parse_header(line: &[u8]) -> Option<ObjectHeader> {
     if line.ends_with(b" missing") {
         return Some(ObjectHeader::Missing);
     }
@@ -246,21 +248,21 @@ mod tests {
         let hex = "0123456789".repeat(4);
         let id = ObjectId::from_hex(hex.as_bytes()).unwrap();
         assert_eq!(
-            header(format!("{hex} blob 7").as_bytes()),
+            parse_header(format!("{hex} blob 7").as_bytes()),
             Some(ObjectHeader::Object(id, ObjectType::Blob, 7))
         );
         assert_eq!(
-            header(format!("{hex} blob 7 missing").as_bytes()),
+            parse_header(format!("{hex} blob 7 missing").as_bytes()),
             Some(ObjectHeader::Missing)
         );
-        assert_eq!(header(b"ab ambiguous"), Some(ObjectHeader::Ambiguous));
+        assert_eq!(parse_header(b"ab ambiguous"), Some(ObjectHeader::Ambiguous));
         for wrong in [
             &b""[..],
             b"x blob 7",
             format!("{hex} blob -7").as_bytes(),
             format!("{hex} blob 7 8").as_bytes(),
         ] {
-            assert_eq!(header(wrong), None);
+            assert_eq!(parse_header(wrong), None);
         }
     }
 
@@ -271,7 +273,7 @@ mod tests {
                 git_dir: "x".into(),
                 root: None,
             },
-            RepositoryLocation::Around("x".into()),
+            RepositoryLocation::FoundFrom("x".into()),
         );
         assert!(is_kept("GIT_OBJECT_DIRECTORY", &around) && !is_kept("GIT_OBJECT_DIRECTORY", &at));
         assert!(!is_kept("GIT_CONFIG_PARAMETERS", &around) && !is_kept("GIT_EXTERNAL_DIFF", &at));

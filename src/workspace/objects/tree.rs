@@ -5,8 +5,8 @@ use super::id::ObjectId;
 use crate::mode::FileMode;
 
 /// The type bits of a directory. No file mode has these bits.
-const DIRECTORY: u32 = 0o040_000;
-const TYPE: u32 = 0o170_000;
+const DIRECTORY_TYPE: u32 = 0o040_000;
+const TYPE_MASK: u32 = 0o170_000;
 
 /// A tree object. Its entries can be looked up by name.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct GitTree {
     /// The offset of each entry, sorted by name.
     starts: Vec<u32>,
     /// The size in bytes of an object ID.
-    width: usize,
+    id_length: usize,
 }
 
 /// The object of a name in a tree.
@@ -35,8 +35,8 @@ pub(super) enum TreeObject {
 impl GitTree {
     /// Parses a tree from `bytes`. Object IDs have the size of `like`. Returns `None` if the tree
     /// is damaged.
-    pub(super) fn read(bytes: Vec<u8>, like: ObjectId) -> Option<Self> {
-        let width = like.as_bytes().len();
+    pub(super) fn read(bytes: Vec<u8>, sample_id: ObjectId) -> Option<Self> {
+        let width = sample_id.as_bytes().len();
         let mut starts = Vec::new();
         let mut start = 0;
         while start < bytes.len() {
@@ -47,7 +47,7 @@ impl GitTree {
         let mut tree = Self {
             bytes,
             starts: Vec::new(),
-            width,
+            id_length: width,
         };
         // The object sorts directories as if their names ended with a slash; here names are
         // compared alone.
@@ -90,9 +90,9 @@ impl GitTree {
 
     fn entry(&self, start: u32) -> Option<TreeObject> {
         let (mode, _, id) = self.parts(start);
-        let id = ObjectId::of(id.get(..self.width)?)?;
+        let id = ObjectId::from_bytes(id.get(..self.id_length)?)?;
         let bits = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
-        if bits & TYPE == DIRECTORY {
+        if bits & TYPE_MASK == DIRECTORY_TYPE {
             return Some(TreeObject::Directory(id));
         }
         Some(match FileMode::from_bits(bits)? {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn id(byte: u8) -> ObjectId {
-        ObjectId::of(&[byte; 20]).unwrap()
+        ObjectId::from_bytes(&[byte; 20]).unwrap()
     }
 
     fn tree(entries: &[(&str, &[u8], u8)]) -> Vec<u8> {

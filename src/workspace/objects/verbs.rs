@@ -23,9 +23,9 @@ impl RepositoryTree {
     fn directory(&self, path: Directory<'_>) -> ObjectResult<Option<Arc<GitTree>>> {
         match path.map(|path| self.find(path)).transpose()? {
             None => Ok(Some(Arc::clone(&self.root))),
-            Some(TreeObject::Directory(id)) => {
-                self.ask(|repository| repository.subtree(id)).map(Some)
-            }
+            Some(TreeObject::Directory(id)) => self
+                .read_object(|repository| repository.subtree(id))
+                .map(Some),
             Some(TreeObject::Submodule) => Ok(None),
             Some(TreeObject::File { .. }) => {
                 Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"))
@@ -42,13 +42,15 @@ impl RepositoryTree {
         let mut tree = Arc::clone(&self.root);
         let mut parts = path.components().peekable();
         while let Some(part) = parts.next() {
-            let entry = tree.find(part).ok_or_else(nothing)?;
+            let entry = tree.find(part).ok_or_else(missing_path_error)?;
             if parts.peek().is_none() {
                 return Ok(entry);
             }
             tree = match entry {
-                TreeObject::Directory(id) => self.ask(|repository| repository.subtree(id))?,
-                TreeObject::Submodule => return Err(nothing()),
+                TreeObject::Directory(id) => {
+                    self.read_object(|repository| repository.subtree(id))?
+                }
+                TreeObject::Submodule => return Err(missing_path_error()),
                 TreeObject::File { .. } => {
                     return Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"));
                 }
@@ -60,26 +62,29 @@ impl RepositoryTree {
                 }
             };
         }
-        Err(nothing())
+        Err(missing_path_error())
     }
 
     /// Reads an object that the tree names. If the object is missing, the repository is damaged or
     /// incomplete. A missing path would be a different error. After a timeout, git is not run
     /// again.
-    fn ask<T>(&self, ask: impl FnOnce(&Repository) -> ObjectResult<T>) -> ObjectResult<T> {
-        if let Some(why) = self.given_up.get() {
+    fn read_object<T>(&self, ask: impl FnOnce(&Repository) -> ObjectResult<T>) -> ObjectResult<T> {
+        if let Some(why) = self.failure.get() {
             return Err(ObjectError::new(ErrorKind::Other, why));
         }
         ask(&self.repository).map_err(|trouble| {
             if trouble.source.kind() == io::ErrorKind::TimedOut {
-                let _ = self.given_up.set(trouble.source.to_string());
+                let _ = self.failure.set(trouble.source.to_string());
             }
-            let fault = if trouble.fault == ErrorKind::TooLarge {
-                trouble.fault
+            let fault = if trouble.kind == ErrorKind::TooLarge {
+                trouble.kind
             } else {
                 ErrorKind::Other
             };
-            ObjectError { fault, ..trouble }
+            ObjectError {
+                kind: fault,
+                ..trouble
+            }
         })
     }
 
@@ -89,12 +94,12 @@ impl RepositoryTree {
             TreeObject::Link(id) => stat(
                 FileKind::Symlink,
                 0o777,
-                self.ask(|repository| repository.size(id))?,
+                self.read_object(|repository| repository.size(id))?,
             ),
             TreeObject::File { id, mode } => stat(
                 FileKind::Regular,
                 bits(mode),
-                self.ask(|repository| repository.size(id))?,
+                self.read_object(|repository| repository.size(id))?,
             ),
         })
     }
@@ -125,9 +130,9 @@ impl Repository {
     }
 }
 
-fn nothing() -> ObjectError {
+fn missing_path_error() -> ObjectError {
     ObjectError {
-        fault: ErrorKind::Missing,
+        kind: ErrorKind::Missing,
         source: io::ErrorKind::NotFound.into(),
     }
 }
@@ -149,7 +154,7 @@ pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) ->
         modified,
         device: 0,
         inode: 0,
-        is_bare: false,
+        has_no_xattrs: false,
     }
 }
 
@@ -158,17 +163,17 @@ impl Workspace for RepositoryTree {
         match self.find(path).and_then(|entry| self.stat_of(entry)) {
             Ok(stat) => Ok(Some(stat)),
             Err(ObjectError {
-                fault: ErrorKind::Missing | ErrorKind::NotDirectory,
+                kind: ErrorKind::Missing | ErrorKind::NotDirectory,
                 ..
             }) => Ok(None),
-            Err(trouble) => Err(trouble.at("stat", path)),
+            Err(trouble) => Err(trouble.with_verb("stat", path)),
         }
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         let read = self.find(path).and_then(|entry| match entry {
             TreeObject::File { id, mode } => {
-                let bytes = self.ask(|repository| repository.contents(id, limit))?;
+                let bytes = self.read_object(|repository| repository.contents(id, limit))?;
                 let stat = stat(FileKind::Regular, bits(mode), bytes.len() as u64);
                 Ok((bytes.into(), stat))
             }
@@ -176,20 +181,22 @@ impl Workspace for RepositoryTree {
                 ObjectError::new(ErrorKind::NotRegular, "not a regular file"),
             ),
         });
-        read.map_err(|trouble| trouble.at("read", path))
+        read.map_err(|trouble| trouble.with_verb("read", path))
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         let read = self.find(path).and_then(|entry| match entry {
-            TreeObject::Link(id) => self.ask(|repository| repository.contents(id, MAX_TARGET)),
+            TreeObject::Link(id) => {
+                self.read_object(|repository| repository.contents(id, MAX_TARGET))
+            }
             _ => Err(ObjectError::new(ErrorKind::Other, "not a symbolic link")),
         });
-        read.map_err(|trouble| trouble.at("read", path))
+        read.map_err(|trouble| trouble.with_verb("read", path))
     }
 
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
         let tree = self.directory(directory).map_err(|trouble| {
-            trouble.at(
+            trouble.with_verb(
                 "list",
                 &directory.map_or_else(|| ".".to_owned(), ToString::to_string),
             )

@@ -26,7 +26,7 @@ fn memory() -> Memory {
 fn request() -> Request {
     let transaction = Options {
         durability: Durability::Full,
-        patience: std::time::Duration::ZERO,
+        lock_timeout: std::time::Duration::ZERO,
         ..Options::default()
     };
     let mut request = Request::of(PATCH);
@@ -65,7 +65,7 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
             let memory = memory();
             memory.inject(FaultInjection { verb, kind });
             let report = engine::save(request(), &memory, &Interrupt::new()).report;
-            if !memory.has_met_fault() {
+            if !memory.has_failed() {
                 break;
             }
             faults += 1;
@@ -124,13 +124,13 @@ fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
                 .saved
                 .is_some()
         );
-        let verb = memory.verbs() + verb;
+        let verb = memory.verb_count() + verb;
         memory.inject(FaultInjection {
             verb,
             kind: FaultKind::PersistentError,
         });
         let report = engine::save(limited(PATCH), &memory, &Interrupt::new()).report;
-        if !memory.has_met_fault() {
+        if !memory.has_failed() {
             break;
         }
         let codes: Vec<_> = report
@@ -171,7 +171,7 @@ fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
             let memory = memory();
             memory.inject(FaultInjection { verb, kind });
             let is_told = reject(&memory).report.ok;
-            if !memory.has_met_fault() {
+            if !memory.has_failed() {
                 break;
             }
             faults += 1;

@@ -73,7 +73,7 @@ fn a_fault_at_any_verb_leaves_all_files_before_or_after() {
             let mut buckets = 0;
             for kind in FaultKind::ALL {
                 let faults = at_every_verb(&case, lacks, kind, FULL, |memory, reported| {
-                    let what = format!("{kind:?} {lacks:?} at {}", memory.verbs());
+                    let what = format!("{kind:?} {lacks:?} at {}", memory.verb_count());
                     buckets += usize::from(has_buckets(memory));
                     if reported != Reported::Nothing && reported != Reported::Incomplete {
                         reported.check(&case, &visible(memory), &what);
@@ -104,7 +104,7 @@ fn a_loss_of_power_at_any_verb_leaves_all_files_before_or_after() {
                 reported.check(
                     &case,
                     &tree(&next),
-                    &format!("{survivors:?} at {}", memory.verbs()),
+                    &format!("{survivors:?} at {}", memory.verb_count()),
                 );
             });
             assert!(faults > 200, "{}: {faults}", case.name);

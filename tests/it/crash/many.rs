@@ -74,7 +74,7 @@ fn what_somebody_else_writes_is_seen_behind_the_swap() {
             let edit = [Edit::InPlace, Edit::Replaced][moment % 2];
             let seen = Arc::new(Mutex::new(false));
             let (note, place) = (Arc::clone(&seen), target.clone());
-            memory.before_verb(verb, move |memory| {
+            memory.run_before_verb(verb, move |memory| {
                 *note.lock().unwrap() = memory.entries().contains_key(&place.parent().unwrap());
                 // The swap goes on meanwhile, so that what was written may have been taken out
                 // already.
@@ -121,7 +121,7 @@ fn what_somebody_else_makes_is_not_replaced() {
     let (mut refused, mut done) = (0, 0);
     for verb in moments(&case, NONE) {
         let (memory, place) = (memory(&case, &[]), target.clone());
-        memory.before_verb(verb, move |memory| _ = Edit::InPlace.act(memory, &place));
+        memory.run_before_verb(verb, move |memory| _ = Edit::InPlace.act(memory, &place));
         let outcome = case.run(&memory, NONE);
         let mut found = tree(&memory);
         assert_eq!(
@@ -176,7 +176,7 @@ fn whatever_fails_one_of_two_threads_leaves_all_files_before_or_after() {
             let memory = memory(&case, &[]);
             memory.inject(FaultInjection { verb, kind });
             let _ = case.run(&memory, NONE);
-            assert!(memory.has_met_fault(), "{verb}");
+            assert!(memory.has_failed(), "{verb}");
             back += usize::from(is_back(&case, &memory.restart(), NONE));
         }
         assert!(back > 2 / few, "{kind:?} {back}");
@@ -218,7 +218,7 @@ fn a_signal_is_heeded_while_another_thread_looks() {
         let memory = memory(&case, &[]);
         let interrupt = Arc::new(Interrupt::new());
         let signal = Arc::clone(&interrupt);
-        memory.before_verb(verb, move |_| signal.raise(15));
+        memory.run_before_verb(verb, move |_| signal.raise(15));
         match run(&memory, &case.steps, NONE, &interrupt) {
             Ok(_) => assert_eq!(tree(&memory), case.after(), "{verb}"),
             Err(Failure::Interrupted(15)) => {

@@ -51,9 +51,9 @@ pub(super) fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options)
     let (transaction, _) = Transaction::begin(&memory, options, &Interrupt::new()).unwrap();
     claim(&transaction, &case.steps).unwrap();
     for step in &case.steps {
-        transaction.take(step.change(&memory).unwrap()).unwrap();
+        transaction.receive(step.change(&memory).unwrap()).unwrap();
     }
-    let verbs = memory.verbs();
+    let verbs = memory.verb_count();
     transaction.abandon();
     verbs
 }
@@ -112,7 +112,7 @@ fn what_somebody_else_writes_meanwhile_stays() {
                     let place = target.clone();
                     let seen = std::sync::Arc::new(std::sync::Mutex::new(None));
                     let note = std::sync::Arc::clone(&seen);
-                    memory.before_verb(verb, move |memory| {
+                    memory.run_before_verb(verb, move |memory| {
                         if edit.act(memory, &place) {
                             *note.lock().unwrap() = Some(memory.entries().get(&place).cloned());
                         }
@@ -194,8 +194,8 @@ fn is_saved(
         std::sync::Arc::clone(&was_saved),
         target.clone(),
     );
-    memory.before_verb(signal, move |_| raised.raise(15));
-    memory.before_verb(save, move |memory| {
+    memory.run_before_verb(signal, move |_| raised.raise(15));
+    memory.run_before_verb(save, move |memory| {
         let is_there = memory
             .entries()
             .get(&place)
@@ -250,7 +250,7 @@ fn what_somebody_else_writes_after_a_crash_stays() {
                         theirs,
                         "{} {target} {}",
                         case.name,
-                        memory.verbs()
+                        memory.verb_count()
                     );
                 }
             });
@@ -274,7 +274,7 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
                 .filter(|name| !name.as_bytes().starts_with(b".git/"));
             let directory = names.find_map(|name| name.ancestors().last());
             let Some(directory) = directory else { continue };
-            memory.before_verb(verb, move |memory| {
+            memory.run_before_verb(verb, move |memory| {
                 if memory
                     .rename(&directory, &path("theirs"), RenameMode::Exclusive)
                     .is_ok()
@@ -286,7 +286,7 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
             links += usize::from(outcome.is_err());
             let is_stale = match &outcome {
                 Ok(_) | Err(Failure::Stale(_)) => true,
-                Err(Failure::Workspace(error)) => error.fault == ErrorKind::ThroughLink,
+                Err(Failure::Workspace(error)) => error.kind == ErrorKind::ThroughLink,
                 // What was changed before the directory went cannot be reached any more.
                 Err(Failure::Incomplete { left, .. }) => !left.is_empty(),
                 Err(_) => false,

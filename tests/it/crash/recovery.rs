@@ -47,11 +47,14 @@ pub(super) fn in_recovery(
             let next = memory.restart();
             next.inject(FaultInjection { verb, kind });
             let _ = recover(&next, options);
-            if !next.has_met_fault() {
+            if !next.has_failed() {
                 break;
             }
             faults += 1;
-            let what = format!("{kind:?} at {} and in recovery at {verb}", memory.verbs());
+            let what = format!(
+                "{kind:?} at {} and in recovery at {verb}",
+                memory.verb_count()
+            );
             let without_power = (options.durability == Durability::Full)
                 .then(|| next.after_power_loss_with(DurableChanges::Random(verb as u64)));
             for last in std::iter::once(next.restart()).chain(without_power) {
@@ -69,7 +72,7 @@ fn a_panic_at_any_verb_leaves_the_tree_before_or_after() {
     for (case, options) in cases_and_ways() {
         for verb in sample(0..verbs(&case, &[], options), case.name) {
             let memory = case.memory();
-            memory.before_verb(verb, |_| panic!("at a verb"));
+            memory.run_before_verb(verb, |_| panic!("at a verb"));
             let run = || case.run(&memory, options);
             let Err(_) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) else {
                 continue;

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wpatch::mode::FileKind;
-use wpatch::transaction::{CommitHook, Failure, Interrupt, examine, recover};
+use wpatch::transaction::{CommitHook, Failure, Interrupt, has_unfinished_changes, recover};
 use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
 
@@ -86,13 +86,13 @@ fn any_fault_around_a_trial_leaves_the_tree_before_or_after() {
         {
             let memory = case.memory();
             let _ = tried(&memory, &case.steps, FULL, &Agree(verdict));
-            let verbs = memory.verbs();
+            let verbs = memory.verb_count();
             assert!(verbs > 10, "{}: {verbs}", case.name);
             for verb in sample(0..verbs, &format!("{}{kind:?}", case.name)) {
                 let memory = case.memory();
                 memory.inject(FaultInjection { verb, kind });
                 let outcome = tried(&memory, &case.steps, FULL, &Agree(verdict));
-                assert!(memory.has_met_fault(), "{} {verb}", case.name);
+                assert!(memory.has_failed(), "{} {verb}", case.name);
                 let reported = Reported::of(&outcome, kind);
                 assert!(
                     verdict().is_ok() || reported != Reported::Success,
@@ -104,7 +104,7 @@ fn any_fault_around_a_trial_leaves_the_tree_before_or_after() {
                 reported.check(
                     &case,
                     &tree(&next),
-                    &format!("{kind:?} at {}", memory.verbs()),
+                    &format!("{kind:?} at {}", memory.verb_count()),
                 );
             }
         }
@@ -129,7 +129,10 @@ struct Meddle<'m> {
 
 impl CommitHook for Meddle<'_> {
     fn check(&self, _: &Interrupt) -> Result<(), Failure> {
-        assert!(examine(self.memory).unwrap(), "the change is half made");
+        assert!(
+            has_unfinished_changes(self.memory).unwrap(),
+            "the change is half made"
+        );
         (self.deed)(self.memory);
         (self.verdict)()
     }
@@ -235,7 +238,11 @@ fn what_changes_during_a_trial_stays_and_is_named() {
         assert_eq!(files(&memory), owned(put_back));
         match failure.unwrap_err() {
             Failure::Rejected => assert!(named.is_empty()),
-            Failure::Incomplete { left, refused, .. } => {
+            Failure::Incomplete {
+                left,
+                rollback_error: refused,
+                ..
+            } => {
                 let left: Vec<_> = left.iter().map(ToString::to_string).collect();
                 assert!(left == named && refused.is_none(), "{left:?} {refused:?}");
             }

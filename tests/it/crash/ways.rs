@@ -78,7 +78,7 @@ fn memory(way: &Way, lacks: &[Feature]) -> Memory {
     let memory = Memory::with_files(inside.map(|(name, text)| (path(name), Entry::file(*text))));
     lacks
         .iter()
-        .fold(memory, |memory, &feature| memory.without(feature))
+        .fold(memory, |memory, &feature| memory.without_feature(feature))
 }
 
 /// Applies it in one thread, so that the verbs have an order.
@@ -107,12 +107,12 @@ fn at_every_verb(asked: &Asked, (lacks, options): (&[Feature], Options), kind: F
     );
     let after = tree(&calm);
     assert_ne!(before, after, "{name}");
-    let (verbs, what) = (calm.verbs(), format!("{name}{kind:?}{lacks:?}"));
+    let (verbs, what) = (calm.verb_count(), format!("{name}{kind:?}{lacks:?}"));
     for verb in sample(0..verbs, &what).step_by(if takes_all() { 1 } else { SAMPLE }) {
         let memory = memory(&asked.0, lacks);
         memory.inject(FaultInjection { verb, kind });
         let report = run(asked, &memory, options).report;
-        assert!(memory.has_met_fault(), "{name} {verb}");
+        assert!(memory.has_failed(), "{name} {verb}");
         let is_dead = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
         let check = |next: &Memory, what: &str| {
             recover(next, options).unwrap();

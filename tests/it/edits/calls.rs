@@ -10,8 +10,8 @@ use std::sync::Arc;
 use fs_err as fs;
 use serde_json::Value;
 use wpatch::engine::options::{
-    CellEdit, CellPosition, Edit, EditOrder, EditTarget, Interrupt, LastLineEnding, MatchMode,
-    ReplaceCount, Replacement, Replacements, edits,
+    AppendMode, CellEdit, CellPosition, Edit, EditOrder, EditTarget, Interrupt, MatchMode,
+    ReplaceCount, Replacement, Replacements, parse_edits,
 };
 use wpatch::engine::{self, FileEdit, Outcome, Request};
 use wpatch::text::Span;
@@ -37,7 +37,7 @@ pub(super) enum Asks {
     /// A list of edits.
     Edits(String, String, EditOrder),
     Write(String, Vec<u8>),
-    Append(String, LastLineEnding, Vec<u8>),
+    Append(String, AppendMode, Vec<u8>),
     Notebook(String, CellEdit),
 }
 
@@ -56,7 +56,7 @@ impl Call {
             ),
             Asks::Edits(path, list, order) => (
                 path,
-                replacements(edits(list.as_bytes()).unwrap().edits, *order),
+                replacements(parse_edits(list.as_bytes()).unwrap().edits, *order),
             ),
             Asks::Write(path, bytes) => (path, Edit::Whole(Arc::new(bytes.clone().into()))),
             Asks::Append(path, ending, new) => (
@@ -70,7 +70,7 @@ impl Call {
         };
         let makes = matches!(self.asks, Asks::Write(..) | Asks::Append(..));
         let edit = FileEdit {
-            makes,
+            creates_missing: makes,
             ..FileEdit::of(path.as_str(), edit)
         };
         engine::apply(edit.into(), memory, &Interrupt::new())
@@ -106,7 +106,7 @@ impl Call {
             }
             Asks::Edits(path, ..) => words(&["edit", path, "--edits"]),
             Asks::Write(path, _) => words(&["write", path, "--overwrite"]),
-            Asks::Append(path, LastLineEnding::Bytes, _) => words(&["append", path]),
+            Asks::Append(path, AppendMode::Bytes, _) => words(&["append", path]),
             Asks::Append(path, _, _) => words(&["append", path, "--line"]),
             Asks::Notebook(path, edit) => notebook(path, edit),
         };

@@ -2,7 +2,7 @@
 //! them.
 
 use serde_json::json;
-use wpatch::engine::options::{EditOrder, EditTarget, LastLineEnding, ReplaceCount};
+use wpatch::engine::options::{AppendMode, EditOrder, EditTarget, ReplaceCount};
 
 use super::calls::{Asks, Call};
 use super::model::{Text, count, joined};
@@ -99,7 +99,7 @@ pub(super) fn at_the_end(dice: &mut Dice) -> Case {
         let new = dice
             .one(&[&b"x"[..], b"\n", b"\r\n", b"a\nb\r\n", b"\xff\0"])
             .to_vec();
-        (new.clone(), LastLineEnding::Bytes, new)
+        (new.clone(), AppendMode::Bytes, new)
     } else {
         let lines: Vec<_> = (0..=dice.below(3))
             .map(|_| fresh(dice).into_bytes())
@@ -111,11 +111,11 @@ pub(super) fn at_the_end(dice: &mut Dice) -> Case {
         }
         (
             new,
-            LastLineEnding::Lines,
+            AppendMode::Lines,
             [if text.is_open() { end } else { b"" }, &comes].concat(),
         )
     };
-    let way = if ending == LastLineEnding::Bytes {
+    let way = if ending == AppendMode::Bytes {
         "append"
     } else {
         "append --line"

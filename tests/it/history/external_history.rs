@@ -6,7 +6,7 @@ use wpatch::report::Coverage;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::DirectoryPermissions::Private;
 use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
-use wpatch::workspace::{ATTIC, Workspace};
+use wpatch::workspace::{EXTERNAL_HISTORY_NAME, Workspace};
 
 use super::{OPTIONS, done, put, tree, undo};
 use crate::changes::Step;
@@ -18,7 +18,7 @@ fn memory() -> Memory {
 }
 
 fn home() -> wpatch::path::RelPath {
-    path(&format!("{ATTIC}/1"))
+    path(&format!("{EXTERNAL_HISTORY_NAME}/1"))
 }
 
 fn entries(memory: &Memory) -> usize {
@@ -60,9 +60,11 @@ fn it_is_made_only_for_an_entry() {
 fn files_are_copied_to_it_where_it_is_another_file_system() {
     let memory = memory();
     let before = tree(&memory);
-    memory.make_dir(&path(ATTIC), Private).unwrap();
+    memory
+        .make_dir(&path(EXTERNAL_HISTORY_NAME), Private)
+        .unwrap();
     memory.make_dir(&home(), Private).unwrap();
-    memory.mount(&path(ATTIC));
+    memory.mount(&path(EXTERNAL_HISTORY_NAME));
     memory.mount(&home());
     for _ in 0..2 {
         put(
@@ -100,7 +102,7 @@ fn one_that_others_can_write_to_is_none() {
     let memory = memory();
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     memory
-        .set_permissions(&path(ATTIC), Permissions::Exact(0o777))
+        .set_permissions(&path(EXTERNAL_HISTORY_NAME), Permissions::Exact(0o777))
         .unwrap();
     assert_eq!(entries(&memory), 0);
     let steps = [Step::Put("a", Entry::file("3"))];
@@ -111,7 +113,7 @@ fn one_that_others_can_write_to_is_none() {
     );
     assert!(!memory.entries().contains_key(&path(".wpatch")));
     memory
-        .set_permissions(&path(ATTIC), Permissions::Exact(0o700))
+        .set_permissions(&path(EXTERNAL_HISTORY_NAME), Permissions::Exact(0o700))
         .unwrap();
     assert_eq!(entries(&memory), 1);
 }
@@ -127,7 +129,7 @@ fn many_files_are_copied_to_another_file_system_as_few_are() {
             .collect::<Vec<_>>(),
     );
     let before = tree(&memory);
-    memory.mount(&path(ATTIC));
+    memory.mount(&path(EXTERNAL_HISTORY_NAME));
     memory.mount(&home());
     let changes = (0..70).map(|number| match number {
         0..35 => Step::Put(name(number), Entry::file("2")),
@@ -149,18 +151,20 @@ fn an_init_that_is_cut_off_anywhere_hides_nothing() {
         for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
             let memory = memory();
             if mount {
-                memory.make_dir(&path(ATTIC), Private).unwrap();
-                memory.mount(&path(ATTIC));
+                memory
+                    .make_dir(&path(EXTERNAL_HISTORY_NAME), Private)
+                    .unwrap();
+                memory.mount(&path(EXTERNAL_HISTORY_NAME));
             }
             put(&memory, &[Step::Put("a", Entry::file("2"))]);
             put(&memory, &[Step::Put("a", Entry::file("3"))]);
-            let start = memory.verbs();
+            let start = memory.verb_count();
             memory.inject(FaultInjection {
                 verb: start + verb,
                 kind,
             });
             let outcome = engine::init(&memory, OPTIONS, &Interrupt::new());
-            if !memory.has_met_fault() {
+            if !memory.has_failed() {
                 assert!(outcome.report.ok && verb > 15);
                 break;
             }
@@ -190,10 +194,10 @@ fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
     for verb in 0.. {
         let memory = memory();
         put(&memory, &[Step::Put("a", Entry::file("2"))]);
-        let start = memory.verbs();
+        let start = memory.verb_count();
         let changed = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let is_changed = std::sync::Arc::clone(&changed);
-        memory.before_verb(start + verb, move |other| {
+        memory.run_before_verb(start + verb, move |other| {
             let steps = [Step::Put("b", Entry::file("b"))];
             let applied = crate::changes::run(other, &steps, OPTIONS, &Interrupt::new());
             assert!(
@@ -206,7 +210,7 @@ fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
             engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok,
             "{verb}"
         );
-        let is_over = memory.verbs() <= start + verb;
+        let is_over = memory.verb_count() <= start + verb;
         let mode = memory.stat(&path(".wpatch")).unwrap().unwrap().permissions;
         assert_eq!(mode, 0o700, "{verb}");
         let is_changed = changed.load(std::sync::atomic::Ordering::Relaxed);
@@ -228,12 +232,12 @@ fn a_transaction_that_was_made_without_it_is_no_entry() {
     for verb in 0.. {
         let memory = memory().without_external_history();
         memory.inject(FaultInjection {
-            verb: memory.verbs() + verb,
+            verb: memory.verb_count() + verb,
             kind: FaultKind::Killed,
         });
         let steps = [Step::Put("a", Entry::file("2"))];
         let _ = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
-        if !memory.has_met_fault() {
+        if !memory.has_failed() {
             assert!(verb > 20);
             break;
         }
@@ -316,15 +320,22 @@ fn what_is_too_old_of_other_roots_goes() {
     let now = u64::try_from(memory.now().seconds).unwrap();
     let other = |id: u64| {
         path(&format!(
-            "{ATTIC}/2/entry-{id:010x}00000000-00000000.5/done"
+            "{EXTERNAL_HISTORY_NAME}/2/entry-{id:010x}00000000-00000000.5/done"
         ))
     };
-    let half = |id: u64| path(&format!("{ATTIC}/2/dead-{id:010x}00000000-00000001/n0"));
+    let half = |id: u64| {
+        path(&format!(
+            "{EXTERNAL_HISTORY_NAME}/2/dead-{id:010x}00000000-00000001/n0"
+        ))
+    };
     for age in [29 * day, 31 * day] {
         memory.put(&other(now - age), &Entry::file("x"));
         memory.put(&half(now - age), &Entry::file("x"));
     }
-    for directory in [path(ATTIC), path(&format!("{ATTIC}/2"))] {
+    for directory in [
+        path(EXTERNAL_HISTORY_NAME),
+        path(&format!("{EXTERNAL_HISTORY_NAME}/2")),
+    ] {
         memory
             .set_permissions(&directory, Permissions::Exact(0o700))
             .unwrap();
@@ -348,17 +359,19 @@ fn what_is_cut_off_on_the_way_to_it_is_finished() {
         for (met, (verb, kind)) in faults.enumerate() {
             let memory = memory();
             if mount {
-                memory.make_dir(&path(ATTIC), Private).unwrap();
-                memory.mount(&path(ATTIC));
+                memory
+                    .make_dir(&path(EXTERNAL_HISTORY_NAME), Private)
+                    .unwrap();
+                memory.mount(&path(EXTERNAL_HISTORY_NAME));
             }
-            let start = memory.verbs();
+            let start = memory.verb_count();
             memory.inject(FaultInjection {
                 verb: start + verb,
                 kind,
             });
             let steps = [Step::Put("a", Entry::file("2"))];
             let applied = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
-            if !memory.has_met_fault() {
+            if !memory.has_failed() {
                 assert!(applied.is_ok_and(|receipt| receipt.warnings.is_empty()) && met > 100);
                 break;
             }

@@ -5,7 +5,7 @@ use wpatch::engine::{self, Outcome, Request, UndoTarget};
 use wpatch::preflight::ProblemKind;
 use wpatch::transaction::{RecoveryOutcome, recover};
 use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
-use wpatch::workspace::{ATTIC, DirectoryPermissions, RenameMode, Workspace};
+use wpatch::workspace::{DirectoryPermissions, EXTERNAL_HISTORY_NAME, RenameMode, Workspace};
 
 use super::{OPTIONS, done, memory, put, request, tree, undo};
 use crate::changes::Step;
@@ -140,7 +140,7 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
     let setups: [(&str, &[&str]); 3] = [
         (".git/HEAD", &[]),
         (".git/HEAD", &["d"]),
-        ("other", &[ATTIC]),
+        ("other", &[EXTERNAL_HISTORY_NAME]),
     ];
     for (setup, mounts) in setups {
         for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
@@ -149,9 +149,9 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
                 (path(setup), Entry::file("x")),
             ];
             let memory = Memory::with_files(files).with_external_history();
-            if mounts.contains(&ATTIC) {
+            if mounts.contains(&EXTERNAL_HISTORY_NAME) {
                 memory
-                    .make_dir(&path(ATTIC), DirectoryPermissions::Private)
+                    .make_dir(&path(EXTERNAL_HISTORY_NAME), DirectoryPermissions::Private)
                     .unwrap();
             }
             for mount in mounts {
@@ -159,14 +159,14 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             }
             put(&memory, &[Step::Put("d/a", Entry::file("2"))]);
             memory.put(&path("d/a"), &Entry::file("mine"));
-            let start = memory.verbs();
+            let start = memory.verb_count();
             memory.inject(FaultInjection {
                 verb: start + verb,
                 kind,
             });
             let forced = request(UndoTarget::Last(1), true);
             let outcome = engine::apply(forced, &memory, &Interrupt::new());
-            if !memory.has_met_fault() {
+            if !memory.has_failed() {
                 assert!(outcome.report.ok && verb > 30, "{setup} {verb}");
                 break;
             }
@@ -193,14 +193,14 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
         let memory = Memory::with_files([(path("a"), Entry::file("1"))]).with_external_history();
         put(&memory, &[Step::Put("a", Entry::file("2"))]);
         memory.put(&path("a"), &Entry::file("mine"));
-        let start = memory.verbs();
+        let start = memory.verb_count();
         memory.inject(FaultInjection {
             verb: start + verb,
             kind: FaultKind::Killed,
         });
         let forced = request(UndoTarget::Last(1), true);
         let _ = engine::apply(forced, &memory, &Interrupt::new());
-        if !memory.has_met_fault() {
+        if !memory.has_failed() {
             assert!(verb > 30);
             break;
         }

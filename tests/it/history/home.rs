@@ -9,7 +9,9 @@ use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::engine;
 use wpatch::path::RelPath;
-use wpatch::workspace::{ATTIC, DirectoryPermissions, ErrorKind, RenameMode, Workspace};
+use wpatch::workspace::{
+    DirectoryPermissions, EXTERNAL_HISTORY_NAME, ErrorKind, RenameMode, Workspace,
+};
 
 /// Runs the program at `root`, where the user keeps state in `home`.
 fn run(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
@@ -190,7 +192,7 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
     let (root, above) = (root(), TempDir::new().unwrap());
     let disk = engine::open_with_external_history(root.path(), above.path()).unwrap();
     let path = |text: &str| RelPath::new(text.as_bytes()).unwrap();
-    let attic = path(ATTIC);
+    let attic = path(EXTERNAL_HISTORY_NAME);
     assert_eq!(disk.stat(&attic).unwrap(), None);
     assert_eq!(disk.stat(&path(".wpatch-attic/d")).unwrap(), None);
     disk.make_dir(&attic, DirectoryPermissions::Private)
@@ -217,7 +219,7 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
     assert_eq!(
         disk.read(&path(".wpatch-attic/link/file"), 9)
             .unwrap_err()
-            .fault,
+            .kind,
         ErrorKind::ThroughLink
     );
     let other = engine::open(root.path()).unwrap();

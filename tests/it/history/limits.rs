@@ -220,13 +220,13 @@ fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
     for verb in 0.. {
         let memory = memory(&[("a", Entry::file("0")), ("b", Entry::file("0"))]);
         put(&memory, &steps);
-        let start = memory.verbs();
+        let start = memory.verb_count();
         memory.inject(FaultInjection {
             verb: start + verb,
             kind: FaultKind::Killed,
         });
         let _ = engine::gc(&memory, options, &Interrupt::new());
-        if !memory.has_met_fault() {
+        if !memory.has_failed() {
             assert!(verb > 5);
             break;
         }

@@ -108,7 +108,10 @@ fn another_commit_of_a_submodule_is_stated() {
     for (name, fault) in [
         (
             "sub",
-            format!("the submodule has the commit {}, not the one of the patch", ids[0]),
+            format!(
+                "the submodule has the commit {}, not the one of the patch",
+                ids[0]
+            ),
         ),
         (
             "none",

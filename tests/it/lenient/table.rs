@@ -137,7 +137,7 @@ fn edited(table: &Table, wanted: &str, edit: &Value, repair: &str) -> Result<(),
 #[test]
 fn each_repair_has_a_case_in_each_grammar_or_a_reason() {
     let table = table();
-    let repairs: Vec<_> = ROWS.iter().map(|(_, name, _)| *name).collect();
+    let repairs: Vec<_> = REPAIRS.iter().map(|(_, name, _)| *name).collect();
     assert!(
         table
             .repairs
@@ -182,7 +182,7 @@ fn the_readme_says_which_repair_serves_which_grammar() {
         names.join(" | "),
         " --- |".repeat(names.len() + 1)
     );
-    for (_, repair, _) in ROWS {
+    for (_, repair, _) in REPAIRS {
         let mark = |name: &&str| {
             if table.repairs[*repair][*name].patch.is_some() {
                 "yes"

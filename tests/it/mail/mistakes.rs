@@ -205,11 +205,11 @@ fn text_that_is_no_encoded_mail_is_not_copied() {
         "*** Begin Patch\n*** Add File: a\n+From: a\n*** End Patch\n".to_owned(),
         String::new(),
     ] {
-        assert!(mail::open(text.as_bytes()).unwrap().is_none(), "{text}");
+        assert!(mail::decode(text.as_bytes()).unwrap().is_none(), "{text}");
     }
     let opened = Case::all()
         .into_iter()
-        .filter(|case| !matches!(mail::open(&case.patch), Ok(None)));
+        .filter(|case| !matches!(mail::decode(&case.patch), Ok(None)));
     let opened: Vec<_> = opened.map(|case| case.name).collect();
     assert!(
         opened.iter().all(|name| name.contains("mail")),

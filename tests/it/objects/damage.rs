@@ -16,7 +16,7 @@ use crate::tree::path;
 
 fn refused(git_dir: &Path, revision: &str) -> (ErrorKind, String) {
     let error = engine::open_tree(git_dir, revision).unwrap_err();
-    (error.fault, told(&error))
+    (error.kind, told(&error))
 }
 
 fn told(error: &WorkspaceError) -> String {
@@ -103,7 +103,7 @@ fn a_file_whose_object_is_gone_is_no_missing_file() {
     .unwrap();
     let tree = open(&repository, "main");
     let error = tree.read(&path("a.txt"), 100).unwrap_err();
-    assert_eq!(error.fault, ErrorKind::Other);
+    assert_eq!(error.kind, ErrorKind::Other);
     assert!(
         told(&error).contains("fetch it if the clone"),
         "{}",
@@ -129,11 +129,11 @@ fn a_directory_whose_object_is_gone_is_no_missing_directory() {
     .unwrap();
     let tree = open(&repository, "main");
     assert_eq!(
-        tree.stat(&path("dir/b")).unwrap_err().fault,
+        tree.stat(&path("dir/b")).unwrap_err().kind,
         ErrorKind::Other
     );
     assert_eq!(
-        tree.list(Some(&path("dir"))).unwrap_err().fault,
+        tree.list(Some(&path("dir"))).unwrap_err().kind,
         ErrorKind::Other
     );
 }
@@ -147,7 +147,7 @@ fn a_damaged_object_says_so_and_the_next_one_is_read() {
     let tree = open(&repository, "main");
     for _ in 0..2 {
         let error = tree.read(&path("a.txt"), 100).unwrap_err();
-        assert_eq!(error.fault, ErrorKind::Other, "{}", told(&error));
+        assert_eq!(error.kind, ErrorKind::Other, "{}", told(&error));
         assert_eq!(tree.read(&path("dir/b"), 100).unwrap().0, b"two\n");
     }
 }
@@ -165,7 +165,7 @@ fn a_file_over_the_limit_is_not_read_and_the_next_one_is() {
     );
     for limit in [1, 2 << 20] {
         assert_eq!(
-            tree.read(&path("big"), limit).unwrap_err().fault,
+            tree.read(&path("big"), limit).unwrap_err().kind,
             ErrorKind::TooLarge
         );
         assert_eq!(tree.stat(&path("big")).unwrap().unwrap().size, 3 << 20);

@@ -2,13 +2,13 @@
 
 use wpatch::engine;
 use wpatch::matching::ConflictStyle;
-use wpatch::report::{CONFLICTS, FAILED_HUNKS_PER_FILE, NOTES};
+use wpatch::report::{MAX_CONFLICTS, MAX_FAILED_HUNKS_PER_FILE, MAX_NOTES};
 
 use super::{ONE_FILE, count, header, hunk, json, memory, omitted, request};
 
 #[test]
 fn notes_on_the_inputs_are_limited() {
-    let names = (0..NOTES + 30)
+    let names = (0..MAX_NOTES + 30)
         .map(|file| format!("Only in b: x{file}\n"))
         .collect::<Vec<_>>()
         .concat();
@@ -21,7 +21,7 @@ fn notes_on_the_inputs_are_limited() {
             count(&report["inputs"][0]["not_included"]),
             omitted(&report, "not_included")
         ),
-        (NOTES, 30)
+        (MAX_NOTES, 30)
     );
     assert_eq!(
         (omitted(&report["inputs"][0], "not_included"), &report["ok"]),
@@ -31,7 +31,7 @@ fn notes_on_the_inputs_are_limited() {
 
 #[test]
 fn conflicts_are_limited() {
-    const COUNT: usize = CONFLICTS + 40;
+    const COUNT: usize = MAX_CONFLICTS + 40;
     let hunk = |nth: usize| {
         let line = 3 * nth;
         format!(
@@ -53,11 +53,11 @@ fn conflicts_are_limited() {
             count(&file["merge"]["conflicts"]),
             omitted(file, "conflicts")
         ),
-        (CONFLICTS, 40)
+        (MAX_CONFLICTS, 40)
     );
     assert_eq!(
         (count(&file["hunks"]), omitted(file, "hunks")),
-        (FAILED_HUNKS_PER_FILE, COUNT - FAILED_HUNKS_PER_FILE)
+        (MAX_FAILED_HUNKS_PER_FILE, COUNT - MAX_FAILED_HUNKS_PER_FILE)
     );
     assert_eq!(
         (omitted(&report, "conflicts"), &report["outcome"]),
@@ -78,7 +78,7 @@ fn edits_that_fail_are_limited_like_hunks() {
     let file = &report["files"][0];
     assert_eq!(
         (count(&file["hunks"]), omitted(file, "hunks")),
-        (FAILED_HUNKS_PER_FILE, 200)
+        (MAX_FAILED_HUNKS_PER_FILE, 200)
     );
     assert_eq!(
         count(&report["problems"]) + omitted(&report, "problems"),

@@ -68,7 +68,7 @@ const REFUSALS: &[Refusal] = &[
         "denied",
         &["write", ".git/x", "--content", "x"],
         b"",
-        wpatch::policy::RULES[0].reason,
+        wpatch::policy::PROTECTION_RULES[0].reason,
     ),
     refusal(
         "denied",

@@ -305,7 +305,7 @@ impl Scene {
         // Nothing is synced: it is another power that goes here, and the steps are the same.
         let options = Options {
             durability: Durability::None,
-            patience: Duration::ZERO,
+            lock_timeout: Duration::ZERO,
             ..Options::default()
         };
         replace(&self.root, state);

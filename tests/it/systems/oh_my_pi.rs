@@ -248,7 +248,7 @@ fn s09_a_second_write_that_fails_takes_the_first_back() {
             kind: FaultKind::TransientError,
         });
         let outcome = engine::apply(Request::of(patch.as_str()), &memory, &Interrupt::new());
-        if !memory.has_met_fault() {
+        if !memory.has_failed() {
             break assert!(outcome.report.ok && met > 10, "{met} of {verb}");
         }
         if !outcome.report.ok {

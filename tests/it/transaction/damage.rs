@@ -3,7 +3,7 @@
 use wpatch::digest::Digest;
 use wpatch::mode::Permissions;
 use wpatch::transaction::{
-    Failure, Interrupt, Options, RecoveryOutcome, Transaction, examine, recover,
+    Failure, Interrupt, Options, RecoveryOutcome, Transaction, has_unfinished_changes, recover,
 };
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{DirectoryPermissions, Workspace};
@@ -42,7 +42,10 @@ fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
         .unwrap();
     memory.put(&journal, &Entry::file("wpatch.journal/1 0\n{}"));
     let before = memory.files();
-    assert!(matches!(examine(&memory), Err(Failure::State { .. })));
+    assert!(matches!(
+        has_unfinished_changes(&memory),
+        Err(Failure::State { .. })
+    ));
     assert!(matches!(
         recover(&memory, Options::default()),
         Err(Failure::State { .. })
@@ -144,7 +147,7 @@ fn a_damaged_journal_behind_a_whole_one_stops_both() {
 fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
     let memory = killed(&[("a", Entry::file("old"))]);
     let before = memory.fingerprint();
-    assert!(examine(&memory).unwrap());
+    assert!(has_unfinished_changes(&memory).unwrap());
     let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+x\n";
     let report = crate::run::check(&memory, patch, &Settings::default());
     assert_eq!(
@@ -154,14 +157,14 @@ fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
     assert_eq!(memory.fingerprint(), before);
     let next = memory.restart();
     let _ = recover(&next, Options::default()).unwrap();
-    assert!(!examine(&next).unwrap());
+    assert!(!has_unfinished_changes(&next).unwrap());
     let memory = killed(&[("a", Entry::file("old"))]);
     let (transaction, _) =
         Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
-    examine(&memory).unwrap();
+    has_unfinished_changes(&memory).unwrap();
     transaction.abandon();
     let before = memory.fingerprint();
-    examine(&memory).unwrap();
+    has_unfinished_changes(&memory).unwrap();
     assert_eq!(memory.fingerprint(), before);
 }
 
@@ -183,7 +186,7 @@ fn a_link_among_the_transactions_is_ignored() {
     };
     let before = files();
     assert_eq!(before.len(), 2);
-    assert!(!examine(&memory).unwrap());
+    assert!(!has_unfinished_changes(&memory).unwrap());
     update(&memory).unwrap();
     assert!(recover(&memory, Options::default()).unwrap().is_empty());
     assert_eq!(files(), before);

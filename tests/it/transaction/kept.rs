@@ -56,7 +56,7 @@ fn edited(memory: impl Fn() -> Memory) -> Memory {
     let killed = |verb: usize| {
         let memory = memory();
         memory.inject(FaultInjection {
-            verb: memory.verbs() + verb,
+            verb: memory.verb_count() + verb,
             kind: FaultKind::KilledAfter,
         });
         let _ = run(&memory, &steps(), Options::default(), &Interrupt::new());
@@ -215,23 +215,23 @@ fn a_recovery_that_is_cut_off_forgets_nothing() {
                 edited(|| {
                     lacks
                         .iter()
-                        .fold(memory(), |memory, &feature| memory.without(feature))
+                        .fold(memory(), |memory, &feature| memory.without_feature(feature))
                 })
             };
             let verbs = {
                 let memory = lacking();
-                let before = memory.verbs();
+                let before = memory.verb_count();
                 only(&memory);
-                memory.verbs() - before
+                memory.verb_count() - before
             };
             for verb in sample(0..verbs, name) {
                 let memory = lacking();
                 memory.inject(FaultInjection {
-                    verb: memory.verbs() + verb,
+                    verb: memory.verb_count() + verb,
                     kind: FaultKind::Killed,
                 });
                 let _ = recover(&memory, Options::default());
-                deaths += usize::from(memory.has_met_fault());
+                deaths += usize::from(memory.has_failed());
                 let next = memory.restart();
                 assert_eq!(
                     contents(&next, &only(&next).kept),

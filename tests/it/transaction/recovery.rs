@@ -2,7 +2,7 @@
 
 use wpatch::mode::Permissions;
 use wpatch::transaction::{
-    Durability, Interrupt, Options, RecoveryOutcome, Transaction, examine, recover,
+    Durability, Interrupt, Options, RecoveryOutcome, Transaction, has_unfinished_changes, recover,
 };
 use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind};
 use wpatch::workspace::{DirectoryPermissions, Workspace};
@@ -68,7 +68,7 @@ fn what_was_left_before_the_root_became_a_work_tree_of_git_is_found() {
         memory
             .make_dir(&path(".git"), DirectoryPermissions::Shared)
             .unwrap();
-        examine(&memory).unwrap();
+        has_unfinished_changes(&memory).unwrap();
         let recovered = recover(&memory, options).unwrap();
         assert_eq!(
             recovered.iter().map(|one| one.ending).collect::<Vec<_>>(),
@@ -112,7 +112,7 @@ fn a_directory_that_was_emptied_comes_back_itself() {
         let before = look();
         let interrupt = std::sync::Arc::new(Interrupt::new());
         let signal = std::sync::Arc::clone(&interrupt);
-        memory.before_verb(memory.verbs() + verb, move |_| signal.raise(15));
+        memory.run_before_verb(memory.verb_count() + verb, move |_| signal.raise(15));
         if run(&memory, &steps, Options::default(), &interrupt).is_err() {
             stopped += 1;
             assert_eq!(look(), before, "{verb}");
@@ -137,7 +137,7 @@ fn what_somebody_finished_by_hand_after_a_kill_is_not_taken_away() {
             kind: FaultKind::Killed,
         });
         let _ = run(&memory, &steps, Options::default(), &Interrupt::new());
-        if !memory.has_met_fault() {
+        if !memory.has_failed() {
             break;
         }
         let next = memory.restart();
@@ -220,7 +220,7 @@ fn a_check_and_a_recovery_agree_on_what_has_the_place_of_the_lock() {
             .unwrap();
         assert_eq!(
             (
-                examine(&memory).is_err(),
+                has_unfinished_changes(&memory).is_err(),
                 recover(&memory, Options::default()).is_err()
             ),
             (is_refused, is_refused)
@@ -233,7 +233,9 @@ fn a_check_and_a_recovery_agree_on_what_has_the_place_of_the_lock() {
             .make_dir(&path(directory), DirectoryPermissions::Private)
             .unwrap();
     }
-    assert!(examine(&memory).is_ok() && recover(&memory, Options::default()).is_ok());
+    assert!(
+        has_unfinished_changes(&memory).is_ok() && recover(&memory, Options::default()).is_ok()
+    );
 }
 
 #[test]
@@ -247,7 +249,7 @@ fn what_has_the_place_of_a_scratch_directory_stops_no_recovery() {
     let name = journal.to_string();
     let other = path(name.strip_suffix(".journal").unwrap());
     memory.put(&other, &Entry::file("not a directory"));
-    assert!(examine(&memory).unwrap());
+    assert!(has_unfinished_changes(&memory).unwrap());
     assert_eq!(recover(&memory, Options::default()).unwrap().len(), 1);
     assert!(recover(&memory, Options::default()).unwrap().is_empty());
     let mut files: Vec<_> = memory

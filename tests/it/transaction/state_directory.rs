@@ -1,7 +1,7 @@
 //! State directories that are refused, and which one is used.
 
 use wpatch::mode::Permissions;
-use wpatch::transaction::{Failure, Options, examine, recover};
+use wpatch::transaction::{Failure, Options, has_unfinished_changes, recover};
 use wpatch::workspace::memory::Entry;
 use wpatch::workspace::{DirectoryPermissions, Workspace};
 
@@ -34,7 +34,10 @@ fn a_state_directory_that_is_none_is_refused() {
             ("elsewhere/txn-x/journal", Entry::file("x")),
         ]);
         let before = memory.entries();
-        assert!(matches!(examine(&memory), Err(Failure::State { .. })));
+        assert!(matches!(
+            has_unfinished_changes(&memory),
+            Err(Failure::State { .. })
+        ));
         assert!(matches!(update(&memory), Err(Failure::State { .. })));
         assert!(matches!(
             recover(&memory, Options::default()),
@@ -62,7 +65,7 @@ fn what_beginning_would_refuse_is_refused_by_looking() {
             }
             let before = memory.fingerprint();
             assert!(
-                matches!(examine(&memory), Err(Failure::State { .. })),
+                matches!(has_unfinished_changes(&memory), Err(Failure::State { .. })),
                 "{name} {entry:?}"
             );
             assert_eq!(memory.fingerprint(), before, "{name} {entry:?}");

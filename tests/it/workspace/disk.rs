@@ -39,11 +39,11 @@ fn only_a_directory_can_be_opened() {
     let (root, _) = root();
     fs::write(root.path().join("file"), b"").unwrap();
     assert_eq!(
-        Disk::open(&root.path().join("file")).unwrap_err().fault,
+        Disk::open(&root.path().join("file")).unwrap_err().kind,
         ErrorKind::NotDirectory
     );
     assert_eq!(
-        Disk::open(&root.path().join("absent")).unwrap_err().fault,
+        Disk::open(&root.path().join("absent")).unwrap_err().kind,
         ErrorKind::Missing
     );
 }
@@ -212,7 +212,7 @@ fn what_is_read_was_there_at_one_time() {
                 assert!(bytes.iter().all(|byte| *byte == bytes[0]));
                 assert_eq!(bytes.len() as u64, stat.size);
             }
-            Err(error) => assert_eq!(error.fault, ErrorKind::Other),
+            Err(error) => assert_eq!(error.kind, ErrorKind::Other),
         }
     }
     writer.join().unwrap();

@@ -7,7 +7,7 @@ use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus};
 
 impl MessagePrinter<'_> {
     /// Prints the messages about all hunks, and the numbers of ignored and failed hunks.
-    pub(super) fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn print_hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         // `shift` is the number of lines that the previous hunks of the file have added.
         let (mut failed, mut passed, mut shift) = (0, 0, 0);
         for (index, hunk) in file.hunks.iter().enumerate() {
@@ -33,7 +33,7 @@ impl MessagePrinter<'_> {
                             "Hunk #{} FAILED at {}{}.",
                             index + 1,
                             stated_line(hunk) + shift,
-                            line_ends(hunk)
+                            line_end_hint(hunk)
                         )?;
                     }
                 }
@@ -132,7 +132,7 @@ fn stated_line(hunk: &HunkReport) -> isize {
 }
 
 /// Returns the hint that the lines at the closest match differ only in their endings.
-fn line_ends(hunk: &HunkReport) -> &'static str {
+fn line_end_hint(hunk: &HunkReport) -> &'static str {
     let difference = hunk
         .nearest
         .as_ref()

@@ -2,7 +2,7 @@
 
 /// Returns the content of the bracket whose opening `[` precedes `text`, and the text after the
 /// bracket.
-pub(super) fn bracket(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_bracket(text: &str) -> Option<(&str, &str)> {
     // As the first character, `]` belongs to the content. A class such as `[:lower:]` contains a
     // `]` of its own.
     let start = usize::from(text.starts_with(['!', '^']));

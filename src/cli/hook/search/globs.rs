@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::brackets::{bracket, is_plain_bracket};
+use super::brackets::{is_plain_bracket, split_bracket};
 use crate::cli::hook::is_javascript_space;
 
 /// The patterns that choose files. The last matching pattern decides. If programs interpret a
@@ -119,7 +119,7 @@ impl Pattern {
 fn is_uncertain(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some((_, after)) = rest.split_once('[') {
-        match bracket(after) {
+        match split_bracket(after) {
             Some((content, after)) if is_plain_bracket(content) => rest = after,
             _ => return true,
         }

@@ -1,10 +1,10 @@
 //! Detects glob patterns that lead out of the searched directory.
 
-use super::brackets::{bracket, is_plain_bracket};
+use super::brackets::{is_plain_bracket, split_bracket};
 
 /// Returns the place outside the searched directory to which the pattern `rest` leads. An absolute
 /// path counts only if `is_first` is true.
-pub(super) fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
+pub(super) fn find_outside_place(rest: &str, is_first: bool) -> Option<&'static str> {
     let rest = &*unescape(rest);
     let parts = || rest.split(['/', '{', '}', ',', '(', ')', '|']);
     // `..` can result from two alternatives as in `{.,x}{.,y}`, or from one repetition as in
@@ -39,7 +39,7 @@ fn unescape(pattern: &str) -> String {
                 plain.extend(after.next());
                 rest = after.as_str();
             }
-            '[' => match bracket(rest) {
+            '[' => match split_bracket(rest) {
                 Some((content, after)) => {
                     plain.push_str(bracket_replacement(content));
                     rest = after;
@@ -108,7 +108,7 @@ mod tests {
             "{a,.\\.}/x",
         ] {
             assert_eq!(
-                leads_away(pattern, false),
+                find_outside_place(pattern, false),
                 Some("a parent directory"),
                 "{pattern}"
             );
@@ -124,8 +124,11 @@ mod tests {
             "[",
             "\\",
         ] {
-            assert_eq!(leads_away(pattern, false), None, "{pattern}");
+            assert_eq!(find_outside_place(pattern, false), None, "{pattern}");
         }
-        assert_eq!(leads_away("\\/etc/*", true), Some("an absolute path"));
+        assert_eq!(
+            find_outside_place("\\/etc/*", true),
+            Some("an absolute path")
+        );
     }
 }

@@ -23,7 +23,7 @@ fn a_raised_interrupt_ends_the_search() {
             ..Replacements::of(edits.clone())
         };
         let misfits = |patience| {
-            let interrupt = Interrupt::raise_after(patience, 15);
+            let interrupt = Interrupt::with_read_limit(patience, 15);
             let misplaced = replace(&file, &wanted, u64::MAX, &interrupt).unwrap_err();
             (misplaced.mismatches, interrupt.reads())
         };

@@ -10,7 +10,7 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
 
 use super::contents::{not_regular_error, open_regular};
-use super::initial_attributes::{ACCESS_LIST, InitialAttributes};
+use super::initial_attributes::{ACCESS_ACL, InitialAttributes};
 use super::stat::{kind_of, stat_of};
 use super::sys_error::SysResult;
 use crate::bytes::read_next;
@@ -19,7 +19,7 @@ use crate::workspace::Stat;
 
 /// The limit in bytes on a list of names and on a value: `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of
 /// xattr(7).
-const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
+const MAX_ATTRIBUTE_BYTES: usize = 64 * 1024;
 /// Bytes of `/proc/self/status` that contain the umask. The first line has at most 70 bytes, and
 /// the second line is the umask.
 const STATUS_START: usize = 512;
@@ -34,7 +34,7 @@ pub(super) struct SourceAttributes {
     file: OwnedFd,
     /// Its path below `/proc`, if the file cannot be opened for reading. The handle is then
     /// `O_PATH` and does not support attribute calls.
-    by_name: Option<String>,
+    proc_path: Option<String>,
 }
 
 impl SourceAttributes {
@@ -45,32 +45,32 @@ impl SourceAttributes {
         }
         match open_regular(&directory, name, OFlags::RDONLY) {
             Err(trouble) if Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS) => {
-                let file = open_path(&directory, name)?;
-                let by_name = Some(path_of(&file));
+                let file = open_path_handle(&directory, name)?;
+                let by_name = Some(proc_path_of(&file));
                 Ok(Self {
                     stat,
                     file,
-                    by_name,
+                    proc_path: by_name,
                 })
             }
             file => Ok(Self {
                 stat,
                 file: file?,
-                by_name: None,
+                proc_path: None,
             }),
         }
     }
 
     /// Returns the names of the extended attributes, each with its final NUL.
     fn names(&self) -> rustix::io::Result<Vec<u8>> {
-        fill_buffer(|names| match &self.by_name {
+        fill_buffer(|names| match &self.proc_path {
             None => flistxattr(&self.file, spare_capacity(names)),
             Some(path) => listxattr(path, spare_capacity(names)),
         })
     }
 
     fn value(&self, name: &[u8]) -> rustix::io::Result<Vec<u8>> {
-        fill_buffer(|value| match &self.by_name {
+        fill_buffer(|value| match &self.proc_path {
             None => fgetxattr(&self.file, name, spare_capacity(value)),
             Some(path) => getxattr(path, name, spare_capacity(value)),
         })
@@ -78,18 +78,18 @@ impl SourceAttributes {
 
     /// Sets owner, group and extended attributes of `file`, as far as the caller is allowed to.
     /// Returns the part of `bits` that gives no user more access than before.
-    pub(super) fn give_to(
+    pub(super) fn copy_to(
         &self,
         file: impl AsFd,
         birth: &InitialAttributes,
         bits: u32,
     ) -> SysResult<u32> {
-        let bits = give_owner_to(&file, (self.stat.uid, self.stat.gid), birth, bits)?;
-        self.give_attributes(&file, birth)?;
+        let bits = set_file_owner(&file, (self.stat.uid, self.stat.gid), birth, bits)?;
+        self.copy_xattrs(&file, birth)?;
         Ok(bits)
     }
 
-    fn give_attributes(&self, file: impl AsFd, birth: &InitialAttributes) -> SysResult<()> {
+    fn copy_xattrs(&self, file: impl AsFd, birth: &InitialAttributes) -> SysResult<()> {
         let names = ignore_unsupported(self.names())?;
         for name in split(&names).filter(|name| !BOUND_TO_CONTENTS.contains(name)) {
             let given = self
@@ -99,13 +99,13 @@ impl SourceAttributes {
                 // The attribute was removed meanwhile, or the file system has none.
                 Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => {}
                 // Only the system can set this attribute, for example a security label.
-                Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) if !is_ours(name) => {}
+                Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) if !is_user_settable(name) => {}
                 Err(errno) => return Err(errno.into()),
             }
         }
         // The new file got a list from its directory, and the existing file has none.
-        if birth.has_list && !split(&names).any(|name| name == ACCESS_LIST) {
-            fremovexattr(&file, ACCESS_LIST)?;
+        if birth.has_acl && !split(&names).any(|name| name == ACCESS_ACL) {
+            fremovexattr(&file, ACCESS_ACL)?;
         }
         Ok(())
     }
@@ -119,14 +119,14 @@ pub(super) fn clear_acl(
     birth: &InitialAttributes,
     bits: u32,
 ) -> SysResult<u32> {
-    let bits = give_owner_to(&file, owner, birth, bits)?;
-    if birth.has_list {
-        fremovexattr(&file, ACCESS_LIST)?;
+    let bits = set_file_owner(&file, owner, birth, bits)?;
+    if birth.has_acl {
+        fremovexattr(&file, ACCESS_ACL)?;
     }
     Ok(bits)
 }
 
-fn give_owner_to(
+fn set_file_owner(
     file: impl AsFd,
     (uid, gid): (u32, u32),
     birth: &InitialAttributes,
@@ -147,7 +147,7 @@ fn give_owner_to(
 
 /// Sets owner and group of the file or link `name`, as far as the caller is allowed to. An empty
 /// `name` means `directory` itself.
-pub(super) fn give_owner(
+pub(super) fn set_owner(
     directory: impl AsFd,
     name: &[u8],
     (uid, gid): (u32, u32),
@@ -192,8 +192,8 @@ pub(super) fn is_permitted(result: rustix::io::Result<()>) -> SysResult<bool> {
 }
 
 /// Returns whether an ordinary user can set the attribute. Failure to copy it is then an error.
-fn is_ours(name: &[u8]) -> bool {
-    name.starts_with(b"user.") || name == ACCESS_LIST
+fn is_user_settable(name: &[u8]) -> bool {
+    name.starts_with(b"user.") || name == ACCESS_ACL
 }
 
 fn split(names: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -217,7 +217,7 @@ pub(super) fn fill_buffer(
     let mut bytes = Vec::with_capacity(512);
     match fill(&mut bytes) {
         Err(Errno::RANGE) => {
-            bytes = Vec::with_capacity(MOST_ATTRIBUTE_BYTES);
+            bytes = Vec::with_capacity(MAX_ATTRIBUTE_BYTES);
             fill(&mut bytes)?;
         }
         result => drop(result?),
@@ -267,13 +267,13 @@ pub(super) fn set_bits(file: impl AsFd, bits: u32) -> SysResult<()> {
 ///
 /// `fchmodat` follows links, and `fchmod` does not accept an `O_PATH` handle. The call therefore
 /// uses the path of the handle below `/proc`; see the notes on `O_PATH` in open(2).
-pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> SysResult<()> {
-    let file = open_path(&directory, name)?;
+pub(super) fn set_bits_by_name(directory: impl AsFd, name: &[u8], bits: u32) -> SysResult<()> {
+    let file = open_path_handle(&directory, name)?;
     let found = fstat(&file)?;
     if !matches!(kind_of(&found), FileKind::Regular | FileKind::Directory) {
         return Err(not_regular_error());
     }
-    match chmod(path_of(&file), Mode::from_raw_mode(bits)) {
+    match chmod(proc_path_of(&file), Mode::from_raw_mode(bits)) {
         // `/proc` is not mounted.
         Err(Errno::NOENT | Errno::NOTDIR) => {
             set_bits(open_regular(&directory, name, OFlags::RDONLY)?, bits)
@@ -282,14 +282,14 @@ pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> SysRe
     }
 }
 
-fn open_path(directory: impl AsFd, name: &[u8]) -> SysResult<OwnedFd> {
+fn open_path_handle(directory: impl AsFd, name: &[u8]) -> SysResult<OwnedFd> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| {
         openat(&directory, name, flags, Mode::empty())
     })?)
 }
 
-pub(super) fn path_of(file: &OwnedFd) -> String {
+pub(super) fn proc_path_of(file: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 

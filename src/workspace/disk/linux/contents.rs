@@ -9,13 +9,13 @@ use rustix::io::{Errno, retry_on_intr, write};
 
 use super::stat::stat_of;
 use super::sys_error::{SysError, SysResult};
-use crate::bytes::{SHARED, pages, read_large, read_next};
+use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, read_next};
 use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::{ErrorKind, Stat};
 
 /// The limit on reads of a file that another process keeps changing.
-const MOST_READS: u32 = 8;
+const MAX_READS: u32 = 8;
 /// Buffer size for `getdents64` in bytes, enough for about 800 names.
 const LIST_BUFFER: usize = 32 * 1024;
 /// Bytes that are written in one call. The cost of a call is then small, and the buffer fits into
@@ -28,7 +28,7 @@ const WRITE_BUFFER: usize = 128 * 1024;
 /// The first stat prevents the opening of devices. The second one, on the open file, detects a
 /// change during the read.
 pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysResult<(Bytes, Stat)> {
-    for _ in 0..MOST_READS {
+    for _ in 0..MAX_READS {
         let before = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let stat = stat_of(&before);
         if stat.kind != FileKind::Regular {
@@ -39,7 +39,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysRes
         }
         let file = open_regular(&directory, name, OFlags::RDONLY)?;
         let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
-        let bytes = if size < SHARED {
+        let bytes = if size < MIN_PARALLEL_READ {
             read_next(&file, size)?.into()
         } else {
             read_large(&file, 0, large_pages(size)?)?
@@ -50,7 +50,13 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysRes
         let is_settled =
             (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
         if is_settled && stat == stat_of(&after) && bytes.len() as u64 == stat.size {
-            return Ok((bytes, Stat { is_bare, ..stat }));
+            return Ok((
+                bytes,
+                Stat {
+                    has_no_xattrs: is_bare,
+                    ..stat
+                },
+            ));
         }
     }
     Err(SysError::without_errno(
@@ -70,7 +76,7 @@ fn has_no_attributes(file: impl AsFd) -> bool {
 /// Returns memory for `size` bytes, in huge pages if available. One page fault then replaces 512;
 /// see `MADV_HUGEPAGE` in madvise(2).
 fn large_pages(size: usize) -> Result<MmapMut, Errno> {
-    let pages = pages(size)?;
+    let pages = map_pages(size)?;
     // If the advice is not supported, the pages are small.
     let _ = pages.advise(Advice::HugePage);
     Ok(pages)
@@ -94,7 +100,7 @@ pub(super) fn open_regular(
 }
 
 /// Creates the file `name` with mode 0600 and opens it for writing.
-pub(super) fn make_file(directory: impl AsFd, name: &[u8]) -> SysResult<OwnedFd> {
+pub(super) fn create_file(directory: impl AsFd, name: &[u8]) -> SysResult<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| {
         openat(&directory, name, flags, Mode::from_raw_mode(0o600))
@@ -157,7 +163,7 @@ pub(super) fn overwrite_file(
 }
 
 /// Returns the names in an open directory, in byte order.
-pub(super) fn names(directory: impl AsFd) -> SysResult<Vec<Vec<u8>>> {
+pub(super) fn list_names(directory: impl AsFd) -> SysResult<Vec<Vec<u8>>> {
     let mut buffer = Vec::with_capacity(LIST_BUFFER);
     let mut entries = RawDir::new(directory, buffer.spare_capacity_mut());
     let mut names = Vec::new();
@@ -172,7 +178,7 @@ pub(super) fn names(directory: impl AsFd) -> SysResult<Vec<Vec<u8>>> {
 }
 
 /// Returns the target of the link `name`.
-pub(super) fn target(directory: impl AsFd, name: &[u8]) -> SysResult<Vec<u8>> {
+pub(super) fn read_target(directory: impl AsFd, name: &[u8]) -> SysResult<Vec<u8>> {
     Ok(readlinkat(directory, name, Vec::new())?.into_bytes())
 }
 

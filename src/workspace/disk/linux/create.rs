@@ -9,7 +9,7 @@ use rustix::process::geteuid;
 
 use super::Disk;
 use super::attributes::{SourceAttributes, bits_of, clear_acl, process_umask, set_bits};
-use super::contents::{make_file, write_slices};
+use super::contents::{create_file, write_slices};
 use super::handle::DirectoryHandle;
 use super::inherited_attributes::InheritedAttributes;
 use super::initial_attributes::InitialAttributes;
@@ -30,11 +30,11 @@ impl Disk {
         permissions: Permissions,
         like: Option<AttributeSource<'_>>,
     ) -> SysResult<()> {
-        let source = like.map(|like| self.source_of(like)).transpose()?;
+        let source = like.map(|like| self.open_source(like)).transpose()?;
         let bits = self.bits_of(permissions);
-        let (directory, name) = self.parents.of(path)?;
-        let file = make_file(&directory, name)?;
-        let result = self.fill(
+        let (directory, name) = self.parents.parent_and_name(path)?;
+        let file = create_file(&directory, name)?;
+        let result = self.write_new_file(
             (&directory, &file),
             slices,
             (permissions, bits),
@@ -50,7 +50,7 @@ impl Disk {
 
     /// Writes a new file, sets its attributes, and finally its permissions: those of `bits` that
     /// the source allows.
-    fn fill(
+    fn write_new_file(
         &self,
         (directory, file): (&DirectoryHandle, &OwnedFd),
         slices: &[&[u8]],
@@ -58,14 +58,17 @@ impl Disk {
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<()> {
         write_slices(file, slices)?;
-        let birth = || self.births.get(directory, |_| InitialAttributes::of(file));
+        let birth = || {
+            self.initial_attributes
+                .get(directory, |_| InitialAttributes::of(file))
+        };
         let bits = match source {
-            Some(OpenedAttributeSource::File(model)) => model.give_to(file, &*birth()?, bits)?,
+            Some(OpenedAttributeSource::File(model)) => model.copy_to(file, &*birth()?, bits)?,
             Some(OpenedAttributeSource::Owner(uid, gid)) => {
                 clear_acl(file, (*uid, *gid), &*birth()?, bits)?
             }
             Some(OpenedAttributeSource::Directory(heritage)) => {
-                heritage.give_to(file, &*birth()?, permissions, bits)?
+                heritage.copy_to(file, &*birth()?, permissions, bits)?
             }
             None => bits,
         };
@@ -77,26 +80,28 @@ impl Disk {
         }
     }
 
-    fn source_of(&self, like: AttributeSource<'_>) -> SysResult<OpenedAttributeSource> {
+    fn open_source(&self, like: AttributeSource<'_>) -> SysResult<OpenedAttributeSource> {
         match like {
             AttributeSource::File(path) => {
                 let model = self
                     .parents
-                    .of(path)
+                    .parent_and_name(path)
                     .and_then(|(directory, name)| SourceAttributes::open(&directory, name));
                 model
                     .map(OpenedAttributeSource::File)
                     .map_err(|trouble| trouble.with_path(path))
             }
-            AttributeSource::Bare { uid, gid } => Ok(OpenedAttributeSource::Owner(uid, gid)),
+            AttributeSource::OwnerOnly { uid, gid } => Ok(OpenedAttributeSource::Owner(uid, gid)),
             AttributeSource::NewIn(None) => Ok(OpenedAttributeSource::Directory(
-                self.heritages
+                self.inherited_attributes
                     .get(self.parents.root(), InheritedAttributes::of)?,
             )),
             AttributeSource::NewIn(Some(path)) => {
-                let directory = self.parents.directory(path.as_bytes());
-                let heritage = directory
-                    .and_then(|directory| self.heritages.get(&directory, InheritedAttributes::of));
+                let directory = self.parents.open_cached(path.as_bytes());
+                let heritage = directory.and_then(|directory| {
+                    self.inherited_attributes
+                        .get(&directory, InheritedAttributes::of)
+                });
                 heritage
                     .map(OpenedAttributeSource::Directory)
                     .map_err(|trouble| trouble.with_path(path))

@@ -4,7 +4,7 @@ use rustix::fd::AsFd;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::attributes::{process_umask, set_bits_of};
+use super::attributes::{process_umask, set_bits_by_name};
 use super::handle::open_directory;
 use super::modes::ModeSupportCache;
 use super::stat::stat_of;
@@ -13,7 +13,7 @@ use crate::mode::FileKind;
 use crate::workspace::{ErrorKind, ModeProbe, Stat, TEMPORARY};
 
 /// The set-group-ID bit, which a new directory inherits from its parent; see mkdir(2).
-const INHERITED: u32 = 0o2000;
+const SET_GROUP_ID: u32 = 0o2000;
 
 /// Creates a directory with exactly these permission bits, even if the umask removes some or the
 /// parent directory passes on its set-group-ID bit.
@@ -30,13 +30,17 @@ pub(super) fn make_private(
         .map(|found| stat_of(&found))
     {
         Ok(found) if found.permissions == bits => Ok(()),
-        Ok(found) if is_made(&found, bits) => set_bits_of(&directory, name, bits),
+        Ok(found) if can_be_new_directory(&found, bits) => set_bits_by_name(&directory, name, bits),
         // ntfs-3g with `permissions` accepts the sticky bit only in chmod(2). A permanent directory
         // of another process is not empty.
-        Ok(found) if is_made(&found, bits & !TEMPORARY) && is_empty(&directory, name) => {
-            set_bits_of(&directory, name, bits)
+        Ok(found)
+            if can_be_new_directory(&found, bits & !TEMPORARY) && is_empty(&directory, name) =>
+        {
+            set_bits_by_name(&directory, name, bits)
         }
-        Ok(found) if found.kind == FileKind::Directory && !keeps_modes(&directory, name, modes) => {
+        Ok(found)
+            if found.kind == FileKind::Directory && !can_store_modes(&directory, name, modes) =>
+        {
             Ok(())
         }
         // Another process removed or replaced the new directory. Report this as if that process had
@@ -44,7 +48,7 @@ pub(super) fn make_private(
         Ok(_) | Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
         Err(errno) => Err(errno.into()),
     };
-    if matches!(&result, Err(trouble) if trouble.fault == ErrorKind::Missing) {
+    if matches!(&result, Err(trouble) if trouble.kind == ErrorKind::Missing) {
         // Another process used and removed the directory before its mode was checked.
         return Err(SysError::new(ErrorKind::Exists, Errno::EXIST));
     }
@@ -57,9 +61,11 @@ pub(super) fn make_private(
 }
 
 /// Returns whether the file system of the directory `name` stores permission bits.
-fn keeps_modes(above: impl AsFd, name: &[u8], modes: &ModeSupportCache) -> bool {
+fn can_store_modes(above: impl AsFd, name: &[u8], modes: &ModeSupportCache) -> bool {
     let opened = open_directory(above, name, OFlags::RDONLY);
-    opened.map_or(true, |opened| modes.are_kept_in(&opened, ModeProbe::Named))
+    opened.map_or(true, |opened| {
+        modes.can_store_modes(&opened, ModeProbe::Named)
+    })
 }
 
 /// Returns whether the directory `name` is empty.
@@ -75,6 +81,7 @@ fn is_empty(above: impl AsFd, name: &[u8]) -> bool {
 }
 
 /// Returns whether `found` can be the result of mkdir(2) with the mode `bits`.
-fn is_made(found: &Stat, bits: u32) -> bool {
-    found.kind == FileKind::Directory && found.permissions & !INHERITED == bits & !process_umask()
+fn can_be_new_directory(found: &Stat, bits: u32) -> bool {
+    found.kind == FileKind::Directory
+        && found.permissions & !SET_GROUP_ID == bits & !process_umask()
 }

@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use super::git_files::{if_accessible, is_repository, leads_back, line};
+use super::git_files::{if_accessible, is_git_directory_of, is_repository, read_line};
 use crate::text::printable;
-use crate::workspace::TOP;
+use crate::workspace::TOP_RECORD;
 use crate::workspace::git::discovery::gitdir_path;
 
 /// What `.git` of a directory is.
@@ -38,13 +38,13 @@ pub(super) enum DotGitKind {
 }
 
 /// Returns what `.git` of `directory` is.
-pub(super) fn git_of(directory: &Path) -> DotGitResult<DotGitKind> {
+pub(super) fn inspect_dot_git(directory: &Path) -> DotGitResult<DotGitKind> {
     let git = directory.join(".git");
     let Some(found) = if_accessible(git.symlink_metadata())? else {
         return Ok(DotGitKind::Missing);
     };
     if found.is_dir() {
-        check_owner(&git, found.uid()).map_err(|refusal| refusal.with_theirs(Some(&git)))?;
+        check_owner(&git, found.uid()).map_err(|refusal| refusal.with_foreign_path(Some(&git)))?;
         return Ok(if is_repository(&git)? {
             DotGitKind::Directory
         } else {
@@ -52,12 +52,12 @@ pub(super) fn git_of(directory: &Path) -> DotGitResult<DotGitKind> {
         });
     }
     // A refusal because of the owner also names the git directory, so find that directory first.
-    let target = target(directory, &git);
+    let target = resolve_target(directory, &git);
     check_owner(&git, found.uid())
-        .map_err(|refusal| refusal.with_theirs(target.as_deref().ok()))?;
+        .map_err(|refusal| refusal.with_foreign_path(target.as_deref().ok()))?;
     let real = target?;
     check_owner(&real, real.metadata()?.uid())
-        .map_err(|refusal| refusal.with_theirs(Some(&real)))?;
+        .map_err(|refusal| refusal.with_foreign_path(Some(&real)))?;
     let top = directory.canonicalize()?;
     let unusable = |why: &str| {
         DotGitError::unusable(format!(
@@ -76,7 +76,7 @@ pub(super) fn git_of(directory: &Path) -> DotGitResult<DotGitKind> {
         ));
     }
     // A git directory that records another work tree would mix the histories of two trees.
-    match leads_back(&real, &git) {
+    match is_git_directory_of(&real, &git) {
         Some(true) => Ok(DotGitKind::Separate(real, None)),
         Some(false) => {
             let is_linked = real.join("commondir").exists();
@@ -97,7 +97,7 @@ pub(super) fn git_of(directory: &Path) -> DotGitResult<DotGitKind> {
 }
 
 /// Returns the git directory to which `git`, the `.git` of `directory`, leads.
-fn target(directory: &Path, git: &Path) -> DotGitResult<PathBuf> {
+fn resolve_target(directory: &Path, git: &Path) -> DotGitResult<PathBuf> {
     let named = if git.is_dir() {
         git.to_owned()
     } else {
@@ -133,7 +133,7 @@ fn target(directory: &Path, git: &Path) -> DotGitResult<PathBuf> {
 
 /// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
 fn linked_directory(directory: &Path, git: &Path) -> DotGitResult<PathBuf> {
-    let text = line(git)?.unwrap_or_default();
+    let text = read_line(git)?.unwrap_or_default();
     match gitdir_path(&text) {
         Some(name) => Ok(directory.join(name)),
         None => Err(DotGitError::unusable(format!(
@@ -159,7 +159,7 @@ fn binding(real: &Path, top: &Path) -> DotGitResult<Option<Vec<u8>>> {
     let state = real.join("wpatch");
     let (Some(itself), Some(record)) = (
         if_accessible(state.symlink_metadata())?,
-        line(&state.join(TOP))?,
+        read_line(&state.join(TOP_RECORD))?,
     ) else {
         return Ok(Some(wanted));
     };
@@ -170,7 +170,7 @@ fn binding(real: &Path, top: &Path) -> DotGitResult<Option<Vec<u8>>> {
     let is_copy = recorded != itself.ino().to_string().as_bytes();
     let (is_inode, is_name) = (old == inode.as_bytes(), name == top.as_os_str().as_bytes());
     if !is_copy && !is_inode && !is_name {
-        let (name, record) = (printable(name), display_path(&state.join(TOP)));
+        let (name, record) = (printable(name), display_path(&state.join(TOP_RECORD)));
         let (state, top) = (display_path(&state), display_path(top));
         let why = format!(
             "{state} contains the history of {name}; remove {record} if that directory was moved to {top}"
@@ -213,16 +213,16 @@ impl DotGitError {
     fn with_remedy(why: String, has_remedy: bool) -> Self {
         Self::Unusable(UnusableGitDirectory {
             why,
-            theirs: None,
+            foreign_path: None,
             has_remedy,
         })
     }
 
     /// Adds the git directory `theirs`, to which the `.git` of another user leads.
-    pub(super) fn with_theirs(self, theirs: Option<&Path>) -> Self {
+    pub(super) fn with_foreign_path(self, theirs: Option<&Path>) -> Self {
         match self {
             Self::Unusable(unusable) => Self::Unusable(UnusableGitDirectory {
-                theirs: theirs.map(Path::to_path_buf),
+                foreign_path: theirs.map(Path::to_path_buf),
                 ..unusable
             }),
             failed @ Self::Failed(_) => failed,
@@ -241,7 +241,7 @@ impl From<io::Error> for DotGitError {
 pub(super) struct UnusableGitDirectory {
     pub(super) why: String,
     /// The git directory, if another user owns it or its `.git`.
-    pub(super) theirs: Option<PathBuf>,
+    pub(super) foreign_path: Option<PathBuf>,
     /// Whether `why` names a remedy.
     pub(super) has_remedy: bool,
 }

@@ -15,7 +15,7 @@ use super::handle::{DirectoryHandle, open_directory};
 use super::sys_error::SysResult;
 use crate::digest::Digest;
 use crate::path::RelPath;
-use crate::workspace::ATTIC;
+use crate::workspace::EXTERNAL_HISTORY_NAME;
 
 /// The name of the external history in the user's state directory.
 const NAME: &str = "wpatch";
@@ -26,9 +26,9 @@ const OVERLAY: FsWord = 0x794c_7630;
 #[derive(Debug)]
 pub(super) struct ExternalHistory {
     /// The directory that contains the external history. It may not exist yet.
-    above: PathBuf,
+    parent: PathBuf,
     /// The directory of this root, below [`ATTIC`].
-    own: RelPath,
+    directory_of_root: RelPath,
     opened: OnceLock<DirectoryHandle>,
 }
 
@@ -62,23 +62,23 @@ impl ExternalHistory {
         let born = born.map(|born| born.duration_since(SystemTime::UNIX_EPOCH));
         let born = format!("\0{identity}\0{born:?}");
         let key = [root.as_os_str().as_encoded_bytes(), born.as_bytes()].concat();
-        let own = format!("{ATTIC}/{}", Digest::of(&key));
+        let own = format!("{EXTERNAL_HISTORY_NAME}/{}", Digest::of(&key));
         Some(Self {
-            above: real,
-            own: RelPath::new(own.as_bytes()).ok()?,
+            parent: real,
+            directory_of_root: RelPath::new(own.as_bytes()).ok()?,
             opened: OnceLock::new(),
         })
     }
 
     /// Returns the directory that contains the history of this root.
-    pub(super) fn own(&self) -> &RelPath {
-        &self.own
+    pub(super) fn directory_of_root(&self) -> &RelPath {
+        &self.directory_of_root
     }
 
     /// Returns `path` relative to the external history, `.` for the history itself. Returns `None`
     /// if `path` is not in it.
     pub(super) fn relative_path(path: &[u8]) -> Option<&[u8]> {
-        match path.strip_prefix(ATTIC.as_bytes())? {
+        match path.strip_prefix(EXTERNAL_HISTORY_NAME.as_bytes())? {
             [] => Some(b"."),
             [b'/', rest @ ..] => Some(rest),
             _ => None,
@@ -88,7 +88,7 @@ impl ExternalHistory {
     /// Returns the absolute path of `path`, or `None` if `path` is not in the external history.
     pub(super) fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
         Some(
-            self.above
+            self.parent
                 .join(NAME)
                 .join(OsStr::from_bytes(Self::relative_path(path.as_bytes())?)),
         )
@@ -99,25 +99,25 @@ impl ExternalHistory {
         if let Some(handle) = self.opened.get() {
             return Ok(Arc::clone(handle));
         }
-        let (above, name) = self.entry()?;
+        let (above, name) = self.parent_and_name()?;
         let handle = Arc::new(open_directory(above, name, OFlags::PATH)?);
         Ok(Arc::clone(self.opened.get_or_init(|| handle)))
     }
 
     /// Returns the directory that contains the external history, and its name there.
-    pub(super) fn entry(&self) -> SysResult<(DirectoryHandle, &'static [u8])> {
+    pub(super) fn parent_and_name(&self) -> SysResult<(DirectoryHandle, &'static [u8])> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let above = retry_on_intr(|| openat(CWD, &self.above, flags, Mode::empty()))?;
+        let above = retry_on_intr(|| openat(CWD, &self.parent, flags, Mode::empty()))?;
         Ok((Arc::new(above), NAME.as_bytes()))
     }
 
     /// Creates the directories above the external history with mode 0700, as the XDG Base Directory
     /// Specification requires.
-    pub(super) fn make_above(&self) -> SysResult<()> {
+    pub(super) fn create_parents(&self) -> SysResult<()> {
         let made = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
-            .create(&self.above);
+            .create(&self.parent);
         made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO).into())
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn if_accessible<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 
 /// Returns the text of a one-line file without its line end, or `None` if there is no such regular
 /// file. Opening a FIFO does not block.
-pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn read_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let opened = if_accessible(
         fs::File::options()
@@ -56,7 +56,7 @@ pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
     if !has_head(directory) {
         return Ok(false);
     }
-    let common = match line(&directory.join("commondir"))? {
+    let common = match read_line(&directory.join("commondir"))? {
         Some(name) => directory.join(OsStr::from_bytes(&name)),
         None => directory.to_owned(),
     };
@@ -65,7 +65,7 @@ pub(super) fn is_repository(directory: &Path) -> io::Result<bool> {
 
 /// Returns whether the git directory `real` records `git`, the `.git` of a work tree, as its own.
 /// Returns `None` if it records no work tree.
-pub(super) fn leads_back(real: &Path, git: &Path) -> Option<bool> {
+pub(super) fn is_git_directory_of(real: &Path, git: &Path) -> Option<bool> {
     if real.file_name() == Some(OsStr::new(".git")) {
         // A git directory named `.git` belongs to its parent.
         return Some(
@@ -78,7 +78,7 @@ pub(super) fn leads_back(real: &Path, git: &Path) -> Option<bool> {
     }
     // In a linked work tree, the path in the file can be relative to the git directory; see
     // worktree.useRelativePaths in git-config(1).
-    let recorded = line(&real.join("gitdir")).ok().flatten();
+    let recorded = read_line(&real.join("gitdir")).ok().flatten();
     Some(recorded.is_some_and(|name| is_same(&real.join(OsStr::from_bytes(&name)), git)))
 }
 

@@ -11,7 +11,7 @@ use rustix::io::retry_on_intr;
 use super::handle::DirectoryHandle;
 use super::sys_error::SysResult;
 use crate::path::RelPath;
-use crate::workspace::ANNEX;
+use crate::workspace::GIT_INDEX_DIRECTORY_NAME;
 
 /// The directory, if the caller has set one.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl GitIndexFile {
 }
 
 fn inner(path: &[u8]) -> Option<&[u8]> {
-    match path.strip_prefix(ANNEX.as_bytes())? {
+    match path.strip_prefix(GIT_INDEX_DIRECTORY_NAME.as_bytes())? {
         [] => Some(b"."),
         [b'/', rest @ ..] => Some(rest),
         _ => None,

@@ -11,9 +11,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use super::Disk;
-use super::git_files::line;
+use super::git_files::read_line;
 use crate::mode::FileKind;
-use crate::path::{MOST_LINKS, RelPath};
+use crate::path::{MAX_LINKS, RelPath};
 use crate::workspace::git::discovery::gitdir_path;
 use crate::workspace::git::environment::directory_of;
 use crate::workspace::git::{Git, special};
@@ -70,7 +70,7 @@ impl Disk {
     /// An item is `None` if that path contains the root.
     pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
         // If git cannot read its configuration, it runs no hooks.
-        self.ways(|root| Git::for_directory(root).hooks().ok()?)
+        self.ways(|root| Git::for_directory(root).hooks_path().ok()?)
     }
 
     /// Returns the paths of the files that git's configuration names and of each link on the way.
@@ -90,7 +90,7 @@ impl Disk {
         };
         let mut names = Vec::new();
         for path in find(&root) {
-            follow(&path, &mut names);
+            follow_links(&path, &mut names);
         }
         let way = |name: &PathBuf| match name.strip_prefix(&root) {
             Ok(below) if below != Path::new("") => {
@@ -115,8 +115,8 @@ fn of_environment() -> Vec<PathBuf> {
 
 /// Adds the paths to which `.git` of `top` leads.
 fn follow_git(top: &Path, names: &mut Vec<PathBuf>) {
-    let real = follow(&top.join(".git"), names);
-    match line(&real) {
+    let real = follow_links(&top.join(".git"), names);
+    match read_line(&real) {
         // git resolves a relative name from the directory in which it found `.git`, not from a
         // link's target.
         Ok(Some(text)) => {
@@ -130,15 +130,15 @@ fn follow_git(top: &Path, names: &mut Vec<PathBuf>) {
 
 /// Adds the git directory `name` and the common directory that it shares with other work trees.
 fn follow_git_directory(name: &Path, names: &mut Vec<PathBuf>) {
-    let real = follow(name, names);
-    if let Ok(Some(common)) = line(&real.join("commondir")) {
-        follow(&real.join(OsStr::from_bytes(&common)), names);
+    let real = follow_links(name, names);
+    if let Ok(Some(common)) = read_line(&real.join("commondir")) {
+        follow_links(&real.join(OsStr::from_bytes(&common)), names);
     }
 }
 
 /// Adds each link on the way of the absolute path `name`, and the path without links. Returns the
 /// latter, which may not exist.
-pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
+pub(super) fn follow_links(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
     let parts = |path: &Path| {
         path.components()
             .map(|part| part.as_os_str().to_owned())
@@ -153,7 +153,7 @@ pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
             // Pushing the root of an absolute path replaces the previous value.
             Some(_) => done.push(part),
         }
-        let Some(target) = fs::read_link(&done).ok().filter(|_| links < MOST_LINKS) else {
+        let Some(target) = fs::read_link(&done).ok().filter(|_| links < MAX_LINKS) else {
             continue;
         };
         links += 1;

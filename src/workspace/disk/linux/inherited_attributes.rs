@@ -8,14 +8,14 @@ use rustix::fd::AsFd;
 use rustix::fs::{Gid, XattrFlags, fchown, fremovexattr, fsetxattr, fstat, getxattr};
 use rustix::io::Errno;
 
-use super::attributes::{fill_buffer, is_permitted, path_of};
-use super::initial_attributes::{ACCESS_LIST, InitialAttributes};
+use super::attributes::{fill_buffer, is_permitted, proc_path_of};
+use super::initial_attributes::{ACCESS_ACL, InitialAttributes};
 use super::stat::stat_of;
 use super::sys_error::SysResult;
 use crate::mode::Permissions;
 
 /// The default access control list of a directory; see acl(5).
-const DEFAULT_LIST: &[u8] = b"system.posix_acl_default";
+const DEFAULT_ACL: &[u8] = b"system.posix_acl_default";
 /// The set-group-ID bit. New files in such a directory get its group; see inode(7).
 const SET_GROUP: u32 = 0o2000;
 
@@ -33,7 +33,7 @@ impl InheritedAttributes {
     pub(super) fn of(directory: &OwnedFd) -> SysResult<Self> {
         let stat = stat_of(&fstat(directory)?);
         let list = match fill_buffer(|list| {
-            getxattr(path_of(directory), DEFAULT_LIST, spare_capacity(list))
+            getxattr(proc_path_of(directory), DEFAULT_ACL, spare_capacity(list))
         }) {
             Ok(list) => Some(list),
             Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS | Errno::NOENT | Errno::NOTDIR) => {
@@ -49,7 +49,7 @@ impl InheritedAttributes {
 
     /// Sets the attributes of `file` and returns its permission bits. These are `bits`, to which
     /// the umask is already applied, unless a default list replaces the umask.
-    pub(super) fn give_to(
+    pub(super) fn copy_to(
         &self,
         file: impl AsFd,
         birth: &InitialAttributes,
@@ -62,12 +62,12 @@ impl InheritedAttributes {
             is_permitted(fchown(&file, None, Some(Gid::from_raw(group))))?;
         }
         let Some(list) = &self.list else {
-            if birth.has_list {
-                fremovexattr(&file, ACCESS_LIST)?;
+            if birth.has_acl {
+                fremovexattr(&file, ACCESS_ACL)?;
             }
             return Ok(bits);
         };
-        fsetxattr(&file, ACCESS_LIST, list, XattrFlags::empty())?;
+        fsetxattr(&file, ACCESS_ACL, list, XattrFlags::empty())?;
         let most = match permissions {
             Permissions::New { executable: false } => 0o666,
             Permissions::New { executable: true } => 0o777,

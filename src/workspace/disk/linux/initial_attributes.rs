@@ -13,7 +13,7 @@ use super::sys_error::SysResult;
 use crate::mutex::lock_unpoisoned;
 
 /// The extended attribute with the access control list of a file; see acl(5).
-pub(super) const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
+pub(super) const ACCESS_ACL: &[u8] = b"system.posix_acl_access";
 
 /// The attributes of a file that this process just created.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct InitialAttributes {
     pub(super) uid: u32,
     pub(super) gid: u32,
     /// Whether the default list of the directory gave the file an access control list; see acl(5).
-    pub(super) has_list: bool,
+    pub(super) has_acl: bool,
 }
 
 impl InitialAttributes {
@@ -30,14 +30,14 @@ impl InitialAttributes {
         Ok(Self {
             uid: stat.uid,
             gid: stat.gid,
-            has_list: has_list(file)?,
+            has_acl: has_list(file)?,
         })
     }
 }
 
 /// Returns whether `file` has an access control list.
 fn has_list(file: impl AsFd) -> SysResult<bool> {
-    match fgetxattr(file, ACCESS_LIST, &mut [0; 0][..]) {
+    match fgetxattr(file, ACCESS_ACL, &mut [0; 0][..]) {
         Ok(_) => Ok(true),
         Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
         Err(errno) => Err(errno.into()),
@@ -45,7 +45,7 @@ fn has_list(file: impl AsFd) -> SysResult<bool> {
 }
 
 /// The limit on the number of cached directories. Each thread usually works in only one directory.
-const MOST: usize = 4;
+const MAX_DIRECTORIES: usize = 4;
 
 /// Facts about some directories, cached together with a handle of each.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl<T> PerDirectoryCache<T> {
     pub(super) fn get(
         &self,
         directory: &DirectoryHandle,
-        ask: impl FnOnce(&OwnedFd) -> SysResult<T>,
+        compute: impl FnOnce(&OwnedFd) -> SysResult<T>,
     ) -> SysResult<Arc<T>> {
         // The cache owns a clone of the handle, so no other directory can have the same pointer.
         let is_it =
@@ -75,10 +75,10 @@ impl<T> PerDirectoryCache<T> {
             return Ok(found);
         }
         let since = Instant::now();
-        let found = Arc::new(ask(directory)?);
+        let found = Arc::new(compute(directory)?);
         let mut kept = lock_unpoisoned(&self.0);
         kept.retain(|known| !is_it(&known));
-        kept.truncate(MOST - 1);
+        kept.truncate(MAX_DIRECTORIES - 1);
         kept.insert(0, (Arc::clone(directory), since, Arc::clone(&found)));
         Ok(found)
     }

@@ -16,7 +16,7 @@ use crate::mode::FileKind;
 use crate::workspace::{ErrorKind, Stat};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 
 /// Permission bits of the lock file.
 const PRIVATE: u32 = 0o600;
@@ -42,14 +42,14 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> SysResult<LockAttem
         // The umask removed these bits. Without them, the next process could not open the file.
         set_bits(&file, PRIVATE)?;
     }
-    claim(file, &ours, &directory, name)
+    lock_opened(file, &ours, &directory, name)
 }
 
 /// Opens the directory `name` and tries to lock it.
 pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> SysResult<LockAttempt> {
     let opened = open_directory(&above, name, OFlags::RDONLY)?;
     let ours = stat_of(&fstat(&opened)?);
-    claim(opened, &ours, &above, name).map_err(|trouble| {
+    lock_opened(opened, &ours, &above, name).map_err(|trouble| {
         match Errno::from_io_error(&trouble.source) {
             // The errors of file systems that can lock only files open for writing, or nothing at
             // all.
@@ -62,7 +62,12 @@ pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> SysResult<LockAttem
 }
 
 /// Locks the file opened as `name`, and checks that the name still refers to it.
-fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> SysResult<LockAttempt> {
+fn lock_opened(
+    opened: OwnedFd,
+    ours: &Stat,
+    above: impl AsFd,
+    name: &[u8],
+) -> SysResult<LockAttempt> {
     match retry_on_intr(|| flock(&opened, FlockOperation::NonBlockingLockExclusive)) {
         Err(Errno::WOULDBLOCK) => return Ok(LockAttempt::Busy),
         result => result?,
@@ -80,7 +85,7 @@ fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> SysResu
 
 /// Calls `look` with growing pauses until it acquires the lock or `patience` has elapsed.
 pub(super) fn wait(
-    patience: Duration,
+    timeout: Duration,
     mut look: impl FnMut() -> SysResult<LockAttempt>,
 ) -> SysResult<Option<OwnedFd>> {
     let start = Instant::now();
@@ -89,11 +94,11 @@ pub(super) fn wait(
         if let LockAttempt::Held(file) = look()? {
             return Ok(Some(file));
         }
-        let left = patience.saturating_sub(start.elapsed());
+        let left = timeout.saturating_sub(start.elapsed());
         if left.is_zero() {
             return Ok(None);
         }
         sleep(pause.min(left));
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
 }

@@ -8,7 +8,7 @@ use crate::text::printable;
 ///
 /// Any other read error is returned. An empty ID would make existing records look like those of
 /// another directory.
-pub(super) fn machine() -> io::Result<String> {
+pub(super) fn machine_id() -> io::Result<String> {
     match std::fs::read("/etc/machine-id") {
         Ok(id) => Ok(printable(id.trim_ascii()).to_string()),
         Err(error)

@@ -57,8 +57,8 @@ use crate::text::printable;
 use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
 
 /// The number of retries of a verb that found no free file handle, and the pause after each.
-const MOST_TRIES: u32 = 50;
-const PAUSE: Duration = Duration::from_millis(2);
+const MAX_RETRIES: u32 = 50;
+const RETRY_PAUSE: Duration = Duration::from_millis(2);
 
 /// A directory of the real file system. It is `Send` and `Sync`.
 ///
@@ -78,19 +78,19 @@ pub struct Disk {
     /// The name by which the root was opened.
     root: PathBuf,
     /// The directory that contains the external history, if one is configured.
-    above: Option<PathBuf>,
+    history_parent: Option<PathBuf>,
     /// The position in a work tree, once a verb needed it.
-    located: OnceLock<WorkTreePosition>,
+    position: OnceLock<WorkTreePosition>,
     /// The umask of the process, read on first use.
     umask: OnceLock<u32>,
     /// The attributes of a file that this process creates in a directory.
-    births: PerDirectoryCache<InitialAttributes>,
+    initial_attributes: PerDirectoryCache<InitialAttributes>,
     /// The attributes that new files get from a directory.
-    heritages: PerDirectoryCache<InheritedAttributes>,
+    inherited_attributes: PerDirectoryCache<InheritedAttributes>,
     /// Whether each file system stores permission bits.
-    modes: ModeSupportCache,
+    mode_support: ModeSupportCache,
     /// Held by the only verb that retries while no file handles are free.
-    shortage: Mutex<()>,
+    retry_lock: Mutex<()>,
 }
 
 impl Disk {
@@ -109,13 +109,13 @@ impl Disk {
                 Ok(Self {
                     parents,
                     root: root.to_owned(),
-                    above: None,
-                    located: OnceLock::new(),
+                    history_parent: None,
+                    position: OnceLock::new(),
                     umask: OnceLock::new(),
-                    births: PerDirectoryCache::default(),
-                    heritages: PerDirectoryCache::default(),
-                    modes: ModeSupportCache::default(),
-                    shortage: Mutex::default(),
+                    initial_attributes: PerDirectoryCache::default(),
+                    inherited_attributes: PerDirectoryCache::default(),
+                    mode_support: ModeSupportCache::default(),
+                    retry_lock: Mutex::default(),
                 })
             }
             Err(errno) => {
@@ -124,7 +124,7 @@ impl Disk {
                 Err(WorkspaceError {
                     verb: "open",
                     path,
-                    fault: trouble.fault,
+                    kind: trouble.kind,
                     source: trouble.source,
                 })
             }
@@ -141,21 +141,23 @@ impl Disk {
             .and_then(|identity| ExternalHistory::new(above, root, &identity));
         Self {
             parents: self.parents.with_external_history(history),
-            above: Some(above.to_owned()),
+            history_parent: Some(above.to_owned()),
             ..self
         }
     }
 
     /// Runs a verb and adds its name and path to an error. A verb opens everything that it needs
     /// before it changes anything. It can therefore be retried while no file handles are free.
-    fn attempt<T>(
+    fn run_verb<T>(
         &self,
         verb: &'static str,
         path: Directory<'_>,
         work: impl Fn() -> SysResult<T>,
     ) -> Result<T> {
         let result = match work() {
-            Err(trouble) if trouble.is_out_of_handles() => self.try_again(work, trouble),
+            Err(trouble) if trouble.is_out_of_handles() => {
+                self.retry_without_handles(work, trouble)
+            }
             result => result,
         };
         result.map_err(|trouble| {
@@ -167,7 +169,7 @@ impl Disk {
             WorkspaceError {
                 verb,
                 path,
-                fault: trouble.fault,
+                kind: trouble.kind,
                 source: trouble.source,
             }
         })
@@ -176,7 +178,7 @@ impl Disk {
     fn open_handle(&self, directory: Directory<'_>) -> SysResult<DirectoryHandle> {
         match directory {
             None => Ok(Arc::clone(self.parents.root())),
-            Some(path) => self.parents.directory(path.as_bytes()),
+            Some(path) => self.parents.open_cached(path.as_bytes()),
         }
     }
 
@@ -200,24 +202,28 @@ impl Disk {
     }
 
     /// Closes the cached handles.
-    fn give_back(&self) {
+    fn close_handles(&self) {
         self.parents.forget_all();
-        self.births.forget();
-        self.heritages.forget();
+        self.initial_attributes.forget();
+        self.inherited_attributes.forget();
     }
 
     /// Closes the cached handles and retries, one thread at a time, until the other threads have
     /// closed their handles.
-    fn try_again<T>(&self, work: impl Fn() -> SysResult<T>, trouble: SysError) -> SysResult<T> {
-        let _alone = lock_unpoisoned(&self.shortage);
+    fn retry_without_handles<T>(
+        &self,
+        work: impl Fn() -> SysResult<T>,
+        trouble: SysError,
+    ) -> SysResult<T> {
+        let _alone = lock_unpoisoned(&self.retry_lock);
         let mut result = Err(trouble);
-        for _ in 0..MOST_TRIES {
-            self.give_back();
+        for _ in 0..MAX_RETRIES {
+            self.close_handles();
             result = work();
             if !matches!(&result, Err(trouble) if trouble.is_out_of_handles()) {
                 break;
             }
-            sleep(PAUSE);
+            sleep(RETRY_PAUSE);
         }
         result
     }

@@ -8,14 +8,14 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, openat, unlinkat};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::contents::make_file;
+use super::contents::create_file;
 use super::stat::stat_of;
 use crate::mutex::lock_unpoisoned;
-use crate::workspace::{ModeProbe, PROBE};
+use crate::workspace::{ModeProbe, PROBE_PREFIX};
 
 /// The permission bits of the probe. A file system that does not store bits is unlikely to report
 /// them.
-const UNUSUAL: u32 = 0o640;
+const PROBE_BITS: u32 = 0o640;
 
 /// The cached answers, by device.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl ModeSupportCache {
     ///
     /// The test inspects only a file that it creates itself, through its handle. Files of other
     /// users have no influence.
-    pub(super) fn are_kept_in(&self, directory: &OwnedFd, probe: ModeProbe) -> bool {
+    pub(super) fn can_store_modes(&self, directory: &OwnedFd, probe: ModeProbe) -> bool {
         let Ok(device) = fstat(directory).map(|found| stat_of(&found).device) else {
             return true;
         };
@@ -68,7 +68,7 @@ enum ProbeResult {
 fn test_unnamed(directory: &OwnedFd) -> ProbeResult {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match retry_on_intr(|| openat(directory, ".", flags, Mode::from_raw_mode(0o600))) {
-        Ok(file) => ProbeResult::Stored(takes_bits(file)),
+        Ok(file) => ProbeResult::Stored(has_mode_support(file)),
         // The errors that report missing support; see open(2). A kernel without `O_TMPFILE`
         // interprets it as `O_DIRECTORY` and returns EISDIR.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOSYS | Errno::INVAL) => {
@@ -82,23 +82,23 @@ fn test_unnamed(directory: &OwnedFd) -> ProbeResult {
 fn test_named(directory: &OwnedFd) -> ProbeResult {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!(
-        "{PROBE}{}-{}",
+        "{PROBE_PREFIX}{}-{}",
         std::process::id(),
         COUNT.fetch_add(1, Ordering::Relaxed)
     );
-    let Ok(file) = make_file(directory, name.as_bytes()) else {
+    let Ok(file) = create_file(directory, name.as_bytes()) else {
         return ProbeResult::Failed;
     };
-    let answer = takes_bits(file);
+    let answer = has_mode_support(file);
     let _ = unlinkat(directory, name.as_bytes(), AtFlags::empty());
     ProbeResult::Stored(answer)
 }
 
 /// Returns whether `file`, which was just created, accepts permission bits.
-fn takes_bits(file: impl AsFd) -> bool {
+fn has_mode_support(file: impl AsFd) -> bool {
     // This fails if the file belongs to the owner of the mount. The bits then differ.
-    let _ = retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(UNUSUAL)));
-    fstat(&file).map_or(true, |found| stat_of(&found).permissions == UNUSUAL)
+    let _ = retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(PROBE_BITS)));
+    fstat(&file).map_or(true, |found| stat_of(&found).permissions == PROBE_BITS)
 }
 
 #[cfg(test)]
@@ -114,9 +114,9 @@ mod tests {
         let (existing, deleted) = (open(scratch.path()), open(&removed));
         fs_err::remove_dir(&removed).unwrap();
         let cache = ModeSupportCache::default();
-        assert!(cache.are_kept_in(&deleted, ModeProbe::Named));
+        assert!(cache.can_store_modes(&deleted, ModeProbe::Named));
         assert!(lock_unpoisoned(&cache.0).is_empty());
-        assert!(cache.are_kept_in(&existing, ModeProbe::Named));
+        assert!(cache.can_store_modes(&existing, ModeProbe::Named));
         assert_eq!(lock_unpoisoned(&cache.0).len(), 1);
     }
 }

@@ -15,13 +15,13 @@ use super::handle::{DirectoryHandle, MAX_AGE, open_directory};
 use super::sys_error::{SysError, SysResult};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, GIT};
+use crate::workspace::{ErrorKind, GIT_DIRECTORY_NAME};
 
 /// The limit on the number of cached handles.
-const MOST_HANDLES: u64 = 32;
+const MAX_HANDLES: u64 = 32;
 /// The limit on retries. `openat2` returns `EAGAIN` if a rename happened during the walk; see
 /// openat2(2).
-const MOST_RACES: u32 = 64;
+const MAX_RACES: u32 = 64;
 
 /// Resolves the directories of paths below one root, and caches some of their handles.
 ///
@@ -38,10 +38,10 @@ pub(super) struct DirectoryResolver {
     /// The git directory, if it is not below the root.
     git: OnceLock<DirectoryHandle>,
     /// Whether the kernel has no `openat2`. Paths are then opened component by component.
-    walks: AtomicBool,
+    lacks_openat2: AtomicBool,
     /// The limit on cached handles: a small part of the handles that the process may open.
     capacity: usize,
-    kept: Mutex<HandleCache>,
+    cache: Mutex<HandleCache>,
 }
 
 #[derive(Debug, Default)]
@@ -63,15 +63,15 @@ struct CachedHandle {
 impl DirectoryResolver {
     pub(super) fn new(root: OwnedFd) -> Self {
         let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let capacity = usize::try_from((limit / 8).min(MOST_HANDLES)).unwrap_or_default();
+        let capacity = usize::try_from((limit / 8).min(MAX_HANDLES)).unwrap_or_default();
         Self {
             root: Arc::new(root),
             external_history: None,
             git_index_file: GitIndexFile::default(),
             git: OnceLock::new(),
-            walks: AtomicBool::new(false),
+            lacks_openat2: AtomicBool::new(false),
             capacity,
-            kept: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
@@ -102,7 +102,7 @@ impl DirectoryResolver {
 
     /// Returns the git directory and the rest of `path` below it, if `path` is in it.
     fn git_of<'p>(&self, path: &'p [u8]) -> Option<(&DirectoryHandle, &'p [u8])> {
-        let rest = match path.strip_prefix(GIT.as_bytes())? {
+        let rest = match path.strip_prefix(GIT_DIRECTORY_NAME.as_bytes())? {
             [] => b".",
             [b'/', rest @ ..] => rest,
             _ => return None,
@@ -118,12 +118,15 @@ impl DirectoryResolver {
     }
 
     /// Returns the directory that contains `path`, and the last component.
-    pub(super) fn of<'p>(&self, path: &'p RelPath) -> SysResult<(DirectoryHandle, &'p [u8])> {
+    pub(super) fn parent_and_name<'p>(
+        &self,
+        path: &'p RelPath,
+    ) -> SysResult<(DirectoryHandle, &'p [u8])> {
         let name = path.name();
         let bytes = path.as_bytes();
         match bytes.len().checked_sub(name.len() + 1) {
             None => match self.external_history_of(bytes) {
-                Some((history, _)) => history.entry(),
+                Some((history, _)) => history.parent_and_name(),
                 None if self.git_index_file.relative_path(bytes).is_some() => {
                     Ok((self.git_index_file.open()?, b"."))
                 }
@@ -132,14 +135,14 @@ impl DirectoryResolver {
                     None => (Arc::clone(&self.root), name),
                 }),
             },
-            Some(end) => Ok((self.directory(&bytes[..end])?, name)),
+            Some(end) => Ok((self.open_cached(&bytes[..end])?, name)),
         }
     }
 
     /// Returns the directory at `path`.
-    pub(super) fn directory(&self, path: &[u8]) -> SysResult<DirectoryHandle> {
+    pub(super) fn open_cached(&self, path: &[u8]) -> SysResult<DirectoryHandle> {
         let generation = {
-            let mut kept = self.lock_kept();
+            let mut kept = self.lock_cache();
             if let Some(handle) = kept.find(path) {
                 return Ok(handle);
             }
@@ -147,7 +150,7 @@ impl DirectoryResolver {
         };
         // An `O_PATH` handle needs no read permission for the directory itself; see open(2).
         let handle = Arc::new(self.resolve(path, OFlags::PATH)?);
-        let mut kept = self.lock_kept();
+        let mut kept = self.lock_cache();
         // If entries were dropped during the resolution, this handle can be outdated already.
         if kept.generation == generation {
             kept.add(path, &handle, self.capacity);
@@ -174,21 +177,23 @@ impl DirectoryResolver {
     }
 
     fn resolve_from(&self, start: &OwnedFd, path: &[u8], access: OFlags) -> SysResult<OwnedFd> {
-        if !self.walks.load(Ordering::Relaxed) {
+        if !self.lacks_openat2.load(Ordering::Relaxed) {
             match open_beneath(start, path, access) {
                 // Some seccomp filters reject unknown system calls with EPERM.
-                Err(Errno::NOSYS | Errno::PERM) => self.walks.store(true, Ordering::Relaxed),
+                Err(Errno::NOSYS | Errno::PERM) => {
+                    self.lacks_openat2.store(true, Ordering::Relaxed)
+                }
                 // With `RESOLVE_NO_SYMLINKS`, openat2(2) returns ELOOP for a link in the path.
                 Err(Errno::LOOP) => return Err(SysError::new(ErrorKind::ThroughLink, Errno::LOOP)),
                 result => return Ok(result?),
             }
         }
-        walk(start, path, access)
+        open_by_components(start, path, access)
     }
 
     /// Drops the handles at and below `paths`, one of which was renamed, created or removed.
     pub(super) fn forget<const N: usize>(&self, paths: [&RelPath; N]) {
-        let mut kept = self.lock_kept();
+        let mut kept = self.lock_cache();
         kept.generation += 1;
         kept.entries.retain(|entry| {
             !paths
@@ -199,13 +204,13 @@ impl DirectoryResolver {
 
     /// Drops all cached handles.
     pub(super) fn forget_all(&self) {
-        let mut kept = self.lock_kept();
+        let mut kept = self.lock_cache();
         kept.generation += 1;
         kept.entries.clear();
     }
 
-    fn lock_kept(&self) -> MutexGuard<'_, HandleCache> {
-        lock_unpoisoned(&self.kept)
+    fn lock_cache(&self) -> MutexGuard<'_, HandleCache> {
+        lock_unpoisoned(&self.cache)
     }
 }
 
@@ -252,7 +257,7 @@ impl HandleCache {
 }
 
 /// Does the same as [`open_beneath`], component by component.
-fn walk(root: &OwnedFd, path: &[u8], access: OFlags) -> SysResult<OwnedFd> {
+fn open_by_components(root: &OwnedFd, path: &[u8], access: OFlags) -> SysResult<OwnedFd> {
     let mut names = path.split(|&byte| byte == b'/');
     let last = names
         .next_back()
@@ -271,7 +276,7 @@ fn open_beneath(root: &OwnedFd, path: &[u8], access: OFlags) -> rustix::io::Resu
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut result = Err(Errno::AGAIN);
-    for _ in 0..MOST_RACES {
+    for _ in 0..MAX_RACES {
         result = openat2(root, path, flags, Mode::empty(), resolve);
         if !matches!(result, Err(Errno::AGAIN | Errno::INTR)) {
             break;

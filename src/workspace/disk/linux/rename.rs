@@ -15,10 +15,10 @@ impl Disk {
         to: &RelPath,
         how: RenameMode,
     ) -> SysResult<()> {
-        let (old_directory, old) = self.parents.of(from)?;
+        let (old_directory, old) = self.parents.parent_and_name(from)?;
         let (new_directory, new) = self
             .parents
-            .of(to)
+            .parent_and_name(to)
             .map_err(|trouble| trouble.with_path(to))?;
         let result = match how {
             RenameMode::Exclusive => renameat_with(

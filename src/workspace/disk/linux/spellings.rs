@@ -8,20 +8,20 @@ use std::path::Path;
 use rustix::fs::{fstat, getxattr};
 
 use super::Disk;
-use super::attributes::path_of;
-use crate::text::is_one_name;
+use super::attributes::proc_path_of;
+use crate::text::is_same_name;
 use crate::workspace::{Directory, Spellings, other_spellings};
 
 /// The extended attribute with the NTFS attributes. Only the ntfs-3g drivers provide it under this
 /// name. Of these, only `lowntfs-3g` with `ignore_case` folds names, and it lists them in lower
 /// case.
-const OF_NTFS_3G: &str = "system.ntfs_attrib";
+const NTFS_3G_ATTRIBUTE: &str = "system.ntfs_attrib";
 
 impl Spellings for Disk {
     fn lists_stored_names(&self, directory: Directory<'_>) -> bool {
-        !self
-            .open_handle(directory)
-            .is_ok_and(|opened| getxattr(path_of(&opened), OF_NTFS_3G, &mut [0; 8]).is_ok())
+        !self.open_handle(directory).is_ok_and(|opened| {
+            getxattr(proc_path_of(&opened), NTFS_3G_ATTRIBUTE, &mut [0; 8]).is_ok()
+        })
     }
 
     fn is_root_folded(&self) -> bool {
@@ -52,7 +52,7 @@ fn is_folded(above: &Path, directory: &Path) -> Option<bool> {
             .ok()
             .map(|names| names.filter_map(Result::ok))
     };
-    let is_one = |found: &fs::DirEntry| is_one_name(found.file_name().as_bytes(), name.as_bytes());
+    let is_one = |found: &fs::DirEntry| is_same_name(found.file_name().as_bytes(), name.as_bytes());
     Some(
         // Some drivers report different inodes for two spellings, so the listing decides.
         other.symlink_metadata().is_ok()

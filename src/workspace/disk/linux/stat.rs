@@ -24,7 +24,7 @@ pub(super) fn stat_of(stat: &rustix::fs::Stat) -> Stat {
         },
         device: stat.st_dev.into(),
         inode: stat.st_ino.into(),
-        is_bare: false,
+        has_no_xattrs: false,
     }
 }
 

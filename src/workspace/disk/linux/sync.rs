@@ -12,7 +12,7 @@ use crate::path::RelPath;
 
 impl Disk {
     pub(super) fn try_sync(&self, path: &RelPath) -> SysResult<()> {
-        let (directory, name) = self.parents.of(path)?;
+        let (directory, name) = self.parents.parent_and_name(path)?;
         let opened = match open_regular(&directory, name, OFlags::RDONLY) {
             Err(trouble) if is_denied(&trouble) => {
                 match open_regular(&directory, name, OFlags::WRONLY) {

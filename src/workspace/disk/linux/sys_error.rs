@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, StickyBit};
+use crate::workspace::{ErrorKind, StickyBitError};
 
 /// The result of a part of a verb.
 pub(super) type SysResult<T> = Result<T, SysError>;
@@ -16,7 +16,7 @@ pub(super) type SysResult<T> = Result<T, SysError>;
 /// A failed system call: the error kind and the error of the operating system.
 #[derive(Debug)]
 pub(super) struct SysError {
-    pub(super) fault: ErrorKind,
+    pub(super) kind: ErrorKind,
     pub(super) source: io::Error,
     /// The path that caused the error, if it is not the path of the verb.
     pub(super) path: Option<RelPath>,
@@ -25,7 +25,7 @@ pub(super) struct SysError {
 impl SysError {
     pub(super) fn new(fault: ErrorKind, source: impl Into<io::Error>) -> Self {
         Self {
-            fault,
+            kind: fault,
             source: source.into(),
             path: None,
         }
@@ -82,7 +82,7 @@ pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError
     let error = || {
         io::Error::new(
             io::ErrorKind::PermissionDenied,
-            StickyBit { owner: file.st_uid },
+            StickyBitError { owner: file.st_uid },
         )
     };
     is_protected.then(|| SysError::new(ErrorKind::Denied, error()))
@@ -90,7 +90,7 @@ pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError
 
 /// Returns the error of symlink(2). There, `EPERM` means that the file system does not support
 /// symbolic links.
-pub(super) fn no_links(errno: Errno) -> SysError {
+pub(super) fn symlink_error(errno: Errno) -> SysError {
     match errno {
         Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::without_errno(
             ErrorKind::Unsupported,
@@ -102,7 +102,7 @@ pub(super) fn no_links(errno: Errno) -> SysError {
 
 /// Returns the error of link(2). There, `EPERM` also means that the file system does not support
 /// hard links.
-pub(super) fn link_fault(errno: Errno) -> SysError {
+pub(super) fn link_error(errno: Errno) -> SysError {
     match errno {
         Errno::PERM => SysError::new(ErrorKind::Unsupported, errno),
         errno => errno.into(),

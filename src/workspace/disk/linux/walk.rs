@@ -57,7 +57,7 @@ impl Disk {
             return Vec::new();
         };
         let mut names = Vec::new();
-        super::git_names::follow(&root.join(OsStr::from_bytes(path.as_bytes())), &mut names);
+        super::git_names::follow_links(&root.join(OsStr::from_bytes(path.as_bytes())), &mut names);
         let below = |name: &std::path::PathBuf| {
             RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok()
         };

@@ -27,12 +27,14 @@ use rustix::process::geteuid;
 
 use super::Disk;
 use super::dot_git::{
-    DotGitError, DotGitKind, DotGitResult, UnusableGitDirectory, display_path, git_of,
+    DotGitError, DotGitKind, DotGitResult, UnusableGitDirectory, display_path, inspect_dot_git,
 };
 use super::git_files::{if_accessible, is_repository};
 use super::sys_error::SysError;
 use crate::path::RelPath;
-use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, WorkspaceError};
+use crate::workspace::{
+    GIT_DIRECTORY_NAME, GitDirectory, Result, WorkTree, Workspace, WorkspaceError,
+};
 
 /// The position of a root in a work tree.
 #[derive(Debug)]
@@ -48,7 +50,7 @@ pub(super) enum WorkTreePosition {
     Nowhere,
     /// The root is in a git directory and not in a work tree. The text is a sentence that states
     /// this.
-    Inside(String),
+    InGitDirectory(String),
     /// The root seems to be in a work tree, but its git directory cannot contain the state
     /// directory.
     Unusable(UnusableGitDirectory),
@@ -59,15 +61,15 @@ enum ParentSearchResult {
     /// The top of the work tree.
     Top(PathBuf),
     /// There is no repository. This is the nearest directory with a `.git`.
-    Empty(PathBuf),
+    NotARepository(PathBuf),
     /// The root is in a git directory.
-    Inside,
+    InGitDirectory,
     /// There is no `.git` and no git directory.
     Nothing,
 }
 
 impl Disk {
-    pub(super) fn tree_above(&self) -> Result<Option<WorkTree<'_>>> {
+    pub(super) fn find_work_tree(&self) -> Result<Option<WorkTree<'_>>> {
         Ok(match self.find_git()? {
             WorkTreePosition::Below { top, prefix } => Some(WorkTree {
                 top: &**top,
@@ -78,7 +80,7 @@ impl Disk {
         })
     }
 
-    pub(super) fn git_place(&self) -> Result<GitDirectory> {
+    pub(super) fn find_git_directory(&self) -> Result<GitDirectory> {
         let at = |name: &str| RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path");
         Ok(match self.find_git()? {
             WorkTreePosition::Top => GitDirectory::At {
@@ -86,20 +88,20 @@ impl Disk {
                 binding: None,
             },
             WorkTreePosition::SeparateGitDirectory(_, binding) => GitDirectory::At {
-                directory: at(GIT),
+                directory: at(GIT_DIRECTORY_NAME),
                 binding: binding.clone(),
             },
             WorkTreePosition::Below { .. } | WorkTreePosition::Nowhere => GitDirectory::Missing,
-            WorkTreePosition::Inside(why) => GitDirectory::Inside { why: why.clone() },
+            WorkTreePosition::InGitDirectory(why) => GitDirectory::Inside { why: why.clone() },
             WorkTreePosition::Unusable(UnusableGitDirectory {
                 why,
-                theirs,
+                foreign_path: theirs,
                 has_remedy,
             }) => {
-                let theirs = theirs.as_ref().map(|_| at(GIT));
+                let theirs = theirs.as_ref().map(|_| at(GIT_DIRECTORY_NAME));
                 GitDirectory::Unusable {
                     why: why.clone(),
-                    theirs,
+                    foreign_path: theirs,
                     has_remedy: *has_remedy,
                 }
             }
@@ -107,7 +109,7 @@ impl Disk {
     }
 
     /// Returns the absolute path of `path`, for other programs.
-    pub(super) fn name_of(&self, path: &RelPath) -> PathBuf {
+    pub(super) fn absolute_path_of(&self, path: &RelPath) -> PathBuf {
         let name = self
             .outside_path(path)
             .unwrap_or_else(|| self.root.join(OsStr::from_bytes(path.as_bytes())));
@@ -116,11 +118,11 @@ impl Disk {
 
     fn find_git(&self) -> Result<&WorkTreePosition> {
         self.location().map_err(|source| {
-            let fault = SysError::from(Errno::from_io_error(&source).unwrap_or(Errno::IO)).fault;
+            let fault = SysError::from(Errno::from_io_error(&source).unwrap_or(Errno::IO)).kind;
             WorkspaceError {
                 verb: "stat",
                 path: display_path(&self.root.join(".git")),
-                fault,
+                kind: fault,
                 source,
             }
         })
@@ -128,7 +130,7 @@ impl Disk {
 
     /// Returns the position of the root. An error is not cached.
     fn location(&self) -> io::Result<&WorkTreePosition> {
-        if let Some(located) = self.located.get() {
+        if let Some(located) = self.position.get() {
             return Ok(located);
         }
         let mut located = match self.locate() {
@@ -140,7 +142,10 @@ impl Disk {
         let open = |git: &Path| retry_on_intr(|| openat(CWD, git, flags, Mode::empty()));
         match &mut located {
             WorkTreePosition::SeparateGitDirectory(git, _) => self.parents.set_git(open(git)?),
-            WorkTreePosition::Unusable(UnusableGitDirectory { theirs, .. }) => {
+            WorkTreePosition::Unusable(UnusableGitDirectory {
+                foreign_path: theirs,
+                ..
+            }) => {
                 match theirs.as_deref().map(open) {
                     Some(Ok(handle)) => self.parents.set_git(handle),
                     // This user cannot open the git directory of the other user, so it is ignored.
@@ -149,16 +154,18 @@ impl Disk {
             }
             _ => {}
         }
-        Ok(self.located.get_or_init(|| located))
+        Ok(self.position.get_or_init(|| located))
     }
 
     /// Returns the absolute path of `path` in the git directory, if that directory is not below the
     /// root.
     pub(super) fn git_path(&self, path: &RelPath) -> Option<PathBuf> {
-        let rest = path.as_bytes().strip_prefix(GIT.as_bytes())?;
-        let git = match self.located.get()? {
+        let rest = path
+            .as_bytes()
+            .strip_prefix(GIT_DIRECTORY_NAME.as_bytes())?;
+        let git = match self.position.get()? {
             WorkTreePosition::SeparateGitDirectory(git, _) => git,
-            WorkTreePosition::Unusable(unusable) => unusable.theirs.as_ref()?,
+            WorkTreePosition::Unusable(unusable) => unusable.foreign_path.as_ref()?,
             _ => return None,
         };
         match rest {
@@ -175,7 +182,7 @@ impl Disk {
             Ok(found) if is_own_directory(&found) && is_repository(&self.root.join(".git"))? => {
                 return Ok(WorkTreePosition::Top);
             }
-            Ok(_) => match git_of(&self.root)? {
+            Ok(_) => match inspect_dot_git(&self.root)? {
                 DotGitKind::Directory => return Ok(WorkTreePosition::Top),
                 DotGitKind::Separate(git, binding) => {
                     return Ok(WorkTreePosition::SeparateGitDirectory(git, binding));
@@ -196,19 +203,22 @@ impl Disk {
             (
                 Ok(
                     ParentSearchResult::Nothing
-                    | ParentSearchResult::Empty(_)
-                    | ParentSearchResult::Inside,
+                    | ParentSearchResult::NotARepository(_)
+                    | ParentSearchResult::InGitDirectory,
                 )
                 | Err(DotGitError::Unusable(_)),
                 _,
             ) if is_top => Ok(WorkTreePosition::Top),
-            (Ok(ParentSearchResult::Top(top) | ParentSearchResult::Empty(top)), Some(root)) => {
-                self.locate_below(&root, &top)
+            (
+                Ok(ParentSearchResult::Top(top) | ParentSearchResult::NotARepository(top)),
+                Some(root),
+            ) => self.locate_below(&root, &top),
+            (Ok(ParentSearchResult::InGitDirectory), Some(root)) => {
+                Ok(WorkTreePosition::InGitDirectory(format!(
+                    "{} is in a git directory, not in a work tree",
+                    display_path(&root)
+                )))
             }
-            (Ok(ParentSearchResult::Inside), Some(root)) => Ok(WorkTreePosition::Inside(format!(
-                "{} is in a git directory, not in a work tree",
-                display_path(&root)
-            ))),
             (Err(refusal), _) => Err(refusal),
             (Ok(_), _) => Ok(WorkTreePosition::Nowhere),
         }
@@ -224,17 +234,25 @@ impl Disk {
             if if_accessible(above.metadata())?.is_none_or(|found| found.dev() != own.st_dev) {
                 break;
             }
-            match git_of(above) {
+            match inspect_dot_git(above) {
                 Ok(DotGitKind::Missing) => {}
                 Ok(DotGitKind::NotARepository) => empty = empty.or(Some(above)),
                 // If this user cannot use the top, each root has its own state directory.
-                Err(refusal @ DotGitError::Unusable(_)) if empty.is_none() && is_public(above) => {
-                    return Err(refusal.with_theirs(None));
+                Err(refusal @ DotGitError::Unusable(_))
+                    if empty.is_none() && is_world_writable(above) =>
+                {
+                    return Err(refusal.with_foreign_path(None));
                 }
-                Err(refusal @ DotGitError::Unusable(_)) if empty.is_none() && !may_share(above) => {
+                Err(refusal @ DotGitError::Unusable(_))
+                    if empty.is_none() && !is_accessible(above) =>
+                {
                     return Err(refusal);
                 }
-                Err(DotGitError::Unusable(_)) if is_public(above) || !may_share(above) => break,
+                Err(DotGitError::Unusable(_))
+                    if is_world_writable(above) || !is_accessible(above) =>
+                {
+                    break;
+                }
                 Err(DotGitError::Failed(error)) => return Err(DotGitError::Failed(error)),
                 Ok(_) | Err(DotGitError::Unusable(_)) => {
                     return Ok(ParentSearchResult::Top(above.to_owned()));
@@ -243,8 +261,8 @@ impl Disk {
             below = above;
         }
         match empty {
-            Some(top) => Ok(ParentSearchResult::Empty(top.to_owned())),
-            None if is_repository(below)? => Ok(ParentSearchResult::Inside),
+            Some(top) => Ok(ParentSearchResult::NotARepository(top.to_owned())),
+            None if is_repository(below)? => Ok(ParentSearchResult::InGitDirectory),
             None => Ok(ParentSearchResult::Nothing),
         }
     }
@@ -260,7 +278,7 @@ impl Disk {
         let prefix = root.strip_prefix(top).map_err(|_| unsound())?;
         let prefix = RelPath::new(prefix.as_os_str().as_bytes()).map_err(|_| unsound())?;
         let mut above = Self::open(top).map_err(failed)?;
-        if let Some(history) = &self.above {
+        if let Some(history) = &self.history_parent {
             above = above.with_external_history(top, history);
         }
         let own = fstat(self.parents.root()).map_err(io::Error::from)?;
@@ -278,7 +296,7 @@ impl Disk {
 
 /// Returns whether every user can create files in `directory`, as in `/tmp`. A `.git` in such a
 /// directory must not become the top of other users' trees, and its lock must not block them.
-fn is_public(directory: &Path) -> bool {
+fn is_world_writable(directory: &Path) -> bool {
     directory
         .metadata()
         .is_ok_and(|found| found.mode() & 0o002 != 0)
@@ -286,7 +304,7 @@ fn is_public(directory: &Path) -> bool {
 
 /// Returns whether this user can use `directory` as the top of a work tree whose git directory
 /// belongs to another user.
-fn may_share(directory: &Path) -> bool {
+fn is_accessible(directory: &Path) -> bool {
     accessat(
         CWD,
         directory,

@@ -81,10 +81,10 @@ fn a_signal_ends_the_wait_of_recover_and_gc() {
     flock(&lock, FlockOperation::LockExclusive).unwrap();
     let workspace = Disk::open(&desk.root()).unwrap();
     let options = Options {
-        patience: Duration::from_secs(3600),
+        lock_timeout: Duration::from_secs(3600),
         ..Options::default()
     };
-    let interrupt = || Interrupt::raise_after(3, 15);
+    let interrupt = || Interrupt::with_read_limit(3, 15);
     for outcome in [
         engine::recover_with_interrupt(&workspace, options, &interrupt()),
         engine::gc(&workspace, options, &interrupt()),

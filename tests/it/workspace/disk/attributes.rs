@@ -82,7 +82,7 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
         }
     };
     assert_eq!(
-        disk.read(&path("like"), 3).unwrap().1.is_bare,
+        disk.read(&path("like"), 3).unwrap().1.has_no_xattrs,
         !takes_attributes
     );
     disk.create(
@@ -161,8 +161,8 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
     )
     .unwrap();
     let stat = disk.read(&path("without"), 0).unwrap().1;
-    assert!(!disk.read(&path("with"), 0).unwrap().1.is_bare);
-    let bare = AttributeSource::Bare {
+    assert!(!disk.read(&path("with"), 0).unwrap().1.has_no_xattrs);
+    let bare = AttributeSource::OwnerOnly {
         uid: stat.uid,
         gid: stat.gid,
     };
@@ -312,7 +312,7 @@ fn a_link_gets_the_owner_of_the_one_that_it_is_like() {
         .symlink(b"three", &missing, Some(&missing))
         .unwrap_err();
     assert_eq!(
-        (error.fault, disk.stat(&missing).unwrap()),
+        (error.kind, disk.stat(&missing).unwrap()),
         (ErrorKind::Missing, None)
     );
 }

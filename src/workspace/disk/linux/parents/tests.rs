@@ -55,11 +55,11 @@ fn walking_leads_to_the_same_places() {
     ];
     let look = |path: &&str| match parents.resolve(path.as_bytes(), OFlags::PATH) {
         Ok(handle) => Ok(inode(handle)),
-        Err(trouble) => Err(trouble.fault),
+        Err(trouble) => Err(trouble.kind),
     };
     let resolved: Vec<_> = paths.iter().map(look).collect();
     assert_eq!(resolved.iter().filter(|found| found.is_ok()).count(), 3);
-    parents.walks.store(true, Ordering::Relaxed);
+    parents.lacks_openat2.store(true, Ordering::Relaxed);
     let walked: Vec<_> = paths.iter().map(look).collect();
     assert_eq!(walked, resolved);
 }
@@ -69,13 +69,13 @@ fn a_handle_is_kept_but_not_for_ever() {
     let (root, parents) = parents();
     let path = RelPath::new(b"a/x").unwrap();
     fs::create_dir(root.path().join("a")).unwrap();
-    let first = inode(parents.of(&path).unwrap().0);
+    let first = inode(parents.parent_and_name(&path).unwrap().0);
     fs::rename(root.path().join("a"), root.path().join("moved")).unwrap();
     fs::create_dir(root.path().join("a")).unwrap();
-    assert_eq!(inode(parents.of(&path).unwrap().0), first);
+    assert_eq!(inode(parents.parent_and_name(&path).unwrap().0), first);
     let long_ago = Instant::now().checked_sub(MAX_AGE * 2).unwrap();
-    parents.lock_kept().entries[0].opened = long_ago;
-    assert_ne!(inode(parents.of(&path).unwrap().0), first);
+    parents.lock_cache().entries[0].opened = long_ago;
+    assert_ne!(inode(parents.parent_and_name(&path).unwrap().0), first);
 }
 
 #[test]
@@ -86,10 +86,12 @@ fn the_handle_that_was_used_longest_ago_goes_first() {
         fs::create_dir(root.path().join(name)).unwrap();
     }
     for path in [b"a/x", b"b/x", b"a/x", b"c/x"] {
-        parents.of(&RelPath::new(path).unwrap()).unwrap();
+        parents
+            .parent_and_name(&RelPath::new(path).unwrap())
+            .unwrap();
     }
     let kept: Vec<_> = parents
-        .lock_kept()
+        .lock_cache()
         .entries
         .iter()
         .map(|entry| entry.path.clone())
@@ -104,7 +106,9 @@ fn what_is_at_or_below_a_path_is_forgotten() {
     fs::create_dir(root.path().join("ab")).unwrap();
     let use_all = || {
         for path in [&b"a/x"[..], b"a/b/x", b"a/b/c/x", b"ab/x"] {
-            parents.of(&RelPath::new(path).unwrap()).unwrap();
+            parents
+                .parent_and_name(&RelPath::new(path).unwrap())
+                .unwrap();
         }
     };
     use_all();
@@ -113,7 +117,7 @@ fn what_is_at_or_below_a_path_is_forgotten() {
         &RelPath::new(b"a/b").unwrap(),
     ]);
     let kept: Vec<_> = parents
-        .lock_kept()
+        .lock_cache()
         .entries
         .iter()
         .map(|entry| entry.path.clone())
@@ -121,7 +125,7 @@ fn what_is_at_or_below_a_path_is_forgotten() {
     assert_eq!(kept, [b"a"[..].into(), b"ab"[..].into()]);
     use_all();
     parents.forget_all();
-    assert!(parents.lock_kept().entries.is_empty());
+    assert!(parents.lock_cache().entries.is_empty());
 }
 
 #[test]
