@@ -14,8 +14,8 @@ use wpatch::workspace::memory::{Entry, Feature, Memory};
 /// What stands between two pieces.
 pub const BORDER: &[u8] = b"\0\xff";
 /// Most files of a tree, and most bytes of an input that is looked at.
-const MOST_FILES: usize = 24;
-const MOST_BYTES: usize = 1 << 16;
+const MAX_FILES: usize = 24;
+const MAX_BYTES: usize = 1 << 16;
 /// Types of entries by the letter before their name.
 const KINDS: &[(u8, fn(&[u8]) -> Entry)] = &[
     (b'f', |bytes| Entry::file(bytes)),
@@ -56,7 +56,7 @@ impl Scene {
     /// Reads an input; every text is one.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Self {
-        let pieces = pieces(&bytes[..bytes.len().min(MOST_BYTES)]);
+        let pieces = pieces(&bytes[..bytes.len().min(MAX_BYTES)]);
         let (options, rest) = pieces
             .split_first()
             .map_or((&b""[..], &[][..]), |(first, rest)| (*first, rest));
@@ -71,7 +71,7 @@ impl Scene {
                 make(pair.get(1).unwrap_or(&&b""[..])),
             ))
         };
-        let entries = files.chunks(2).filter_map(entry).take(MOST_FILES).collect();
+        let entries = files.chunks(2).filter_map(entry).take(MAX_FILES).collect();
         Self {
             options: options.to_vec(),
             entries,

@@ -18,7 +18,7 @@ const MAX_EXCERPT_WIDTH: usize = 64;
 const MAX_EXCERPT_LINES: usize = 3;
 const MAX_LABEL: usize = 40;
 /// The limit on the number of output lines of a command.
-const MOST_OUTPUT: usize = 20;
+const MAX_OUTPUT: usize = 20;
 /// The limit on the length of a message or a help text, in characters.
 const MAX_MESSAGE: usize = 600;
 
@@ -79,7 +79,7 @@ fn output_lines<'a>(
         _ => None,
     };
     let lines: Vec<_> = answer
-        .map(|answer| answer.output.lines().rev().take(MOST_OUTPUT).collect())
+        .map(|answer| answer.output.lines().rev().take(MAX_OUTPUT).collect())
         .unwrap_or_default();
     lines
         .into_iter()

@@ -11,7 +11,7 @@ use crate::report::{WhitespaceLine, WhitespaceReport};
 use crate::text::printable;
 
 /// The limit on the number of printed lines with errors, except for `error-all`.
-const MOST_SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 /// The error of a blank line at the end of a file.
 const BLANK_AT_EOF: &str = "new blank line at EOF";
 /// The limit on the length of a printed line, in characters.
@@ -69,7 +69,7 @@ pub(super) fn print_lines(outcome: &Outcome, err: &mut dyn Write) -> io::Result<
     let lines = || whitespace_reports(outcome).flat_map(|whitespace| &whitespace.lines);
     let ends = lines().filter(|line| line.error == BLANK_AT_EOF);
     let most = if is_squelched(outcome) {
-        MOST_SHOWN
+        MAX_SHOWN
     } else {
         usize::MAX
     };
@@ -120,8 +120,8 @@ pub(super) fn print_totals(outcome: &Outcome, err: &mut dyn Write) -> io::Result
     if outcome.problems.iter().any(is_other) || errors == 0 && corrected == 0 {
         return Ok(());
     }
-    if is_squelched(outcome) && errors > MOST_SHOWN {
-        let more = errors - MOST_SHOWN;
+    if is_squelched(outcome) && errors > MAX_SHOWN {
+        let more = errors - MAX_SHOWN;
         writeln!(
             err,
             "warning: squelched {more} whitespace error{}",

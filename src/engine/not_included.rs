@@ -56,9 +56,9 @@ fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
 /// Returns the line in printable form, shortened. The file name precedes a line that does not
 /// contain it.
 fn line(named: &ContentlessChange) -> String {
-    const MOST: usize = 160;
-    let shown = printable_line(&named.text[..named.text.len().min(MOST)]);
-    let rest = if named.text.len() > MOST { "…" } else { "" };
+    const MAX: usize = 160;
+    let shown = printable_line(&named.text[..named.text.len().min(MAX)]);
+    let rest = if named.text.len() > MAX { "…" } else { "" };
     let has_name = named.kind == NamedChange::OnlyIn || named.text.contains_str(&named.name);
     if has_name {
         format!("`{shown}{rest}`")

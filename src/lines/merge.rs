@@ -19,7 +19,7 @@ pub(crate) use output::{end_line, put_marker};
 use output::{is_crlf_line, put};
 
 /// The maximum number of lines between two conflicts that are joined.
-const MOST_BETWEEN: usize = 3;
+const MAX_BETWEEN: usize = 3;
 
 /// The side that resolves conflicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -255,7 +255,7 @@ fn refine(texts: &MergeInputs<'_>, regions: Vec<Region>) -> Vec<Region> {
     all
 }
 
-/// Joins conflicts with at most [`MOST_BETWEEN`] lines between them.
+/// Joins conflicts with at most [`MAX_BETWEEN`] lines between them.
 fn join_conflicts(regions: Vec<Region>) -> Vec<Region> {
     let mut all: Vec<Region> = Vec::with_capacity(regions.len());
     for region in regions {
@@ -263,7 +263,7 @@ fn join_conflicts(regions: Vec<Region>) -> Vec<Region> {
             Some(last)
                 if last.kind.is_conflict()
                     && region.kind.is_conflict()
-                    && region.at.ours.start - last.at.ours.end <= MOST_BETWEEN =>
+                    && region.at.ours.start - last.at.ours.end <= MAX_BETWEEN =>
             {
                 if region.kind == RegionKind::Unaligned {
                     last.kind = RegionKind::Unaligned;

@@ -9,7 +9,7 @@ use crate::plan::{Anchor, Direction, Hunk, LineRange};
 
 /// The maximum number of context lines that `--fuzz` ignores on one side. Bounds the work for
 /// hostile input.
-const MOST_FUZZ: usize = 64;
+const MAX_FUZZ: usize = 64;
 
 /// The old lines of a hunk that must match, and the position they must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(super) fn levels(
         is_fuzzy: false,
     }];
     add_reduced_levels(&mut levels, pattern, rules.context);
-    add_fuzzy_levels(&mut levels, pattern, rules.fuzz.min(MOST_FUZZ));
+    add_fuzzy_levels(&mut levels, pattern, rules.fuzz.min(MAX_FUZZ));
     levels
 }
 

@@ -1,7 +1,7 @@
 //! Finds the first line that prevents a match, and the reason.
 
 use super::pattern::Pattern;
-use super::{DifferenceReason, LineDifference, MOST_SHOWN, clip};
+use super::{DifferenceReason, LineDifference, MAX_SHOWN, clip};
 use crate::lines::ladder::PUNCT;
 use crate::lines::{Comparison, LADDER, LineOffsets};
 use crate::text::without_ending;
@@ -63,7 +63,7 @@ const BEFORE_DIFFERENCE: usize = 60;
 /// that [`clip`] keeps, this is a byte shortly before the difference.
 fn shown_start(wanted: &[u8], found: &[u8]) -> usize {
     let equal = wanted.iter().zip(found).take_while(|(a, b)| a == b).count();
-    if equal < MOST_SHOWN {
+    if equal < MAX_SHOWN {
         return 0;
     }
     // A UTF-8 character must not be split.

@@ -78,7 +78,7 @@ pub struct Placement {
     /// The name of the rung on which the hunk matched.
     pub rung: &'static str,
     /// All lines, counted from 0, where the hunk also matches, including this one. Empty if the
-    /// hunk is at its stated line. At most [`MOST_CANDIDATES`].
+    /// hunk is at its stated line. At most [`MAX_CANDIDATES`].
     pub candidates: Vec<usize>,
     /// The number of blank old lines after the end of the file. Can be greater than 0 only if
     /// white-space errors are fixed.
@@ -112,11 +112,11 @@ impl Placement {
 }
 
 /// The maximum number of candidates listed for a hunk that matches in several places.
-pub const MOST_CANDIDATES: usize = 8;
+pub const MAX_CANDIDATES: usize = 8;
 
 /// The maximum number of mismatches per file that show lines and a closest match. A report lists at
 /// most this many.
-pub const MOST_EXPLAINED: usize = 100;
+pub const MAX_EXPLAINED: usize = 100;
 
 /// The reason why a hunk has no placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub struct Mismatch {
     /// The kind of failure.
     pub kind: MismatchKind,
     /// The first lines of the preimage, without terminators. At most four lines, and none after
-    /// [`MOST_EXPLAINED`] mismatches of a file.
+    /// [`MAX_EXPLAINED`] mismatches of a file.
     pub expected: Vec<Vec<u8>>,
     /// The closest match.
     pub nearest: Option<ClosestMatch>,
@@ -155,7 +155,7 @@ pub enum MismatchKind {
     NotFound,
     /// The hunk matches at several lines, and no rule selects one.
     Ambiguous {
-        /// The lines, counted from 0; at most [`MOST_CANDIDATES`].
+        /// The lines, counted from 0; at most [`MAX_CANDIDATES`].
         lines: Vec<usize>,
         /// The rung on which the hunk matches there.
         rung: &'static str,
@@ -290,7 +290,7 @@ fn place_after(
         MismatchDetail::Kind => 0,
         // GNU patch prints a cause for every failed hunk.
         MismatchDetail::Full if rules.is_gnu => usize::MAX,
-        MismatchDetail::Full => MOST_EXPLAINED,
+        MismatchDetail::Full => MAX_EXPLAINED,
     };
     nearest::explain_mismatches(
         (original, index),
@@ -303,12 +303,12 @@ fn place_after(
 }
 
 /// The maximum length in bytes of a line that a mismatch shows.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
-/// Returns the first [`MOST_SHOWN`] bytes of `line`, without its terminator.
+/// Returns the first [`MAX_SHOWN`] bytes of `line`, without its terminator.
 fn clip(line: &[u8]) -> Vec<u8> {
     let line = without_ending(line);
-    line[..line.len().min(MOST_SHOWN)].to_vec()
+    line[..line.len().min(MAX_SHOWN)].to_vec()
 }
 
 /// Applies every hunk at its placement and returns the new file.

@@ -18,15 +18,15 @@ use crate::interrupt::Interrupt;
 use crate::plan::{Direction, Hunk, LineKind};
 
 /// The maximum number of votes in total, and for each line of a hunk.
-const MOST_VOTES: usize = 1 << 19;
-const MOST_VOTES_PER_LINE: usize = 64;
+const MAX_VOTES: usize = 1 << 19;
+const MAX_VOTES_PER_LINE: usize = 64;
 /// The maximum number of lines of a hunk that can receive votes.
-const MOST_VOTING_LINES: usize = 256;
+const MAX_VOTING_LINES: usize = 256;
 /// The number of places of a hunk that are compared line by line.
 const COMPARED_PLACES: usize = 4;
 /// The maximum number of places on each side of the stated line that are compared line by line,
 /// and the number of lines that they can have together on one side.
-const MOST_AROUND_STATED: usize = 32;
+const MAX_AROUND_STATED: usize = 32;
 const COMPARED_LINES: usize = 1 << 12;
 /// The maximum number of lines shown of the closest match.
 const SHOWN_LINES: usize = 5;
@@ -210,7 +210,7 @@ impl<'p> FailedHunk<'p> {
             .take(COMPARED_PLACES);
         // The lines around the stated line are compared even without votes: in a file that repeats
         // itself, the votes are spent on its beginning.
-        let around = (COMPARED_LINES / self.pattern.count().max(1)).min(MOST_AROUND_STATED);
+        let around = (COMPARED_LINES / self.pattern.count().max(1)).min(MAX_AROUND_STATED);
         let around = self.stated.into_iter().flat_map(|stated| {
             stated.saturating_sub(around)..stated.saturating_add(around + 1).min(index.count())
         });
@@ -263,7 +263,7 @@ fn count_votes(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<u
             .lines()
             .iter()
             .enumerate()
-            .take(MOST_VOTING_LINES)
+            .take(MAX_VOTING_LINES)
         {
             if !LOOSE.key(text).is_empty() {
                 voters
@@ -275,7 +275,7 @@ fn count_votes(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<u
         }
     }
     // The total is also limited: the more lines vote, the fewer occurrences of each line count.
-    let most = (MOST_VOTES / number.max(1)).clamp(1, MOST_VOTES_PER_LINE);
+    let most = (MAX_VOTES / number.max(1)).clamp(1, MAX_VOTES_PER_LINE);
     let mut vote_counts = vec![HashMap::new(); misfits.len()];
     if voters.is_empty() {
         return vote_counts;
@@ -291,7 +291,7 @@ fn count_votes(runs: &RunIndex<'_>, misfits: &[FailedHunk<'_>]) -> Vec<HashMap<u
         // work.
         *times += 1;
         if *times <= most {
-            for &(nth, inside) in wanted.iter().take(MOST_VOTING_LINES) {
+            for &(nth, inside) in wanted.iter().take(MAX_VOTING_LINES) {
                 *vote_counts[nth]
                     .entry(line.saturating_sub(inside))
                     .or_default() += 1;

@@ -107,10 +107,10 @@ impl OccupiedLines {
 }
 
 /// Converts a line number to a signed number on which additions cannot overflow. No file has more
-/// lines than `MOST`.
+/// lines than `MAX_LINE`.
 pub(super) fn to_signed(line: usize) -> isize {
-    const MOST: isize = isize::MAX / 4;
-    isize::try_from(line).map_or(MOST, |line| line.min(MOST))
+    const MAX_LINE: isize = isize::MAX / 4;
+    isize::try_from(line).map_or(MAX_LINE, |line| line.min(MAX_LINE))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::plan::{Direction, Hunk};
 
 /// The maximum number of bytes that are searched and rebuilt. The hunks that are left then are
 /// placed together, so they cannot overlap.
-const MOST_BYTES: usize = 1 << 28;
+const MAX_BYTES: usize = 1 << 28;
 
 /// Applies the hunks one after the other and returns their placements and the new file.
 ///
@@ -28,7 +28,7 @@ pub fn overlay(
         // Hunks are placed in batches, because each batch rebuilds the file. The size doubles after
         // each complete batch.
         bytes = bytes.saturating_add(file.len());
-        let is_last = bytes > MOST_BYTES || ahead > rest.len();
+        let is_last = bytes > MAX_BYTES || ahead > rest.len();
         let batch = if is_last { rest } else { &rest[..ahead] };
         let lines = LineOffsets::new(&file);
         let mut placements = place_after(&original, &lines, (text, batch), direction, rules);
@@ -41,7 +41,7 @@ pub fn overlay(
             .skip(1)
             .take_while(|placed| is_sure(placed))
             .count();
-        placements.truncate(if bytes > MOST_BYTES {
+        placements.truncate(if bytes > MAX_BYTES {
             rest.len()
         } else {
             1 + sure

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::MOST_CANDIDATES;
+use super::MAX_CANDIDATES;
 use super::occupied::OccupiedLines;
 use crate::lines::RunOccurrences;
 
 /// The maximum number of occupied ranges that are skipped while candidates are listed.
-const MOST_STEPS: usize = 1000;
+const MAX_STEPS: usize = 1000;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) struct SearchResult {
     /// The nearest line.
     pub(super) line: Option<usize>,
     /// Some of the lines where the run also matches, in order, including the nearest one. At most
-    /// [`MOST_CANDIDATES`].
+    /// [`MAX_CANDIDATES`].
     pub(super) candidates: Vec<usize>,
     /// Whether the run also matches where another hunk is placed.
     pub(super) is_blocked: bool,
@@ -101,17 +101,17 @@ pub(super) fn list_candidates(
         covered,
         blocked: &mut BlockedRanges::default(),
         is_blocked: false,
-        steps: MOST_STEPS,
+        steps: MAX_STEPS,
     };
     let mut lines = vec![line];
-    while lines.len() < MOST_CANDIDATES
+    while lines.len() < MAX_CANDIDATES
         && let Some(line) = search.first_free(lines[lines.len() - 1] + 1)
     {
         lines.push(line);
     }
     // Earlier places fill the remaining slots.
     let mut earliest = line;
-    while lines.len() < MOST_CANDIDATES
+    while lines.len() < MAX_CANDIDATES
         && let Some(line) = search.last_free(earliest, floor)
     {
         earliest = line;

@@ -12,7 +12,7 @@ use crate::text::json::RawMembers;
 
 /// The maximum length of a key in bytes. Longer keys are not decoded, because no key of a notebook
 /// is that long.
-const MOST_KEY: usize = 400;
+const MAX_KEY: usize = 400;
 
 /// The numbers that JSON lacks but Python writes, each with a JSON number of the same length.
 const PYTHON_NUMBERS: [(&[u8], &str); 3] = [
@@ -87,7 +87,7 @@ pub(super) struct Value<'a> {
 
 /// A key of an object and its value.
 pub(super) struct Member<'a> {
-    /// The decoded key; `None` if it is longer than [`MOST_KEY`] or invalid.
+    /// The decoded key; `None` if it is longer than [`MAX_KEY`] or invalid.
     pub(super) name: Option<String>,
     pub(super) key: Value<'a>,
     pub(super) value: Value<'a>,
@@ -135,7 +135,7 @@ impl<'a> Value<'a> {
         let RawMembers(members) = serde_json::from_str(self.raw()).ok()?;
         let member = |(key, value)| {
             let key = self.locate(key);
-            let name = if key.raw().len() <= MOST_KEY {
+            let name = if key.raw().len() <= MAX_KEY {
                 key.read()
             } else {
                 None

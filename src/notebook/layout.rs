@@ -3,7 +3,7 @@
 use super::json::{Member, Value};
 
 /// The maximum length in bytes of blanks that are copied. Longer blanks are not a deliberate style.
-const MOST_BLANKS: usize = 200;
+const MAX_BLANKS: usize = 200;
 
 /// The blanks between the brackets of a list or an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Layout {
         };
         if [open, between, close]
             .iter()
-            .any(|blanks| blanks.len() > MOST_BLANKS)
+            .any(|blanks| blanks.len() > MAX_BLANKS)
         {
             return Some(Self::on_one_line(" "));
         }
@@ -127,7 +127,7 @@ pub(super) fn colon(members: &[Member<'_>]) -> String {
         .first()
         .map(|member| member.key.text_between(member.key.end, member.value.start));
     written
-        .filter(|written| written.len() <= MOST_BLANKS)
+        .filter(|written| written.len() <= MAX_BLANKS)
         .unwrap_or(": ")
         .to_owned()
 }

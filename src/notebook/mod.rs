@@ -29,10 +29,10 @@ const FIRST_WITH_IDS: u64 = 5;
 
 /// Limits on the list in [`CellError::NotFound`]: the number of cells, and the characters of each
 /// name.
-const MOST_LISTED: (usize, usize) = (1000, 64);
+const MAX_LISTED: (usize, usize) = (1000, 64);
 
 /// The maximum number of lines in [`CellError::Ambiguous`].
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 
 /// A byte range of the notebook, and the text that replaces it.
 pub type Splice = (Range<usize>, String);
@@ -246,7 +246,7 @@ impl<'a> Notebook<'a> {
             _ => {
                 let lines = with_id
                     .iter()
-                    .take(MOST_LINES)
+                    .take(MAX_LINES)
                     .map(|&index| self.line_of(index));
                 Err(CellError::Ambiguous {
                     lines: lines.collect(),
@@ -260,16 +260,16 @@ impl<'a> Notebook<'a> {
         memchr::memchr_iter(b'\n', &self.text.as_bytes()[..self.cells[index].start]).count()
     }
 
-    /// Returns a name for each cell, up to the limits of [`MOST_LISTED`].
+    /// Returns a name for each cell, up to the limits of [`MAX_LISTED`].
     fn names(&self) -> Vec<String> {
         let name = |(index, id): (usize, &Option<String>)| match id {
-            Some(id) => id.chars().take(MOST_LISTED.1).collect(),
+            Some(id) => id.chars().take(MAX_LISTED.1).collect(),
             None => format!("cell-{index}"),
         };
         self.ids
             .iter()
             .enumerate()
-            .take(MOST_LISTED.0)
+            .take(MAX_LISTED.0)
             .map(name)
             .collect()
     }

@@ -9,7 +9,7 @@ pub struct ContentlessChange {
     pub kind: NamedChange,
     /// The file name as in the input. It is empty if the line names no file.
     pub name: Vec<u8>,
-    /// The line without its terminator, cut to [`ContentlessChange::MOST_BYTES`] bytes.
+    /// The line without its terminator, cut to [`ContentlessChange::MAX_BYTES`] bytes.
     pub text: Vec<u8>,
     /// The number of the line in the input, counted from 1.
     pub line: usize,

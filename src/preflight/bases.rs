@@ -13,7 +13,7 @@ use crate::workspace::objects::{Repository, RepositoryTree};
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The maximum number of conflicts that a message names.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// The options of three-way merges.
 #[derive(Clone, Debug, Default)]
@@ -250,10 +250,10 @@ pub(super) fn report_conflicts(
 fn format_conflicts(conflicts: &[Conflict]) -> String {
     let named: Vec<_> = conflicts
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(format_conflict)
         .collect();
-    let more = if conflicts.len() > MOST_NAMED {
+    let more = if conflicts.len() > MAX_NAMED {
         " and others"
     } else {
         ""

@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::workspace::Workspace;
 
 /// The maximum number of bytes of cached diffs.
-const MOST: usize = 16 << 20;
+const MAX: usize = 16 << 20;
 
 /// The diffs of a change.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl DiffCache {
     /// Adds the diff of the operation at `index`. Beyond the limit, only its digest is stored.
     pub(crate) fn put(&self, index: usize, diff: Vec<u8>) {
         let mut held = self.lock();
-        let diff = if held.sum + diff.len() <= MOST {
+        let diff = if held.sum + diff.len() <= MAX {
             StoredDiff::Bytes(diff)
         } else {
             StoredDiff::Digest(Digest::of(&diff))

@@ -78,7 +78,7 @@ pub(super) fn describe_ignored_context(left_out: (usize, usize)) -> Option<Strin
 /// Returns the lines where a hunk matches as text. The text counts lines from 1.
 pub(super) fn format_lines(lines: &[usize]) -> String {
     let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
-    let more = if lines.len() < matching::MOST_CANDIDATES {
+    let more = if lines.len() < matching::MAX_CANDIDATES {
         ""
     } else {
         " and possibly others"

@@ -4,7 +4,7 @@ use super::FileOutcome;
 use super::codes::ProblemCode;
 use super::image_previews::ImagePair;
 use super::problem::{Problem, Severity};
-use crate::matching::MOST_EXPLAINED;
+use crate::matching::MAX_EXPLAINED;
 use crate::plan::Plan;
 
 /// The outcome and the problems of one operation.
@@ -58,7 +58,7 @@ impl Findings {
     /// it. A complete report always has room. The caller must then report the problem.
     pub(super) fn admit_hunk_problem(&mut self, severity: Severity, is_complete: bool) -> bool {
         let reported = &mut self.hunk_problems[usize::from(severity == Severity::Warning)];
-        let has_room = *reported < MOST_EXPLAINED || is_complete;
+        let has_room = *reported < MAX_EXPLAINED || is_complete;
         *reported += usize::from(has_room);
         self.outcome.omitted_problems += usize::from(!has_room);
         has_room

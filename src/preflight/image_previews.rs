@@ -7,9 +7,9 @@ use crate::mutex::lock_unpoisoned;
 use crate::text::Bytes;
 
 /// The maximum size of one image in bytes.
-const MOST_OF_ONE: usize = 1 << 20;
+const MAX_OF_ONE: usize = 1 << 20;
 /// The maximum total size of the kept images in bytes.
-const MOST_OF_ALL: usize = 8 << 20;
+const MAX_OF_ALL: usize = 8 << 20;
 
 /// Keeps the images of files before and after the first operations of a plan.
 ///
@@ -65,7 +65,7 @@ impl ImageStore {
         self.sizes.insert(key, content.len());
         self.images.insert(key, Arc::clone(content));
         self.sum += content.len();
-        while self.sum > MOST_OF_ALL
+        while self.sum > MAX_OF_ALL
             && let Some((_, last)) = self.images.pop_last()
         {
             self.sum -= last.len();
@@ -76,17 +76,14 @@ impl ImageStore {
     /// image first, so such an image is still present.
     fn image(&self, key: (usize, ImageSide)) -> Option<Arc<Bytes>> {
         let sum: usize = self.sizes.range(..=key).map(|(_, size)| size).sum();
-        self.images
-            .get(&key)
-            .filter(|_| sum <= MOST_OF_ALL)
-            .cloned()
+        self.images.get(&key).filter(|_| sum <= MAX_OF_ALL).cloned()
     }
 }
 
 /// Returns `content` if it is a small image in a format that browsers display. SVG images are
 /// excluded.
 pub(super) fn image(content: &Arc<Bytes>) -> Option<Arc<Bytes>> {
-    (content.len() <= MOST_OF_ONE && media_type(content).is_some()).then(|| Arc::clone(content))
+    (content.len() <= MAX_OF_ONE && media_type(content).is_some()).then(|| Arc::clone(content))
 }
 
 /// Returns the media type of an image, based on its first bytes.
@@ -145,7 +142,7 @@ mod tests {
                 .values()
                 .map(|image| image.len())
                 .sum();
-            assert!(held <= MOST_OF_ALL);
+            assert!(held <= MAX_OF_ALL);
             (0..20)
                 .filter(|&index| gallery.images(index)[1].is_some())
                 .collect::<Vec<_>>()
@@ -159,7 +156,7 @@ mod tests {
     #[test]
     fn only_small_images_are_kept() {
         let gallery = ImagePreviews::default();
-        gallery.take(0, [image(&gif(MOST_OF_ONE)), image(&gif(MOST_OF_ONE + 1))]);
+        gallery.take(0, [image(&gif(MAX_OF_ONE)), image(&gif(MAX_OF_ONE + 1))]);
         gallery.take(
             1,
             [

@@ -11,7 +11,7 @@ use crate::plan::Operation;
 
 /// The maximum number of stored problems of one code, severity and input. A report lists at most
 /// this number in total.
-pub(super) const MOST_KEPT: usize = 1000;
+pub(super) const MAX_KEPT: usize = 1000;
 
 /// The indexes of the first operations with a problem, by code, severity and input. A problem of a
 /// later operation is not in any report, regardless of the problems that other threads still find.
@@ -63,12 +63,12 @@ impl FirstProblems {
         let kept = first
             .entry((problem.code.name, is_warning, operation.input))
             .or_default();
-        let has_room = kept.len() < MOST_KEPT || kept.peek().is_some_and(|&last| index < last);
+        let has_room = kept.len() < MAX_KEPT || kept.peek().is_some_and(|&last| index < last);
         if has_room {
             kept.push(index);
         }
         // `BinaryHeap` is a max-heap, so `pop` drops the last operation.
-        if kept.len() > MOST_KEPT {
+        if kept.len() > MAX_KEPT {
             kept.pop();
         }
         has_room

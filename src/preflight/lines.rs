@@ -18,10 +18,10 @@ use crate::text::{Bytes, is_binary_for_edit, lines, printable, without_bom, with
 const AROUND: usize = 2;
 
 /// The maximum number of lines that a report shows.
-const MOST_AROUND: usize = 40;
+const MAX_AROUND: usize = 40;
 
 /// The maximum number of bytes shown of one line.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// The files whose lines are edited, in the version to which the line numbers refer; by [`key`].
 pub(super) type NumberedFiles = HashMap<(usize, usize), Arc<Bytes>>;
@@ -213,7 +213,7 @@ fn refuse(
             problem
         }
         LineMismatch::ExpectedMissing(row) => {
-            let row = printable(&edit.expected[row][..edit.expected[row].len().min(MOST_SHOWN)])
+            let row = printable(&edit.expected[row][..edit.expected[row].len().min(MAX_SHOWN)])
                 .to_string();
             let message = format!("the row `-{row}` is not one of the deleted lines");
             let problem = findings.error(&code::LINE_NOT_FOUND, message);
@@ -252,7 +252,7 @@ fn lines_around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
         for anchor in anchors.map(|line| line.saturating_sub(1).min(last)) {
             wanted.extend(anchor.saturating_sub(AROUND)..=(anchor + AROUND).min(last));
         }
-        if wanted.len() >= MOST_AROUND {
+        if wanted.len() >= MAX_AROUND {
             break;
         }
     }
@@ -260,11 +260,11 @@ fn lines_around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
         let text = without_ending(text);
         wanted
             .contains(&line)
-            .then(|| (line, text[..text.len().min(MOST_SHOWN)].to_vec()))
+            .then(|| (line, text[..text.len().min(MAX_SHOWN)].to_vec()))
     };
     lines(text)
         .enumerate()
         .filter_map(shown)
-        .take(MOST_AROUND)
+        .take(MAX_AROUND)
         .collect()
 }

@@ -262,7 +262,7 @@ pub struct Resolution {
     pub files: Vec<FileOutcome>,
     /// Errors and warnings in the order of the operations: the first 1000 of each code for each
     /// input. For the hunks of one file, at most
-    /// [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings are
+    /// [`MAX_EXPLAINED`](crate::matching::MAX_EXPLAINED) errors and as many warnings are
     /// included. The white space errors of the patch follow, one problem for each file.
     pub problems: Vec<Problem>,
     /// The number of files that would change.

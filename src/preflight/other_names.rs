@@ -14,14 +14,14 @@ use crate::workspace::{Directory, WorkTree, Workspace, path_relative_to};
 
 /// The maximum number of names in a tree that are searched. In a larger tree, every write by a
 /// model needs approval.
-const MOST_NAMES: usize = 1_000_000;
+const MAX_NAMES: usize = 1_000_000;
 
 /// Returns `policy` with the other names of control files below the root, if the policy asks about
 /// control files. These names are links and hard links in the root and in the work tree around it,
 /// git's hook directory, and the files that git's configuration names.
 #[must_use]
 pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
-    with_other_names_of(MOST_NAMES, policy, workspace)
+    with_other_names_of(MAX_NAMES, policy, workspace)
 }
 
 fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {

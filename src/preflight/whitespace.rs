@@ -16,7 +16,7 @@ use crate::text::Span;
 use crate::whitespace::{WhitespaceFlags, WhitespaceRule, check};
 
 /// The maximum number of lines of a file that are reported one by one. Further lines are counted.
-const MOST_TOLD: usize = 1000;
+const MAX_TOLD: usize = 1000;
 
 /// Returns the rule for the file of `operation`.
 fn rule(whitespace: &WhitespaceRules, operation: &Operation) -> WhitespaceRule {
@@ -62,7 +62,7 @@ impl FileWhitespace {
     fn add(&mut self, span: Span, flags: WhitespaceFlags) {
         match self.errors.len() {
             _ if flags.is_empty() => {}
-            MOST_TOLD.. => self.more += 1,
+            MAX_TOLD.. => self.more += 1,
             _ => self.errors.push((span, flags)),
         }
     }

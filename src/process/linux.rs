@@ -13,9 +13,7 @@ use rustix::process::{
 };
 
 use super::tail::TailBuffer;
-use super::{
-    CommandOutput, ExitReason, GRACE, MAX_PAUSE, MOST_OUTPUT, ShellCommand, Timeout, wait,
-};
+use super::{CommandOutput, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout, wait};
 use crate::interrupt::Interrupt;
 
 /// The first wait for a pipe. Later waits double up to [`LONGEST`].
@@ -240,7 +238,7 @@ impl<'a> CommandIo<'a> {
             ioctl_fionbio(input, true)?;
         }
         ioctl_fionbio(&output, true)?;
-        let (tail, buffer) = (TailBuffer::of(MOST_OUTPUT), vec![0; CHUNK]);
+        let (tail, buffer) = (TailBuffer::of(MAX_OUTPUT), vec![0; CHUNK]);
         Ok(Self {
             input,
             rest,

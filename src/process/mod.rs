@@ -42,7 +42,7 @@ use linux::{run_with_io, user, wait_for_bytes};
 use unsupported::{run_with_io, user, wait_for_bytes};
 
 /// The maximum number of output bytes that are kept: the last ones.
-pub const MOST_OUTPUT: usize = 16 << 10;
+pub const MAX_OUTPUT: usize = 16 << 10;
 /// The time between the request to end a command and SIGKILL.
 pub const GRACE: Duration = Duration::from_secs(2);
 
@@ -153,7 +153,7 @@ pub struct ShellCommand<'a> {
 pub struct CommandOutput {
     /// The way in which the command ended.
     pub reason: ExitReason,
-    /// The last [`MOST_OUTPUT`] bytes of standard output and standard error, in the order of
+    /// The last [`MAX_OUTPUT`] bytes of standard output and standard error, in the order of
     /// writing.
     pub output: Vec<u8>,
     /// Whether the command wrote more than these bytes.

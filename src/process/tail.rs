@@ -125,23 +125,23 @@ fn find_reason(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const MOST: usize = 16 << 10;
+    const MAX: usize = 16 << 10;
 
     #[test]
     fn the_last_bytes_are_kept() {
         let whole: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
         for (size, length) in [
             (1, 10),
-            (7, MOST),
-            (7, MOST + 1),
+            (7, MAX),
+            (7, MAX + 1),
             (4096, whole.len()),
             (65536, whole.len()),
         ] {
-            let mut tail = TailBuffer::of(MOST);
+            let mut tail = TailBuffer::of(MAX);
             whole[..length]
                 .chunks(size)
                 .for_each(|chunk| tail.add(chunk));
-            let start = length.saturating_sub(MOST);
+            let start = length.saturating_sub(MAX);
             assert_eq!(
                 tail.finish(),
                 (whole[start..length].to_vec(), start > 0),

@@ -98,7 +98,7 @@ fn detect_elision(line: &[u8]) -> Option<Elision> {
     let is_all = || {
         PHRASES
             .iter()
-            .any(|phrase| inner.starts_with(phrase) && inner.len() <= phrase.len() + MOST_MORE)
+            .any(|phrase| inner.starts_with(phrase) && inner.len() <= phrase.len() + MAX_MORE)
     };
     let is_marker = match (is_comment, has_dots) {
         (true, true) => {
@@ -131,7 +131,7 @@ fn placeholder_comment(text: &str) -> Option<&str> {
 }
 
 /// The maximum number of bytes after a phrase without dots, for example ` remains unchanged`.
-const MOST_MORE: usize = 20;
+const MAX_MORE: usize = 20;
 
 /// Returns whether `lines` insert an elision marker. `has_counts` states whether the counts of the
 /// hunk header are right.

@@ -54,7 +54,7 @@ pub(super) const FIRST_LOOSE_RUNG: usize = 2;
 /// The rung that ignores typographic differences.
 const TYPOGRAPHY: usize = 3;
 /// The maximum number of deleted lines that a new line is compared with.
-const MOST_REPLACED: usize = 32;
+const MAX_REPLACED: usize = 32;
 
 /// Returns the line where the postimage of `reading` already is. White space at the ends of lines
 /// is ignored. Returns `None` if `reading` inserts no line or only blank lines, because these can
@@ -122,7 +122,7 @@ pub(super) fn fit_reading(
             LineKind::Insertion => {
                 let text = match &style {
                     Some(style) => {
-                        let replaced = free.iter().take(MOST_REPLACED).map(|at| at - start);
+                        let replaced = free.iter().take(MAX_REPLACED).map(|at| at - start);
                         let replaced: Vec<_> = replaced.collect();
                         style.adapt(&line.text, &replaced, start)?
                     }

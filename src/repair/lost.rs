@@ -12,7 +12,7 @@ use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
 
 /// The maximum number of readings that are tried for one hunk.
-const MOST_READINGS: usize = 256;
+const MAX_READINGS: usize = 256;
 
 /// The cost of copying one line of a reading, in steps.
 const COPY: usize = 4;
@@ -119,7 +119,7 @@ fn find_context_sets(
         let signed = signed(LineKind::Insertion, log)?;
         let mut all = Vec::new();
         // `n` candidates have 2^n sets. `min` keeps the shift in range.
-        for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MOST_READINGS)
+        for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MAX_READINGS)
         {
             all.extend(combinations(&signed, count, log)?);
         }
@@ -141,7 +141,7 @@ fn find_context_sets(
             .map(|more| [&one[..], more].concat())
             .collect::<Vec<_>>()
     };
-    Ok(if plus.len() * minus.len() <= MOST_READINGS {
+    Ok(if plus.len() * minus.len() <= MAX_READINGS {
         plus.iter().flat_map(both).collect()
     } else {
         Vec::new()
@@ -158,7 +158,7 @@ fn combinations(
         return Ok(vec![items.to_vec()]);
     }
     // There are at least as many choices as items.
-    if count > 0 && items.len() > MOST_READINGS {
+    if count > 0 && items.len() > MAX_READINGS {
         return Ok(Vec::new());
     }
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
@@ -173,7 +173,7 @@ fn combinations(
                 next.push(choice);
             }
         }
-        if next.len() > MOST_READINGS {
+        if next.len() > MAX_READINGS {
             return Ok(Vec::new());
         }
         log.spend(next.len())?;

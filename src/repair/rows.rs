@@ -139,7 +139,7 @@ pub struct StepBudget {
 
 impl Default for StepBudget {
     fn default() -> Self {
-        Self::with_limit(MOST_WORK)
+        Self::with_limit(MAX_WORK)
     }
 }
 
@@ -160,7 +160,7 @@ impl StepBudget {
     /// not depend on the cost of the other files.
     #[must_use]
     pub fn share(files: usize, content: &[u8]) -> Self {
-        Self::with_limit(MOST_WORK / files.max(1) as u64 + (FREE_READS * read_cost(content)) as u64)
+        Self::with_limit(MAX_WORK / files.max(1) as u64 + (FREE_READS * read_cost(content)) as u64)
     }
 }
 
@@ -181,7 +181,7 @@ pub(crate) struct RepairLog {
 }
 
 /// The maximum number of steps for one input. A patch that needs more was not damaged by mistake.
-const MOST_WORK: u64 = 1 << 25;
+const MAX_WORK: u64 = 1 << 25;
 
 /// The number of times that each file can be read in addition.
 const FREE_READS: usize = 8;
@@ -307,7 +307,7 @@ mod tests {
         let shares = |files: usize| files as u64 * StepBudget::share(files, b"").most;
         for files in [1, 2, 3, 1000, 1_000_000] {
             assert!(
-                (MOST_WORK - files as u64..=MOST_WORK).contains(&shares(files)),
+                (MAX_WORK - files as u64..=MAX_WORK).contains(&shares(files)),
                 "{files}"
             );
         }

@@ -7,11 +7,11 @@ use super::error::PlacementError;
 use super::lines::FileLines;
 
 /// The maximum number of preimage lines of a hunk for which such a place is searched.
-const MOST_LINES: usize = 64;
+const MAX_LINES: usize = 64;
 /// The maximum distance between the stated line and the place, in lines.
 const MAX_DISTANCE: usize = 32;
 /// The maximum number of lines by which the place can be longer or shorter than the preimage.
-const MOST_GROWTH: usize = 3;
+const MAX_GROWTH: usize = 3;
 
 /// Returns a place that nearly matches `reading` and is much nearer to the stated line than
 /// `start`, the place that matches.
@@ -32,7 +32,7 @@ pub(super) fn second_match(
     };
     let old: Vec<&[u8]> = reading.old().map(|line| line.text.trim_ascii()).collect();
     // A short hunk nearly matches at many places.
-    if !(3..=MOST_LINES).contains(&old.len())
+    if !(3..=MAX_LINES).contains(&old.len())
         || old.iter().filter(|line| !line.is_empty()).count() < 3
     {
         return Ok(None);
@@ -40,10 +40,10 @@ pub(super) fn second_match(
     // The place must be four times nearer, as in `nearest_to_stated`. A place that overlaps the
     // match is no second one.
     let away = (start.abs_diff(stated) / 4).min(MAX_DISTANCE);
-    let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;
+    let is_apart = |at: usize| at + old.len() + MAX_GROWTH <= start || start + old.len() <= at;
     let near = (0..=away).flat_map(|away| [stated.saturating_sub(away), stated + away]);
     for at in near.filter(|&at| is_apart(at)) {
-        log.spend(MOST_GROWTH)?;
+        log.spend(MAX_GROWTH)?;
         if is_near(file, &old, at, log)? {
             return Ok(Some(at));
         }
@@ -66,7 +66,7 @@ fn is_near(
         .take_while(|(index, old)| line(at + index) == Some(old))
         .count();
     log.spend(head + 1)?;
-    // Changed lines in the middle are allowed, so the end can be up to `MOST_GROWTH` lines away.
+    // Changed lines in the middle are allowed, so the end can be up to `MAX_GROWTH` lines away.
     let upward = |end: usize| {
         let room = old.len() - head;
         old.iter()
@@ -76,8 +76,8 @@ fn is_near(
             .take_while(|(old, index)| line(*index) == Some(old))
             .count()
     };
-    let shortest = (at + old.len()).saturating_sub(MOST_GROWTH);
-    let lengths: Vec<_> = (shortest..=at + old.len() + MOST_GROWTH)
+    let shortest = (at + old.len()).saturating_sub(MAX_GROWTH);
+    let lengths: Vec<_> = (shortest..=at + old.len() + MAX_GROWTH)
         .map(upward)
         .collect();
     log.spend(lengths.iter().sum::<usize>() + lengths.len())?;

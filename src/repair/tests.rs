@@ -26,16 +26,16 @@ fn each_line_that_is_read_is_a_step() {
 
 #[test]
 fn the_chunks_of_an_input_share_one_budget() {
-    const MOST: u64 = 30_000;
+    const MAX: u64 = 30_000;
     for (name, content, patch) in costly() {
-        let mut log = RepairLog::with_work(StepBudget::with_limit(MOST));
+        let mut log = RepairLog::with_work(StepBudget::with_limit(MAX));
         let sections = read::read(patch.as_bytes(), None, None, &mut log).unwrap();
         let file = FileLines::of(content.as_bytes(), &mut log).unwrap();
         let place = |chunk| place(&file, chunk, (0, false), &mut log);
         let found: Vec<_> = sections[0].hunks.iter().map(place).collect();
         // The step that exceeds the budget can be one search through the whole file.
         assert!(
-            file.reads.get() as u64 <= MOST + 600,
+            file.reads.get() as u64 <= MAX + 600,
             "{name}: {}",
             file.reads.get()
         );

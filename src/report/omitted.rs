@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::matching;
 
 /// The maximum number of listed hunks of one file that do not apply.
-pub const MAX_FAILED_HUNKS_PER_FILE: usize = matching::MOST_EXPLAINED;
+pub const MAX_FAILED_HUNKS_PER_FILE: usize = matching::MAX_EXPLAINED;
 /// The maximum number of listed hunks of all files that do not apply.
 pub const MAX_FAILED_HUNKS: usize = 1000;
 /// The maximum number of listed files that do not apply, if nothing can be applied.

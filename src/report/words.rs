@@ -30,7 +30,7 @@ pub(super) fn format_time(seconds: u64) -> String {
     format_rfc3339(seconds.min(MAX_RFC3339_SECONDS))
 }
 
-/// Returns one line as text, shortened to [`MOST_CHARACTERS`].
+/// Returns one line as text, shortened to [`MAX_CHARACTERS`].
 pub(super) fn clip(line: &[u8]) -> String {
     // A character has at most four bytes, so the first cut keeps all characters that are returned.
     // It only avoids the conversion of a very long line.

@@ -1,7 +1,7 @@
 //! The section headings of hunks: the text after the line ranges, as git writes it.
 
 /// The maximum length of a heading, in bytes. git's `struct func_line` has this size.
-const MOST: usize = 80;
+const MAX: usize = 80;
 
 /// The section headings of the hunks of one file, in order.
 ///
@@ -49,7 +49,7 @@ fn is_heading(line: &[u8]) -> bool {
 
 /// Returns the start of `line` without white space at its end.
 fn shorten(line: &[u8]) -> &[u8] {
-    let line = &line[..line.len().min(MOST)];
+    let line = &line[..line.len().min(MAX)];
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let end = line.iter().rposition(|byte| !is_blank(byte));
     &line[..end.map_or(0, |last| last + 1)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::process::{CommandOutput, ExitReason, GRACE, MOST_OUTPUT, ShellCommand, run};
+use wpatch::process::{CommandOutput, ExitReason, GRACE, MAX_OUTPUT, ShellCommand, run};
 use wpatch::transaction::Interrupt;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -66,7 +66,7 @@ fn input_of_any_size_goes_in_while_output_of_any_size_comes_out() {
     let both = ran("cat", &input, LONG);
     assert_eq!(
         (both.reason, both.output.len(), both.is_cut),
-        (ExitReason::Exited(0), MOST_OUTPUT, true)
+        (ExitReason::Exited(0), MAX_OUTPUT, true)
     );
     let count = ran("wc -c", &input, LONG);
     assert_eq!(
@@ -87,7 +87,7 @@ fn of_a_gibibyte_of_output_the_end_is_kept() {
     let ran = ran("head -c 1073741824 /dev/zero; echo the end", b"", LONG);
     assert_eq!(
         (ran.reason, ran.output.len(), ran.is_cut),
-        (ExitReason::Exited(0), MOST_OUTPUT, true)
+        (ExitReason::Exited(0), MAX_OUTPUT, true)
     );
     assert!(ran.output.ends_with(b"\0the end\n"));
 }

@@ -37,7 +37,7 @@ pub(super) struct GitMessageOptions {
 }
 
 /// The limit on the number of missing files with a line of their own.
-const MOST_MISSING: usize = 20;
+const MAX_MISSING: usize = 20;
 /// The limit on the number of other failed files with lines of their own.
 const MAX_FAILED: usize = 100;
 
@@ -103,13 +103,13 @@ fn check_messages(
             }) || unfit > 0 && problems.is_empty() && file.is_rejected());
         missing += usize::from(is_missing);
         unfit += usize::from(is_unfit);
-        if (!is_missing || missing <= MOST_MISSING) && (!is_unfit || unfit <= MAX_FAILED) {
+        if (!is_missing || missing <= MAX_MISSING) && (!is_unfit || unfit <= MAX_FAILED) {
             lines.extend(check_file_messages(outcome, file, problems, speech));
         }
     }
     let omitted = outcome.report.omitted.files;
-    if missing > MOST_MISSING {
-        let more = missing - MOST_MISSING + if unfit == 0 { omitted } else { 0 };
+    if missing > MAX_MISSING {
+        let more = missing - MAX_MISSING + if unfit == 0 { omitted } else { 0 };
         lines.push(format!("error: and {more} more: No such file or directory"));
     }
     let more = unfit.saturating_sub(MAX_FAILED) + if unfit > 0 { omitted } else { 0 };

@@ -16,9 +16,9 @@ use crate::report::DiagnosticsReport;
 use crate::text::printable;
 
 /// The limit on the number of problems with an excerpt. The other problems are counted.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 /// The limit on the number of different help lines for missing files.
-const MOST_HELPS: usize = 3;
+const MAX_HELPS: usize = 3;
 
 impl Output {
     /// Prints the message of the argument parser, or everything about `outcome` that belongs on
@@ -111,7 +111,7 @@ impl<'o> Problems<'o> {
 
     /// Prints the problems with excerpts, up to the limit.
     fn print_excerpts(&self, err: &mut dyn Write) -> io::Result<()> {
-        for (nth, &index) in self.shown.iter().take(MOST_SHOWN).enumerate() {
+        for (nth, &index) in self.shown.iter().take(MAX_SHOWN).enumerate() {
             let gap = if nth == 0 { "" } else { "\n" };
             let text = diagnostic::render(self.outcome, index, self.title(index));
             writeln!(err, "{gap}{text}")?;
@@ -131,14 +131,14 @@ impl<'o> Problems<'o> {
             .collect();
         helps
             .into_iter()
-            .take(MOST_HELPS)
+            .take(MAX_HELPS)
             .try_for_each(|help| writeln!(err, "help: {}", printable(help.as_bytes())))
     }
 
     /// Prints the number of unprinted problems.
     fn print_rest(&self, err: &mut dyn Write) -> io::Result<()> {
         let problems = &self.outcome.problems;
-        let rest = self.shown.get(MOST_SHOWN..).unwrap_or_default();
+        let rest = self.shown.get(MAX_SHOWN..).unwrap_or_default();
         let is_of_hunks = rest.iter().all(|&index| problems[index].hunk.is_some());
         // If only files are missing, git's lines have counted all of them.
         let uncollected = if self.shown.is_empty() {
@@ -189,10 +189,10 @@ fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
 
 /// Prints the diagnostics of language servers, one per line.
 fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io::Result<()> {
-    for diagnostic in diagnostics.new.iter().take(MOST_SHOWN) {
+    for diagnostic in diagnostics.new.iter().take(MAX_SHOWN) {
         writeln!(err, "{}", diagnostic.to_text())?;
     }
-    match (diagnostics.new.len() + diagnostics.more).saturating_sub(MOST_SHOWN) {
+    match (diagnostics.new.len() + diagnostics.more).saturating_sub(MAX_SHOWN) {
         0 => {}
         more => writeln!(err, "and {more} more diagnostics; use --json to print all")?,
     }

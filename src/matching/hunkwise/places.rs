@@ -16,7 +16,7 @@ use crate::lines::{SequencePair, align_prefix};
 ///
 /// Each hunk has an equal share of the remaining steps. Unused steps are left for the later hunks.
 /// A search that uses up its share returns the best place found so far.
-const MOST_STEPS: usize = 20_000_000;
+const MAX_STEPS: usize = 20_000_000;
 
 /// A file in which hunks are searched for in patch order.
 pub(super) struct HunkwiseSearch<'m> {
@@ -41,7 +41,7 @@ impl<'m> HunkwiseSearch<'m> {
         comparison: Comparison,
         numbers: Vec<u32>,
     ) -> Self {
-        let (to_come, steps) = (patch.hunks.len(), MOST_STEPS);
+        let (to_come, steps) = (patch.hunks.len(), MAX_STEPS);
         Self {
             index,
             patch,

@@ -1,7 +1,7 @@
 //! Tests for hunks with line numbers.
 
 use super::super::testing::Section;
-use super::super::{MOST_CANDIDATES, MatchRules, place_hunks};
+use super::super::{MAX_CANDIDATES, MatchRules, place_hunks};
 use super::*;
 use crate::lines::LineOffsets;
 use crate::plan::{Direction, MatchMode};
@@ -169,7 +169,7 @@ fn candidates_are_few() {
         .unwrap();
     assert_eq!(
         (found.lines, found.candidates.len()),
-        (4..7, MOST_CANDIDATES)
+        (4..7, MAX_CANDIDATES)
     );
 }
 

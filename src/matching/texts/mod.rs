@@ -62,7 +62,7 @@ pub struct UnplacedChanges {
 
 /// The maximum number of bytes that are searched for closest matches, for all changes of a file.
 /// The first failed change gets a closest match in a file of any size.
-const MOST_SEARCHED: usize = 64 << 20;
+const MAX_SEARCHED: usize = 64 << 20;
 
 /// Applies the changes to `preimage` and returns the new file, which may have at most `most` bytes.
 ///
@@ -77,7 +77,7 @@ pub fn replace(
     most: u64,
     interrupt: &Interrupt,
 ) -> ReplaceResult {
-    replace_within(preimage, wanted, (most, MOST_SEARCHED), interrupt)
+    replace_within(preimage, wanted, (most, MAX_SEARCHED), interrupt)
 }
 
 /// Applies the changes like [`replace`], but finds no closest matches.

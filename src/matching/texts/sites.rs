@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::nearest;
 use super::search::{self, TextMatches, TextSearch};
 use crate::lines::LADDER;
-use crate::matching::{MOST_CANDIDATES, Mismatch, MismatchKind};
+use crate::matching::{MAX_CANDIDATES, Mismatch, MismatchKind};
 use crate::plan::{EditTarget, MatchMode, ReplaceCount, Replacement};
 use crate::text::{bom_length, lines};
 
@@ -109,7 +109,7 @@ fn find_text(
                 let line = |bytes: &Range<usize>| {
                     memchr::memchr_iter(b'\n', &file.text[..bytes.start]).count()
                 };
-                let lines = places.iter().take(MOST_CANDIDATES).map(line).collect();
+                let lines = places.iter().take(MAX_CANDIDATES).map(line).collect();
                 let kind = MismatchKind::Ambiguous {
                     lines,
                     rung: LADDER[rung].name,

@@ -366,7 +366,7 @@ fn changes_in_turn_are_all_judged() {
 #[test]
 fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
     let file = format!("a word {}\n", "x".repeat(1 << 12)).repeat(1 << 11);
-    let count = 2 * MOST_SEARCHED / file.len();
+    let count = 2 * MAX_SEARCHED / file.len();
     let edits = (0..count)
         .map(|_| text("no word", "x", ReplaceCount::Once))
         .collect();
@@ -381,7 +381,7 @@ fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
         .iter()
         .map(|misfit| misfit.mismatch.nearest.is_some())
         .collect();
-    let first = MOST_SEARCHED.div_ceil(file.len());
+    let first = MAX_SEARCHED.div_ceil(file.len());
     assert_eq!(
         is_placed,
         (0..count).map(|nth| nth < first).collect::<Vec<_>>()

@@ -11,7 +11,7 @@ use crate::text::{Lines, PartEncoding, Span, without_ending};
 
 /// The maximum number of bytes in a Content-Type or Content-Transfer-Encoding field. A longer field
 /// is an error. Other fields have no limit.
-const MOST_FIELD: usize = 1 << 16;
+const MAX_FIELD: usize = 1 << 16;
 
 /// Charsets that contain ASCII and that `encoding_rs` does not decode. The names are those of
 /// `iconv -l` in glibc 2.41.
@@ -188,9 +188,9 @@ impl MailHeader {
             span.start,
             span.start + without_ending(span.slice(input)).len(),
         );
-        if span.len() > MOST_FIELD {
+        if span.len() > MAX_FIELD {
             let line = Span::new(span.start, span.start + name.len());
-            return Err(mail_error(MailError::FieldLength(MOST_FIELD), line));
+            return Err(mail_error(MailError::FieldLength(MAX_FIELD), line));
         }
         let value = content.slice(input)[name.len()..]
             .trim_ascii_start()

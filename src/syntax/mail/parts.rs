@@ -8,7 +8,7 @@ use crate::text::{Lines, Span};
 
 /// The maximum number of nested multipart bodies. git allows four (`MAX_BOUNDARIES` in
 /// `mailinfo.h`).
-const MOST_NESTED: usize = 16;
+const MAX_NESTED: usize = 16;
 
 /// Appends the decoded text of the body at `span`.
 ///
@@ -91,9 +91,9 @@ impl<'i> BodyReader<'i, '_> {
             self.part = Some((header, lines.offset()));
             return Ok(());
         };
-        if self.open.len() == MOST_NESTED {
+        if self.open.len() == MAX_NESTED {
             let line = Span::new(lines.offset(), lines.offset());
-            return Err(mail_error(MailError::Nesting(MOST_NESTED), line));
+            return Err(mail_error(MailError::Nesting(MAX_NESTED), line));
         }
         let delimiter = [b"--", &boundary[..]].concat();
         let MailHeader {

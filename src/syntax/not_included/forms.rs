@@ -124,7 +124,7 @@ fn two_names(names: &[u8]) -> Option<(&[u8], &[u8])> {
     const AND: &[u8] = b" and ";
     /// The maximum length of a line for which all positions are tried. A long line can contain
     /// ` and ` every few bytes.
-    const MOST: usize = 8192;
+    const MAX: usize = 8192;
     let tail = |name: &[u8]| memchr::memchr(b'/', name).map_or(0, |slash| name.len() - slash);
     let is_alike = |old: &[u8], new: &[u8]| {
         tail(old) == tail(new) && old.ends_with(&new[new.len() - tail(new)..])
@@ -133,7 +133,7 @@ fn two_names(names: &[u8]) -> Option<(&[u8], &[u8])> {
         .find_iter(AND)
         .map(|at| (&names[..at], &names[at + AND.len()..]));
     let first = splits.clone().next()?;
-    let alike = if names.len() <= MOST {
+    let alike = if names.len() <= MAX {
         splits.find(|(old, new)| is_alike(old, new))
     } else {
         None

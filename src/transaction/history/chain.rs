@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::HistoryEntry;
 
 /// The maximum number of IDs in a message.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// Returns the entry of `all` whose ID starts with `id`.
 ///
@@ -29,8 +29,8 @@ pub fn find_entry<'e>(all: &'e [HistoryEntry], id: &str) -> Result<&'e HistoryEn
 
 /// Returns the message that several IDs, `names`, start with `id`.
 pub fn ambiguous_message<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    let more = names.len().saturating_sub(MOST_NAMED);
-    let listed = names.take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let listed = names.take(MAX_NAMED).collect::<Vec<_>>().join(", ");
     let more = if more == 0 {
         String::new()
     } else {

@@ -9,7 +9,7 @@ use super::*;
 use crate::systems::Desk;
 
 /// Most bytes of what is said of one hunk.
-const MOST: usize = 1200;
+const MAX: usize = 1200;
 
 /// A way to make a patch that does not fit; `None` where it cannot be made so.
 type Way = fn(&str, &mut Dice) -> Option<String>;
@@ -163,7 +163,7 @@ fn check(name: &str, has_place: bool, report: &Value, patch: &str) -> usize {
     for (problem, hunk) in errors(report) {
         for part in [&problem, &hunk] {
             let length = part.to_string().len();
-            assert!(length <= MOST, "{name}: {length} bytes: {part}");
+            assert!(length <= MAX, "{name}: {length} bytes: {part}");
         }
         if problem["kind"] == "not_found" {
             count += 1;
@@ -203,7 +203,7 @@ fn a_refusal_names_the_nearest_place_in_few_bytes() {
             let report = refusal(before, &patch);
             named += check(name, *has_place, &report, &patch);
             let text = told(before, &patch);
-            let most = MOST * errors(&report).len();
+            let most = MAX * errors(&report).len();
             assert!(
                 text.len() <= most,
                 "{name}: {} of {most} bytes:\n{text}\n{patch}",

@@ -19,7 +19,7 @@ const GRAMMARS: &[(&str, usize)] = &[
 ];
 
 /// Most bytes of a patch that is cut.
-const MOST: usize = 4000;
+const MAX: usize = 4000;
 
 /// Returns what a patch makes of the tree of a case; `None` if it is refused.
 fn made(case: &Case, patch: &[u8], is_lenient: bool) -> Option<Tree> {
@@ -68,7 +68,7 @@ fn a_patch_that_was_cut_off_is_refused_or_read_as_in_strict_mode() {
         for case in Case::of(grammar)
             .iter()
             .filter(is_plain)
-            .filter(|case| case.patch.len() < MOST)
+            .filter(|case| case.patch.len() < MAX)
         {
             let whole = made(case, &case.patch, false);
             for end in cuts(&case.patch, &mut dice) {

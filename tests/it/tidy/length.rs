@@ -2,16 +2,16 @@
 
 use super::{everything, refuse};
 
-const MOST_LINES: usize = 400;
-const MOST_LINES_OF_A_FUNCTION: usize = 60;
+const MAX_LINES: usize = 400;
+const MAX_LINES_OF_A_FUNCTION: usize = 60;
 
 #[test]
 fn files_are_short() {
     let sources = everything();
     let long = sources
         .iter()
-        .filter(|source| source.text.lines().count() > MOST_LINES);
-    refuse(long.map(|source| format!("{}: more than {MOST_LINES} lines", source.path)));
+        .filter(|source| source.text.lines().count() > MAX_LINES);
+    refuse(long.map(|source| format!("{}: more than {MAX_LINES} lines", source.path)));
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn functions_are_short() {
             };
             let length = 1 + lines[start..].iter().position(is_end)?;
             let name = after.split(['(', '<']).next()?;
-            (is_function && !name.starts_with('$') && length > MOST_LINES_OF_A_FUNCTION)
+            (is_function && !name.starts_with('$') && length > MAX_LINES_OF_A_FUNCTION)
                 .then(|| format!("{}::{name}", source.path))
         });
         functions.collect::<Vec<_>>()

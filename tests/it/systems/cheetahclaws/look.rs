@@ -17,7 +17,7 @@ fn s08_numbered_lines_stand_behind_six_digits_and_a_tab() {
 
 #[test]
 fn s08_a_long_text_is_read_in_pieces_without_gap_or_overlap() {
-    const MOST: usize = 50_000;
+    const MAX: usize = 50_000;
     // Characters of four, three and two bytes, so that a cut at any even number of bytes hits one
     // somewhere.
     let text: String = (0..)
@@ -33,7 +33,7 @@ fn s08_a_long_text_is_read_in_pieces_without_gap_or_overlap() {
                 "read",
                 "f",
                 "--max-output",
-                &MOST.to_string(),
+                &MAX.to_string(),
                 "--offset",
                 &offset.to_string(),
             ],
@@ -41,13 +41,13 @@ fn s08_a_long_text_is_read_in_pieces_without_gap_or_overlap() {
         );
         let piece = extract["content"].as_str().unwrap();
         assert!(
-            piece.len() <= MOST && extract["encoding"] == "utf-8",
+            piece.len() <= MAX && extract["encoding"] == "utf-8",
             "{}",
             piece.len()
         );
         whole.push_str(piece);
         assert_eq!(extract["truncated"], json!(whole.len() < text.len()));
-        shorter += usize::from(piece.len() < MOST);
+        shorter += usize::from(piece.len() < MAX);
         match extract["next_offset"].as_u64() {
             Some(next) => offset = next,
             None => break,
