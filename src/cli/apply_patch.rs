@@ -11,7 +11,7 @@ use super::args::Global;
 use super::output::{print, print_to_stderr_as};
 use super::policy::load_policy;
 use super::root::open_to_change;
-use super::{EarlyExit, files, install_signals, names, request, signals};
+use super::{EarlyExit, arguments, files, install_signals, request, signals};
 use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
 use crate::report::letter_summary;
@@ -62,7 +62,7 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     };
     let mut request = Request::of(patch);
     "codex".clone_into(&mut request.decide.format);
-    request.decide.roots = names::roots(&global);
+    request.decide.roots = arguments::roots(&global);
     request.context.policy = load_policy(&global)?;
     request.context.interrupt = signals::interrupt();
     let workspace = open_to_change(&global)?;

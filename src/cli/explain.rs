@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::args::Global;
 use super::file_options::relative_to;
-use super::look::print_query;
+use super::read_commands::print_query;
 use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
 

@@ -13,12 +13,14 @@
 
 mod apply_patch;
 mod args;
+mod arguments;
 mod batch;
 mod commands;
 mod config;
 mod diagnostic;
 mod document;
 mod early_exit;
+mod edit_commands;
 mod explain;
 mod file_options;
 mod files;
@@ -30,14 +32,12 @@ mod history;
 mod hook;
 mod index;
 mod input;
-mod line;
+mod line_reader;
 mod links;
-mod look;
 mod manual;
 mod match_mode;
 mod mcp;
 mod merge;
-mod names;
 mod notebook;
 mod output;
 mod pager;
@@ -45,6 +45,7 @@ mod patch;
 mod path_names;
 mod policy;
 mod progress;
+mod read_commands;
 mod request;
 mod root;
 mod series;
@@ -52,7 +53,6 @@ mod servers;
 mod show;
 mod signals;
 mod tree;
-mod verbs;
 mod whitespace;
 
 use std::ffi::OsString;
@@ -111,11 +111,19 @@ fn dispatch(
         Command::Check(options) if options.batch.batch => batch::run(options, global),
         Command::Check(options) => patch::check(options, &global),
         Command::Reject(options) => history::reject(&options, &global),
-        Command::Edit(edit) => edit_file("edit", verbs::build_edit(&edit, &global), &global),
-        Command::Write(write) => edit_file("write", verbs::build_write(*write, &global), &global),
-        Command::Append(append) => {
-            edit_file("append", verbs::build_append(*append, &global), &global)
+        Command::Edit(edit) => {
+            edit_file("edit", edit_commands::build_edit(&edit, &global), &global)
         }
+        Command::Write(write) => edit_file(
+            "write",
+            edit_commands::build_write(*write, &global),
+            &global,
+        ),
+        Command::Append(append) => edit_file(
+            "append",
+            edit_commands::build_append(*append, &global),
+            &global,
+        ),
         Command::Notebook { command } => edit_file(
             "notebook",
             notebook::build_request(*command, &global),
@@ -134,9 +142,9 @@ fn dispatch(
         Command::Man { list: true, .. } => manual::print_names(),
         Command::Man { markdown: true, .. } => manual::print_reference(),
         Command::Man { page, .. } => manual::print_page(page.as_deref()),
-        Command::Read(options) => look::read(*options, &global),
-        Command::List(options) => look::list(*options, &global),
-        Command::Diff(options) => look::diff(*options, &global),
+        Command::Read(options) => read_commands::read(*options, &global),
+        Command::List(options) => read_commands::list(*options, &global),
+        Command::Diff(options) => read_commands::diff(*options, &global),
         Command::Policy { command } => explain::explain(command, &global),
         Command::Mcp(options) => mcp::serve(&options, &global),
         Command::Hook { agent, allow } => hook::run(agent, &allow.into(), &global),

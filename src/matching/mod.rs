@@ -17,7 +17,7 @@
 //! To add a line comparison, add a row to `lines::LADDER`.
 
 mod context_level;
-mod correct;
+mod corrected_lines;
 mod difference;
 mod headings;
 mod hunkwise;

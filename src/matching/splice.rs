@@ -7,7 +7,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::correct::CorrectedLines;
+use super::corrected_lines::CorrectedLines;
 use super::reindent::Reindent;
 use super::{MatchRules, Placement, SplicedFile, find_trailing_blank_lines};
 use crate::lines::ladder::{EOF, EXACT, FIXED, INDENT, PUNCT};

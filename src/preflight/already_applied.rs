@@ -2,7 +2,7 @@
 
 use super::checks::is_already_created;
 use super::codes::code;
-use super::converted::Converter;
+use super::converter::Converter;
 use super::findings::Findings;
 use super::modes;
 use super::options::Options;

@@ -1,7 +1,7 @@
 //! Applies the policy before any content is read.
 
 use super::findings::Findings;
-use super::git_places::with_git_of_plan;
+use super::git_directories::with_git_of_plan;
 use super::options::{ApprovalGate, Options};
 use super::{
     MIN_PER_THREAD, Problem, ProblemCode, ProblemFacts, code, decide, decide_all, find_kind,

@@ -8,7 +8,7 @@ use super::problem::{Markup, MismatchCause, Problem};
 use crate::lines::{LADDER, LineOffsets};
 use crate::matching::{ClosestMatch, DifferenceReason, Lookalike, LookalikeSearch, lookalike};
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
-use crate::syntax::foreign::without_escapes;
+use crate::syntax::unsupported::without_escapes;
 use crate::text::{decode_entities, detect_utf16, without_ending};
 
 /// Adds the cause of the mismatch between `hunk` and `file` to `problem`, if the cause is known.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::already_applied::is_hunk_applied;
 use super::cause::{self};
-use super::edited::{EditResult, count_changed_lines};
+use super::edit_result::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use super::guards::{guard_block, guard_hunks};
 use super::options::Options;

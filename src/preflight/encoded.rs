@@ -2,7 +2,7 @@
 //! bytes.
 
 use super::codes::code;
-use super::edited::set_edit_place;
+use super::edit_result::set_edit_place;
 use super::findings::Findings;
 use crate::interrupt::Interrupt;
 use crate::matching::{self, TextChange, TextMismatch, UnplacedChanges};

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Options;
-use super::converted::Converter;
+use super::converter::Converter;
 use super::findings::Findings;
 use super::modes::git_mode;
 use super::overlay::{Node, Overlay};

@@ -1,7 +1,7 @@
 //! `--merge`: merges hunks that do not match with the current lines of the file.
 
 use super::bases::{BaseSource, MergeOutcome, report_conflicts};
-use super::edited::{count_changed_lines, report_candidates};
+use super::edit_result::{count_changed_lines, report_candidates};
 use super::findings::Findings;
 use super::options::Options;
 use crate::lines::LineOffsets;

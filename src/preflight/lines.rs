@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Options;
 use super::codes::code;
-use super::edited::{EditResult, count_changed_lines};
+use super::edit_result::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use super::guards::guard_block;
 use super::problem::ProblemFacts;

@@ -27,31 +27,31 @@ mod bases;
 mod cause;
 mod checks;
 mod codes;
+mod control_file_aliases;
 mod conversions;
-mod converted;
+mod converter;
 mod describe;
 mod diff_cache;
 mod directories;
 mod edit;
-mod edited;
+mod edit_result;
 mod encoded;
 mod expansion_limit;
 mod findings;
+mod first_problems;
 mod full_diff;
-mod git_places;
+mod git_directories;
 mod group;
 mod guards;
 mod help;
 mod hunkwise;
 mod image_previews;
-mod kept;
 mod lines;
 mod modes;
-mod names;
 mod notebook;
 mod operation;
+mod operation_paths;
 mod options;
-mod other_names;
 mod overlay;
 mod pass;
 mod problem;
@@ -81,7 +81,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use directories::DirectoryCache;
 use findings::Findings;
-pub(crate) use kept::FirstProblems;
+pub(crate) use first_problems::FirstProblems;
 use pass::PassState;
 
 pub use approval_gate::{approval_problem, denial_problem, needs_approval, refusals};
@@ -90,14 +90,14 @@ pub use bases::{
     MergeSides, NoMergeReason, ThreeWay,
 };
 pub use codes::{CODES, ProblemCode, ProblemKind, code};
+pub use control_file_aliases::with_other_names;
 pub use conversions::{Conversions, denied_filter, is_git_operation};
 pub use diff_cache::DiffCache;
-pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};
+pub use git_directories::{is_in_git_directory, with_git_on_the_way, with_own_git};
 pub use image_previews::{ImagePair, ImagePreviews, media_type};
 pub use options::{
     ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, WhitespaceAction, WhitespaceRules,
 };
-pub use other_names::with_other_names;
 pub use problem::{MismatchCause, Problem, ProblemFacts, Severity};
 pub use reject::{RejectedHunks, reject_files};
 pub(crate) use spelling::NameSpellings;
@@ -207,7 +207,7 @@ pub fn resolve_with_previews(
 /// Returns the verdict of `policy` on each operation of `plan`. No content is read.
 #[must_use]
 pub fn decide_all(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<PolicyDecision> {
-    let policy = git_places::with_git_of_plan(plan, policy, workspace);
+    let policy = git_directories::with_git_of_plan(plan, policy, workspace);
     threads::map_parallel(&plan.operations, MIN_PER_THREAD, |operation| {
         decide(operation, workspace, &policy)
     })

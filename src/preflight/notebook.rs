@@ -1,7 +1,7 @@
 //! Computes a postimage from a preimage, by an edit of a notebook cell.
 
 use super::codes::code;
-use super::edited::{EditResult, count_changed_lines};
+use super::edit_result::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use crate::matching;
 use crate::notebook::{self, CellError};

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::directories::DirectoryCache;
 use super::findings::Findings;
-use super::kept::FirstProblems;
+use super::first_problems::FirstProblems;
 use super::{Options, PreviewSinks, group};
 use crate::change::Sink;
 use crate::mutex::lock_unpoisoned;

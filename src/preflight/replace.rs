@@ -3,7 +3,7 @@
 use super::cause;
 use super::checks::add_limit;
 use super::codes::code;
-use super::edited::{EditResult, count_changed_lines, format_lines, set_edit_place};
+use super::edit_result::{EditResult, count_changed_lines, format_lines, set_edit_place};
 use super::encoded::{self, DecodedText};
 use super::findings::Findings;
 use super::options::Options;

@@ -7,7 +7,7 @@ use super::bases::{
     BaseSource, ConflictHandling, MergeDriver, MergeOutcome, MergeSides, ThreeWay, report_conflicts,
 };
 use super::edit;
-use super::edited::{EditResult, count_changed_lines};
+use super::edit_result::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use super::options::Options;
 use super::overlay::Node;

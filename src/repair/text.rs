@@ -10,7 +10,7 @@ use super::rows::{REPAIRS, RepairKind};
 use super::unwrap::unwrap_patch;
 use crate::plan::Repair;
 use crate::syntax::UnicodeEncoding;
-use crate::syntax::foreign::{
+use crate::syntax::unsupported::{
     detect_encoding, is_coloured_header, leading_escapes_len, without_escapes,
 };
 use crate::text::{Bytes, Lines, Span, without_ending};

@@ -25,7 +25,6 @@ mod codex;
 mod context;
 mod edges;
 mod error;
-pub(crate) mod foreign;
 mod git;
 mod hashline;
 mod headings;
@@ -51,13 +50,13 @@ mod stamp;
 #[cfg(test)]
 pub(crate) mod testing;
 mod unified;
+pub(crate) mod unsupported;
 pub mod write;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{
     Compression, MalformedPatch, SyntaxError, SyntaxErrorKind, UnicodeEncoding, UnsupportedFormat,
 };
-pub use foreign::detect_compression;
 pub(crate) use hashline::is_header as is_hashline_header;
 pub(crate) use hunks::is_mail_signature;
 pub use json::{EditList, parse_edits};
@@ -71,6 +70,7 @@ pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 pub use sections::Sections;
 pub(crate) use series::is_from_line;
+pub use unsupported::detect_compression;
 
 use crate::text::{Lines, Span, without_ending};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::reader::read;
 use super::{
-    MalformedPatch, Options, Sections, Syntax, TruncationHandling, foreign, mail, not_included,
-    recount,
+    MalformedPatch, Options, Sections, Syntax, TruncationHandling, mail, not_included, recount,
+    unsupported,
 };
 use crate::plan::{Input, Name, Plan};
 use crate::text::Bytes;
@@ -24,7 +24,7 @@ pub fn parse(
 ) -> Result<Plan<Name>, Box<MalformedPatch>> {
     let mut input = decode_input(name, bytes.into())?;
     let mut sections = Sections::default();
-    let started = foreign::refuse_start(&input.bytes);
+    let started = unsupported::refuse_start(&input.bytes);
     if let Err(error) = started.and_then(|()| read(&mut input, among, options, &mut sections)) {
         // A change that a quoted text names has no position in this input.
         input.not_included = sections

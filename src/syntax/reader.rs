@@ -5,8 +5,8 @@ use std::mem;
 use bstr::ByteSlice;
 
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span,
-    foreign, lead, mail, message, normal, not_included, refuse_prose, series,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span, lead,
+    mail, message, normal, not_included, refuse_prose, series, unsupported,
 };
 use crate::plan::Input;
 use crate::text::{Lines, Span};
@@ -190,7 +190,7 @@ fn no_section_error(text: &[u8], sections: &Sections) -> SyntaxError {
     if let Some(named) = sections.not_included.first() {
         return SyntaxError::new(SyntaxErrorKind::NotIncluded, named.span);
     }
-    foreign::explain_missing_section(text)
+    unsupported::explain_missing_section(text)
         .unwrap_or(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)))
 }
 

@@ -4,8 +4,8 @@
 //! The parser also recognises combined diffs in order to reject them. A patch is applied as a whole
 //! or not at all.
 
-use super::foreign::is_coloured_header;
 use super::names::{self, HeaderName};
+use super::unsupported::is_coloured_header;
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, UnsupportedFormat,
     content_span, find_line, hunks, normal, stamp,

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::RandomState;
 
-use super::below::RootPrefix;
 use super::change::{Change, DirAttributes, FileIdentity, MoveInSource};
 use super::escape::escape;
 use super::journal::{CreatedDirectory, Journal, RemovedDirectory};
+use super::root_prefix::RootPrefix;
 use super::stage::ChangeStager;
 use super::staged::{FoundFiles, StagedChanges};
 use super::{Failure, TransactionLabel};

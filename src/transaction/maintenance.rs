@@ -1,7 +1,7 @@
 //! Commands on the state directory: create a permanent one, and remove entries above the limits.
 
 use super::history::{attic_home, import_external_history, prune_all, prune_others};
-use super::place::check_can_be_permanent;
+use super::state_location::check_can_be_permanent;
 use super::{Failure, Interrupt, Options, RecoveredTransaction, recover};
 use crate::workspace::{Workspace, top};
 

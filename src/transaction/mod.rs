@@ -14,7 +14,6 @@
 //! Read this file first, then `commit.rs` for the order of the steps, then `swap.rs`, `rollback/`
 //! and `recover.rs`.
 
-mod below;
 mod build_journal;
 mod change;
 mod checksummed;
@@ -31,19 +30,20 @@ mod maintenance;
 mod moves;
 mod numbers;
 mod options;
-mod others;
+mod other_users;
 mod pipeline;
-mod place;
 mod recover;
 mod recovered;
 pub mod rejections;
 mod rollback;
+mod root_prefix;
 pub mod saved_plans;
 mod scratch;
 mod setup;
 mod stage;
 mod staged;
 mod state;
+mod state_location;
 mod swap;
 mod sweep;
 mod undone;
@@ -71,12 +71,12 @@ pub use recover::{has_unfinished_changes, recover, recover_with_interrupt};
 pub use recovered::{RecoveredTransaction, RecoveryOutcome};
 pub use unkept::{NoHistoryReason, Remedy};
 
-use below::RootPrefix;
 use build_journal::build_journal;
 use commit::Commit;
 use failure::no_history;
 use history::{OldFileLookup, TransactionLabel};
 use journal::Journal;
+use root_prefix::RootPrefix;
 use scratch::Scratch;
 use stage::ChangeStager;
 use state::StateDirectory;

@@ -4,21 +4,23 @@
 //! transactions that it recovered. `wpatch recover` calls [`recover`]. If one journal cannot be
 //! trusted, nothing is changed. Read `recover/transaction.rs` for one transaction.
 
-mod formers;
-mod left;
+mod former_directories;
+mod leftover_state;
 mod transaction;
 
 use std::sync::Mutex;
 
 use super::failure::is_unreachable;
-use super::place::{is_state_directory, locate_state};
 use super::state::StateDirectory;
+use super::state_location::{is_state_directory, locate_state};
 use super::wait::{LockWaitResult, wait_for_lock};
-use super::{Failure, Interrupt, Options, RecoveredTransaction, RecoveryOutcome, history, others};
+use super::{
+    Failure, Interrupt, Options, RecoveredTransaction, RecoveryOutcome, history, other_users,
+};
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
-use formers::{former_directories, has_unfinished_work, recover_former_directories};
-use left::{check_journals, find_transactions};
+use former_directories::{former_directories, has_unfinished_work, recover_former_directories};
+use leftover_state::{check_journals, find_transactions};
 
 pub(super) use transaction::{finish_recovered, locate_kept_files, recover_one};
 
@@ -78,7 +80,7 @@ pub fn has_unfinished_changes(workspace: &dyn Workspace) -> Result<bool, Failure
             is_unfinished |= has_unfinished_transaction(workspace, &directory)?;
         }
     }
-    is_unfinished |= others::has_running_command(top(workspace)?, &place)?;
+    is_unfinished |= other_users::has_running_command(top(workspace)?, &place)?;
     Ok(has_unfinished_transaction(top(workspace)?, &place.directory)? || is_unfinished)
 }
 
@@ -117,7 +119,7 @@ pub(super) fn open(
             &mut recovered,
         )
     });
-    let state = state.map_err(|failure| others::explain_lock(workspace, failure))?;
+    let state = state.map_err(|failure| other_users::explain_lock(workspace, failure))?;
     let workspace = top(workspace)?;
     match recover_all(workspace, &state, options) {
         Ok(others) => {
@@ -143,7 +145,7 @@ fn try_open(
     recovered: &mut Vec<RecoveredTransaction>,
 ) -> Result<LockWaitResult<StateDirectory>, Failure> {
     let top = top(workspace)?;
-    let place = match others::await_commands(top, options.lock_timeout)? {
+    let place = match other_users::await_commands(top, options.lock_timeout)? {
         LockWaitResult::Done(place) => place,
         LockWaitResult::Held => return Ok(LockWaitResult::Held),
         LockWaitResult::Retry => return Ok(LockWaitResult::Retry),
@@ -151,10 +153,10 @@ fn try_open(
     let opened =
         recover_former_directories(workspace, &place, options, interrupt).and_then(|others| {
             recovered.extend(others);
-            let theirs = others::lock_others(top, &place, (options.lock_timeout, interrupt))?;
+            let theirs = other_users::lock_others(top, &place, (options.lock_timeout, interrupt))?;
             // With the lock held, an unfinished change of another user is not in progress but
             // interrupted.
-            others::has_running_command(top, &place)?;
+            other_users::has_running_command(top, &place)?;
             let mut state = StateDirectory::open(top, &place, options, interrupt)?;
             state.other_user_locks = theirs.into_iter().map(Mutex::new).collect();
             Ok(state)
@@ -165,9 +167,8 @@ fn try_open(
             Ok(LockWaitResult::Done(state))
         }
         Err(Failure::Locked) => Ok(LockWaitResult::Held),
-        Err(failure) => {
-            others::retry_if_replaced(top, &place.directory, failure).map(|()| LockWaitResult::Held)
-        }
+        Err(failure) => other_users::retry_if_replaced(top, &place.directory, failure)
+            .map(|()| LockWaitResult::Held),
     }
 }
 
@@ -180,7 +181,7 @@ pub(super) fn open_existing(
     let place = locate_state(top(workspace)?)?;
     let mut recovered = recover_former_directories(workspace, &place, options, interrupt)?;
     let workspace = top(workspace)?;
-    others::has_running_command(workspace, &place)?;
+    other_users::has_running_command(workspace, &place)?;
     let state = lock_existing(workspace, &place.directory, options, interrupt)?;
     if let Some(state) = &state {
         recovered.extend(recover_all(workspace, state, options)?);

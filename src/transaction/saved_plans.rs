@@ -8,9 +8,9 @@ use super::history::{
     HistoryDirectory, history_directories, list_plans, make_home, move_into, newest_id, plan_name,
     prune_plans, sync,
 };
-use super::place::{display_path, find_lifetime, is_private};
 use super::scratch::{Scratch, join, new_id};
 use super::state::StateDirectory;
+use super::state_location::{display_path, find_lifetime, is_private};
 use super::sweep::sweep;
 use super::{Durability, Failure, Interrupt, Options, RecoveredTransaction, recover};
 use crate::digest::Digest;

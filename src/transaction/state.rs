@@ -4,8 +4,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::failure::ignore_missing;
-use super::place::{GITIGNORE, LOCK, Lifetime, StateLocation, find_lifetime, not_regular_failure};
 use super::scratch::{Scratch, join};
+use super::state_location::{
+    GITIGNORE, LOCK, Lifetime, StateLocation, find_lifetime, not_regular_failure,
+};
 use super::unkept::NoHistoryReason;
 use super::wait::{LockWaitResult, wait_for_lock};
 use super::{Durability, Failure, Interrupt, Options, history};

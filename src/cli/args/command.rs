@@ -6,13 +6,13 @@ use clap::Subcommand;
 use clap_complete::Shell;
 
 use super::{ApplyOptions, CheckOptions, RejectOptions, RevertOptions, UndoOptions};
+use crate::cli::edit_commands::{AppendOptions, EditOptions, WriteOptions};
 use crate::cli::explain::PolicyCommand;
 use crate::cli::hook::Agent;
-use crate::cli::look::{DiffOptions, ListOptions, ReadOptions};
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
+use crate::cli::read_commands::{DiffOptions, ListOptions, ReadOptions};
 use crate::cli::show::ShowOptions;
-use crate::cli::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of all commands, in the order of [`Command`].
 pub(in crate::cli) const COMMANDS: [&str; 24] = [

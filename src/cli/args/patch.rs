@@ -17,7 +17,7 @@ use crate::cli::links::LinkOptions;
 use crate::cli::match_mode::{MatchArg, match_mode};
 use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::whitespace::WhitespaceOptions;
-use crate::cli::{EarlyExit, names};
+use crate::cli::{EarlyExit, arguments};
 use crate::digest::Sha256;
 use crate::engine::options::HunkSelection;
 use crate::engine::{Decide, GnuOptions};
@@ -276,22 +276,22 @@ impl PatchOptions {
             directory: self
                 .directory
                 .take()
-                .map_or(Ok(Vec::new()), names::parse_directory)?,
+                .map_or(Ok(Vec::new()), arguments::parse_directory)?,
             below: self
                 .git
                 .git_paths
-                .then(|| names::root_prefix(global))
+                .then(|| arguments::root_prefix(global))
                 .transpose()?,
             filters: self
                 .filters
                 .iter()
-                .map(|(takes, pattern)| names::parse_filter(*takes, pattern))
+                .map(|(takes, pattern)| arguments::parse_filter(*takes, pattern))
                 .collect::<Result<_, _>>()?,
             reverse: self.basic.reverse,
             file: self.file.take().map(OsString::into_encoded_bytes),
             expect_hash: self.expect_hash,
             only: self.only.take(),
-            roots: names::roots(global),
+            roots: arguments::roots(global),
             match_mode: match_mode(self.match_mode, self.reindent)?,
             context: self.context,
             fuzz: self.fuzz(),
@@ -304,7 +304,7 @@ impl PatchOptions {
             unique: self.unique,
             overwrite: self.overwrite,
             reject: self.git.reject,
-            reject_to: names::parse_reject_target(self.git.reject_file.clone())?,
+            reject_to: arguments::parse_reject_target(self.git.reject_file.clone())?,
             idempotent: self.idempotent,
             in_place: self.links.in_place,
             merge_hunks: self.merge.hunk_conflict_style(),

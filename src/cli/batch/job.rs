@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::cli::args::Global;
-use crate::cli::{EarlyExit, input, names};
+use crate::cli::{EarlyExit, arguments, input};
 use crate::engine::options::{GUARDS, code};
 use crate::engine::{Decide, Request};
 use crate::report::JobId;
@@ -132,12 +132,12 @@ impl JobOptions {
                 .exclude
                 .iter()
                 .flatten()
-                .map(|pattern| names::parse_filter(false, pattern));
+                .map(|pattern| arguments::parse_filter(false, pattern));
             let included = self
                 .include
                 .iter()
                 .flatten()
-                .map(|pattern| names::parse_filter(true, pattern));
+                .map(|pattern| arguments::parse_filter(true, pattern));
             decide.filters = excluded.chain(included).collect::<Result<_, _>>()?;
         }
         for name in self.guard.iter().flatten() {

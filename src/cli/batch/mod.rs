@@ -25,7 +25,7 @@ use super::early_exit::system_message;
 use super::policy::PolicyFiles;
 use super::root::{argument_paths, open_error, resolve_links};
 use super::{
-    CommandMode, EarlyExit, input, install_signals, names, output, progress, request, tree,
+    CommandMode, EarlyExit, arguments, input, install_signals, output, progress, request, tree,
 };
 use crate::engine::options::{Interrupt, Phase, Progress};
 use crate::engine::{self, Git, Repository, Request, SuggestionMode};
@@ -299,7 +299,7 @@ impl Batch {
             git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_given());
         if !is_tree {
             if root.is_some() {
-                request.decide.roots = names::roots(&global);
+                request.decide.roots = arguments::roots(&global);
                 request.context.policy = self.policy.to_policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());

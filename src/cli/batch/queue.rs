@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::str::FromStr;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::cli::line::{LineRead, read_line};
+use crate::cli::line_reader::{LineRead, read_line};
 use crate::mutex::lock_unpoisoned;
 
 /// The limit on the length of a line, in bytes.

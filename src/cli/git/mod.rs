@@ -10,9 +10,9 @@
 //!
 //! To add a message for a problem, add a row to [`words::WORDS`].
 
+mod messages;
 mod progress;
 mod text;
-mod words;
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ use crate::engine::options::{
     Direction, Input, Problem, Severity, Syntax, SyntaxErrorKind, code, find_syntax,
 };
 use crate::report::{FileReport, FileStatus};
-use words::{failure_message, file_messages, is_created_beyond_link};
+use messages::{failure_message, file_messages, is_created_beyond_link};
 
 /// The options that select git's messages in addition to the reasons why a patch does not apply.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,9 +7,9 @@
 
 mod args;
 mod backup;
+mod messages;
 mod output;
 mod text;
-mod words;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -23,14 +23,14 @@ use super::early_exit::system_message;
 use super::output::print_to_stderr_as;
 use super::policy::load_policy;
 use super::root::{open, open_to_change};
-use super::{EarlyExit, files, install_signals, names, request, signals};
+use super::{EarlyExit, arguments, files, install_signals, request, signals};
 use crate::engine::options::{NameGuessOptions, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
 use crate::report::FileStatus;
 use args::GnuArguments;
+use messages::MessagePrinter;
 use output::OutputTarget;
 use text::CleanedPatch;
-use words::MessagePrinter;
 
 /// The name of the program in this mode.
 const NAME: &str = "patch";
@@ -206,7 +206,7 @@ fn options_from(
         file,
         strip: Some(options.strip.unwrap_or(1)),
         reverse: options.reverse,
-        roots: names::roots(global),
+        roots: arguments::roots(global),
         fuzz: if merging.is_some() {
             0
         } else {

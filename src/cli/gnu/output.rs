@@ -11,7 +11,7 @@ use super::args::GnuArguments;
 use crate::cli::args::Global;
 use crate::cli::early_exit::system_message;
 use crate::cli::root::{absolute_paths, open, open_to_change};
-use crate::cli::{EarlyExit, install_signals, names};
+use crate::cli::{EarlyExit, arguments, install_signals};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, PatchedFile, Request};
 
@@ -110,10 +110,10 @@ pub(super) fn reject_target(
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
         // GNU patch derives this name from the name of the output.
         (None, Some(OutputTarget::Standard)) => {
-            names::parse_reject_target(Some(OsString::from("-.rej")))
+            arguments::parse_reject_target(Some(OsString::from("-.rej")))
         }
         (None, Some(OutputTarget::Discard)) => Ok(RejectTo::Nowhere),
-        (name, _) => names::parse_reject_target(
+        (name, _) => arguments::parse_reject_target(
             name.map(|name| OsStr::from_bytes(&relative_to_root(name, global)).to_owned()),
         ),
     }

@@ -12,9 +12,9 @@
 //! agents treat this exit code as a refusal. Any other failure of a hook lets the call through. A
 //! policy that cannot be used denies everything.
 
-mod alias;
 mod claude;
 mod codex;
+mod control_links;
 mod place;
 mod search;
 mod shell;
@@ -89,8 +89,8 @@ impl DefaultDecision {
     /// Returns the decision without a matching rule for `file`, an absolute path without links.
     fn for_file(&self, file: &Path, global: &Global) -> Result<Self, EarlyExit> {
         let why = match self {
-            Self::Allow => alias::ask_reason(file, global)?,
-            Self::None => alias::link_reason(file, global)?,
+            Self::Allow => control_links::ask_reason(file, global)?,
+            Self::None => control_links::link_reason(file, global)?,
             Self::Ask(_) => None,
         };
         Ok(why.map_or_else(|| self.clone(), Self::Ask))
@@ -308,7 +308,7 @@ fn check_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyE
     let paths = files
         .flat_map(|file| file.from.iter().chain([&file.path]))
         .filter(|_| outcome.report.ok);
-    let question = alias::question_about(paths, global)?;
+    let question = control_links::question_about(paths, global)?;
     let decision = decide_outcome(outcome, &DefaultDecision::None, global);
     Ok(decision.stricter(question.map_or(Decision::None, Decision::Ask)))
 }

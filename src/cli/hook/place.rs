@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Decision, DefaultDecision, MAX_NAME, alias, decide_refusal, policy, question};
+use super::{Decision, DefaultDecision, MAX_NAME, control_links, decide_refusal, policy, question};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::path_names::follow_links;
@@ -123,7 +123,7 @@ impl CallPath {
         let Some(file) = self.names.last().filter(|name| !is_below(name)) else {
             return Ok(Decision::None);
         };
-        let why = alias::link_reason(file, &self.global)?;
+        let why = control_links::link_reason(file, &self.global)?;
         let name = file.as_os_str().as_encoded_bytes();
         Ok(why.map_or(Decision::None, |why| {
             Decision::Ask(question(name, Some(&why)))

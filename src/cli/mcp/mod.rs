@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::args::Global;
 use super::commands::CommandOptions;
 use super::early_exit::system_message;
-use super::line::{LineRead, read_line};
+use super::line_reader::{LineRead, read_line};
 use super::policy::load_policy;
 use super::root::{absolute_paths, open};
 use super::{EarlyExit, output, request, signals};

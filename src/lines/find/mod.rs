@@ -8,10 +8,10 @@
 //! Repetitive texts do not make a search slow. The occurrences of a run are stored as arithmetic
 //! progressions, and all runs of one length are located in one pass.
 
+mod exact;
 mod hashes;
+mod line_occurrences;
 mod matches;
-mod needle;
-mod occurrences;
 mod positions;
 mod runs;
 
@@ -26,10 +26,10 @@ use hashes::BASE;
 use matches::offset;
 use runs::{BloomFilter, Runs};
 
+pub(crate) use exact::ExactRunFinder;
 pub(crate) use hashes::{LineHashes, base_power};
+pub(crate) use line_occurrences::LineOccurrences;
 pub(crate) use matches::RunMatches;
-pub(crate) use needle::ExactRunFinder;
-pub(crate) use occurrences::LineOccurrences;
 
 /// The occurrences of one run of lines, in order. They may overlap each other.
 pub(crate) trait RunOccurrences {

@@ -6,7 +6,7 @@ use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Direction, Hunk, LineKind, Operation};
 use crate::preflight::cause;
 use crate::preflight::codes::code;
-use crate::preflight::edited::{header_span, report_candidates};
+use crate::preflight::edit_result::{header_span, report_candidates};
 use crate::preflight::findings::Findings;
 use crate::preflight::options::Options;
 use crate::preflight::problem::{Problem, Severity};

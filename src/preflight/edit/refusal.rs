@@ -4,7 +4,7 @@ use crate::matching::{Mismatch, MismatchKind};
 use crate::plan::Operation;
 use crate::preflight::checks::participle;
 use crate::preflight::codes::code;
-use crate::preflight::edited::{describe_ignored_context, format_lines};
+use crate::preflight::edit_result::{describe_ignored_context, format_lines};
 use crate::preflight::findings::Findings;
 use crate::preflight::problem::{Problem, Severity};
 use crate::text::printable;

@@ -5,12 +5,12 @@ use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation};
-use crate::preflight::converted::Converter;
+use crate::preflight::converter::Converter;
 use crate::preflight::findings::Findings;
 use crate::preflight::image_previews::{ImageSide, image};
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::Node;
-use crate::preflight::{ContentProperties, describe, edited};
+use crate::preflight::{ContentProperties, describe, edit_result};
 use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 
 impl GroupExecutor<'_> {
@@ -68,7 +68,7 @@ impl GroupExecutor<'_> {
         if operation.guard.is_some() {
             let bytes =
                 |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();
-            edited::count_changed_lines(&bytes(before), &bytes(after), outcome);
+            edit_result::count_changed_lines(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = self.describe_side(after);
         let is_left_out = self.options.no_large_diff

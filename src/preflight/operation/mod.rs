@@ -5,10 +5,10 @@
 //! stores the result in the overlay. `conclusion` checks each step and the whole group at the end.
 //! `submodule.rs` performs operations on submodules, and `rejects.rs` writes rejected hunks.
 
-mod conclusion;
 mod describe;
 mod edited;
-mod found;
+mod final_checks;
+mod preconditions;
 mod rejects;
 mod submodule;
 
@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::checks::{self};
 use super::codes::{ProblemCode, code};
-use super::converted::Converter;
+use super::converter::Converter;
 use super::directories::DirectoryCache;
 use super::expansion_limit::ExpansionLimit;
 use super::findings::Findings;

@@ -12,7 +12,7 @@ pub(super) use header::{is_header, is_whole_header, ranges};
 
 use super::{
     Options, SyntaxError, SyntaxErrorKind, UnnamedHandling, UnsupportedFormat, content_span,
-    foreign,
+    unsupported,
 };
 use crate::plan::{Action, Anchor, Hunk, LineKind, has_newline_note};
 use crate::text::{Lines, Span, without_ending};
@@ -48,7 +48,7 @@ pub(super) fn read(
 
 /// Returns the error of a damaged hunk. A word diff is a common cause and has its own error.
 fn explain_error(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
-    if foreign::is_word_diff(text, start) {
+    if unsupported::is_word_diff(text, start) {
         return SyntaxError::new(
             SyntaxErrorKind::UnsupportedFormat(UnsupportedFormat::WordDiff),
             content_span(text, start),

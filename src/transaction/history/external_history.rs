@@ -3,7 +3,7 @@
 use super::list_names;
 use super::prune::{oldest_id, prune_all, remove_dead_entries};
 use crate::path::RelPath;
-use crate::transaction::place::find_lifetime;
+use crate::transaction::state_location::find_lifetime;
 use crate::transaction::{Failure, HistoryLimits};
 use crate::workspace::{DirectoryPermissions, ErrorKind, Workspace};
 

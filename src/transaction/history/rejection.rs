@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::transaction::Failure;
 use crate::transaction::checksummed::{damaged_failure, parse_checksummed};
-use crate::transaction::place::display_path;
 use crate::transaction::scratch::Scratch;
+use crate::transaction::state_location::display_path;
 use crate::workspace::{ErrorKind, Workspace};
 
 /// The maximum size of a record in bytes.

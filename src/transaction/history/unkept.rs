@@ -2,7 +2,7 @@
 
 use super::external_history;
 use crate::transaction::Failure;
-use crate::transaction::place::{find_lifetime_without_probe, locate_state};
+use crate::transaction::state_location::{find_lifetime_without_probe, locate_state};
 use crate::transaction::unkept::NoHistoryReason;
 use crate::workspace::{Workspace, top};
 

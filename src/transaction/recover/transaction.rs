@@ -1,6 +1,6 @@
 //! Recovers one interrupted transaction.
 
-use super::left::LeftoverState;
+use super::leftover_state::LeftoverState;
 use crate::transaction::failure::{ignore_missing, no_history};
 use crate::transaction::history::{self, OldFileLookup};
 use crate::transaction::journal::Journal;

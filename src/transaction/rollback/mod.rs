@@ -11,11 +11,11 @@
 //!
 //! Read `Rollback::restore` first. The other files each restore one kind of change.
 
-mod arrived;
 mod directories;
 mod exchanged;
+mod move_ins;
+mod old_file_candidates;
 mod overwritten;
-mod twins;
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ use super::{Durability, Failure, kept};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{ErrorKind, RenameMode, Workspace};
-use twins::OldFileCandidates;
+use old_file_candidates::OldFileCandidates;
 
 /// The number of attempts before an error is returned.
 const ATTEMPTS: usize = 3;

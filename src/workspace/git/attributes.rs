@@ -7,9 +7,11 @@ use std::process::Command;
 
 use bstr::ByteSlice;
 
+use super::config_files::{
+    LowercaseContents, RepositoryPaths, RepositorySearch, common_attribute_files,
+};
 use super::environment::directory_of;
-use super::places::{LowercaseContents, RepositoryPaths, RepositorySearch, common_attribute_files};
-use super::{Git, process, special};
+use super::{Git, process, special_files};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::process::Timeout;
@@ -77,7 +79,7 @@ impl Git {
             .iter()
             .filter_map(|path| std::str::from_utf8(path.parent_bytes()?).ok());
         let below: Vec<_> = below.map(|path| self.directory.join(path)).collect();
-        special::check_attributes(
+        special_files::check_attributes(
             below
                 .iter()
                 .map(PathBuf::as_path)

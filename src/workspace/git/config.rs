@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::places::RepositorySearch;
+use super::config_files::RepositorySearch;
 use super::variables::parse_variables;
-use super::{Git, special};
+use super::{Git, special_files};
 
 /// All variables, in the order in which git reads them.
 pub(super) type ConfigVariables = Vec<ConfigVariable>;
@@ -72,7 +72,7 @@ impl Git {
             | RepositorySearch::InGitDirectory
             | RepositorySearch::Undetermined => &self.directory,
         };
-        Ok(special::expand_path(value).map(|name| base.join(name)))
+        Ok(special_files::expand_path(value).map(|name| base.join(name)))
     }
 
     /// Returns all variables, or none if no text of the configuration contains `word`. `word` must

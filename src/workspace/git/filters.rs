@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::config::parse_bool;
-use super::places::{LowercaseContents, RepositorySearch, common_attribute_files};
+use super::config_files::{LowercaseContents, RepositorySearch, common_attribute_files};
 use super::{Git, process};
 use crate::path::RelPath;
 use crate::process::{ProcessGroup, Timeout};

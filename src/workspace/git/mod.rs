@@ -7,12 +7,12 @@
 
 mod attributes;
 mod config;
+mod config_files;
 pub(super) mod discovery;
 pub(super) mod environment;
 mod filters;
-mod places;
 pub(super) mod process;
-pub(super) mod special;
+pub(super) mod special_files;
 pub(super) mod variables;
 
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use attributes::AttributeFiles;
 use config::ConfigVariables;
-use places::{LowercaseContents, RepositorySearch};
+use config_files::{LowercaseContents, RepositorySearch};
 
 pub use attributes::Attribute;
 pub use config::has_work_tree;
@@ -176,7 +176,7 @@ impl Git {
     /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
     fn texts(&self) -> Option<&LowercaseContents> {
         self.config_texts
-            .get_or_init(|| places::read_configuration(self.discover()))
+            .get_or_init(|| config_files::read_configuration(self.discover()))
             .as_ref()
     }
 }

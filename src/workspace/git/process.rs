@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::environment::set_directories;
-use super::special;
+use super::special_files;
 use crate::process::{self, ProcessGroup, StderrReader, TimedReader, Timeout};
 
 /// The limit on each wait for output of git.
@@ -154,7 +154,7 @@ pub(in crate::workspace) fn command(
     directory: &Path,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> io::Result<Command> {
-    special::check_around(directory)?;
+    special_files::check_around(directory)?;
     let mut command = trusted_command(&[directory.to_owned()])?;
     set_environment(&mut command, is_kept);
     command

@@ -21,9 +21,9 @@ mod blobs;
 mod convert;
 mod entry;
 mod find;
+mod flags;
 mod git;
-mod marks;
-mod staged;
+mod index_tree;
 mod verbs;
 
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::git::{path_from_bytes, run_git};
-use super::git::{Git, special};
+use super::git::{Git, special_files};
 use super::objects::Repository;
 use super::{ErrorKind, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
@@ -44,8 +44,8 @@ use crate::path::RelPath;
 
 pub use blobs::BlobCollector;
 pub use entry::{EntryFlag, IndexEntry, IndexUpdate, Stages};
-pub use marks::INTENT_TO_ADD_REFUSED;
-pub use staged::IndexTree;
+pub use flags::INTENT_TO_ADD_REFUSED;
+pub use index_tree::IndexTree;
 
 /// The signature of an index file; see gitformat-index(5).
 const SIGNATURE: &[u8] = b"DIRC";
@@ -162,7 +162,7 @@ impl GitIndex {
             .iter()
             .map(PathBuf::as_path)
             .chain([self.root.as_path()]);
-        special::check_attributes(directories).map_err(|source| self.to_error(source))?;
+        special_files::check_attributes(directories).map_err(|source| self.to_error(source))?;
         self.detect_intent_to_add(&mut staged)?;
         Ok(staged)
     }

@@ -10,7 +10,7 @@ use std::process::{ChildStdin, Command};
 use super::id::ObjectId;
 use crate::process::{ProcessGroup, StderrReader, TimedReader, Timeout};
 use crate::workspace::git::process::{failure_reason, set_environment, start, trusted_command};
-use crate::workspace::git::special;
+use crate::workspace::git::special_files;
 
 /// The limit in bytes on the line before an object. It repeats the name and adds a few words.
 const MAX_HEADER: u64 = 1 << 16;
@@ -165,8 +165,8 @@ impl ObjectReader {
 
 fn command(place: &RepositoryLocation) -> io::Result<Command> {
     match place {
-        RepositoryLocation::At { git_dir, .. } => special::check_git_directory(git_dir)?,
-        RepositoryLocation::FoundFrom(directory) => special::check_around(directory)?,
+        RepositoryLocation::At { git_dir, .. } => special_files::check_git_directory(git_dir)?,
+        RepositoryLocation::FoundFrom(directory) => special_files::check_around(directory)?,
     }
     let mut command = trusted_command(&place.untrusted_directories())?;
     set_environment(&mut command, |name| is_kept(name, place));

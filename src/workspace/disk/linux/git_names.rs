@@ -16,7 +16,7 @@ use crate::mode::FileKind;
 use crate::path::{MAX_LINKS, RelPath};
 use crate::workspace::git::discovery::gitdir_path;
 use crate::workspace::git::environment::directory_of;
-use crate::workspace::git::{Git, special};
+use crate::workspace::git::{Git, special_files};
 use crate::workspace::{Directory, Workspace};
 
 impl Disk {
@@ -75,7 +75,7 @@ impl Disk {
 
     /// Returns the paths of the files that git's configuration names and of each link on the way.
     pub(super) fn configuration_ways(&self) -> Vec<RelPath> {
-        let ways = self.ways(|root| special::named_files(root).unwrap_or_default());
+        let ways = self.ways(|root| special_files::named_files(root).unwrap_or_default());
         ways.into_iter().flatten().collect()
     }
 

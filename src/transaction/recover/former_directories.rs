@@ -1,13 +1,13 @@
 //! Recovers transactions in previous locations of the state directory.
 
-use super::left::find_transactions;
+use super::leftover_state::find_transactions;
 use super::{
     Failure, Interrupt, Options, RecoveredTransaction, has_unfinished_changes, lock_existing,
     recover_all,
 };
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::transaction::place::{
+use crate::transaction::state_location::{
     Lifetime, StateLocation, find_lifetime_without_probe, state_directory, user_state_directory,
 };
 use crate::workspace::{Stat, Workspace, top};

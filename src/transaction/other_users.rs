@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::failure::is_unreachable;
-use super::place::{LOCK, StateLocation, display_path, locate_state, state_directory};
 use super::scratch::{Scratch, join};
+use super::state_location::{LOCK, StateLocation, display_path, locate_state, state_directory};
 use super::wait::{LockWaitResult, wait_for_lock};
 use super::{Failure, Interrupt};
 use crate::mode::FileKind;

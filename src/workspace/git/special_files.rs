@@ -9,11 +9,11 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::config_files;
 use super::discovery::{
     RepositoryCandidate, classify_directory, common_directory, is_repository, read_text,
 };
 use super::environment::directory_of;
-use super::places;
 use super::variables::{Variable, parse_variables, path_from_bytes};
 use crate::process::{home, home_of};
 
@@ -227,15 +227,15 @@ impl CheckedFiles {
 
     /// Checks the files of the user and of the system, and those that the environment names.
     fn check_user(&mut self) -> io::Result<()> {
-        for path in places::user_config_files() {
+        for path in config_files::user_config_files() {
             self.check_configuration(&path)?;
         }
-        for variable in places::config_of_environment() {
+        for variable in config_files::config_of_environment() {
             if let Some(included) = self.check_variable(None, &variable)? {
                 self.check_configuration(&included)?;
             }
         }
-        places::user_attribute_files()
+        config_files::user_attribute_files()
             .into_iter()
             .try_for_each(|path| check_file(&path))
     }

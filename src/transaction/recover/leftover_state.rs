@@ -5,8 +5,8 @@ use crate::path::RelPath;
 use crate::transaction::Failure;
 use crate::transaction::failure::is_unreachable;
 use crate::transaction::journal::Journal;
-use crate::transaction::place::find_lifetime_without_probe;
 use crate::transaction::scratch::Scratch;
+use crate::transaction::state_location::find_lifetime_without_probe;
 use crate::transaction::sweep::is_kept;
 use crate::workspace::Workspace;
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::MIN_PER_THREAD;
-use super::other_names::with_hard_links;
+use super::control_file_aliases::with_hard_links;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::Plan;
