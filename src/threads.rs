@@ -1,11 +1,11 @@
-//! Parallel work: [`map`] processes the items of a list. [`run_both`] and [`run_together`] run two
+//! Parallel work: [`map_parallel`] processes the items of a list. [`run_both`] and [`run_both_mut`] run two
 //! functions at the same time.
 //!
 //! Only modules above the pure layers use it. No result depends on the number of threads.
 //!
-//! [`map`] uses rayon's global pool, which starts at the first use. A small change never starts it.
+//! [`map_parallel`] uses rayon's global pool, which starts at the first use. A small change never starts it.
 //! A pool thread that waits for other pool threads runs further jobs. It still holds the locks and
-//! the memory of its first job then. Inside the pool, [`map`] therefore uses only the caller's
+//! the memory of its first job then. Inside the pool, [`map_parallel`] therefore uses only the caller's
 //! thread, and [`run_both`] starts a thread of its own.
 //!
 //! If no thread can be started (`RLIMIT_NPROC`, see getrlimit(2), or `pids.max` of a cgroup), the
@@ -43,7 +43,7 @@ pub(crate) fn map_parallel<T: Sync, R: Send>(
 }
 
 /// Returns the results of `first` and `second`. They run at the same time if they process at least
-/// [`LARGE`] `bytes`.
+/// [`MIN_PARALLEL_BYTES`] `bytes`.
 pub(crate) fn run_both<A, B: Send>(
     bytes: usize,
     first: impl FnOnce() -> A,

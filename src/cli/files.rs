@@ -34,7 +34,7 @@ pub(super) fn read_contents(path: &Path, limit: u64) -> Result<Bytes, EarlyExit>
     into_text(path, read_limited(path, limit), limit)
 }
 
-/// Reads a patch as [`contents`] does. Errors have GNU patch's message and call the file `name`.
+/// Reads a patch as [`read_contents`] does. Errors have GNU patch's message and call the file `name`.
 pub(super) fn read_gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
     let read = read_limited(path, limit);
     if let Err(error) = &read {

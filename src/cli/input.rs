@@ -49,7 +49,7 @@ pub(super) fn first_phase(paths: &[PathBuf]) -> Phase {
 /// # Errors
 ///
 /// Returns an error if policy protects the file from reading: an edit would copy its content into
-/// another file. Otherwise fails as [`contents`] does.
+/// another file. Otherwise fails as [`read_contents`] does.
 pub(super) fn read_text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, EarlyExit> {
     policy::check_readable(path, global)?;
     read_contents(path, limit).map_err(|mut stop| {

@@ -1,6 +1,6 @@
 //! The pager: shows long output on a terminal page by page, as git does.
 //!
-//! [`paged`] chooses the pager, starts it before the first byte, and waits for its end.
+//! [`print_paged`] chooses the pager, starts it before the first byte, and waits for its end.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -1,6 +1,6 @@
 //! `apply` and `check`: from the options to the printed outcome.
 //!
-//! [`outcome`] chooses the engine function for the options; read it first.
+//! [`run_request`] chooses the engine function for the options; read it first.
 
 use std::path;
 use std::process::ExitCode;

@@ -33,7 +33,7 @@ pub(super) fn load_policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
 ///
 /// # Errors
 ///
-/// Fails as [`policy`] does.
+/// Fails as [`load_policy`] does.
 pub(super) fn choose_root(global: &mut Global, file: Option<&Path>) -> Result<(), EarlyExit> {
     let Some(file) = file.filter(|file| file.is_absolute()) else {
         return Ok(());
@@ -66,7 +66,7 @@ pub(super) fn choose_root(global: &mut Global, file: Option<&Path>) -> Result<()
 ///
 /// # Errors
 ///
-/// Fails as [`policy`] does. Returns an error if `read` would refuse the file, too.
+/// Fails as [`load_policy`] does. Returns an error if `read` would refuse the file, too.
 pub(super) fn check_readable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
     if file == Path::new(files::STDIN) {
         return Ok(());
@@ -79,7 +79,7 @@ pub(super) fn check_readable(file: &Path, global: &Global) -> Result<(), EarlyEx
 ///
 /// # Errors
 ///
-/// Fails as [`policy`] does. Returns an error if policy protects the file.
+/// Fails as [`load_policy`] does. Returns an error if policy protects the file.
 pub(super) fn check_writable(file: &Path, global: &Global) -> Result<(), EarlyExit> {
     check_names(
         (PolicyFiles::read, engine::check_write_policy),
@@ -95,7 +95,7 @@ pub(super) fn check_writable(file: &Path, global: &Global) -> Result<(), EarlyEx
 ///
 /// # Errors
 ///
-/// Fails as [`policy`] does.
+/// Fails as [`load_policy`] does.
 pub(super) fn check_outside(
     name: &Path,
     accesses: &[Access],

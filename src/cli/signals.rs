@@ -56,7 +56,7 @@ pub(super) fn interrupt() -> Interrupt {
     INTERRUPT.clone()
 }
 
-/// Installs the handlers. Until [`restore`], these signals do not end the process by themselves.
+/// Installs the handlers. Until [`restore_default_actions`], these signals do not end the process by themselves.
 ///
 /// # Errors
 ///
@@ -81,14 +81,14 @@ pub(super) fn install_handlers() -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the signals of [`note`] end the process again, if the command does not read the interrupt.
+/// Lets the signals of [`install_handlers`] end the process again, if the command does not read the interrupt.
 pub(super) fn restore_default_actions() {
     if !HAS_INTERRUPT_READER.load(Ordering::SeqCst) {
         IS_IDLE.store(true, Ordering::SeqCst);
     }
 }
 
-/// Installs handlers that ignore the signals of the keyboard until [`take_from_child`].
+/// Installs handlers that ignore the signals of the keyboard until [`restore_keyboard_signals`].
 ///
 /// The terminal also sends these signals to the child process, which can use them without ending.
 ///

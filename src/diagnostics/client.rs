@@ -232,7 +232,7 @@ impl Client {
             .is_some_and(|published| published.is_current)
     }
 
-    /// Requests the diagnostics of each open file. Repeats the requests up to [`ROUNDS`] times if
+    /// Requests the diagnostics of each open file. Repeats the requests up to [`MAX_PULLS`] times if
     /// the server invalidates the diagnostics, and fails if the last ones are invalidated, too.
     fn pull(&mut self, patience: ServerTimeout<'_>) -> Result<(), ServerError> {
         for _ in 0..MAX_PULLS {
@@ -317,7 +317,7 @@ impl Client {
         }
     }
 
-    /// Handles the next message. Returns without one at `until`, and after [`LOOK`] at the latest,
+    /// Handles the next message. Returns without one at `until`, and after [`POLL_INTERVAL`] at the latest,
     /// so that callers notice an interrupt.
     fn receive_message(
         &mut self,

@@ -20,7 +20,7 @@ use crate::workspace::{Workspace, top};
 pub const TRANSACTION_VARIABLE: &str = "WPATCH_TRANSACTION";
 
 /// Returns whether a change of the work tree of `workspace` started this process. `at_work` is the
-/// value of [`AT_WORK`].
+/// value of [`TRANSACTION_VARIABLE`].
 ///
 /// Such a process must not change the tree itself: it would wait for the lock of the change, and
 /// the change waits for the process.
@@ -208,7 +208,7 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
 
 impl CommandRun<'_> {
     /// Prepares `command`. Its input is the report of the change as if it had ended with `success`.
-    /// The environment contains [`AT_WORK`] if the change is not yet complete (`is_at_work`).
+    /// The environment contains [`TRANSACTION_VARIABLE`] if the change is not yet complete (`is_at_work`).
     fn prepare_command<'c>(
         &'c self,
         (command, phase): (&'c OsStr, Phase),

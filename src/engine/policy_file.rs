@@ -56,7 +56,7 @@ pub fn policy_layer(
 /// Messages use `name` for the file.
 ///
 /// Every command adds this file to the given policy itself. This function is for callers that work
-/// in another root; they use it with [`PolicyLayer::of_other_root`].
+/// in another root; they use it with [`PolicyLayer::with_other_root`].
 ///
 /// # Errors
 ///

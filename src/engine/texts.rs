@@ -140,7 +140,7 @@ pub(super) fn repair(
     }
 }
 
-/// Returns the repair that the row `row` of [`ROWS`] describes, for a text in the section `span`.
+/// Returns the repair that the row `row` of [`REPAIRS`] describes, for a text in the section `span`.
 /// The caller sets the line.
 fn text_repair_of(row: RepairKind, span: Span) -> Option<Repair> {
     let &(_, code, message) = REPAIRS.iter().find(|(known, ..)| *known == row)?;

@@ -85,7 +85,7 @@ pub(super) fn find_bases(
 }
 
 /// Returns the contents for which the patches of `plan` were made, if the history has them and the
-/// repository does not. No content has more than `most` bytes.
+/// repository does not. No content has more than `max_size` bytes.
 fn find_history_bases(
     plan: &Plan,
     workspace: &dyn Workspace,

@@ -9,7 +9,7 @@
 //! - Bytes outside the placements never change.
 //! - The same input gives the same result.
 //!
-//! Start with [`place`], which selects the search by the anchor of the hunks: `numbered` for line
+//! Start with [`place_hunks`], which selects the search by the anchor of the hunks: `numbered` for line
 //! numbers, `headings` for Codex. `splice` builds the new file. `texts` and `lines` are the
 //! counterparts for edits that name a text or a line number. `nearest` finds the closest match of a
 //! hunk that does not apply.
@@ -266,7 +266,7 @@ pub fn place_hunks(
     place_after(index, index, (text, hunks), direction, rules)
 }
 
-/// Finds a placement for each hunk like [`place`]. Earlier hunks have turned the file of `original`
+/// Finds a placement for each hunk like [`place_hunks`]. Earlier hunks have turned the file of `original`
 /// into the file of `index`. A hunk is already applied only if `original` contains its postimage.
 fn place_after(
     original: &LineOffsets<'_>,

@@ -21,7 +21,7 @@ const PYTHON_NUMBERS: [(&[u8], &str); 3] = [
     (b"-Infinity", "-1e111111"),
 ];
 
-/// Returns `text` with valid JSON in place of the numbers in [`NO_NUMBERS`].
+/// Returns `text` with valid JSON in place of the numbers in [`PYTHON_NUMBERS`].
 ///
 /// All offsets stay the same. The notebook code never reads the value of such a number.
 pub(super) fn replace_numbers(text: &str) -> Cow<'_, str> {

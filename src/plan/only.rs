@@ -273,8 +273,8 @@ mod tests {
         let expected = vec![(1, 1, None), (3, 4, None), (2, 2, None), (12, 12, Some(3))];
         assert_eq!(read("1,3-4, f2,f12h3"), Ok(expected));
         assert_eq!(
-            read("99999999999999999999999-7"),
-            Ok(vec![(usize::MAX, 7, None)])
+            read("7-99999999999999999999999"),
+            Ok(vec![(7, usize::MAX, None)])
         );
     }
 

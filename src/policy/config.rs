@@ -31,7 +31,7 @@ impl ConfigPosition {
             }
             match directory.get(root.len()..).map(|rest| rest.join(&b'/')) {
                 Some(rest) if !rest.is_empty() => {
-                    config.paths_below_root.extend(RelPath::new(&rest))
+                    config.paths_below_root.extend(RelPath::new(&rest));
                 }
                 _ => config.is_root_or_above = true,
             }

@@ -32,7 +32,7 @@ pub fn control_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 const WORKSPACE_SUFFIX: &[u8] = b".code-workspace";
 
 /// Returns whether a path with the component `part` can match the table. The name `HEAD`, which
-/// [`program`] also knows, is not in the table.
+/// `controlled_program` also knows, is not in the table.
 #[must_use]
 pub fn is_control_component(part: &[u8]) -> bool {
     static PARTS: LazyLock<HashSet<Vec<u8>>> = LazyLock::new(|| {

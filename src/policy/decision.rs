@@ -150,7 +150,7 @@ pub struct PolicyDecision {
     /// The rules that led to the verdict, the strictest first.
     pub matches: Box<[RuleMatch]>,
     /// Whether the user's rules with the verdict `allow` match every path that the operation
-    /// writes. Only [`Policy::weigh`](super::Policy::weigh) computes this. Grants and rules of a
+    /// writes. Only [`Policy::weigh`](super::Policy::judge_operation) computes this. Grants and rules of a
     /// project's own file do not count.
     pub has_allow_rule: bool,
 }

@@ -98,7 +98,7 @@ impl Policy {
 
     /// Adds `layer`, the policy file of the directory `prefix` below the root `root`.
     ///
-    /// [`PolicyLayer::of_other_root`] describes which paths its rules match.
+    /// [`PolicyLayer::with_other_root`] describes which paths its rules match.
     #[must_use]
     pub fn with_inner(&self, layer: PolicyLayer, prefix: &RelPath, root: &[u8]) -> Self {
         let mut place = self.location.clone();

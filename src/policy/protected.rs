@@ -1,6 +1,6 @@
 //! The protected paths. No policy can release them.
 //!
-//! To add a rule, add a row to [`RULES`]. Also extend [`names::is_ordinary`], which knows the first
+//! To add a rule, add a row to [`PROTECTION_RULES`]. Also extend [`names::is_ordinary`], which knows the first
 //! characters of protected names.
 
 use super::names::{self, GIT_REASON};

@@ -65,7 +65,7 @@ impl<'de> Deserialize<'de> for SecretsSetting {
 /// A directory of the system that contains credentials.
 struct SecretsDirectory {
     secrets: &'static [SecretPath],
-    /// Whether it contains `.ssh`, in which only [`OPEN_IN_SSH`] is not protected.
+    /// Whether it contains `.ssh`, in which only [`UNPROTECTED_IN_SSH`] is not protected.
     has_ssh: bool,
 }
 

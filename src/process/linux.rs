@@ -16,7 +16,7 @@ use super::tail::TailBuffer;
 use super::{CommandOutput, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout, wait};
 use crate::interrupt::Interrupt;
 
-/// The first wait for a pipe. Later waits double up to [`LONGEST`].
+/// The first wait for a pipe. Later waits double up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 /// The time to wait until other processes have reaped the killed members of a group.
 const REAP_TIMEOUT: Duration = Duration::from_millis(200);
@@ -125,7 +125,7 @@ pub(super) fn user() -> Option<u32> {
 ///
 /// # Errors
 ///
-/// Returns the error of [`Timeout::ask`] if the time limit is over or the interrupt is raised.
+/// Returns the error of [`Timeout::check`] if the time limit is over or the interrupt is raised.
 pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: &Timeout) -> io::Result<()> {
     let start = Instant::now();
     let pause = Timespec::try_from(MAX_PAUSE).map_err(io::Error::other)?;

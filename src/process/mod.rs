@@ -118,11 +118,8 @@ pub(crate) struct TimedReader {
 }
 
 impl TimedReader {
-    pub(crate) fn new(pipe: ChildStdout, patience: Timeout) -> Self {
-        Self {
-            pipe,
-            timeout: patience,
-        }
+    pub(crate) fn new(pipe: ChildStdout, timeout: Timeout) -> Self {
+        Self { pipe, timeout }
     }
 }
 

@@ -49,8 +49,8 @@ pub(super) fn user() -> Option<u32> {
 }
 
 /// Checks the limits once. The read that follows has no time limit on this system.
-pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: &Timeout) -> io::Result<()> {
-    patience.ask(Instant::now())
+pub(super) fn wait_for_bytes(_pipe: &ChildStdout, timeout: &Timeout) -> io::Result<()> {
+    timeout.check(Instant::now())
 }
 
 /// Fails on this system.

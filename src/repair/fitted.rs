@@ -84,7 +84,7 @@ pub(super) fn find_applied(
 ///
 /// # Errors
 ///
-/// Returns [`PlacementError::Depth`] or [`PlacementError::Typography`] if the patch does not show
+/// Returns [`PlacementError::Indentation`] or [`PlacementError::Typography`] if the patch does not show
 /// the indentation or the characters of an insertion.
 pub(super) fn fit_reading(
     file: &FileLines<'_>,

@@ -48,7 +48,7 @@ impl<'f> FileLines<'f> {
     pub(super) fn has(&self, line: &[u8], log: &mut RepairLog) -> Result<bool, PlacementError> {
         let occurrences = self.occurrences(0);
         log.spend(occurrences.lookup_cost())?;
-        // Lines with the same 64-bit hash count as equal, here and in `runs`.
+        // Lines with the same 64-bit hash count as equal, here and in `find_runs`.
         Ok(occurrences.count(occurrences.hash(line)) > 0)
     }
 

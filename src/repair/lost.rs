@@ -23,7 +23,7 @@ const COPY: usize = 4;
 ///
 /// # Errors
 ///
-/// Returns [`PlacementError::Sign`] if the file contains several of these readings.
+/// Returns [`PlacementError::DoubtfulSign`] if the file contains several of these readings.
 pub(super) fn restore_signs(
     file: &FileLines<'_>,
     chunk: &RawHunk<'_>,

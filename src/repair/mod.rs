@@ -24,7 +24,7 @@
 //! - All work of one input shares one budget in steps (`RepairLog`), so the result does not depend
 //!   on time.
 //!
-//! Read `readings.rs` and `place.rs` first. To add a repair, add a row to [`ROWS`] and the
+//! Read `readings.rs` and `place.rs` first. To add a repair, add a row to [`REPAIRS`] and the
 //! corresponding reading in `readings` or `read`. `engine/lenient/names.rs` repairs file names.
 
 mod bodies;

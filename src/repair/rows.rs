@@ -4,7 +4,7 @@ use super::error::PlacementError;
 use crate::plan::Repair;
 use crate::text::Span;
 
-/// The repairs that reports name. Each has a row in [`ROWS`].
+/// The repairs that reports name. Each has a row in [`REPAIRS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RepairKind {

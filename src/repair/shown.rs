@@ -6,7 +6,7 @@ use super::chunk::{Reading, ReadingLine};
 use crate::plan::LineKind;
 use crate::text::decode_entities;
 
-/// Removes the line numbers of a viewer and the separator `gap` after them. Returns `None` unless
+/// Removes the line numbers of a viewer and the separator `separator` after them. Returns `None` unless
 /// every preimage line has a number and the numbers are consecutive.
 pub(super) fn without_numbers(reading: &Reading, separator: &[u8]) -> Option<Reading> {
     let mut lines = reading.lines.clone();

@@ -37,7 +37,11 @@ impl Sections {
         read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
         // A quoted text can quote texts itself: a JSON string can contain a context diff.
         let first = self.quoted.len() + 1;
-        self.quoted.push(input);
+        // The format of a quoted text is that of the text around it.
+        self.quoted.push(Input {
+            format: None,
+            ..input
+        });
         self.quoted.append(&mut inside.quoted);
         self.operations
             .extend(inside.operations.into_iter().map(|operation| Operation {

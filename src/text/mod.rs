@@ -77,7 +77,7 @@ pub fn is_binary(content: &[u8]) -> bool {
 }
 
 /// The number of bytes at the start of a file in which a NUL makes the file binary data, see
-/// [`is_data`].
+/// [`is_binary_for_edit`].
 const EDIT_BINARY_PREFIX: usize = 8192;
 
 /// Returns whether `content` is binary data for edits and reports that work with lines or text.

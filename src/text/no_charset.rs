@@ -46,7 +46,7 @@ impl EncodingChoice {
 
     /// Returns the encoding of a text.
     #[must_use]
-    pub fn of(self, _: &[u8]) -> TextEncoding {
+    pub fn encoding_of(self, _: &[u8]) -> TextEncoding {
         match self.0 {}
     }
 
@@ -77,7 +77,7 @@ impl TextEncoding {
 
     /// Returns the offsets of characters before decoding.
     #[must_use]
-    pub fn places(self, _: &[u8], _: &[usize]) -> Option<Vec<usize>> {
+    pub fn encoded_offsets(self, _: &[u8], _: &[usize]) -> Option<Vec<usize>> {
         match self.0 {}
     }
 }

@@ -77,11 +77,11 @@ pub(super) fn build_journal(
     makes.extend(find_respelled_directories(
         workspace, &changes, &removes, &makes,
     )?);
-    let created = |path| CreatedDirectory {
+    let to_created = |path| CreatedDirectory {
         standing: directories.get(&path).copied(),
         path,
     };
-    let removed = |(path, standing)| RemovedDirectory { path, standing };
+    let to_removed = |(path, standing)| RemovedDirectory { path, standing };
     let journal = Journal {
         root: workspace.identity()?,
         below: below.root().map(|prefix| escape(prefix.as_bytes()).into()),
@@ -89,8 +89,8 @@ pub(super) fn build_journal(
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,
         index: label.index.clone(),
-        makes: makes.into_iter().map(created).collect(),
-        removes: removes.into_iter().map(removed).collect(),
+        makes: makes.into_iter().map(to_created).collect(),
+        removes: removes.into_iter().map(to_removed).collect(),
         changes: changes.into_sorted(),
     };
     Ok(BuiltJournal { journal, found })

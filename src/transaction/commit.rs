@@ -256,7 +256,7 @@ impl Commit<'_> {
     }
 
     /// Makes the names durable: first those of the old files in the state directory, then those in
-    /// the tree. `stay` contains the directories that could not be removed.
+    /// the tree. `unremoved` contains the directories that could not be removed.
     fn sync_changed(
         &self,
         arranged: &BuiltJournal,

@@ -26,7 +26,7 @@ pub(super) struct StateLocation {
     pub(super) unusable: Option<NoHistoryReason>,
     /// The state directories of other users, with their `Stat`.
     pub(super) others: Vec<(RelPath, Stat)>,
-    /// The content of the [`TOP`](crate::workspace::TOP) file in the state directory.
+    /// The content of the [`TOP`](crate::workspace::TOP_RECORD) file in the state directory.
     pub(super) binding: Option<Vec<u8>>,
 }
 
@@ -194,7 +194,7 @@ pub(super) enum Lifetime {
     /// The directory is removed after one command. The mode bit [`TEMPORARY`] marks it.
     Temporary,
     /// The directory is removed after one command, but the file system cannot store the mark. A
-    /// permanent directory contains [`IGNORE`] there.
+    /// permanent directory contains [`GITIGNORE`] there.
     TemporaryUnmarked,
 }
 

@@ -4,7 +4,8 @@
 //! [`WorkspaceError`]. All other layers access the files below the root only through this trait.
 //! Three invariants hold:
 //!
-//! - No verb leaves the root, except under the names [`ATTIC`], [`ANNEX`] and [`GIT`]. A verb never
+//! - No verb leaves the root, except under the names [`EXTERNAL_HISTORY_NAME`],
+//!   [`GIT_INDEX_DIRECTORY_NAME`] and [`GIT_DIRECTORY_NAME`]. A verb never
 //!   follows a symbolic link.
 //! - A verb is as atomic as its system call. It is durable only after the sync that its
 //!   documentation names.
@@ -251,7 +252,7 @@ pub trait Workspace: Sync {
     /// Drops cached directory handles, because another process may have moved the directories.
     fn close_cached_handles(&self) {}
 
-    /// Returns the directory below [`ATTIC`] that holds the external history of this root. Returns
+    /// Returns the directory below [`EXTERNAL_HISTORY_NAME`] that holds the external history of this root. Returns
     /// `None` if no external history is configured.
     fn external_history(&self) -> Option<RelPath> {
         None
@@ -269,7 +270,7 @@ pub trait Workspace: Sync {
         path.as_bytes().to_vec()
     }
 
-    /// Sets the directory outside the root that verbs find under the name [`ANNEX`]. The first verb
+    /// Sets the directory outside the root that verbs find under the name [`GIT_INDEX_DIRECTORY_NAME`]. The first verb
     /// that needs the directory opens it; the handle stays valid if the directory is moved.
     ///
     /// # Security

@@ -33,7 +33,7 @@ pub enum GitDirectory {
     At {
         /// The path below the root.
         directory: RelPath,
-        /// The record that must be written to [`TOP`], after the inode number of the state
+        /// The record that must be written to [`TOP_RECORD`], after the inode number of the state
         /// directory and a space. `None` if no record is needed.
         binding: Option<Vec<u8>>,
     },

@@ -1,6 +1,6 @@
 //! `check --batch`: many checks in one process. Each input line is a JSON job, each output line a
 //! JSON report. Threads take lines from `queue`, parse them with `job`, and check them. Read
-//! [`Batch::work`] first.
+//! [`Batch::run_jobs`] first.
 //!
 //! Invariants: only the lines in progress are in memory. A failure or a panic in one job does not
 //! stop the others. Each job that starts has a printed report, even after a signal.
@@ -208,8 +208,8 @@ impl Batch {
     }
 
     /// Returns whether one more job may start. A job that starts always gets a result. This
-    /// function increments `busy` before it reads the signal. The main thread reads the signal
-    /// before `busy`. The main thread therefore sees either the new job or the signal that prevents
+    /// function increments `running` before it reads the signal. The main thread reads the signal
+    /// before `running`. The main thread therefore sees either the new job or the signal that prevents
     /// it.
     fn try_start(&self) -> bool {
         self.running.fetch_add(1, Ordering::SeqCst);

@@ -8,7 +8,7 @@
 //! Invariant: a problem that git does not have, or a patch in a format that git does not know,
 //! produces no message of git.
 //!
-//! To add a message for a problem, add a row to [`words::WORDS`].
+//! To add a message for a problem, add a row to [`messages::MESSAGES`].
 
 mod messages;
 mod progress;

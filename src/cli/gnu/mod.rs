@@ -3,7 +3,7 @@
 //!
 //! [`run`] parses the options (`args`), removes indentation and CRs from the patch (`text`), passes
 //! a request to the engine, and prints GNU patch's messages (`words`). The exit code is 0 for
-//! success, 1 if something does not apply, and 2 for trouble. Read [`outcome`] first.
+//! success, 1 if something does not apply, and 2 for trouble. Read [`run_request`] first.
 
 mod args;
 mod backup;

@@ -1,7 +1,7 @@
 //! `mcp`: a server for the Model Context Protocol (MCP) on standard input and output. The messages
 //! are JSON-RPC 2.0, one per line.
 //!
-//! [`Server::converse`] reads requests, runs the tools of the engine and prints the responses.
+//! [`Server::run`] reads requests, runs the tools of the engine and prints the responses.
 //! [`message`] parses requests.
 //!
 //! Invariants: standard output contains only messages. A message over the limit is not stored.

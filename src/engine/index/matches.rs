@@ -100,7 +100,7 @@ impl ComparisonResult {
                 self.states.insert(path.clone(), state);
             }
             FileComparison::DifferentBytes(state) => {
-                open.different_bytes.push((number, path.clone(), state))
+                open.different_bytes.push((number, path.clone(), state));
             }
             FileComparison::Different(why) => {
                 self.refuse(problem(path, arrives, why), (number, plan), looking.options);

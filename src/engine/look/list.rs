@@ -267,7 +267,7 @@ impl ListWalk<'_> {
     fn add(&mut self, entry: DirectoryEntry) {
         let most = self.request.max_entries;
         self.found.push(entry);
-        // The newest entries are known only after sorting. `SLACK` keeps the number of sorts low.
+        // The newest entries are known only after sorting. `EXTRA_ENTRIES` keeps the number of sorts low.
         if self.request.order == ListOrder::Newest
             && self.found.len() > most.saturating_mul(2).saturating_add(EXTRA_ENTRIES)
         {

@@ -2,7 +2,7 @@
 //!
 //! Each command takes a request with a path below the root and a policy. It returns the data, or an
 //! outcome with the problem. Nothing is written. Links are followed only below the root, and policy
-//! must allow every path on the way. Read [`open`] first: it follows the links and applies the
+//! must allow every path on the way. Read [`follow_allowed_links`] first: it follows the links and applies the
 //! policy.
 
 mod difference;

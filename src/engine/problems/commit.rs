@@ -95,7 +95,7 @@ fn link_problem(path: &str) -> Problem {
     }
 }
 
-/// Returns the problem of a rollback that did not restore every file. If `goes_on` is set, `wpatch
+/// Returns the problem of a rollback that did not restore every file. If `can_continue` is set, `wpatch
 /// recover` can finish the rollback.
 fn incomplete_rollback_problem(
     (left, kept): (&[RelPath], &[KeptFile]),

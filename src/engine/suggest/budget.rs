@@ -23,7 +23,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Returns the budget for trials of a plan with `operations`: about the work of its check, and
-    /// at least [`LEAST`]. A check stops in each file at the first operation that fails, so each
+    /// at least [`MIN_BUDGET`]. A check stops in each file at the first operation that fails, so each
     /// file counts once.
     pub(super) fn of(operations: &[Operation], workspace: &dyn Workspace) -> Self {
         let files: HashSet<_> = operations.iter().map(source).collect();

@@ -111,7 +111,7 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The names of the text editor tool. Its argument `command` is one of [`COMMANDS`].
+/// The names of the text editor tool. Its argument `command` is one of [`EDITOR_COMMANDS`].
 const EDITOR_NAMES: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
 const EDITOR_COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
 

@@ -4,7 +4,7 @@
 //! entry, which can be undone itself. `back.rs` derives the operations that reverse one entry.
 //! `seen.rs` predicts the tree after the newer entries are reversed. Without `force`, every file
 //! must still have the contents that the change left; each operation has a guard for this. Read
-//! [`plan_back`] first.
+//! [`plan_reversal`] first.
 
 mod back;
 mod seen;

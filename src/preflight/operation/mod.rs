@@ -2,7 +2,7 @@
 //!
 //! [`GroupExecutor::resolve`] performs one operation: `found` reads the preimage and checks the
 //! path, `edited` computes the postimage, `describe` records both for the report, and this file
-//! stores the result in the overlay. `conclusion` checks each step and the whole group at the end.
+//! stores the result in the overlay. `final_checks` checks each step and the whole group at the end.
 //! `submodule.rs` performs operations on submodules, and `rejects.rs` writes rejected hunks.
 
 mod describe;

@@ -151,7 +151,7 @@ fn add_entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     out.raw("</a></li>\n");
 }
 
-/// Adds a bar of added and removed lines. The bar of `most` lines has the width [`BAR`].
+/// Adds a bar of added and removed lines. The bar of `most` lines has the width [`BAR_WIDTH`].
 fn add_bar(file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let width = |lines: usize| match lines {
         0 => 0,

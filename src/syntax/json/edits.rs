@@ -129,7 +129,7 @@ fn read_entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError>
             key if key == new_key => new = Some(member.value.text("the new text as a string")?),
             "path" => path = Some(read_path(member)?),
             "expected_hash" | "expected" if expected.is_none() => {
-                expected = Some(read_digest(member)?)
+                expected = Some(read_digest(member)?);
             }
             "all" | "replace_all" if times.is_none() => {
                 times = Some(if member.value.flag()? {

@@ -2,7 +2,7 @@
 //!
 //! The result is the text that `git am` passes to `git apply`. Transfer encodings, soft line breaks
 //! of `format=flowed` and the delimiter lines of multipart messages are removed (git's `mailinfo.c`
-//! and `builtin/mailsplit.c`). The charset does not change the text of a patch. Read [`open`]
+//! and `builtin/mailsplit.c`). The charset does not change the text of a patch. Read [`decode`]
 //! first.
 //!
 //! Only a text that starts with a `From ` line or with header fields is mail. A text without an

@@ -318,7 +318,7 @@ fn copy_into(
     (scratch, entry): (&Scratch, &RelPath),
     durability: Durability,
 ) -> Result<(), Failure> {
-    // If this process dies, `bury` removes the incomplete copy.
+    // If this process dies, `remove_dead_entries` removes the incomplete copy.
     let half = dead_path(home, &scratch.id)?;
     workspace.make_dir(&half, DirectoryPermissions::Private)?;
     let mut directories = vec![half.clone()];

@@ -51,7 +51,7 @@ impl LeftoverState {
 ///
 /// # Errors
 ///
-/// Returns the error of `find_to_read` if one of them cannot be trusted.
+/// Returns the error of `find_lifetime_without_probe` if one of them cannot be trusted.
 pub(super) fn find_transactions(
     workspace: &dyn Workspace,
     directory: &RelPath,

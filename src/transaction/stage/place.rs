@@ -20,7 +20,7 @@ pub(super) struct ScratchLocation {
 
 impl ChangeStager {
     /// Finds the missing directories above `path` and the place of its scratch files. With
-    /// `is_there` the file exists, so no directory is missing.
+    /// `is_existing` the file exists, so no directory is missing.
     pub(super) fn locate_scratch(
         &self,
         workspace: &dyn Workspace,

@@ -22,7 +22,7 @@ impl Disk {
         Err(WorkspaceError {
             verb: "open",
             path: root.display().to_string(),
-            fault: ErrorKind::Unsupported,
+            kind: ErrorKind::Unsupported,
             source: io::Error::new(
                 io::ErrorKind::Unsupported,
                 "this operating system is not supported",

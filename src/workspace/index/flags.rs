@@ -18,7 +18,7 @@ const OPTIONS: [(EntryFlag, &str); 2] = [
     (EntryFlag::SkipWorktree, "--skip-worktree"),
 ];
 
-/// The reason why an intent-to-add entry is refused; see [`GitIndex::may_intend`].
+/// The reason why an intent-to-add entry is refused; see [`GitIndex::can_add_intent`].
 pub const INTENT_TO_ADD_REFUSED: &str =
     "git crashes on an intent-to-add entry in a directory of a sparse index";
 

@@ -6,7 +6,7 @@
 //! | read its entries as a read-only workspace | [`GitIndex::read`], returns an [`IndexTree`] |
 //! | add contents to the repository | [`BlobCollector::add`], then [`BlobCollector::write`] |
 //! | change the entries in a copy of the index | [`GitIndex::rewrite`] |
-//! | hash a file of the work tree as git does | [`GitIndex::clean`] |
+//! | hash a file of the work tree as git does | [`GitIndex::hash_work_tree_files`] |
 //! | convert a blob to a file of the work tree | [`GitIndex::smudge`] |
 //!
 //! The transaction locks the index and replaces it with the changed copy.

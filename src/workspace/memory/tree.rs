@@ -172,7 +172,7 @@ impl InodeTable {
         }
     }
 
-    /// Sets `name` to `target`, or removes it. `keep` decides what happens to a node without a
+    /// Sets `name` to `target`, or removes it. `retention` decides what happens to a node without a
     /// name.
     pub(super) fn set_name(
         &mut self,

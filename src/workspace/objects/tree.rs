@@ -33,7 +33,7 @@ pub(super) enum TreeObject {
 }
 
 impl GitTree {
-    /// Parses a tree from `bytes`. Object IDs have the size of `like`. Returns `None` if the tree
+    /// Parses a tree from `bytes`. Object IDs have the size of `sample_id`. Returns `None` if the tree
     /// is damaged.
     pub(super) fn read(bytes: Vec<u8>, sample_id: ObjectId) -> Option<Self> {
         let width = sample_id.as_bytes().len();

@@ -27,7 +27,7 @@ const OVERLAY: FsWord = 0x794c_7630;
 pub(super) struct ExternalHistory {
     /// The directory that contains the external history. It may not exist yet.
     parent: PathBuf,
-    /// The directory of this root, below [`ATTIC`].
+    /// The directory of this root, below [`EXTERNAL_HISTORY_NAME`].
     directory_of_root: RelPath,
     opened: OnceLock<DirectoryHandle>,
 }

@@ -58,7 +58,7 @@ impl<T> Default for PerDirectoryCache<T> {
 }
 
 impl<T> PerDirectoryCache<T> {
-    /// Returns the cached value for `directory`, or computes it with `ask`.
+    /// Returns the cached value for `directory`, or computes it with `compute`.
     pub(super) fn get(
         &self,
         directory: &DirectoryHandle,
