@@ -37,9 +37,9 @@ impl Sections {
         read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
         // A quoted text can quote texts itself: a JSON string can contain a context diff.
         let first = self.quoted.len() + 1;
-        // The format of a quoted text is that of the text around it.
+        // The formats of a quoted text are those of the text around it.
         self.quoted.push(Input {
-            format: None,
+            formats: Vec::new(),
             ..input
         });
         self.quoted.append(&mut inside.quoted);
