@@ -94,12 +94,8 @@ fn dispatch(
         command,
     }: Cli,
 ) -> ExitCode {
-    if let Some(format) = &global.output
-        && !command.has_report()
-    {
-        let name = command.name();
-        let message = format!("{name} prints no report and does not support --output {format}");
-        return refuse(EarlyExit::new(&code::USAGE, message), name, &global);
+    if let Err(stop) = check_output_option(&command, &global) {
+        return refuse(stop, command.name(), &global);
     }
     // A policy rule can grant access to the directory of an absolute path. This directory then
     // becomes the root.
@@ -149,6 +145,16 @@ fn dispatch(
         Command::Mcp(options) => mcp::serve(&options, &global),
         Command::Hook { agent, allow } => hook::run(agent, &allow.into(), &global),
     }
+}
+
+/// Rejects `--output` for a command without a report.
+fn check_output_option(command: &Command, global: &Global) -> Result<(), EarlyExit> {
+    let Some(format) = global.output.as_ref().filter(|_| !command.has_report()) else {
+        return Ok(());
+    };
+    let name = command.name();
+    let message = format!("{name} prints no report and does not support --output {format}");
+    Err(EarlyExit::new(&code::USAGE, message))
 }
 
 /// The last step of a command that reads a patch.

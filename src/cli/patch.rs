@@ -2,7 +2,7 @@
 //!
 //! [`run_request`] chooses the engine function for the options; read it first.
 
-use std::path;
+use std::path::{self, PathBuf};
 use std::process::ExitCode;
 
 use super::args::{ApplyOptions, CheckOptions, Global, PatchOptions, TreeOptions};
@@ -162,13 +162,7 @@ fn run_request(
     // The summary prints a command with the `plan_id`.
     request.look.describe |= has_summary;
     if let Some(file) = ancestor {
-        let file = path::absolute(&file).unwrap_or(file);
-        policy::check_writable(&file, global)?;
-        let built = engine::build_ancestor(
-            request.clone(),
-            &index::find_index(global, "--build-fake-ancestor")?,
-            &file,
-        );
+        let built = build_ancestor(request.clone(), file, global)?;
         if matches!(mode, CommandMode::Describe | CommandMode::Shape) || !built.report.ok {
             return Ok(built);
         }
@@ -192,6 +186,14 @@ fn run_request(
         engine::apply(request, &workspace, &interrupt)
     };
     Ok(with_root(outcome, global))
+}
+
+/// Writes the index of `--build-fake-ancestor` to `file`.
+fn build_ancestor(request: Request, file: PathBuf, global: &Global) -> Result<Outcome, EarlyExit> {
+    let file = path::absolute(&file).unwrap_or(file);
+    policy::check_writable(&file, global)?;
+    let index = index::find_index(global, "--build-fake-ancestor")?;
+    Ok(engine::build_ancestor(request, &index, &file))
 }
 
 /// Describes the patches of `request` without reading a file of the tree.

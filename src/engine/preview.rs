@@ -10,7 +10,7 @@ use super::suggest::{SeriesInfo, suggest};
 use super::task::{CommandMode, CommandRun};
 use super::{Outcome, Request, refused_outcome};
 use crate::plan::{Operation, Plan};
-use crate::preflight::{self, DiffCache, ImagePreviews, PreviewSinks, Problem};
+use crate::preflight::{self, DiffCache, FileOutcome, ImagePreviews, PreviewSinks, Problem};
 use crate::report::{self, Report};
 use crate::workspace::Workspace;
 
@@ -84,12 +84,8 @@ impl<'w> Preview<'w> {
             Ok(begun) => begun,
             Err(outcome) => {
                 let known = (0, preflight::Options::default());
-                return Self::new(
-                    (*outcome, Vec::new()),
-                    known,
-                    (DiffCache::default(), None),
-                    workspace,
-                );
+                let caches = (DiffCache::default(), None);
+                return Self::new((*outcome, Vec::new()), known, caches, workspace);
             }
         };
         task.command.is_saved = patches.is_saved;
@@ -104,19 +100,12 @@ impl<'w> Preview<'w> {
         };
         let mut done = task.run(selected, &options, CommandMode::Check);
         suggest(&task, &origin, &options, &mut done);
-        // The diffs in the report need no second rendering.
         let files = done
             .resolved
             .resolution
             .as_ref()
             .map_or(&[][..], |resolution| &resolution.files);
-        for (index, diff) in files
-            .iter()
-            .enumerate()
-            .filter_map(|(index, file)| Some((index, file.diff.as_ref()?)))
-        {
-            shelf.put(index, diff.clone());
-        }
+        cache_report_diffs(files, &shelf);
         let count = files.len();
         Self::new(
             done.finish_with_operations(&task.command),
@@ -180,5 +169,14 @@ impl<'w> Preview<'w> {
     fn diff(&self, index: usize) -> io::Result<Option<Vec<u8>>> {
         self.diff_cache
             .diff(index, &self.plan, self.workspace, &self.options)
+    }
+}
+
+/// Puts the diffs in the report into `cache`, so that they need no second rendering.
+fn cache_report_diffs(files: &[FileOutcome], cache: &DiffCache) {
+    for (index, file) in files.iter().enumerate() {
+        if let Some(diff) = &file.diff {
+            cache.put(index, diff.clone());
+        }
     }
 }

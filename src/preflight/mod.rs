@@ -52,6 +52,7 @@ mod notebook;
 mod operation;
 mod operation_paths;
 mod options;
+mod outcome;
 mod overlay;
 mod pass;
 mod problem;
@@ -65,17 +66,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
 use crate::change::Sink;
-use crate::digest::Sha256;
-use crate::matching::{Placement, Placements};
-use crate::mode::{FileKind, FileMode};
+use crate::mode::FileKind;
 use crate::mutex::lock_unpoisoned;
-use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::{Policy, PolicyDecision};
 use crate::progress::Phase;
-use crate::text::TextEncoding;
-use crate::text::tag::HashlineTag;
 use crate::threads;
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -98,6 +94,7 @@ pub use image_previews::{ImagePair, ImagePreviews, media_type};
 pub use options::{
     ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, WhitespaceAction, WhitespaceRules,
 };
+pub use outcome::{ContentProperties, FileOutcome};
 pub use problem::{MismatchCause, Problem, ProblemFacts, Severity};
 pub use reject::{RejectedHunks, reject_files};
 pub(crate) use spelling::NameSpellings;
@@ -148,27 +145,19 @@ pub fn resolve_with_previews(
     sink: &dyn Sink,
     previews: PreviewSinks<'_>,
 ) -> Result<Resolution, WorkspaceError> {
-    // The groups and verdicts are computed before the findings are allocated, so that their
-    // temporary memory is free again by then.
     let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
-    let judge = || decide_all(plan, workspace, &options.policy);
-    let (groups, rulings) =
-        threads::run_both(size, || group::group_operations(plan, options), judge);
-    let all: Vec<Mutex<Findings>> = approval_gate::check_rulings(plan, rulings, workspace, options)
-        .map(Mutex::new)
-        .collect();
+    let (groups, all) = group_and_decide(plan, workspace, options, size);
     let examine = || whitespace::find_errors(plan, &options.whitespace, &options.rules.interrupt);
     let action = options.whitespace.action;
     // Warnings do not affect the files. White space is then checked in parallel with the groups.
     // For other actions, the check must end before the first group.
     let early = (action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
-    let whitespace = WhitespaceRules {
-        has_errors: is_found,
-        ..options.whitespace.clone()
-    };
     let options = &Options {
-        whitespace,
+        whitespace: WhitespaceRules {
+            has_errors: is_found,
+            ..options.whitespace.clone()
+        },
         images: previews.image_previews.is_some(),
         ..options.clone()
     };
@@ -202,6 +191,23 @@ pub fn resolve_with_previews(
     let found = early.or(late).unwrap_or_default();
     whitespace::report_errors(plan, found, action, &mut resolution);
     Ok(resolution)
+}
+
+/// Returns the groups of operations, and the findings of each operation after the verdict of the
+/// policy. `size` is the size of all inputs in bytes.
+fn group_and_decide(
+    plan: &Plan,
+    workspace: &dyn Workspace,
+    options: &Options,
+    size: usize,
+) -> (group::Groups, Vec<Mutex<Findings>>) {
+    // The groups and verdicts are computed before the findings are allocated, so that their
+    // temporary memory is free again by then.
+    let judge = || decide_all(plan, workspace, &options.policy);
+    let (groups, rulings) =
+        threads::run_both(size, || group::group_operations(plan, options), judge);
+    let findings = approval_gate::check_rulings(plan, rulings, workspace, options);
+    (groups, findings.map(Mutex::new).collect())
 }
 
 /// Returns the verdict of `policy` on each operation of `plan`. No content is read.
@@ -286,105 +292,6 @@ impl Resolution {
             .iter()
             .all(|problem| problem.severity != Severity::Error)
     }
-}
-
-/// The outcome of one operation.
-#[derive(Clone, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct FileOutcome {
-    /// The verdict of the policy.
-    pub decision: PolicyDecision,
-    /// The code of the first error; `None` if the operation can be performed.
-    pub failed: Option<&'static ProblemCode>,
-    /// The placement or the mismatch of each hunk, in order. Empty if the operation failed earlier,
-    /// or if every hunk is at its stated line and no description was requested.
-    pub placements: Placements,
-    /// For text edits: the index of the edit of each placement, and the number of lines after the
-    /// change.
-    pub edit_lines: Box<[(usize, usize)]>,
-    /// The changed cell of a notebook.
-    pub cell: Option<Box<EditedCell>>,
-    /// The number of added lines.
-    pub added: usize,
-    /// The number of removed lines.
-    pub removed: usize,
-    /// Whether the change concerns bytes instead of lines.
-    pub is_binary: bool,
-    /// The modes before and after, as git writes them.
-    pub modes: (Option<FileMode>, Option<FileMode>),
-    /// Whether the file is a symbolic link that is written as a regular file.
-    pub is_link_file: bool,
-    /// Whether the content changes.
-    pub is_edited: bool,
-    /// The properties of the content before, if it exists and a description was requested.
-    pub before: Option<Box<ContentProperties>>,
-    /// The properties of the content after, if it exists and a description was requested.
-    pub after: Option<Box<ContentProperties>>,
-    /// The mode and the digest of another file that the result replaces, if a description was
-    /// requested.
-    pub replaced: Option<Box<(FileMode, Sha256)>>,
-    /// Whether the line numbers refer to an earlier version of the file.
-    pub is_recovered: bool,
-    /// The tag after the change, for edits of numbered lines.
-    pub tag: Option<HashlineTag>,
-    /// The generated diff of the change, if one was requested.
-    pub diff: Option<Vec<u8>>,
-    /// Whether the diff was truncated at [`Options::max_diff`].
-    pub is_diff_cut: bool,
-    /// The encoding in which texts were replaced, if one was selected.
-    pub encoding: Option<TextEncoding>,
-    /// The number of hard links to the existing file, if there are several.
-    pub hardlinks: Option<u64>,
-    /// Whether the whole operation was already applied.
-    pub is_already_applied: bool,
-    /// The hunks that were left out because they do not match.
-    pub rejects: Option<Box<RejectedHunks>>,
-    /// The outcome of the merge, if the patch was merged.
-    pub merge: Option<Box<MergeOutcome>>,
-    /// The reason why the patch was not merged although a merge was requested.
-    pub no_merge_reason: Option<NoMergeReason>,
-    /// The white space errors of the patch, if there are any.
-    pub whitespace: Option<Box<FileWhitespace>>,
-    /// The number of hunk problems that [`Resolution::problems`] omits because of its limit.
-    pub omitted_problems: usize,
-}
-
-impl FileOutcome {
-    /// Returns whether every hunk is at its stated line, as far as placements are kept.
-    #[must_use]
-    pub fn is_as_stated(&self) -> bool {
-        self.placements
-            .iter()
-            .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
-    }
-
-    /// Sets the placements of text edits. Each item is the index of the edit, the number of lines
-    /// after the change, and the placement.
-    fn set_placements(&mut self, places: impl Iterator<Item = (usize, usize, Placement)>) {
-        let (texts, placements): (Vec<_>, _) = places
-            .map(|(edit, new_lines, placement)| ((edit, new_lines), Ok(placement)))
-            .unzip();
-        (self.edit_lines, self.placements) = (texts.into(), placements);
-    }
-}
-
-/// The properties of a file's content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContentProperties {
-    /// The size in bytes.
-    pub size: u64,
-    /// The SHA-256 digest.
-    pub sha256: Sha256,
-    /// The name of the blob in git (SHA-1).
-    pub blob: String,
-    /// `lf`, `crlf`, `mixed`, or `none` for a text without line endings.
-    pub line_end: &'static str,
-    /// Whether the content starts with the byte order mark of UTF-8.
-    pub has_bom: bool,
-    /// Whether the last line has a terminator.
-    pub has_final_newline: bool,
-    /// `utf-8`, `binary` for content that git treats as binary, or `unknown`.
-    pub encoding: &'static str,
 }
 
 #[cfg(test)]

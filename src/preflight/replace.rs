@@ -47,13 +47,7 @@ pub(super) fn postimage(
         .idempotent
         .then(|| already_applied::pending_edits(text, changes, options));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
-        let (all, done) = (changes.edits.len(), changes.edits.len() - left.len());
-        let message = if left.is_empty() {
-            "the change is already applied".to_owned()
-        } else {
-            format!("{done} of {all} edits are already applied")
-        };
-        findings.warning(&code::ALREADY_APPLIED, message);
+        warn_already_applied(changes.edits.len(), left.len(), findings);
         if left.is_empty() {
             findings.outcome.is_already_applied = true;
             return Some(EditResult::Same);
@@ -78,6 +72,16 @@ pub(super) fn postimage(
         options,
         findings,
     )
+}
+
+/// Warns that all but `left` of `all` edits are already applied.
+fn warn_already_applied(all: usize, left: usize, findings: &mut Findings) {
+    let message = if left == 0 {
+        "the change is already applied".to_owned()
+    } else {
+        format!("{} of {all} edits are already applied", all - left)
+    };
+    findings.warning(&code::ALREADY_APPLIED, message);
 }
 
 /// Refuses edits that a file with binary data or in UTF-16 does not allow. Returns whether it

@@ -155,10 +155,7 @@ fn merge_sides(
     let style = conflict_style(three_way);
     // If the patch changes nothing, or the file already has its result, no driver runs.
     let MergedText { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
-        MergedText {
-            bytes: texts[1].to_vec(),
-            conflicts: Vec::new(),
-        }
+        take_side(texts[1])
     } else if let Some(MergeDriver::Program(name)) = driver {
         refuse_driver(name, findings);
         return MergeAttempt::Refused;
@@ -196,6 +193,14 @@ fn merge_sides(
     }
 }
 
+/// Returns the content of one side as a merge without conflicts.
+fn take_side(text: &[u8]) -> MergedText {
+    MergedText {
+        bytes: text.to_vec(),
+        conflicts: Vec::new(),
+    }
+}
+
 /// Merges contents that cannot be merged by lines.
 fn merge_whole(
     [base, ours, theirs]: [&Arc<Bytes>; 3],
@@ -208,14 +213,8 @@ fn merge_whole(
         theirs: all(theirs),
     };
     match favour {
-        Some(ConflictResolution::Ours) => MergedText {
-            bytes: ours.to_vec(),
-            conflicts: Vec::new(),
-        },
-        Some(ConflictResolution::Theirs) => MergedText {
-            bytes: theirs.to_vec(),
-            conflicts: Vec::new(),
-        },
+        Some(ConflictResolution::Ours) => take_side(ours),
+        Some(ConflictResolution::Theirs) => take_side(theirs),
         Some(ConflictResolution::Union) | None => MergedText {
             bytes: ours.to_vec(),
             conflicts: vec![conflict],

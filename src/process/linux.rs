@@ -167,6 +167,35 @@ pub(super) fn run_with_io(
     // writer.
     drop(command);
     let mut command_io = CommandIo::new(group.child().stdin.take(), shell_command.input, output)?;
+    let asked = transfer_until_end(&mut group, &mut command_io, &|| {
+        if interrupt.is_raised() {
+            Some(ExitReason::Stopped)
+        } else {
+            (start.elapsed() >= shell_command.limit).then_some(ExitReason::TimedOut)
+        }
+    })?;
+    let status = group.kill()?;
+    let time = start.elapsed();
+    let (output, is_cut) = command_io.finish()?;
+    let ending = match asked {
+        Some(ending) => ending,
+        None => exit_reason(status)?,
+    };
+    Ok(CommandOutput {
+        reason: ending,
+        output,
+        is_cut,
+        time,
+    })
+}
+
+/// Transfers input and output until the command ends. Asks the command to end if `reason_to_end`
+/// returns a reason, and returns this reason.
+fn transfer_until_end(
+    group: &mut ProcessGroup,
+    command_io: &mut CommandIo<'_>,
+    reason_to_end: &dyn Fn() -> Option<ExitReason>,
+) -> io::Result<Option<ExitReason>> {
     let mut asked: Option<(ExitReason, Instant)> = None;
     loop {
         command_io.transfer()?;
@@ -180,33 +209,15 @@ pub(super) fn run_with_io(
             }
         };
         if is_over {
-            break;
+            return Ok(asked.map(|(reason, _)| reason));
         }
-        if asked.is_none() {
-            let why = if interrupt.is_raised() {
-                Some(ExitReason::Stopped)
-            } else {
-                (start.elapsed() >= shell_command.limit).then_some(ExitReason::TimedOut)
-            };
-            if let Some(why) = why {
-                asked = Some((why, Instant::now()));
-                group.terminate();
-            }
+        if asked.is_none()
+            && let Some(reason) = reason_to_end()
+        {
+            asked = Some((reason, Instant::now()));
+            group.terminate();
         }
     }
-    let status = group.kill()?;
-    let time = start.elapsed();
-    let (output, is_cut) = command_io.finish()?;
-    let ending = match asked {
-        Some((ending, _)) => ending,
-        None => exit_reason(status)?,
-    };
-    Ok(CommandOutput {
-        reason: ending,
-        output,
-        is_cut,
-        time,
-    })
 }
 
 fn exit_reason(status: Option<ExitStatus>) -> io::Result<ExitReason> {

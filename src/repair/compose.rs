@@ -86,6 +86,18 @@ fn compose_at_once(
             find_misnumbered(section, &placed).map(|index| (index, PlacementError::NotFound)),
         );
     }
+    if errors.is_empty() && has_conflict(&placed) {
+        // Any of the hunks can be wrong, so the last one carries the error.
+        errors.push((section.hunks.len() - 1, PlacementError::Overlap));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(splice(&file, &placed))
+}
+
+/// Returns whether two of the hunks cannot both be right at their places.
+fn has_conflict(placed: &[HunkEffect]) -> bool {
     let mut gone: Vec<_> = placed.iter().flat_map(|one| &one.deletions).collect();
     let count = gone.len();
     gone.sort_unstable();
@@ -109,18 +121,7 @@ fn compose_at_once(
             .take(MAX_COMPARED_HUNKS)
             .any(is_same)
     };
-    if errors.is_empty()
-        && (gone.len() < count
-            || placed.iter().any(is_cut)
-            || placed.iter().enumerate().any(is_twin))
-    {
-        // Any of the hunks can be wrong, so the last one carries the error.
-        errors.push((section.hunks.len() - 1, PlacementError::Overlap));
-    }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    Ok(splice(&file, &placed))
+    gone.len() < count || placed.iter().any(is_cut) || placed.iter().enumerate().any(is_twin)
 }
 
 /// Returns the index of an insertion of a normal diff, if another hunk shows that the line numbers
@@ -195,8 +196,8 @@ pub(super) fn splice_lines(
     placed: &[HunkEffect],
     range: Range<usize>,
 ) -> Vec<u8> {
-    let (count, start) = (file.all.len(), range.start);
-    // `come[i]` lists the insertions before line `start + i`. The last entry is for the end of the
+    let start = range.start;
+    // `insertions[i]` lists the insertions before line `start + i`. The last entry is for the end of the
     // range.
     let mut insertions: Vec<Vec<&InsertedLine>> = vec![Vec::new(); range.len() + 1];
     let mut is_deleted = vec![false; range.len()];
@@ -208,24 +209,11 @@ pub(super) fn splice_lines(
             .iter()
             .for_each(|line| insertions[line.at - start].push(line));
     }
-    // The line ending of the line itself, of the nearest line before it, or of the first line after
-    // it.
-    let ending = |line: usize| -> &'static [u8] {
-        let (before, behind) = file.all.split_at((line + 1).min(count));
-        let mut near = before
-            .iter()
-            .rev()
-            .chain(behind)
-            .filter(|line| line.ends_with(b"\n"));
-        near.next()
-            .map_or(LineEnding::Lf, |line| LineEnding::of(line))
-            .bytes()
-    };
     let mut out = Vec::new();
     let mut add = |text: &[u8], end: &[u8], like: usize| {
         // Only the last line of a file can lack its terminator, and another line follows.
         if !out.is_empty() && !out.ends_with(b"\n") {
-            out.extend_from_slice(ending(like));
+            out.extend_from_slice(nearest_ending(file, like));
         }
         out.extend_from_slice(text);
         out.extend_from_slice(end);
@@ -242,7 +230,7 @@ pub(super) fn splice_lines(
             let end = match stated {
                 _ if *is_open => b"",
                 Some(stated) => stated.bytes(),
-                None => ending(*like),
+                None => nearest_ending(file, *like),
             };
             add(text, end, *like);
         }
@@ -251,6 +239,20 @@ pub(super) fn splice_lines(
         }
     }
     out
+}
+
+/// Returns the line ending of the line itself, of the nearest line before it, or of the first line
+/// after it.
+fn nearest_ending(file: &FileLines<'_>, line: usize) -> &'static [u8] {
+    let (before, behind) = file.all.split_at((line + 1).min(file.all.len()));
+    let mut near = before
+        .iter()
+        .rev()
+        .chain(behind)
+        .filter(|line| line.ends_with(b"\n"));
+    near.next()
+        .map_or(LineEnding::Lf, |line| LineEnding::of(line))
+        .bytes()
 }
 
 /// Returns the content of a new file; `None` if it is not certain which lines belong to it.

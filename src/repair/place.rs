@@ -1,5 +1,7 @@
 //! Finds the place of each hunk of a section in a file. Each hunk must have exactly one place.
 
+mod headings;
+
 use super::chunk::{RawHunk, Reading, ReadingLine};
 use super::elision::writes_elision;
 use super::error::{CountMismatch, PlacementError};
@@ -10,6 +12,8 @@ use super::second_match::second_match;
 use super::{RepairKind, RepairLog, lost};
 use crate::lines::LADDER;
 use crate::plan::LineKind;
+
+use headings::places_below;
 
 /// The rungs in order, as indexes of [`LADDER`]: `exact`, `trailing`, `indent`, `punct` and
 /// `whitespace`. Each rung is tried in the whole file before the next one, so that a strict match
@@ -52,13 +56,7 @@ pub(super) fn place(
                 error = PlacementError::NoChange;
                 continue;
             }
-            if rung >= FIRST_LOOSE_RUNG
-                && reading
-                    .repairs
-                    .iter()
-                    .any(|row| matches!(row, RepairKind::LineNumbers | RepairKind::Escaped))
-            {
-                // A reading with removed numbers or decoded entities is uncertain already.
+            if rung >= FIRST_LOOSE_RUNG && is_uncertain(reading) {
                 continue;
             }
             let at = (rung, behind, is_enveloped);
@@ -68,18 +66,8 @@ pub(super) fn place(
         }
     }
     // Only now may a context line such as `...` represent omitted lines of the file.
-    for reading in readings
-        .iter()
-        .filter(|reading| shortage(reading).is_none())
-    {
-        if let Some((placed, rung)) = place_parts(file, reading, log)? {
-            log.note(RepairKind::Elision, chunk.line);
-            note_reading(reading, chunk, log);
-            if rung > 0 {
-                log.note(RepairKind::Whitespace, chunk.line);
-            }
-            return Ok(placed);
-        }
+    if let Some(placed) = place_elided(file, chunk, &readings, log)? {
+        return Ok(placed);
     }
     // A result that is already in the file is the most useful reason, then missing lines.
     let error = cut.map_or(error, PlacementError::Truncated);
@@ -93,6 +81,13 @@ pub(super) fn place(
 fn changes_nothing(reading: &Reading) -> bool {
     let mut lines = reading.lines.iter();
     lines.all(|line| line.kind == LineKind::Context)
+}
+
+/// Returns whether `reading` is uncertain already: its line numbers were removed, or its entities
+/// were decoded.
+fn is_uncertain(reading: &Reading) -> bool {
+    let mut repairs = reading.repairs.iter();
+    repairs.any(|row| matches!(row, RepairKind::LineNumbers | RepairKind::Escaped))
 }
 
 /// Returns the readings of `chunk` that can be written to a file.
@@ -150,6 +145,29 @@ fn place_reading(
         }
         None => Ok(None),
     }
+}
+
+/// Returns the place of the first complete reading that matches with elision markers.
+fn place_elided(
+    file: &FileLines<'_>,
+    chunk: &RawHunk<'_>,
+    readings: &[Reading],
+    log: &mut RepairLog,
+) -> Result<Option<HunkEffect>, PlacementError> {
+    for reading in readings
+        .iter()
+        .filter(|reading| shortage(chunk, reading).is_none())
+    {
+        if let Some((placed, rung)) = place_parts(file, reading, log)? {
+            log.note(RepairKind::Elision, chunk.line);
+            note_reading(reading, chunk, log);
+            if rung > 0 {
+                log.note(RepairKind::Whitespace, chunk.line);
+            }
+            return Ok(Some(placed));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the lines that `reading` lacks, unless the text shows that it is complete.
@@ -334,69 +352,4 @@ fn nearest_to_stated(starts: &[usize], stated: usize) -> Option<usize> {
         [(near, start), (far, _), ..] if near.saturating_mul(4) <= far => Some(start),
         _ => None,
     }
-}
-
-/// Returns the places below all headings. Each heading must be below the previous one. A heading
-/// can also be the first line of the place, because models repeat that line. Returns `None` if a
-/// heading is missing.
-fn places_below(
-    file: &FileLines<'_>,
-    reading: &Reading,
-    starts: &[usize],
-    old: usize,
-    log: &mut RepairLog,
-) -> Result<Option<Vec<usize>>, PlacementError> {
-    let Some(outermost) = reading.headings.last() else {
-        return Ok(Some(starts.to_vec()));
-    };
-    // `first` is the line of the last heading, and `from` is the line after it.
-    let (mut from, mut first) = (0, 0);
-    for heading in &reading.headings {
-        let Some(at) = find_heading(file, heading, from, log)? else {
-            return Ok(None);
-        };
-        (from, first) = (at + 1, at);
-    }
-    let again = find_heading(file, outermost, first + 1, log)?;
-    // Without preimage lines, the place is below the heading. A second heading is a second place.
-    if old == 0 {
-        return Ok(Some(
-            [Some(first + 1), again.map(|line| line + 1)]
-                .into_iter()
-                .flatten()
-                .collect(),
-        ));
-    }
-    // Select the nearest place below the last heading. If that heading occurs again, return all
-    // remaining places.
-    let left: Vec<_> = starts
-        .iter()
-        .copied()
-        .filter(|&start| start >= first)
-        .collect();
-    if again.is_some() && left.len() > 1 {
-        return Ok(Some(left));
-    }
-    Ok(Some(left.into_iter().take(1).collect()))
-}
-
-/// Returns the first line that equals the heading, or else the first line that contains it. The
-/// line `fn b()` must precede the line `pub fn b()`, although both contain the heading `fn b()`.
-fn find_heading(
-    file: &FileLines<'_>,
-    heading: &[u8],
-    from: usize,
-    log: &mut RepairLog,
-) -> Result<Option<usize>, PlacementError> {
-    let wanted = heading.trim_ascii();
-    let finder = memchr::memmem::Finder::new(wanted);
-    let count = file.all.len();
-    let whole = (from..count).find(|&index| file.content(index).trim_ascii() == wanted);
-    log.spend((whole.map_or(count, |at| at + 1)).saturating_sub(from))?;
-    if whole.is_some() {
-        return Ok(whole);
-    }
-    let part = (from..count).find(|&index| finder.find(file.content(index)).is_some());
-    log.spend((part.map_or(count, |at| at + 1)).saturating_sub(from))?;
-    Ok(part)
 }

@@ -1,6 +1,6 @@
 //! The reasons why a patch cannot be repaired.
 
-use super::chunk::RawHunk;
+use super::chunk::{RawHunk, Reading};
 use super::error::{CountMismatch, PlacementError};
 use super::read::Section;
 use super::rows::RepairLog;
@@ -151,31 +151,10 @@ fn find_closest_match(
         text.extend_from_slice(&line.text);
         text.push(b'\n');
     }
-    let count =
-        |is: fn(LineKind) -> bool| reading.lines.iter().filter(|line| is(line.kind)).count();
-    let body = Span::new(0, text.len());
-    let hunk = Hunk {
-        anchor: Anchor::Headings {
-            headings: Box::default(),
-            at_end: false,
-        },
-        span: body,
-        header: Span::default(),
-        body,
-        old: LineRange {
-            start: 0,
-            count: count(|kind| kind != LineKind::Insertion),
-        },
-        new: LineRange {
-            start: 0,
-            count: count(|kind| kind != LineKind::Deletion),
-        },
-        section: Span::default(),
-    };
     let placed = matching::place_hunks(
         &LineOffsets::new(content),
         &text,
-        &[hunk],
+        &[build_hunk(&reading, Span::new(0, text.len()))],
         Direction::Forward,
         &MatchRules::default(),
     )
@@ -193,6 +172,30 @@ fn find_closest_match(
         difference.patch_offset = starts.get(line)?.1;
     }
     Some(mismatch)
+}
+
+/// Returns `reading` as a hunk of an envelope with the given `body`.
+fn build_hunk(reading: &Reading, body: Span) -> Hunk {
+    let count =
+        |is: fn(LineKind) -> bool| reading.lines.iter().filter(|line| is(line.kind)).count();
+    Hunk {
+        anchor: Anchor::Headings {
+            headings: Box::default(),
+            at_end: false,
+        },
+        span: body,
+        header: Span::default(),
+        body,
+        old: LineRange {
+            start: 0,
+            count: count(|kind| kind != LineKind::Insertion),
+        },
+        new: LineRange {
+            start: 0,
+            count: count(|kind| kind != LineKind::Deletion),
+        },
+        section: Span::default(),
+    }
 }
 
 /// Returns the kind, the message, and the affected lines of the file for a hunk without a place.

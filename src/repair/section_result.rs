@@ -1,6 +1,6 @@
 //! The file of a section before and after the change.
 
-use super::chunk::{RawHunk, count_lines};
+use super::chunk::count_lines;
 use super::compose::{self, compose};
 use super::read::{Section, SectionAction};
 use super::refusal::{collect_refusals, describe_truncation};
@@ -43,18 +43,8 @@ pub(crate) fn apply_section(
     };
     match (section.action, before) {
         (SectionAction::Create, _) => {
-            // In a complete hunk, only the count is wrong.
-            let short = |chunk: &RawHunk<'_>| {
-                chunk
-                    .shortage(count_lines(&chunk.body))
-                    .filter(|_| !chunk.is_closed)
-            };
-            if let Some(shortage) = section.hunks.last().and_then(short) {
-                let hunk = format!("hunk {}", section.hunks.len());
-                return refuse(
-                    RepairErrorKind::Truncated,
-                    describe_truncation(&hunk, shortage),
-                );
+            if let Some(message) = describe_shortage(section) {
+                return refuse(RepairErrorKind::Truncated, message);
             }
             match compose::created_content(section, log) {
                 Some(content) => Ok(Some(FileVersion {
@@ -96,6 +86,16 @@ pub(crate) fn apply_section(
             }
         }
     }
+}
+
+/// Returns the message for a last hunk with fewer lines than its header counts; `None` if it is
+/// complete.
+fn describe_shortage(section: &Section<'_>) -> Option<String> {
+    // In a complete hunk, only the count is wrong.
+    let chunk = section.hunks.last().filter(|chunk| !chunk.is_closed)?;
+    let shortage = chunk.shortage(count_lines(&chunk.body))?;
+    let hunk = format!("hunk {}", section.hunks.len());
+    Some(describe_truncation(&hunk, shortage))
 }
 
 /// The change of one file by a section.

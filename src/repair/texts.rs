@@ -168,12 +168,7 @@ fn repair_text<'f>(
     edit: &Replacement,
     cells: &'f TextStorage,
 ) -> Result<Option<RepairedText>, Box<RepairError>> {
-    let (EditTarget::Text {
-        old,
-        times: ReplaceCount::Once,
-    }
-    | EditTarget::Lines(old)) = &edit.target
-    else {
+    let Some(old) = searched_text(edit) else {
         return Ok(None);
     };
     let refuse = |error| {
@@ -226,15 +221,22 @@ fn repair_text<'f>(
     }
 }
 
+/// Returns the text or the lines that must occur exactly once; `None` for other targets.
+fn searched_text(edit: &Replacement) -> Option<&[u8]> {
+    match &edit.target {
+        EditTarget::Text {
+            old,
+            times: ReplaceCount::Once,
+        }
+        | EditTarget::Lines(old) => Some(old),
+        _ => None,
+    }
+}
+
 /// Returns whether `edit` inserts an elision marker. Replacements of all occurrences and of ranges
 /// are not repaired, so they are not checked.
 fn is_elided(edit: &Replacement) -> bool {
-    let (EditTarget::Text {
-        old,
-        times: ReplaceCount::Once,
-    }
-    | EditTarget::Lines(old)) = &edit.target
-    else {
+    let Some(old) = searched_text(edit) else {
         return false;
     };
     writes_elision(&split_signs(&edit_lines(old, &edit.new)), false)

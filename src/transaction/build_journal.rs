@@ -55,18 +55,7 @@ pub(super) fn build_journal(
         staged,
         sources: BTreeMap::new(),
     };
-    let mut sources = Vec::with_capacity(moves.len());
-    for (to, from, state) in moves {
-        let number = mark_moved_out(workspace, stage, &mut changes, (&from, &state))?;
-        sources.push((number, state));
-        if let Some(change) = changes.get_mut(&to) {
-            // A staged copy takes precedence over the inode of the source. An existing file at the
-            // target is moved out first, because a move in never replaces a file.
-            change.source.get_or_insert(MoveInSource::Old(number));
-            change.moves_out |= change.before.is_some();
-        }
-    }
-    found.add_missing(sources);
+    found.add_missing(connect_moves(workspace, stage, &mut changes, moves)?);
     removes.extend(find_emptied_directories(
         workspace,
         &changes,
@@ -134,6 +123,28 @@ impl UniqueChanges {
     }
 }
 
+/// Makes each moved file the source of the change at its target. `moves` contains the target, the
+/// source and the source's state. Returns the states by the number of the source's change.
+fn connect_moves(
+    workspace: &dyn Workspace,
+    stage: &ChangeStager,
+    changes: &mut UniqueChanges,
+    moves: Vec<(RelPath, RelPath, FileState)>,
+) -> Result<Vec<(usize, FileState)>, Failure> {
+    let mut sources = Vec::with_capacity(moves.len());
+    for (to, from, state) in moves {
+        let number = mark_moved_out(workspace, stage, changes, (&from, &state))?;
+        sources.push((number, state));
+        if let Some(change) = changes.get_mut(&to) {
+            // A staged copy takes precedence over the inode of the source. An existing file at the
+            // target is moved out first, because a move in never replaces a file.
+            change.source.get_or_insert(MoveInSource::Old(number));
+            change.moves_out |= change.before.is_some();
+        }
+    }
+    Ok(sources)
+}
+
 /// Marks the file at `from` as moved out and returns the number of its change.
 fn mark_moved_out(
     workspace: &dyn Workspace,
@@ -199,15 +210,9 @@ fn find_emptied_directories(
     removes: &BTreeMap<RelPath, DirAttributes>,
 ) -> Result<BTreeMap<RelPath, DirAttributes>, Failure> {
     let goes = |change: &&Change| change.moves_out && change.after.is_none();
-    let gone = changes
-        .iter()
-        .filter(goes)
-        .map(|change| &change.path)
-        .chain(removes.keys());
-    let mut gone: Vec<_> = gone
-        .filter_map(|path| Some((path.parent_bytes()?, path.name())))
-        .collect();
-    if gone.is_empty() {
+    let gone = changes.iter().filter(goes).map(|change| &change.path);
+    let mut open = group_by_depth(gone.chain(removes.keys()));
+    if open.is_empty() {
         return Ok(BTreeMap::new());
     }
     let stays = changes
@@ -215,17 +220,6 @@ fn find_emptied_directories(
         .filter(|change| change.after.is_some())
         .map(|change| &change.path);
     let needed = ancestors_of(stays.chain(makes).chain(keeps), keeps);
-    gone.sort_unstable();
-    let mut open: BTreeMap<usize, BTreeMap<RelPath, DirectoryNames<'_>>> = BTreeMap::new();
-    for part in gone.chunk_by(|(a, _), (b, _)| a == b) {
-        let Ok(directory) = RelPath::new(part[0].0) else {
-            continue;
-        };
-        let names = part.iter().map(|&(_, name)| Cow::Borrowed(name)).collect();
-        open.entry(depth(&directory))
-            .or_default()
-            .insert(directory, names);
-    }
     let mut found = BTreeMap::new();
     // The deepest directories are first, so that a directory is examined after all its
     // subdirectories.
@@ -252,6 +246,29 @@ fn find_emptied_directories(
         }
     }
     Ok(found)
+}
+
+/// Returns the names of `paths` by the depth and the path of their directory, without names
+/// directly in the root.
+fn group_by_depth<'a>(
+    paths: impl Iterator<Item = &'a RelPath>,
+) -> BTreeMap<usize, BTreeMap<RelPath, DirectoryNames<'a>>> {
+    let mut names: Vec<_> = paths
+        .filter_map(|path| Some((path.parent_bytes()?, path.name())))
+        .collect();
+    names.sort_unstable();
+    let mut groups: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+    for part in names.chunk_by(|(a, _), (b, _)| a == b) {
+        let Ok(directory) = RelPath::new(part[0].0) else {
+            continue;
+        };
+        let names = part.iter().map(|&(_, name)| Cow::Borrowed(name)).collect();
+        groups
+            .entry(depth(&directory))
+            .or_default()
+            .insert(directory, names);
+    }
+    groups
 }
 
 /// Returns directories to create that seemed to exist under another spelling.

@@ -70,12 +70,7 @@ impl Commit<'_> {
                 .collect::<Result<_, _>>()?;
             if staged.len() > MAX_SINGLE_SYNCS || built.journal.has_buckets() {
                 self.workspace.sync_all()?;
-                if built
-                    .journal
-                    .changes
-                    .iter()
-                    .any(|change| change.stage_depth.is_some())
-                {
+                if has_scratch_outside_state(&built.journal) {
                     // `sync_all` covers the file system of the root only. The state directory can
                     // be on another one.
                     self.workspace.sync(Some(&temporary))?;
@@ -300,12 +295,7 @@ impl Commit<'_> {
         if !is_few {
             self.workspace.sync_all()?;
         }
-        if is_few
-            || journal
-                .changes
-                .iter()
-                .any(|change| change.stage_depth.is_some())
-        {
+        if is_few || has_scratch_outside_state(journal) {
             self.workspace.sync(Some(&self.scratch.directory))?;
             changed
                 .iter()
@@ -378,6 +368,12 @@ fn is_respelled(journal: &Journal, change: &Change, image: &FileIdentity) -> boo
         .changes
         .iter()
         .any(|other| other.after.is_some() && is_one(other) && other.is_after(Some(image)))
+}
+
+/// Returns whether a scratch file is outside the state directory.
+fn has_scratch_outside_state(journal: &Journal) -> bool {
+    let mut changes = journal.changes.iter();
+    changes.any(|change| change.stage_depth.is_some())
 }
 
 /// Returns whether a file moves from one directory to another.

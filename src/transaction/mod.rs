@@ -275,30 +275,20 @@ impl<'w> Transaction<'w> {
             (&label, &self.root_prefix),
             &self.directories,
         )?;
-        let Self {
-            workspace,
-            scratch,
-            since,
-            options,
-            hooks: trials,
-            progress,
-            ..
-        } = self;
-        let (durability, since) = (options.durability, *since);
-        let (old_places, altered) = Commit {
-            workspace: *workspace,
+        let (old_file_lookup, altered) = Commit {
+            workspace: self.workspace,
             state,
-            scratch,
-            durability,
-            since,
-            hooks: trials,
+            scratch: &self.scratch,
+            durability: self.options.durability,
+            since: self.since,
+            hooks: &self.hooks,
             interrupt,
-            progress,
+            progress: &self.progress,
         }
         .run(&arranged)?;
         Ok(Some(CommittedTransaction {
             journal: arranged.journal,
-            old_file_lookup: old_places,
+            old_file_lookup,
             altered,
         }))
     }

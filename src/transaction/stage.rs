@@ -83,7 +83,6 @@ impl ChangeStager {
             before,
             after,
         } = change;
-        let is_directory = |state: &FileState| state.stat.kind == FileKind::Directory;
         let is_directory_after = after
             .as_ref()
             .is_some_and(|after| after.kind == FileKind::Directory);
@@ -177,4 +176,8 @@ impl ChangeStager {
         workspace.remove(&self.scratch.file(format!("b{}", change.number))?)?;
         self.record_location(workspace, change)
     }
+}
+
+fn is_directory(state: &FileState) -> bool {
+    state.stat.kind == FileKind::Directory
 }

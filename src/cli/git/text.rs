@@ -53,17 +53,7 @@ pub(super) fn malformed_messages(outcome: &Outcome, problem: &Problem) -> Vec<St
         (&code::NAMES_DISAGREE, _) if text.line().starts_with("diff --git ") => {
             missing_name_message(problem, &text)
         }
-        (&code::NAMES_DISAGREE, _) => {
-            let side = if text.line().starts_with("---") {
-                "old"
-            } else {
-                "new"
-            };
-            format!(
-                "git apply: bad git-diff - inconsistent {side} filename at {}",
-                text.location(0)
-            )
-        }
+        (&code::NAMES_DISAGREE, _) => inconsistent_name_message(&text),
         (&code::OUTSIDE_ROOT | &code::CLOSED, _) if problem.name.is_some() => {
             format!(
                 "invalid path '{}'",
@@ -96,6 +86,19 @@ fn missing_name_message(problem: &Problem, text: &PatchPosition<'_>) -> String {
     } else {
         format!("unable to find filename in patch at {}", text.location(0))
     }
+}
+
+/// Returns the message that a name contradicts the names in the git header.
+fn inconsistent_name_message(text: &PatchPosition<'_>) -> String {
+    let side = if text.line().starts_with("---") {
+        "old"
+    } else {
+        "new"
+    };
+    format!(
+        "git apply: bad git-diff - inconsistent {side} filename at {}",
+        text.location(0)
+    )
 }
 
 /// A position in a patch, in git's form.

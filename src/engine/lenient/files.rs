@@ -72,19 +72,9 @@ impl<'w> FileOverlay<'w> {
             Ok(before) => before,
             Err(message) => return refuse(RepairErrorKind::Unreadable, Some(path), message),
         };
-        let target = match section
-            .target
-            .map(|name| self.names.new_path(name, section))
-        {
-            None => path.clone(),
-            Some(Some(target)) => target,
-            Some(None) => {
-                return refuse(
-                    RepairErrorKind::OutsideRoot,
-                    Some(path),
-                    "the new name leads outside the root".into(),
-                );
-            }
+        let Some(target) = self.target_path(section, &path) else {
+            let message = "the new name leads outside the root".into();
+            return refuse(RepairErrorKind::OutsideRoot, Some(path), message);
         };
         let after = match apply_section(section, &path, before.as_ref(), log) {
             Ok(after) => after,
@@ -102,6 +92,15 @@ impl<'w> FileOverlay<'w> {
         self.now.insert(path, None);
         self.now.insert(target, after);
         Ok(Ok(diff))
+    }
+
+    /// Returns the path of the file after `section`, or `None` if its new name leads out of the
+    /// root.
+    fn target_path(&self, section: &Section<'_>, path: &RelPath) -> Option<RelPath> {
+        match section.target {
+            Some(name) => self.names.new_path(name, section),
+            None => Some(path.clone()),
+        }
     }
 
     /// Returns the file at `path`, or the reason why it cannot be read.

@@ -140,24 +140,11 @@ impl NameLookup<'_> {
         }
         let naming = &self.tree.naming;
         if naming.is_exact() && !section.is_enveloped {
-            let is_other = plain != name;
-            let path = self.exact_path(&plain, section);
-            // With `--git-paths`, a name can be that of a file outside the root.
-            return match path {
-                None if naming.below.is_some() => None,
-                path => Some(
-                    path.map(|path| PathCandidate { path, is_other })
-                        .into_iter()
-                        .collect(),
-                ),
-            };
+            return self.exact_candidates(name, &plain, section);
         }
         let mut found = Vec::new();
-        let is_prefixed = [b"a/".as_slice(), b"b/", b"c/", b"i/", b"o/", b"w/"]
-            .iter()
-            .any(|prefix| plain.starts_with(prefix));
-        // These are the prefixes of git. An envelope has none, but models write them there, too.
-        let stripped = is_prefixed.then(|| &plain[2..]);
+        // An envelope has no prefixes, but models write them there, too.
+        let stripped = strip_git_prefix(&plain);
         // As in strict mode, `..` may lead back to the root. No reading of the name may lead out of
         // it.
         if [Some(&*plain), stripped]
@@ -200,6 +187,23 @@ impl NameLookup<'_> {
             found.extend(originals);
         }
         Some(found)
+    }
+
+    /// Returns the candidates if the options determine the path: at most one.
+    fn exact_candidates(
+        &self,
+        name: &[u8],
+        plain: &[u8],
+        section: &Section<'_>,
+    ) -> Option<Vec<PathCandidate>> {
+        let is_other = plain != name;
+        let path = self.exact_path(plain, section);
+        // With `--git-paths`, a name can be that of a file outside the root.
+        if path.is_none() && self.tree.naming.below.is_some() {
+            return None;
+        }
+        let candidate = path.map(|path| PathCandidate { path, is_other });
+        Some(candidate.into_iter().collect())
     }
 
     /// Returns the only file whose path is the end of a name. Models put the name of the project or
@@ -323,6 +327,14 @@ fn clean_name(name: &[u8]) -> Vec<u8> {
     name.iter()
         .map(|&byte| if byte == b'\\' { b'/' } else { byte })
         .collect()
+}
+
+/// Returns the rest of a name after one of git's prefixes, such as `a/`.
+fn strip_git_prefix(name: &[u8]) -> Option<&[u8]> {
+    let prefixes = [b"a/", b"b/", b"c/", b"i/", b"o/", b"w/"];
+    prefixes
+        .into_iter()
+        .find_map(|prefix| name.strip_prefix(prefix))
 }
 
 /// Returns whether `name` is absolute, such as `/x` or `C:/x`.

@@ -318,41 +318,42 @@ impl<'a> PatchOperations<'a> {
                 done.push(number);
             }
         }
+        if !has_done {
+            return None;
+        }
         let command = self.command(&order, true);
-        let with = command.as_ref().map_or("--idempotent", String::as_str);
-        let (help, advice) = if done.len() == self.all.len() {
-            let advice = "the patch is already applied; continue with the next task".to_owned();
-            (
-                format!("the patch is already applied; use {with} to accept that as success"),
-                advice,
-            )
-        } else if done.is_empty() {
-            if !has_done {
-                return None;
-            }
-            let advice =
-                "part of the patch is already applied; read the files again and send only the missing changes"
-                    .to_owned();
-            (
-                format!("part of the patch is already applied; use {with} to apply the rest"),
-                advice,
-            )
-        } else {
-            let names: Vec<_> = done.iter().map(|&number| self.name(number)).collect();
-            let (names, are) = (
-                names.join(", "),
-                if names.len() == 1 { "is" } else { "are" },
-            );
-            let advice = format!("{names} {are} already applied; send only the other patches");
-            (
-                format!("{names} {are} already applied; use {with} to apply the others"),
-                advice,
-            )
-        };
+        let with = command.as_deref().unwrap_or("--idempotent");
+        let (help, next_step) = self.describe_applied(&done, with);
         Some(ProblemHelp {
             codes: &[],
             help,
-            next_step: advice,
+            next_step,
         })
+    }
+
+    /// Returns the help and the next step if the patches `done` are completely applied. The help
+    /// contains the command or option `with`, which accepts applied patches.
+    fn describe_applied(&self, done: &[usize], with: &str) -> (String, String) {
+        if done.len() == self.all.len() {
+            return (
+                format!("the patch is already applied; use {with} to accept that as success"),
+                "the patch is already applied; continue with the next task".to_owned(),
+            );
+        }
+        if done.is_empty() {
+            let next_step = "part of the patch is already applied; read the files again and send \
+                only the missing changes";
+            return (
+                format!("part of the patch is already applied; use {with} to apply the rest"),
+                next_step.to_owned(),
+            );
+        }
+        let names: Vec<_> = done.iter().map(|&number| self.name(number)).collect();
+        let are = if names.len() == 1 { "is" } else { "are" };
+        let names = names.join(", ");
+        (
+            format!("{names} {are} already applied; use {with} to apply the others"),
+            format!("{names} {are} already applied; send only the other patches"),
+        )
     }
 }

@@ -74,15 +74,10 @@ impl EntryReversal<'_> {
                 });
             }
             (OldContentLocation::None, None) if file.from.is_none() => {
-                if let Some(kind) = here {
+                if here.is_some() || !self.is_forced {
                     operations.push(Operation {
                         action: Action::Delete,
-                        old_mode: Some(mode_of_kind(kind)),
-                        ..plain
-                    });
-                } else if !self.is_forced {
-                    operations.push(Operation {
-                        action: Action::Delete,
+                        old_mode: here.map(mode_of_kind),
                         ..plain
                     });
                 }

@@ -9,6 +9,7 @@
 //! - If context lines are ignored (`-C`), the stated line refers to the remaining lines.
 
 mod beyond;
+mod exact;
 mod hunk_search;
 mod patch;
 mod rungs;
@@ -16,10 +17,9 @@ mod rungs;
 mod tests;
 
 use crate::lines::ladder::{EXACT, FIXED, PUNCT, TRAILING, WHITESPACE};
-use crate::lines::{
-    Comparison, ExactRunFinder, LADDER, LineOffsets, RunHash, RunIndex, RunOccurrences,
-};
+use crate::lines::{Comparison, LADDER, LineOffsets, RunHash, RunIndex, RunOccurrences};
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::context_level::{ContextLevel, levels, range_start};
 use super::occupied::{OccupiedLines, to_signed};
@@ -207,44 +207,6 @@ impl Placer<'_> {
         left_out + (self.after_last_change + left_out).saturating_sub(pattern.leading)
     }
 
-    fn find_exactly(&mut self, hunk_search: &HunkSearch<'_>) -> SearchResult {
-        match self.search_range(hunk_search, EXACT) {
-            SearchRange::Nowhere => SearchResult::default(),
-            SearchRange::Only(line) => self.check_exactly(hunk_search, line),
-            SearchRange::Anywhere => {
-                let at_stated = self.check_exactly(
-                    hunk_search,
-                    self.occupied.to_original_line(hunk_search.stated),
-                );
-                let is_there = at_stated
-                    .line
-                    .is_some_and(|line| self.occupied.to_current_line(line) == hunk_search.stated);
-                // If context is ignored, several places are equally good guesses. The search must
-                // therefore look for further matches.
-                let is_found = is_there && !hunk_search.level.is_fuzzy;
-                // A line without terminator in the middle of a hunk cannot match byte for byte.
-                if is_found || hunk_search.last().is_none() || !hunk_search.is_whole() {
-                    at_stated
-                } else {
-                    self.search(hunk_search)
-                }
-            }
-        }
-    }
-
-    /// Checks whether the lines match byte for byte at `line`, and whether the placement is allowed
-    /// there.
-    fn check_exactly(&mut self, hunk_search: &HunkSearch<'_>, line: usize) -> SearchResult {
-        let is_there = self.is_exactly_at(line, hunk_search.lines());
-        self.check(hunk_search, line, is_there)
-    }
-
-    /// Returns whether the lines are at `line`, byte for byte.
-    fn is_exactly_at(&mut self, line: usize, lines: &[&[u8]]) -> bool {
-        let start = (line, self.offset(line));
-        Comparison::strict(EXACT).is_at(self.index, start, lines.iter().copied())
-    }
-
     /// Returns the byte offset of a line. It is counted from the previous line that was looked up,
     /// which is near if the hunks are in order.
     fn offset(&mut self, line: usize) -> usize {
@@ -305,30 +267,6 @@ impl Placer<'_> {
         }
     }
 
-    /// Searches the whole file byte for byte.
-    fn search(&mut self, hunk_search: &HunkSearch<'_>) -> SearchResult {
-        if let Some(left) = self.searches_left.checked_sub(1) {
-            self.searches_left = left;
-            // A leading newline restricts the substring search to starts of lines.
-            let anchored = [b"\n", &hunk_search.lines().concat()[..]].concat();
-            let places = ExactRunFinder::new(self.index, &anchored, hunk_search.count());
-            return self.find_nearest(&places, hunk_search.stated, &mut BlockedRanges::default());
-        }
-        // For many searches it is faster to hash the lines once.
-        let comparison = Comparison::strict(EXACT);
-        let mut index = self
-            .exact_index
-            .take()
-            .unwrap_or_else(|| self.patch.run_index(self.index, comparison));
-        let found = self.find_indexed(
-            &index.matches(hunk_search.lines()),
-            hunk_search.stated,
-            EXACT,
-        );
-        self.exact_index = Some(index);
-        found
-    }
-
     fn find_nearest(
         &self,
         places: &impl RunOccurrences,
@@ -373,29 +311,14 @@ impl Placer<'_> {
             return Err(MismatchKind::NotFound);
         }
         let lines = line..line + hunk_search.count();
-        let start = match &self.exact_index {
-            Some(index) if rung == EXACT => index.offset(lines.start),
-            _ => self.offset(lines.start),
-        };
-        // An exact match has the same length in the file, so its end needs no lookup.
-        let end = match rung {
-            EXACT => {
-                start
-                    + hunk_search
-                        .lines()
-                        .iter()
-                        .map(|line| line.len())
-                        .sum::<usize>()
-            }
-            _ => self.offset(lines.end),
-        };
+        let bytes = self.matched_bytes(hunk_search, &lines, rung);
         self.occupied
             .occupy(lines.clone(), hunk_search.pattern.added_lines);
         self.previous_offset = if self.patch.rules.is_gnu { offset } else { 0 };
         let context = hunk_search.pattern.trailing.saturating_sub(left_out.1);
         self.after_last_change = lines.end - context.min(hunk_search.count());
         Ok(Placement {
-            bytes: start..end,
+            bytes,
             lines,
             offset,
             ignored_context: left_out,
@@ -408,5 +331,27 @@ impl Placer<'_> {
             missing_blank_lines: 0,
             already_at: None,
         })
+    }
+
+    /// Returns the byte range of a match at `lines`.
+    fn matched_bytes(
+        &mut self,
+        hunk_search: &HunkSearch<'_>,
+        lines: &Range<usize>,
+        rung: usize,
+    ) -> Range<usize> {
+        let start = match &self.exact_index {
+            Some(index) if rung == EXACT => index.offset(lines.start),
+            _ => self.offset(lines.start),
+        };
+        // An exact match has the same length in the file, so its end needs no lookup.
+        let end = match rung {
+            EXACT => {
+                let lengths = hunk_search.lines().iter().map(|line| line.len());
+                start + lengths.sum::<usize>()
+            }
+            _ => self.offset(lines.end),
+        };
+        start..end
     }
 }

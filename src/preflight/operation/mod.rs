@@ -155,17 +155,8 @@ impl<'a> GroupExecutor<'a> {
         if !self.is_precondition_met(operation, findings)? {
             return Ok(());
         }
-        if self.options.idempotent {
-            let converter = Converter::new(self.plan, operation, self.options);
-            let tree = (&mut self.overlay, &self.options.rules, converter);
-            if already_applied::is_operation_applied(
-                operation,
-                self.plan.text(operation),
-                tree,
-                findings,
-            )? {
-                return Ok(());
-            }
+        if self.options.idempotent && self.is_already_applied(operation, findings)? {
+            return Ok(());
         }
         // With `--3way`, the existing file is one side of the merge, and the file that the patch
         // creates is the other side.
@@ -207,6 +198,18 @@ impl<'a> GroupExecutor<'a> {
             Some(after) => self.put_result(index, (before.as_ref(), known), after, findings),
             None => Ok(()),
         }
+    }
+
+    /// Returns whether the files already have the result of the operation, and reports it if so.
+    fn is_already_applied(
+        &mut self,
+        operation: &Operation,
+        findings: &mut Findings,
+    ) -> Result<bool, WorkspaceError> {
+        let converter = Converter::new(self.plan, operation, self.options);
+        let tree = (&mut self.overlay, &self.options.rules, converter);
+        let text = self.plan.text(operation);
+        already_applied::is_operation_applied(operation, text, tree, findings)
     }
 
     /// Checks and describes `after`, the result of the operation at `index`, and stores it in the

@@ -28,14 +28,6 @@ impl HistoryDirectory {
             .iter()
             .filter(|change| !git_index_file::is_index_path(&change.path))
         {
-            let old = match old_files.of(change) {
-                OldFileLocation::None => OldContentLocation::None,
-                OldFileLocation::MovedTo(path) => OldContentLocation::MovedTo(path.clone()),
-                OldFileLocation::Scratch(slot) => {
-                    OldContentLocation::Kept(self.scratch.own_scratch_path(slot, change.number)?)
-                }
-                OldFileLocation::Lost => OldContentLocation::Lost,
-            };
             let (before, after) = (
                 change.before.map(Version::from),
                 change.after.map(Version::from),
@@ -48,7 +40,7 @@ impl HistoryDirectory {
                 from,
                 before,
                 after,
-                old_content: old,
+                old_content: self.locate_old_content(&old_files, change)?,
             });
         }
         let is_in_place = journal.changes.iter().any(|change| change.overwrites);
@@ -74,6 +66,22 @@ impl HistoryDirectory {
                 .collect(),
             status: EntryStatus::Committed,
             ..self.damaged_entry()
+        })
+    }
+
+    /// Returns the location of the old content of `change`.
+    fn locate_old_content(
+        &self,
+        old_files: &OldFiles<'_>,
+        change: &Change,
+    ) -> Result<OldContentLocation, Failure> {
+        Ok(match old_files.of(change) {
+            OldFileLocation::None => OldContentLocation::None,
+            OldFileLocation::MovedTo(path) => OldContentLocation::MovedTo(path.clone()),
+            OldFileLocation::Scratch(slot) => {
+                OldContentLocation::Kept(self.scratch.own_scratch_path(slot, change.number)?)
+            }
+            OldFileLocation::Lost => OldContentLocation::Lost,
         })
     }
 

@@ -1,11 +1,13 @@
 //! The verbs of the memory backend. They return the errors that Linux returns.
 
+mod lock;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::faults::{Feature, VerbOutcome};
-use super::tree::{DirectoryEntries, Inode, NodeContent, ROOT};
+use super::tree::{DirectoryEntries, NodeContent, ROOT};
 use super::{Memory, MemoryState, UMASK, USER, VerbResult};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -72,18 +74,6 @@ fn io_error(fault: ErrorKind) -> io::Error {
         ErrorKind::Other => return io::Error::other("input/output error"),
     };
     kind.into()
-}
-
-impl Memory {
-    /// Locks a file or a directory. Returns `None` if it is locked already.
-    fn lock_inode(&self, state: &mut MemoryState, inode: u64) -> Option<Lock> {
-        state.locked.insert(inode).then(|| {
-            Lock::new(LockGuard {
-                memory: self.second_handle(),
-                inode,
-            })
-        })
-    }
 }
 
 impl Workspace for Memory {
@@ -388,17 +378,5 @@ impl Workspace for Memory {
     fn external_history(&self) -> Option<RelPath> {
         let own = || RelPath::new(format!("{EXTERNAL_HISTORY_NAME}/1").as_bytes()).ok();
         self.state().has_external_history.then(own)?
-    }
-}
-
-/// Releases a lock when it is dropped.
-struct LockGuard {
-    memory: Memory,
-    inode: Inode,
-}
-
-impl Drop for LockGuard {
-    fn drop(&mut self) {
-        self.memory.state().locked.remove(&self.inode);
     }
 }

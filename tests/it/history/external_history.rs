@@ -1,11 +1,12 @@
 //! The history of a plain directory, which is kept outside of it.
 
+mod interrupted;
+
 use wpatch::engine::{self, UndoTarget};
 use wpatch::mode::Permissions;
-use wpatch::report::Coverage;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::DirectoryPermissions::Private;
-use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Memory};
+use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{EXTERNAL_HISTORY_NAME, Workspace};
 
 use super::{OPTIONS, done, put, tree, undo};
@@ -145,49 +146,6 @@ fn many_files_are_copied_to_another_file_system_as_few_are() {
     assert_eq!(tree(&memory), before);
 }
 
-#[test]
-fn an_init_that_is_cut_off_anywhere_hides_nothing() {
-    for mount in [false, true] {
-        for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
-            let memory = memory();
-            if mount {
-                memory
-                    .make_dir(&path(EXTERNAL_HISTORY_NAME), Private)
-                    .unwrap();
-                memory.mount(&path(EXTERNAL_HISTORY_NAME));
-            }
-            put(&memory, &[Step::Put("a", Entry::file("2"))]);
-            put(&memory, &[Step::Put("a", Entry::file("3"))]);
-            let start = memory.verb_count();
-            memory.inject(FaultInjection {
-                verb: start + verb,
-                kind,
-            });
-            let outcome = engine::init(&memory, OPTIONS, &Interrupt::new());
-            if !memory.has_failed() {
-                assert!(outcome.report.ok && verb > 15);
-                break;
-            }
-            let what = format!("{kind:?} at {verb}, {mount}");
-            let next = memory.restart();
-            assert!(entries(&next) >= 2, "{what}");
-            assert!(done(&undo(&next, UndoTarget::Last(1))), "{what}");
-            assert_eq!(next.files()[&path("a")].contents, b"2", "{what}");
-            assert!(done(&undo(&next, UndoTarget::Last(1))), "{what}");
-            assert!(
-                engine::init(&next, OPTIONS, &Interrupt::new()).report.ok,
-                "{what}"
-            );
-            let log = engine::log(&next, &std::sync::Arc::default())
-                .unwrap()
-                .entries;
-            let ids: std::collections::BTreeSet<_> = log.iter().map(|entry| &entry.id).collect();
-            assert_eq!((log.len(), ids.len()), (4, 4), "{what}");
-            assert_eq!(next.list(Some(&home())).unwrap(), [[0; 0]; 0], "{what}");
-        }
-    }
-}
-
 /// Whoever comes while the directory is made to stay has the lock, or does not.
 #[test]
 fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
@@ -224,27 +182,6 @@ fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
             assert!(verb > 15);
             break;
         }
-    }
-}
-
-#[test]
-fn a_transaction_that_was_made_without_it_is_no_entry() {
-    for verb in 0.. {
-        let memory = memory().without_external_history();
-        memory.inject(FaultInjection {
-            verb: memory.verb_count() + verb,
-            kind: FaultKind::Killed,
-        });
-        let steps = [Step::Put("a", Entry::file("2"))];
-        let _ = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
-        if !memory.has_failed() {
-            assert!(verb > 20);
-            break;
-        }
-        let next = memory.restart().with_external_history();
-        let _ = wpatch::transaction::recover(&next, OPTIONS).unwrap();
-        assert_eq!(entries(&next), 0, "{verb}");
-        assert!(!next.entries().contains_key(&path(".wpatch")), "{verb}");
     }
 }
 
@@ -350,57 +287,4 @@ fn what_is_too_old_of_other_roots_goes() {
         [29, 31].map(|age| left(half(now - age * day))),
         [true, false]
     );
-}
-
-#[test]
-fn what_is_cut_off_on_the_way_to_it_is_finished() {
-    for mount in [false, true] {
-        let faults = (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind)));
-        for (met, (verb, kind)) in faults.enumerate() {
-            let memory = memory();
-            if mount {
-                memory
-                    .make_dir(&path(EXTERNAL_HISTORY_NAME), Private)
-                    .unwrap();
-                memory.mount(&path(EXTERNAL_HISTORY_NAME));
-            }
-            let start = memory.verb_count();
-            memory.inject(FaultInjection {
-                verb: start + verb,
-                kind,
-            });
-            let steps = [Step::Put("a", Entry::file("2"))];
-            let applied = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
-            if !memory.has_failed() {
-                assert!(applied.is_ok_and(|receipt| receipt.warnings.is_empty()) && met > 100);
-                break;
-            }
-            let what = format!("{kind:?} at {verb}, {mount}");
-            let next = memory.restart();
-            let _ = wpatch::transaction::recover(&next, OPTIONS).unwrap();
-            assert!(!next.entries().contains_key(&path(".wpatch")), "{what}");
-            put(&next, &[Step::Put("b", Entry::file("b"))]);
-            let litter = next
-                .entries()
-                .into_keys()
-                .filter(|path| path.to_string().contains("dead-"))
-                .count();
-            assert_eq!(litter, 0, "{what}");
-            assert!(done(&undo(&next, UndoTarget::Last(1))), "{what}");
-            let log = engine::log(&next, &std::sync::Arc::default()).unwrap();
-            let ids: std::collections::BTreeSet<_> =
-                log.entries.iter().map(|entry| &entry.id).collect();
-            assert_eq!(ids.len(), log.entries.len(), "{what}");
-            let is_whole = log
-                .entries
-                .iter()
-                .all(|entry| entry.coverage == Coverage::Full);
-            assert!(is_whole, "{what}");
-            let text = next.files()[&path("a")].contents.clone();
-            let is_undone = text == b"2" && undo(&next, UndoTarget::Last(1)).report.ok;
-            // A fault may keep the entry out of the history, but not the change of another from
-            // being one.
-            assert_eq!(is_undone, text == b"2" && ids.len() > 2, "{what}");
-        }
-    }
 }
