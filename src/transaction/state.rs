@@ -146,7 +146,7 @@ impl StateDirectory {
         let locked = Self::lock(workspace, directory, lifetime, options.lock_timeout);
         match &locked {
             Ok(Some(state)) if options.durability == Durability::Full => {
-                state.write_gitignore(workspace)
+                state.write_gitignore(workspace);
             }
             // The process that holds the lock will use the directory.
             Ok(_) | Err(Failure::Locked) => {}

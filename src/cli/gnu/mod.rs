@@ -231,12 +231,12 @@ fn options_from(
 /// exit codes.
 fn print_outcome(outcome: &Outcome, notes: &[String], options: &GnuArguments) -> ExitCode {
     let printer = MessagePrinter::new(outcome, notes, options);
-    let printed = printer.print();
+    let result = printer.print();
     let report = &outcome.report;
     match report.exit_code {
         FAILED if printer.has_other_version() => ExitCode::from(TROUBLE),
         0 if printer.has_skipped() => ExitCode::from(FAILED),
-        0 if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
+        0 if result.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
             && !report.changed =>
         {
             ExitCode::from(TROUBLE)

@@ -73,14 +73,14 @@ impl EntryReversal<'_> {
                     ..plain
                 });
             }
-            (OldContentLocation::None, None) if file.from.is_none() => {
-                if here.is_some() || !self.is_forced {
-                    operations.push(Operation {
-                        action: Action::Delete,
-                        old_mode: here.map(mode_of_kind),
-                        ..plain
-                    });
-                }
+            (OldContentLocation::None, None)
+                if file.from.is_none() && (here.is_some() || !self.is_forced) =>
+            {
+                operations.push(Operation {
+                    action: Action::Delete,
+                    old_mode: here.map(mode_of_kind),
+                    ..plain
+                });
             }
             // The target of a rename has no operation of its own, because the source moves it back.
             // `lost_problems` reports a lost content.

@@ -137,5 +137,5 @@ fn line_ends_of_the_patch_are_not_those_of_the_file() {
 #[test]
 fn an_empty_search_makes_a_file() {
     let text = "a.txt\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n";
-    assert_eq!(describe(text), [r#"Modify a.txt Nothing "b\n""#]);
+    assert_eq!(describe(text), [r#"Modify a.txt EmptyFile "b\n""#]);
 }

@@ -83,7 +83,7 @@ pub(super) fn check_journals(workspace: &dyn Workspace, left: &[Scratch]) -> Res
             .map(|names| LeftoverState::of(scratch, &names))
         {
             Ok(LeftoverState::Journal) => {
-                is_unfinished |= has_journal(Journal::read(workspace, scratch))?
+                is_unfinished |= has_journal(Journal::read(workspace, scratch))?;
             }
             // Another process has finished this transaction.
             Err(error) if !is_unreachable(error.kind) => return Err(error.into()),

@@ -119,7 +119,7 @@ fn a_hunk_with_gaps_reports_each_repair() {
     let memory = Memory::with_files([(path(), Entry::file(python))]);
     let outcome = engine::apply(lenient(patch), &memory, &Interrupt::new());
     let repairs = &outcome.report.inputs[0].repairs;
-    let codes: Vec<_> = repairs.iter().map(|repair| &*repair.code).collect();
+    let codes: Vec<_> = repairs.iter().map(|repair| repair.code).collect();
     assert_eq!(
         codes,
         ["bare_header", "glued_header", "whitespace", "elision"]

@@ -181,7 +181,7 @@ impl DirectoryResolver {
             match open_beneath(start, path, access) {
                 // Some seccomp filters reject unknown system calls with EPERM.
                 Err(Errno::NOSYS | Errno::PERM) => {
-                    self.lacks_openat2.store(true, Ordering::Relaxed)
+                    self.lacks_openat2.store(true, Ordering::Relaxed);
                 }
                 // With `RESOLVE_NO_SYMLINKS`, openat2(2) returns ELOOP for a link in the path.
                 Err(Errno::LOOP) => return Err(SysError::new(ErrorKind::ThroughLink, Errno::LOOP)),
