@@ -117,8 +117,8 @@ impl ReadRequest {
 /// use wpatch::workspace::memory::{Entry, Memory};
 ///
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\ntwo\nthree\n"))]);
-/// let window = ReadRange::Lines { first: 2, last: 2 };
-/// let extract = engine::read(&ReadRequest { window, ..ReadRequest::of("a") }, &workspace).unwrap();
+/// let range = ReadRange::Lines { first: 2, last: 2 };
+/// let extract = engine::read(&ReadRequest { range, ..ReadRequest::of("a") }, &workspace).unwrap();
 /// assert_eq!((extract.content.as_slice(), extract.next_offset), (&b"two\n"[..], Some(8)));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
