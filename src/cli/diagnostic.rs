@@ -26,11 +26,11 @@ const MAX_MESSAGE: usize = 600;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TitleKind {
     /// No other line states the problem.
-    Own,
+    Full,
     /// A sentence of git states less than the problem.
     Details,
     /// A sentence of git states the same as the problem.
-    Stated,
+    Omitted,
 }
 
 /// Returns problem `index` of `outcome` as lines for a terminal, with colors.
@@ -43,7 +43,8 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: TitleKind) -> Strin
         return String::new();
     };
     let mut groups: Vec<_> = main_group(outcome, problem, title).into_iter().collect();
-    if let Some((path, nearest)) = nearest(outcome, problem, index).filter(|_| has_excerpt(problem))
+    if let Some((path, nearest)) =
+        find_closest_match(outcome, problem, index).filter(|_| has_useful_closest_match(problem))
     {
         groups.push(nearest_group(&path, nearest));
     }
@@ -57,10 +58,10 @@ pub(super) fn render(outcome: &Outcome, index: usize, title: TitleKind) -> Strin
         return renderer.render(&groups);
     }
     // The renderer draws connectors between groups, which make sense only for groups with places.
-    let alone = groups
+    let group_texts = groups
         .iter()
         .map(|group| renderer.render(slice::from_ref(group)));
-    alone
+    group_texts
         .chain(output_lines(outcome, problem))
         .collect::<Vec<_>>()
         .join("\n")
@@ -115,17 +116,17 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: TitleKind) -> 
     };
     let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
-        TitleKind::Own => {
+        TitleKind::Full => {
             // In all other cases the message contains the cause.
-            let is_apart = matches!(problem.facts.cause, Some(MismatchCause::Name { .. }));
-            let cause = cause().filter(|_| is_apart);
+            let is_cause_missing = matches!(problem.facts.cause, Some(MismatchCause::Name { .. }));
+            let cause = cause().filter(|_| is_cause_missing);
             let words = cause.map_or_else(message, |cause| format!("{}: {cause}", message()));
             Some(Group::with_title(
                 level.clone().primary_title(words).id(problem.code.name),
             ))
         }
         TitleKind::Details => Some(note(cause().map_or_else(message, named))),
-        TitleKind::Stated => cause().map(|cause| note(named(cause))),
+        TitleKind::Omitted => cause().map(|cause| note(named(cause))),
     };
     let Some((input, span)) = visible_place(outcome, problem) else {
         return group;
@@ -149,7 +150,7 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: TitleKind) -> 
 
 /// Returns whether the closest match adds information to the cause. Lines that differ only in line
 /// endings or encoding look the same.
-fn has_excerpt(problem: &Problem) -> bool {
+fn has_useful_closest_match(problem: &Problem) -> bool {
     !matches!(
         problem.facts.cause,
         Some(
@@ -161,7 +162,7 @@ fn has_excerpt(problem: &Problem) -> bool {
 }
 
 /// Returns the path and the closest match of the hunk that `problem` is about.
-fn nearest<'a>(
+fn find_closest_match<'a>(
     outcome: &'a Outcome,
     problem: &Problem,
     index: usize,

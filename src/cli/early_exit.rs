@@ -4,6 +4,7 @@ use std::io;
 
 use crate::engine::options::{Input, Problem, ProblemCode, ProblemFacts, code};
 use crate::engine::{self, Outcome};
+use crate::path::RelPath;
 use crate::text::without_error_number;
 
 /// The reason why a command cannot start.
@@ -13,7 +14,8 @@ pub(super) struct EarlyExit {
     pub(super) message: String,
     pub(super) help: Option<String>,
     pub(super) facts: Box<ProblemFacts>,
-    /// The complete problem, if it has more data than the fields above.
+    /// The problem with all its data. The code, the message, the help and the facts above then do
+    /// not count.
     pub(super) problem: Option<Box<Problem>>,
     /// The input that contains the place of the problem.
     pub(super) inputs: Vec<Input>,
@@ -47,8 +49,8 @@ impl EarlyExit {
         }
     }
 
-    /// Returns the error with the line of the file `list` that names the file of the error. A
-    /// complete problem names its file before the message, so the line follows the message.
+    /// Adds the line of the series file `list` that names the faulty patch. A message of
+    /// [`Self::problem`] is printed after the name of its file, so the line follows the message.
     pub(super) fn with_line(mut self, list: &str, line: usize) -> Self {
         match &mut self.problem {
             Some(problem) => {
@@ -71,9 +73,12 @@ impl EarlyExit {
         let Some(problem) = &self.problem else {
             return self.message.clone();
         };
-        let name = problem.name.as_deref().map_or_else(String::new, |name| {
-            format!("{}: ", String::from_utf8_lossy(name))
-        });
+        let path = problem.path.as_ref().map(RelPath::as_bytes);
+        let name = path
+            .or(problem.name.as_deref())
+            .map_or_else(String::new, |name| {
+                format!("{}: ", String::from_utf8_lossy(name))
+            });
         format!("{name}{}", problem.message)
     }
 

@@ -87,15 +87,15 @@ fn read_repairable(
     if !strict.is_repairable {
         return read_unrepaired();
     }
-    let fits = strict.is_applicable && !strict.is_elided();
+    let fits = strict.is_applicable && !strict.has_placeholders();
     // A document that applies is not converted, because strict mode can read it.
     if let Some(alone) = unquote_patches(patches).filter(|_| !fits) {
         return read_repairable(task, &alone, read_strict);
     }
-    if strict.has_own_repairs() {
+    if strict.has_separate_repairs() {
         return read_texts(task, read_unrepaired(), &strict);
     }
-    if fits && strict.is_exact() {
+    if fits && strict.has_only_exact_formats() {
         return read_unrepaired();
     }
     // A mail that cannot be decoded is refused with the position of the error.
@@ -103,7 +103,7 @@ fn read_repairable(
         return read_unrepaired();
     };
     match repair_all(&task.request, &inputs, task.workspace) {
-        Ok(Ok(repairs)) if strict.is_final() && is_unchanged(&repairs) => read_unrepaired(),
+        Ok(Ok(repairs)) if strict.needs_no_repair() && is_unchanged(&repairs) => read_unrepaired(),
         Ok(Ok(repairs)) => {
             let strict = &strict.selected;
             let read = strict.is_resolvable.then_some(&strict.plan.inputs[..]);
@@ -123,7 +123,7 @@ fn read_texts(
     mut selected: Selected,
     strict: &StrictResolution,
 ) -> Selected {
-    let fits = strict.is_applicable && !strict.is_elided();
+    let fits = strict.is_applicable && !strict.has_placeholders();
     if selected.is_resolvable && !fits {
         texts::repair(task.workspace, &strict.options, &mut selected);
     }

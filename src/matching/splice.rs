@@ -97,10 +97,10 @@ impl Splicer<'_> {
             rules,
         } = *self;
         for &(hunk, placement) in hunks {
-            let site = TargetLines::new(preimage, hunk, placement, rules);
-            out.keep(out.done..placement.bytes.start, site.ending);
+            let target = TargetLines::new(preimage, hunk, placement, rules);
+            out.keep(out.done..placement.bytes.start, target.ending);
             // A hunk that only deletes writes nothing.
-            let goes = matches!(
+            let only_deletes = matches!(
                 hunk.single_line_kind(text, direction),
                 Some((LineKind::Deletion, _))
             );
@@ -109,23 +109,23 @@ impl Splicer<'_> {
             let lines = hunk.lines(text, direction).filter(is_taken);
             // The lines of an exact match can be copied in one pass, without any conversion.
             match rules.correction {
-                None if site.is_exact_copy(hunk.body.slice(text)) && out.is_at_line_start() => {
-                    if !goes {
+                None if target.is_exact_copy(hunk.body.slice(text)) && out.is_at_line_start() => {
+                    if !only_deletes {
                         out.replace(placement.bytes.start, lines);
                     }
                 }
-                None => site.write(&lines.collect::<Vec<_>>(), out),
+                None => target.write(&lines.collect::<Vec<_>>(), out),
                 Some(correction) => {
                     let end = find_trailing_blank_lines(preimage, text, hunk, direction, placement)
                         .filter(|_| !rules.no_add);
                     let corrected = CorrectedLines::new(lines, end, placement, correction);
-                    site.write(&corrected.lines().collect::<Vec<_>>(), out);
+                    target.write(&corrected.lines().collect::<Vec<_>>(), out);
                     corrected.add_to(&mut out.result);
                 }
             }
             if rules.inaccurate_eof
                 && !rules.no_add
-                && site.is_unterminated_end(hunk, text, direction, rules)
+                && target.is_unterminated_end(hunk, text, direction, rules)
             {
                 out.remove_terminator();
             }
@@ -153,23 +153,22 @@ struct TargetLines<'a> {
 
 impl<'a> TargetLines<'a> {
     fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, rules: &MatchRules) -> Self {
-        let has_open_lines = hunk.anchor.is_numbered();
+        let is_numbered = hunk.anchor.is_numbered();
         let rung = LADDER
             .iter()
             .position(|rung| rung.name == placement.rung)
             .unwrap_or(EXACT);
-        let is_verbatim =
-            has_open_lines && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
+        let is_verbatim = is_numbered && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
         let ending = ending_near(preimage, placement.bytes.start);
-        let moves_lines = !has_open_lines || rules.match_mode == MatchMode::Reindented;
+        let is_reindented = !is_numbered || rules.match_mode == MatchMode::Reindented;
         Self {
             preimage,
             placement,
             rung,
             ending,
             is_verbatim,
-            can_lack_terminator: has_open_lines,
-            is_reindented: moves_lines,
+            can_lack_terminator: is_numbered,
+            is_reindented,
         }
     }
 
@@ -241,7 +240,7 @@ impl<'a> TargetLines<'a> {
         let mut ending = first.into_option().unwrap_or(self.ending);
         let mut before = ending;
         // The line endings of the deleted lines that no insertion has replaced yet.
-        let mut free = VecDeque::new();
+        let mut unused_endings = VecDeque::new();
         let indent = self.indent(hunk);
         // The old lines that are in the file, without ignored context.
         let kept = self.placement.ignored_context.0
@@ -252,7 +251,7 @@ impl<'a> TargetLines<'a> {
             if line.kind == LineKind::Insertion {
                 // An insertion takes the line ending of the deletion that it replaces, line by
                 // line.
-                ending = free.pop_front().unwrap_or(ending);
+                ending = unused_endings.pop_front().unwrap_or(ending);
                 self.insert(line, indent.as_ref(), ending, out);
                 continue;
             }
@@ -277,10 +276,10 @@ impl<'a> TargetLines<'a> {
             before = LineEnding::of(found).into_option().unwrap_or(before);
             if line.kind == LineKind::Context {
                 ending = before;
-                free.clear();
+                unused_endings.clear();
                 out.copy(found, ending);
             } else {
-                free.push_back(before);
+                unused_endings.push_back(before);
             }
         }
     }

@@ -27,6 +27,7 @@ mod bases;
 mod cause;
 mod checks;
 mod codes;
+mod content_properties;
 mod control_file_aliases;
 mod conversions;
 mod converter;
@@ -52,7 +53,6 @@ mod notebook;
 mod operation;
 mod operation_paths;
 mod options;
-mod outcome;
 mod overlay;
 mod pass;
 mod problem;
@@ -66,12 +66,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
 use crate::change::Sink;
-use crate::mode::FileKind;
+use crate::digest::Sha256;
+use crate::matching::{Placement, Placements};
+use crate::mode::{FileKind, FileMode};
 use crate::mutex::lock_unpoisoned;
+use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::{Policy, PolicyDecision};
 use crate::progress::Phase;
+use crate::text::TextEncoding;
+use crate::text::tag::HashlineTag;
 use crate::threads;
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -86,6 +91,7 @@ pub use bases::{
     MergeSides, NoMergeReason, ThreeWay,
 };
 pub use codes::{CODES, ProblemCode, ProblemKind, code};
+pub use content_properties::ContentProperties;
 pub use control_file_aliases::with_other_names;
 pub use conversions::{Conversions, denied_filter, is_git_operation};
 pub use diff_cache::DiffCache;
@@ -94,7 +100,6 @@ pub use image_previews::{ImagePair, ImagePreviews, media_type};
 pub use options::{
     ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, WhitespaceAction, WhitespaceRules,
 };
-pub use outcome::{ContentProperties, FileOutcome};
 pub use problem::{MismatchCause, Problem, ProblemFacts, Severity};
 pub use reject::{RejectedHunks, reject_files};
 pub(crate) use spelling::NameSpellings;
@@ -291,6 +296,90 @@ impl Resolution {
         self.problems
             .iter()
             .all(|problem| problem.severity != Severity::Error)
+    }
+}
+
+/// The outcome of one operation.
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct FileOutcome {
+    /// The verdict of the policy.
+    pub decision: PolicyDecision,
+    /// The code of the first error; `None` if the operation can be performed.
+    pub failed: Option<&'static ProblemCode>,
+    /// The placement or the mismatch of each hunk, in order. Empty if the operation failed earlier,
+    /// or if every hunk is at its stated line and no description was requested.
+    pub placements: Placements,
+    /// For text edits: the index of the edit of each placement, and the number of lines after the
+    /// change.
+    pub edit_lines: Box<[(usize, usize)]>,
+    /// The changed cell of a notebook.
+    pub cell: Option<Box<EditedCell>>,
+    /// The number of added lines.
+    pub added: usize,
+    /// The number of removed lines.
+    pub removed: usize,
+    /// Whether the change concerns bytes instead of lines.
+    pub is_binary: bool,
+    /// The modes before and after, as git writes them.
+    pub modes: (Option<FileMode>, Option<FileMode>),
+    /// Whether the file is a symbolic link that is written as a regular file.
+    pub is_link_file: bool,
+    /// Whether the content changes.
+    pub is_edited: bool,
+    /// The properties of the content before, if it exists and a description was requested.
+    pub before: Option<Box<ContentProperties>>,
+    /// The properties of the content after, if it exists and a description was requested.
+    pub after: Option<Box<ContentProperties>>,
+    /// The mode and the digest of another file that the result replaces, if a description was
+    /// requested.
+    pub replaced: Option<Box<(FileMode, Sha256)>>,
+    /// Whether the line numbers refer to an earlier version of the file.
+    pub is_recovered: bool,
+    /// The tag after the change, for edits of numbered lines.
+    pub tag: Option<HashlineTag>,
+    /// The generated diff of the change, if one was requested.
+    pub diff: Option<Vec<u8>>,
+    /// Whether the diff was truncated at [`Options::max_diff`](super::Options::max_diff).
+    pub is_diff_cut: bool,
+    /// The encoding in which texts were replaced, if one was selected.
+    pub encoding: Option<TextEncoding>,
+    /// The number of hard links to the existing file, if there are several.
+    pub hardlinks: Option<u64>,
+    /// Whether the whole operation was already applied.
+    pub is_already_applied: bool,
+    /// The hunks that were left out because they do not match.
+    pub rejects: Option<Box<RejectedHunks>>,
+    /// The outcome of the merge, if the patch was merged.
+    pub merge: Option<Box<MergeOutcome>>,
+    /// The reason why the patch was not merged although a merge was requested.
+    pub no_merge_reason: Option<NoMergeReason>,
+    /// The white space errors of the patch, if there are any.
+    pub whitespace: Option<Box<FileWhitespace>>,
+    /// The number of hunk problems that [`Resolution::problems`] omits because of its
+    /// limit.
+    pub omitted_problems: usize,
+}
+
+impl FileOutcome {
+    /// Returns whether every hunk is at its stated line, as far as placements are kept.
+    #[must_use]
+    pub fn is_as_stated(&self) -> bool {
+        self.placements
+            .iter()
+            .all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
+    }
+
+    /// Sets the placements of text edits. Each item is the index of the edit, the number of lines
+    /// after the change, and the placement.
+    pub(super) fn set_placements(
+        &mut self,
+        places: impl Iterator<Item = (usize, usize, Placement)>,
+    ) {
+        let (texts, placements): (Vec<_>, _) = places
+            .map(|(edit, new_lines, placement)| ((edit, new_lines), Ok(placement)))
+            .unzip();
+        (self.edit_lines, self.placements) = (texts.into(), placements);
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) enum MergeAttempt {
     /// The merge failed. The findings contain the reason.
     Refused,
     /// No merge is requested, or the file equals the merge base.
-    NotRequested,
+    NotNeeded,
     /// The operation cannot be merged.
     Unmergeable,
     /// The merge base is not available.
@@ -42,47 +42,47 @@ pub(super) fn attempt(
     findings: &mut Findings,
 ) -> Result<MergeAttempt, WorkspaceError> {
     let Some(three_way) = &options.three_way else {
-        return Ok(MergeAttempt::NotRequested);
+        return Ok(MergeAttempt::NotNeeded);
     };
     let Some(before) = before else {
         return Ok(MergeAttempt::Unmergeable);
     };
-    let is_made = operation.action == Action::Create;
+    let is_create = operation.action == Action::Create;
     let may_merge = match operation.edit {
         Edit::Hunks(_) | Edit::Binary(_) | Edit::BinaryMissing => {
             !matches!(operation.action, Action::Delete | Action::RemoveCopy)
         }
-        _ => is_made,
+        _ => is_create,
     };
-    let is_kept = operation
+    let keeps_kind = operation
         .new_mode
         .is_none_or(|mode: FileMode| mode.kind() == before.kind);
-    if !may_merge || !is_kept || !matches!(before.kind, FileKind::Regular | FileKind::Symlink) {
+    if !may_merge || !keeps_kind || !matches!(before.kind, FileKind::Regular | FileKind::Symlink) {
         return Ok(MergeAttempt::Unmergeable);
     }
     // If the current file is the base, the patch applies without a merge.
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
-    if !is_made
+    if !is_create
         && three_way.bases.given.is_none()
         && named.is_some_and(|name| has_blob_id(&before.bytes, name))
     {
-        return Ok(MergeAttempt::NotRequested);
+        return Ok(MergeAttempt::NotNeeded);
     }
     let Some((base, kind)) = three_way.bases.find(operation, options.max_read())? else {
         return Ok(MergeAttempt::NoBase);
     };
-    if !is_made && &base == before.bytes.whole() {
-        return Ok(MergeAttempt::NotRequested);
+    if !is_create && &base == before.bytes.whole() {
+        return Ok(MergeAttempt::NotNeeded);
     }
     let Some(theirs) = apply_to_base(operation, text, &base, options, findings) else {
-        return Ok(if is_made {
+        return Ok(if is_create {
             MergeAttempt::Refused
         } else {
             MergeAttempt::Unmergeable
         });
     };
     let sides = MergeSides {
-        base: (!is_made).then_some(base),
+        base: (!is_create).then_some(base),
         ours: Arc::clone(before.bytes.whole()),
         theirs,
     };
@@ -104,21 +104,21 @@ fn apply_to_base(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Arc<Bytes>> {
-    let mut aside = Findings::default();
+    let mut base_findings = Findings::default();
     let edited = edit::postimage(
         operation,
         text,
         &Arc::clone(base).into(),
         options,
-        &mut aside,
+        &mut base_findings,
     );
     if operation.action == Action::Create || edited.is_some() {
-        aside
+        base_findings
             .problems
             .retain(|problem| *problem.code != code::SEVERAL_PLACES);
-        findings.problems.append(&mut aside.problems);
-        findings.outcome.failed = findings.outcome.failed.or(aside.outcome.failed);
-        findings.outcome.whitespace = aside.outcome.whitespace;
+        findings.problems.append(&mut base_findings.problems);
+        findings.outcome.failed = findings.outcome.failed.or(base_findings.outcome.failed);
+        findings.outcome.whitespace = base_findings.outcome.whitespace;
     }
     Some(match edited? {
         EditResult::Same => Arc::clone(base),
@@ -141,11 +141,8 @@ fn merge_sides(
 ) -> MergeAttempt {
     let driver = three_way.drivers.get(&operation.path);
     let nothing = Arc::default();
-    let texts = [
-        sides.base.as_ref().unwrap_or(&nothing),
-        &sides.ours,
-        &sides.theirs,
-    ];
+    let base_text = sides.base.as_ref().unwrap_or(&nothing);
+    let texts = [base_text, &sides.ours, &sides.theirs];
     let is_link = kind == FileKind::Symlink;
     let is_whole =
         is_link || driver == Some(&MergeDriver::Binary) || texts.iter().any(|text| is_binary(text));
@@ -153,9 +150,11 @@ fn merge_sides(
         .favour
         .or((driver == Some(&MergeDriver::Union)).then_some(ConflictResolution::Union));
     let style = conflict_style(three_way);
-    // If the patch changes nothing, or the file already has its result, no driver runs.
+    // If only one side changes the base, or both have the same result, no driver runs.
     let MergedText { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
         take_side(texts[1])
+    } else if texts[0] == texts[1] {
+        take_side(texts[2])
     } else if let Some(MergeDriver::Program(name)) = driver {
         refuse_driver(name, findings);
         return MergeAttempt::Refused;
@@ -223,11 +222,17 @@ fn merge_whole(
 }
 
 /// Reports a conflict of a symbolic link. A link cannot contain conflict markers.
-fn report_link_conflict([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
+fn report_link_conflict([base, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     let (ours, theirs) = (printable(ours), printable(theirs));
-    let message = format!(
-        "both sides changed the link: it points to `{ours}`, and the patch changes it to `{theirs}`"
-    );
+    let message = if base.is_empty() {
+        format!(
+            "the link already exists: it points to `{ours}`, and the patch creates it for `{theirs}`"
+        )
+    } else {
+        format!(
+            "both sides changed the link: it points to `{ours}`, and the patch changes it to `{theirs}`"
+        )
+    };
     let help = "use --ours to keep the link or --theirs for the link of the patch; a link cannot contain conflict markers";
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help.to_owned());
 }
@@ -243,18 +248,27 @@ fn refuse_driver(name: &[u8], findings: &mut Findings) {
 }
 
 /// Warns that the merge base of a patch that does not match is not available.
-pub(super) fn warn_missing_base(operation: &Operation, findings: &mut Findings) {
-    let message = match &operation.blobs {
-        Some(blobs) => {
+pub(super) fn warn_missing_base(operation: &Operation, options: &Options, findings: &mut Findings) {
+    let three_way = options.three_way.as_ref();
+    let is_given = three_way.is_some_and(|three_way| three_way.bases.given.is_some());
+    let (message, help) = match &operation.blobs {
+        _ if is_given => (
+            "the given base does not contain the file".to_owned(),
+            "use --base with a revision that contains the file",
+        ),
+        Some(blobs) => (
             format!(
                 "the repository does not have the base blob {} of the patch",
                 printable(&blobs.old)
-            )
-        }
-        None => "the patch does not name its base blob".to_owned(),
+            ),
+            "use --base to name the base file or revision",
+        ),
+        None => (
+            "the patch does not name its base blob".to_owned(),
+            "use --base to name the base file or revision",
+        ),
     };
-    findings.warning(&code::NO_BLOB, message).help =
-        Some("use --base to name the base file or revision".to_owned());
+    findings.warning(&code::NO_BLOB, message).help = Some(help.to_owned());
 }
 
 /// Reports that a file to create already exists and cannot be merged with the new file.

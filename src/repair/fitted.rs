@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::RepairLog;
 use super::chunk::{Reading, ReadingLine};
-use super::depth::{is_column_lost, is_indentation_doubtful};
 use super::error::PlacementError;
+use super::indentation::{is_indentation_doubtful, may_lack_column};
 use super::lines::FileLines;
 use super::typography::Typography;
 use crate::lines::LADDER;
@@ -94,7 +94,7 @@ pub(super) fn fit_reading(
 ) -> Result<HunkEffect, PlacementError> {
     let old: Vec<_> = reading.old().collect();
     let chosen = choose_contents(file, &old, start, rung);
-    if is_column_lost(reading, &chosen)
+    if may_lack_column(reading, &chosen)
         || rung >= FIRST_LOOSE_RUNG && is_indentation_doubtful(file, reading, &chosen, start)
     {
         return Err(PlacementError::Indentation(start));

@@ -30,11 +30,11 @@
 mod bodies;
 mod chunk;
 mod compose;
-mod depth;
 mod elision;
 mod error;
 mod fitted;
 mod folded;
+mod indentation;
 mod line;
 mod lines;
 mod lost;

@@ -20,7 +20,7 @@ use super::{
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
 use former_directories::{former_directories, has_unfinished_work, recover_former_directories};
-use leftover_state::{check_journals, find_transactions};
+use leftover_state::{find_transactions, has_open_journal};
 
 pub(super) use transaction::{finish_recovered, locate_kept_files, recover_one};
 
@@ -93,7 +93,7 @@ fn has_unfinished_transaction(
         return Ok(false);
     }
     match workspace.list(Some(directory)) {
-        Ok(names) => check_journals(workspace, &find_transactions(workspace, directory, &names)?),
+        Ok(names) => has_open_journal(workspace, &find_transactions(workspace, directory, &names)?),
         // Another process has finished the change and removed the directory.
         Err(error) if is_unreachable(error.kind) => Ok(false),
         Err(error) => Err(error.into()),
@@ -223,7 +223,7 @@ fn recover_all(
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
     let names = workspace.list(Some(&state.directory))?;
     let left = find_transactions(workspace, &state.directory, &names)?;
-    check_journals(workspace, &left)?;
+    has_open_journal(workspace, &left)?;
     history::remove_dead_entries(workspace, &state.directory, (&names, None))?;
     state.sweep_probes(workspace, &names)?;
     if let Some(home) = state.history().filter(|&home| *home != state.directory) {

@@ -165,11 +165,11 @@ impl CoveredProblems {
     /// Returns how the title of the problem `index` relates to the printed lines.
     pub(super) fn title(&self, outcome: &Outcome, index: usize) -> TitleKind {
         let Some(problem) = outcome.problems.get(index) else {
-            return TitleKind::Own;
+            return TitleKind::Full;
         };
         match self.malformed {
-            Some(broken) if broken != index => return TitleKind::Own,
-            Some(_) if problem.facts.is_bare => return TitleKind::Stated,
+            Some(broken) if broken != index => return TitleKind::Full,
+            Some(_) if problem.facts.is_bare => return TitleKind::Omitted,
             Some(_) => return TitleKind::Details,
             None => {}
         }
@@ -178,10 +178,10 @@ impl CoveredProblems {
             .and_then(|number| outcome.report.find_file(number));
         let is_stated = |file| !file_messages(outcome, file, problem, self.speech).is_empty();
         if !self.first.contains(&index) || !file.is_some_and(is_stated) {
-            return TitleKind::Own;
+            return TitleKind::Full;
         }
         if is_covered_by_git(problem) {
-            TitleKind::Stated
+            TitleKind::Omitted
         } else {
             TitleKind::Details
         }

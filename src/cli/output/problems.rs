@@ -96,7 +96,7 @@ impl<'o> Problems<'o> {
     fn title(&self, index: usize) -> TitleKind {
         self.titles
             .as_ref()
-            .map_or(TitleKind::Own, |titles| titles.title(self.outcome, index))
+            .map_or(TitleKind::Full, |titles| titles.title(self.outcome, index))
     }
 
     /// Returns whether the problem at `index` states only that a file is missing. Git's lines must
@@ -105,7 +105,7 @@ impl<'o> Problems<'o> {
         let problem = &self.outcome.problems[index];
         let is_plain = git::is_missing(self.outcome, problem) && problem.facts.cause.is_none();
         is_plain
-            && (self.title(index) == TitleKind::Stated
+            && (self.title(index) == TitleKind::Omitted
                 || self.titles.is_some() && is_omitted(self.outcome, problem))
     }
 

@@ -41,8 +41,8 @@ impl StrictResolution {
         };
         let mut selected = read(&decide, patches.clone());
         if selected.is_resolvable {
-            // Of the steps that set options, only this one: a patch that needs a merge does not
-            // apply, so it is repaired first.
+            // Only this step of those that set options runs here. A patch that needs a merge does
+            // not apply, so it is repaired first.
             whitespace::load_whitespace_rules(request, &mut selected, &mut options);
         }
         let resolved = selected
@@ -55,15 +55,15 @@ impl StrictResolution {
         };
         let fits = is_resolved && errors.is_empty() && !selected.is_refused();
         // A reversed patch is not repaired, and files that policy protects are not read.
-        let is_closed = selected.is_resolvable
+        let needs_approval = selected.is_resolvable
             && preflight::needs_approval(&selected.plan, task.workspace, &options);
-        let is_open = !is_closed && !request.decide.reverse;
+        let is_repairable = !needs_approval && !request.decide.reverse;
         Self {
             selected,
             options,
             is_applicable: fits,
             errors,
-            is_repairable: is_open,
+            is_repairable,
         }
     }
 
@@ -75,26 +75,28 @@ impl StrictResolution {
     }
 
     /// Returns whether the patches contain a line that is a placeholder for omitted lines.
-    pub(super) fn is_elided(&self) -> bool {
+    pub(super) fn has_placeholders(&self) -> bool {
         self.any_operation(has_elision)
     }
 
     /// Returns whether the patches apply and no repair can improve them.
-    pub(super) fn is_final(&self) -> bool {
-        self.is_applicable && !self.any_operation(has_trailing_hunk_lines) && !self.is_elided()
+    pub(super) fn needs_no_repair(&self) -> bool {
+        self.is_applicable
+            && !self.any_operation(has_trailing_hunk_lines)
+            && !self.has_placeholders()
     }
 
     /// Returns whether all patches are git diffs, which are exact in their names and lines.
-    pub(super) fn is_exact(&self) -> bool {
+    pub(super) fn has_only_exact_formats(&self) -> bool {
         let is_git = self.selected.plan.inputs.iter().all(|input| {
             let is_exact = |format: &&str| find_syntax(format).is_some_and(Syntax::is_exact);
             !input.formats.is_empty() && input.formats.iter().all(is_exact)
         });
-        is_git && !self.any_operation(has_trailing_hunk_lines) && !self.is_elided()
+        is_git && !self.any_operation(has_trailing_hunk_lines) && !self.has_placeholders()
     }
 
     /// Returns whether a patch has a grammar with repairs of its own.
-    pub(super) fn has_own_repairs(&self) -> bool {
+    pub(super) fn has_separate_repairs(&self) -> bool {
         let is_other = |format: &&str| !find_syntax(format).is_some_and(Syntax::has_lenient_hunks);
         self.selected.is_resolvable
             && self
@@ -125,20 +127,21 @@ impl StrictResolution {
         let is_whole = self.selected.is_resolvable
             && !self.any_operation(has_trailing_hunk_lines)
             && self.has_no_extra_errors(refusals);
-        is_whole
+        let is_more_precise = is_whole
             && all(&[
                 RepairErrorKind::NoPatch,
                 RepairErrorKind::NotFound,
                 RepairErrorKind::Unreadable,
-            ])
-            || all(&[RepairErrorKind::NoPatch])
-            || self.is_final()
-                && all(&[
-                    RepairErrorKind::BudgetExceeded,
-                    RepairErrorKind::Stray,
-                    RepairErrorKind::Name,
-                ])
-            || is_cut_off && all(&[RepairErrorKind::Stray])
+            ]);
+        let is_only_unrepaired = self.needs_no_repair()
+            && all(&[
+                RepairErrorKind::BudgetExceeded,
+                RepairErrorKind::Stray,
+                RepairErrorKind::Name,
+            ]);
+        let is_truncation_stated = is_cut_off && all(&[RepairErrorKind::Stray]);
+        let is_no_patch = all(&[RepairErrorKind::NoPatch]);
+        is_more_precise || is_only_unrepaired || is_truncation_stated || is_no_patch
     }
 
     /// Returns whether each file has at most as many errors as `refusals`. Otherwise the report

@@ -1,5 +1,5 @@
-//! The files of shells, git and package managers, which execute commands when an agent uses these
-//! programs.
+//! The files of shells, version control, package managers and other tools. Each makes its program
+//! execute commands.
 
 use super::ProgramFiles;
 
@@ -31,7 +31,12 @@ pub(super) const TOOLS: &[ProgramFiles] = &[
     ProgramFiles {
         program: "systemd",
         source: "https://www.freedesktop.org/software/systemd/man/latest/systemd.unit.html",
-        paths: &[".config/systemd/user"],
+        paths: &[".config/systemd/user", ".local/share/systemd/user"],
+    },
+    ProgramFiles {
+        program: "user environment",
+        source: "environment.d(5)",
+        paths: &[".config/environment.d"],
     },
     ProgramFiles {
         program: "desktop sessions",
@@ -40,7 +45,7 @@ pub(super) const TOOLS: &[ProgramFiles] = &[
     },
     ProgramFiles {
         program: "shells",
-        source: "bash(1), zsh(1), https://fishshell.com/docs/current/language.html#configuration-files",
+        source: "bash(1), zsh(1), tcsh(1), https://fishshell.com/docs/current/language.html#configuration-files",
         paths: &[
             ".profile",
             ".bashrc",
@@ -53,6 +58,8 @@ pub(super) const TOOLS: &[ProgramFiles] = &[
             ".zshrc",
             ".zlogin",
             ".zlogout",
+            ".tcshrc",
+            ".cshrc",
             ".xprofile",
             ".xinitrc",
             ".xsession",
@@ -73,7 +80,7 @@ pub(super) const TOOLS: &[ProgramFiles] = &[
     ProgramFiles {
         program: "Mercurial",
         source: "hgrc(5)",
-        paths: &[".hg/hgrc"],
+        paths: &[".hg/hgrc", ".config/hg/hgrc"],
     },
     ProgramFiles {
         program: "husky",
@@ -132,7 +139,8 @@ pub(super) const TOOLS: &[ProgramFiles] = &[
     },
 ];
 
-/// These files can also be below `.config`, without the leading dot.
+/// A path without a leading dot also matches below `.config`, as any path matches below any
+/// directory.
 const LEFTHOOK: &[&str] = &[
     "lefthook.yml",
     "lefthook.yaml",

@@ -77,7 +77,7 @@ impl GroupExecutor<'_> {
         let fallback = match attempt {
             MergeAttempt::Unmergeable => Some(NoMergeReason::Unmergeable),
             MergeAttempt::NoBase => Some(NoMergeReason::NoBase),
-            MergeAttempt::Merged(_) | MergeAttempt::Refused | MergeAttempt::NotRequested => None,
+            MergeAttempt::Merged(_) | MergeAttempt::Refused | MergeAttempt::NotNeeded => None,
         };
         findings.outcome.no_merge_reason = fallback;
         Ok(match (attempt, before) {
@@ -87,10 +87,10 @@ impl GroupExecutor<'_> {
                 three_way::refuse_unmergeable_file(operation, text, rival, findings);
                 None
             }
-            (MergeAttempt::NotRequested | MergeAttempt::Unmergeable | MergeAttempt::NoBase, _) => {
+            (MergeAttempt::NotNeeded | MergeAttempt::Unmergeable | MergeAttempt::NoBase, _) => {
                 let edited = edit::postimage(operation, text, preimage, self.options, findings);
                 if edited.is_none() && fallback == Some(NoMergeReason::NoBase) {
-                    three_way::warn_missing_base(operation, findings);
+                    three_way::warn_missing_base(operation, self.options, findings);
                 }
                 edited
             }

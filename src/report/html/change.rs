@@ -3,7 +3,7 @@
 use super::file;
 use super::lines::{self, CarriageReturns, FileContext};
 use super::markup::Markup;
-use super::room::PageBudget;
+use super::page_budget::PageBudget;
 use super::tree::{Badge, Leaf};
 use super::{badge, colors, place, summary};
 use crate::report::{Coverage, LogEntry, LogFile, State};

@@ -3,7 +3,7 @@
 use super::index::ProblemIndex;
 use super::lines::{self, CarriageReturns, FileContext};
 use super::markup::Markup;
-use super::room::PageBudget;
+use super::page_budget::PageBudget;
 use super::tree::{Badge, Leaf};
 use super::{FilePreview, badge, colors, image, place, problem};
 use crate::path::RelPath;
@@ -78,7 +78,7 @@ pub(super) fn add_file(
         out,
     );
     add_notes(told, file, out);
-    room.patch_line = 0;
+    room.last_patch_line = 0;
     add_body(told, file, (exhibit, &diff), room, out);
     out.raw("</details>\n");
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::colors::Language;
 use super::markup::Markup;
-use super::room::PageBudget;
+use super::page_budget::PageBudget;
 use super::rows::{self, Row, RowKind};
 use super::table::{self, LineIds, TableLayout, add_table};
 use crate::report::FirstDifference;

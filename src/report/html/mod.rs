@@ -16,9 +16,9 @@ mod index;
 mod languages;
 mod lines;
 mod markup;
+mod page_budget;
 mod place;
 mod problem;
-mod room;
 mod rows;
 mod summary;
 mod table;
@@ -34,7 +34,7 @@ use crate::plan::Input;
 use crate::text::{Bytes, Span, encode_base64};
 use index::ProblemIndex;
 use markup::Markup;
-use room::PageBudget;
+use page_budget::PageBudget;
 use tree::{FileTree, Leaf};
 
 /// The style sheet.

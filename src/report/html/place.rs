@@ -3,7 +3,7 @@
 use super::index::ProblemIndex;
 use super::lines::{self, FileContext, LineSigns};
 use super::markup::Markup;
-use super::room::PageBudget;
+use super::page_budget::PageBudget;
 use super::{FilePreview, badge, problem};
 use crate::report::{AppliedLines, FirstDifference, HunkReport, NearestPlace};
 use crate::syntax::write::DiffHunk;
@@ -153,7 +153,7 @@ fn add_patch_lines(
     let Some(text) = patch.and_then(|patch| patch.bytes.get(span.start..span.end)) else {
         return 0;
     };
-    let mut last = room.patch_line;
+    let mut last = room.last_patch_line;
     let lines = crate::text::lines(text).map(|(line, bytes)| {
         let number = told.line(input, span.start + line.start);
         let number = number.filter(|&number| number > last);
@@ -161,7 +161,7 @@ fn add_patch_lines(
         (number, without_ending(bytes))
     });
     let lines: Vec<_> = lines.collect();
-    room.patch_line = last;
+    room.last_patch_line = last;
     lines::add_stated(subject, lines.into_iter(), form, room, out)
 }
 

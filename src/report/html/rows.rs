@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::colors::{self, Language, Lexer, Token};
-use super::room::{MAX_LINE_BYTES, PageBudget};
+use super::page_budget::{MAX_LINE_BYTES, PageBudget};
 use crate::report::inline::InlineDiff;
 
 /// The kind of a row.

@@ -5,7 +5,7 @@
 //! line on the side of the new file.
 
 use super::markup::Markup;
-use super::room::PageBudget;
+use super::page_budget::PageBudget;
 use super::rows::{Row, RowKind, count_replaced};
 
 /// The maximum number of rows of one body whose two sides are aligned. A browser needs time in

@@ -75,7 +75,10 @@ pub(super) fn find_transactions(
 /// # Errors
 ///
 /// Returns [`Failure::State`] if a journal cannot be trusted.
-pub(super) fn check_journals(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool, Failure> {
+pub(super) fn has_open_journal(
+    workspace: &dyn Workspace,
+    left: &[Scratch],
+) -> Result<bool, Failure> {
     let mut is_unfinished = false;
     for scratch in left {
         match scratch
@@ -85,8 +88,8 @@ pub(super) fn check_journals(workspace: &dyn Workspace, left: &[Scratch]) -> Res
             Ok(LeftoverState::Journal) => {
                 is_unfinished |= has_journal(Journal::read(workspace, scratch))?;
             }
-            // Another process has finished this transaction.
             Err(error) if !is_unreachable(error.kind) => return Err(error.into()),
+            // The transaction has no journal, or another process has finished it.
             _ => {}
         }
     }

@@ -6,7 +6,7 @@ use fs_err as fs;
 use serde_json::Value;
 
 use super::pairs::forked;
-use super::{both, text};
+use super::{both, by_git, text};
 use crate::index::Tree;
 use crate::repository::git;
 
@@ -163,4 +163,19 @@ fn a_revision_may_be_what_a_patch_was_made_for() {
     );
     assert_eq!(text(&tree, "merges"), MERGED);
     assert_eq!(tree.report(&[&only[..], &["nowhere"]].concat()).0, 4);
+}
+
+#[test]
+fn a_file_that_equals_the_base_takes_the_result_of_the_patch_as_with_git() {
+    let with_git = |tree: &Tree| by_git(tree, &["--3way"]);
+    let with_wpatch = |tree: &Tree| tree.report(&["apply", "--3way"]).0;
+    for apply in [with_git as fn(&Tree) -> i32, with_wpatch] {
+        let tree = Tree::new();
+        let patch = "diff --git a/n b/n\nnew file mode 100644\nindex 0000000..b68fde2\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n";
+        fs::write(tree.patch(), patch).unwrap();
+        fs::write(tree.root().join("n"), "").unwrap();
+        tree.git(&["add", "n"]);
+        assert_eq!(apply(&tree), 0);
+        assert_eq!(text(&tree, "n"), "x\n");
+    }
 }

@@ -15,13 +15,13 @@ pub(super) fn is_indentation_doubtful(
     chosen: &[&[u8]],
     start: usize,
 ) -> bool {
-    let come: Vec<_> = reading
+    let insertions: Vec<_> = reading
         .lines
         .iter()
         .filter(|line| line.kind == LineKind::Insertion && !trim(&line.text).is_empty())
         .collect();
     // Only insertions take an indentation from the patch.
-    if come.is_empty() {
+    if insertions.is_empty() {
         return false;
     }
     let pairs = chosen
@@ -31,7 +31,7 @@ pub(super) fn is_indentation_doubtful(
     let pairs: Vec<_> = pairs
         .map(|(index, old)| (indentation(old), indentation(file.content(start + index))))
         .collect();
-    is_already_indented(&pairs, &come)
+    is_already_indented(&pairs, &insertions)
         || reading
             .old()
             .zip(chosen)
@@ -39,18 +39,18 @@ pub(super) fn is_indentation_doubtful(
             .any(|(index, (line, old))| has_lost_sign(line, old, file.content(start + index)))
 }
 
-/// Returns whether every line may have lost a column of indentation instead of its sign. This is
-/// possible if all preimage lines, read as `chosen`, are indented and a new line is not. The new
-/// line would then lack a column too.
-pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
+/// Returns whether every line may lack a column of indentation instead of its sign. This is possible
+/// if all preimage lines, read as `chosen`, are indented and a new line is not. The new line would
+/// then lack a column too.
+pub(super) fn may_lack_column(reading: &Reading, chosen: &[&[u8]]) -> bool {
     let mut old = reading
         .old()
         .zip(chosen)
         .filter(|(_, old)| !trim(old).is_empty())
         .peekable();
-    // The raw form was chosen for every preimage line, so each line lost a sign or a column.
     let is_bare =
         |line: &ReadingLine| !trim(&line.text).is_empty() && indentation(&line.text).is_empty();
+    // If the raw form was chosen for every preimage line, each line lost a sign or a column.
     old.peek().is_some()
         && old.all(|(line, old)| line.raw.as_deref() == Some(old) && !indentation(old).is_empty())
         && reading
@@ -62,23 +62,23 @@ pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
 /// Returns whether all preimage lines have the same indentation, which is smaller than in the file,
 /// while every new line is indented at least as deeply as the file. Probably only the preimage
 /// lines lost their indentation, and the new lines must not be indented twice.
-fn is_already_indented(pairs: &[(&[u8], &[u8])], come: &[&ReadingLine]) -> bool {
+fn is_already_indented(pairs: &[(&[u8], &[u8])], insertions: &[&ReadingLine]) -> bool {
     let Some(&(old, found)) = pairs.first() else {
         return false;
     };
     old.len() < found.len()
         && pairs.iter().all(|pair| *pair == (old, found))
-        && come.iter().all(|line| line.text.starts_with(found))
+        && insertions.iter().all(|line| line.text.starts_with(found))
 }
 
 /// Returns whether a line may have lost its sign instead of indentation. Indentations of spaces are
 /// usually even: if the difference is odd, the column of the sign makes it even.
 fn has_lost_sign(line: &ReadingLine, old: &[u8], found: &[u8]) -> bool {
-    let (depth, deep) = (indentation(old), indentation(found));
-    let is_odd = depth.len().abs_diff(deep.len()) % 2 == 1;
+    let (patch_indent, file_indent) = (indentation(old), indentation(found));
+    let is_odd = patch_indent.len().abs_diff(file_indent.len()) % 2 == 1;
     line.raw.is_some()
         && is_odd
         && !trim(old).is_empty()
-        && !depth.contains(&b'\t')
-        && !deep.contains(&b'\t')
+        && !patch_indent.contains(&b'\t')
+        && !file_indent.contains(&b'\t')
 }

@@ -15,7 +15,7 @@ pub(super) struct PageBudget {
     /// The budget for word comparisons.
     pub(super) inline: InlineDiff,
     /// The last line of the patch that has a number in the section of the current file.
-    pub(super) patch_line: usize,
+    pub(super) last_patch_line: usize,
     /// The number of bytes that can still have syntax colors.
     pub(super) colored_bytes: usize,
 }
@@ -26,14 +26,15 @@ impl Default for PageBudget {
             lines: 20_000,
             bytes: 4 << 20,
             inline: InlineDiff::default(),
-            patch_line: 0,
+            last_patch_line: 0,
             colored_bytes: 512 << 10,
         }
     }
 }
 
 impl PageBudget {
-    /// Returns whether `copies` copies of `line` fit into the limits, and deducts them.
+    /// Deducts one line and `copies` copies of the bytes of `line`. Returns `false` and deducts
+    /// nothing if they do not fit.
     pub(super) fn try_take(&mut self, line: &[u8], copies: usize) -> bool {
         let size = line.len().min(MAX_LINE_BYTES) * copies;
         let (bytes, lines) = (self.bytes.checked_sub(size), self.lines.checked_sub(1));
