@@ -340,7 +340,7 @@ pub struct FileOutcome {
     pub tag: Option<HashlineTag>,
     /// The generated diff of the change, if one was requested.
     pub diff: Option<Vec<u8>>,
-    /// Whether the diff was truncated at [`Options::max_diff`](super::Options::max_diff).
+    /// Whether the diff was truncated at [`Options::max_diff`].
     pub is_diff_cut: bool,
     /// The encoding in which texts were replaced, if one was selected.
     pub encoding: Option<TextEncoding>,
