@@ -76,13 +76,13 @@ pub(super) fn nearest(
     let floor = distance.map_or(0, |distance| {
         covered.to_original_line(stated.saturating_sub_unsigned(distance))
     });
-    let behind = search.last_free(start, floor).filter(|&line| {
+    let before = search.last_free(start, floor).filter(|&line| {
         distance.is_none_or(|distance| {
             (stated - covered.to_current_line(line)).unsigned_abs() < distance
         })
     });
     SearchResult {
-        line: behind.or(ahead),
+        line: before.or(ahead),
         candidates: Vec::new(),
         is_blocked: search.is_blocked,
     }

@@ -71,7 +71,7 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     if let Some(only) = &selection.only {
         selected.left_out = only::keep_selected(&mut selected.plan.operations, only);
     }
-    // `--expect-hash` needs one file among those that `--only` keeps.
+    // `--expect-hash` needs exactly one file after `--only`.
     let expected = selection.expected.map_or(Ok(()), |digest| {
         retarget::require_digest(&mut selected.plan.operations, digest)
     });

@@ -67,15 +67,15 @@ fn compose_at_once(
     let file = FileLines::of(content, log).map_err(|error| vec![(0, error)])?;
     let (mut placed, mut errors) = (Vec::new(), Vec::new());
     // The end of the previous hunk. A hunk above it is out of order.
-    let mut behind = 0;
+    let mut previous_end = 0;
     for (index, chunk) in section.hunks.iter().enumerate() {
-        match place(&file, chunk, (behind, section.is_enveloped), log) {
+        match place(&file, chunk, (previous_end, section.is_enveloped), log) {
             Ok(one) => {
-                if one.lines.start < behind {
+                if one.lines.start < previous_end {
                     log.note(RepairKind::Order, chunk.line);
                 }
                 note_header(chunk, &one, log);
-                behind = one.lines.end;
+                previous_end = one.lines.end;
                 placed.push(one);
             }
             Err(error) => errors.push((index, error)),
@@ -244,11 +244,11 @@ pub(super) fn splice_lines(
 /// Returns the line ending of the line itself, of the nearest line before it, or of the first line
 /// after it.
 fn nearest_ending(file: &FileLines<'_>, line: usize) -> &'static [u8] {
-    let (before, behind) = file.all.split_at((line + 1).min(file.all.len()));
+    let (before, rest) = file.all.split_at((line + 1).min(file.all.len()));
     let mut near = before
         .iter()
         .rev()
-        .chain(behind)
+        .chain(rest)
         .filter(|line| line.ends_with(b"\n"));
     near.next()
         .map_or(LineEnding::Lf, |line| LineEnding::of(line))

@@ -228,12 +228,14 @@ pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
         lines[*at].0 == LineKind::Context && detect_elision(lines[*at].1) == Some(Elision::Marker)
     };
     (0..lines.len()).filter(is_marker).any(|at| {
-        let [before, behind] = changes_around(lines, at, |line| line.0);
+        let [before, following] = changes_around(lines, at, |line| line.0);
         let goes = |run: &[(LineKind, &[u8])]| run.iter().any(|line| line.0 == LineKind::Deletion);
         let is_pure = |run: &[(LineKind, &[u8])]| {
             goes(run) && run.iter().all(|line| line.0 == LineKind::Deletion)
         };
-        has_ambiguous_changes([before, behind], |line| line.0) || is_pure(before) || is_pure(behind)
+        has_ambiguous_changes([before, following], |line| line.0)
+            || is_pure(before)
+            || is_pure(following)
     })
 }
 
@@ -245,8 +247,8 @@ pub(super) fn changes_around<T>(
 ) -> [&[T]; 2] {
     let is_change = |line: &&T| kind(line) != LineKind::Context;
     let before = lines[..at].iter().rev().take_while(is_change).count();
-    let behind = lines[at + 1..].iter().take_while(is_change).count();
-    [&lines[at - before..at], &lines[at + 1..at + 1 + behind]]
+    let following = lines[at + 1..].iter().take_while(is_change).count();
+    [&lines[at - before..at], &lines[at + 1..at + 1 + following]]
 }
 
 /// Returns whether lines change on both sides of a line, and at least one of them is deleted. The
@@ -266,7 +268,11 @@ fn is_dots(text: &[u8]) -> bool {
 
 /// Returns whether `dots` are the only statement of a block. The line before opens a block and is
 /// less indented, and the line after is less indented than `dots`.
-fn is_whole_block(before: &[(LineKind, &[u8])], dots: &[u8], behind: &[(LineKind, &[u8])]) -> bool {
+fn is_whole_block(
+    before: &[(LineKind, &[u8])],
+    dots: &[u8],
+    following: &[(LineKind, &[u8])],
+) -> bool {
     let is_new = |(kind, text): &&(LineKind, &[u8])| {
         *kind != LineKind::Deletion && !text.trim_ascii().is_empty()
     };
@@ -276,7 +282,7 @@ fn is_whole_block(before: &[(LineKind, &[u8])], dots: &[u8], behind: &[(LineKind
     };
     let opens = before.iter().rev().find(is_new).is_some_and(opens_block);
     opens
-        && behind
+        && following
             .iter()
             .find(is_new)
             .is_none_or(|(_, text)| depth(text) < depth(dots))

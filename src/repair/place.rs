@@ -22,14 +22,14 @@ const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
 /// The maximum number of places that an error contains.
 const MAX_REPORTED_PLACES: usize = 8;
 
-/// Returns the only place of `chunk`. `behind` is the end of the previously placed hunk.
+/// Returns the only place of `chunk`. `previous_end` is the end of the previously placed hunk.
 ///
 /// If several readings match, the first one on the strictest rung counts. An ambiguity of this
 /// reading is an error, and no later reading resolves it.
 pub(super) fn place(
     file: &FileLines<'_>,
     chunk: &RawHunk<'_>,
-    (behind, is_enveloped): (usize, bool),
+    (previous_end, is_enveloped): (usize, bool),
     log: &mut RepairLog,
 ) -> Result<HunkEffect, PlacementError> {
     let mut readings = writable_readings(chunk)?;
@@ -59,7 +59,7 @@ pub(super) fn place(
             if rung >= FIRST_LOOSE_RUNG && is_uncertain(reading) {
                 continue;
             }
-            let at = (rung, behind, is_enveloped);
+            let at = (rung, previous_end, is_enveloped);
             if let Some(placed) = place_reading(file, chunk, (reading, *stood), at, log)? {
                 return Ok(placed);
             }
@@ -116,7 +116,7 @@ fn place_reading(
     file: &FileLines<'_>,
     chunk: &RawHunk<'_>,
     (reading, stood): (&Reading, Option<usize>),
-    (rung, behind, is_enveloped): (usize, usize, bool),
+    (rung, previous_end, is_enveloped): (usize, usize, bool),
     log: &mut RepairLog,
 ) -> Result<Option<HunkEffect>, PlacementError> {
     let Some(starts) = find_starts(file, (chunk, is_enveloped), reading, rung, log)? else {
@@ -127,7 +127,7 @@ fn place_reading(
         chunk,
         (reading, stood),
         &starts,
-        (rung, behind, is_enveloped),
+        (rung, previous_end, is_enveloped),
         log,
     )?;
     match start {
@@ -285,7 +285,7 @@ fn choose(
     chunk: &RawHunk<'_>,
     (reading, stood): (&Reading, Option<usize>),
     starts: &[usize],
-    (rung, behind, is_enveloped): (usize, usize, bool),
+    (rung, previous_end, is_enveloped): (usize, usize, bool),
     log: &mut RepairLog,
 ) -> Result<Option<usize>, PlacementError> {
     let old = reading.old().count();
@@ -328,8 +328,9 @@ fn choose(
             return Ok(Some(start));
         }
         // As in Codex, the hunks of an envelope are in the order of the file.
-        let mut later = left.iter().filter(|&&start| start >= behind);
-        if let (true, Some(&first), None) = (is_enveloped && behind > 0, later.next(), later.next())
+        let mut later = left.iter().filter(|&&start| start >= previous_end);
+        if let (true, Some(&first), None) =
+            (is_enveloped && previous_end > 0, later.next(), later.next())
         {
             return Ok(Some(first));
         }

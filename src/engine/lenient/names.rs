@@ -198,7 +198,7 @@ impl NameLookup<'_> {
     ) -> Option<Vec<PathCandidate>> {
         let is_other = plain != name;
         let path = self.exact_path(plain, section);
-        // With `--git-paths`, a name can be that of a file outside the root.
+        // With `--git-paths`, a name can refer to a file outside the root.
         if path.is_none() && self.tree.naming.below.is_some() {
             return None;
         }

@@ -41,7 +41,7 @@ impl StrictResolution {
         };
         let mut selected = read(&decide, patches.clone());
         if selected.is_resolvable {
-            // Only this step of those that set options runs here. A patch that needs a merge does
+            // The other steps that set options do not run here. A patch that needs a merge does
             // not apply, so it is repaired first.
             whitespace::load_whitespace_rules(request, &mut selected, &mut options);
         }

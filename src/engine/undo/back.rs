@@ -310,8 +310,8 @@ fn mode_of_version(version: Version) -> FileMode {
     }
 }
 
-/// Returns the mode of a file of this kind that is not executable. In a plan, the mode of a
-/// directory is that of a submodule.
+/// Returns the mode of a file of this kind that is not executable. A directory in a plan is a
+/// submodule.
 fn mode_of_kind(kind: FileKind) -> FileMode {
     match kind {
         FileKind::Symlink => FileMode::Symlink,

@@ -22,7 +22,7 @@ pub(super) fn postimage(
     if !is_preimage(operation, preimage, blobs, findings) {
         return None;
     }
-    // The null object name stands for a deleted file.
+    // The null object name means a deleted file.
     if blobs.new.iter().all(|&digit| digit == b'0') {
         return Some(Vec::new());
     }

@@ -66,9 +66,9 @@ pub(super) fn read_hunks(
             return Err(SyntaxError::new(NEXT_HUNK, line.span));
         }
         if hunks.is_empty() {
-            let mut behind = reader.clone();
-            if skip_empty_lines_at_end(&mut behind)? {
-                *reader = behind;
+            let mut rest = reader.clone();
+            if skip_empty_lines_at_end(&mut rest)? {
+                *reader = rest;
                 return Ok(hunks);
             }
         }
