@@ -57,7 +57,7 @@ pub(super) fn first_difference(
 }
 
 /// The number of bytes before the first difference that are shown of long lines.
-const BEFORE_DIFFERENCE: usize = 60;
+const BEFORE_DIFFERENCE: usize = 20;
 
 /// Returns the first byte of two lines that is shown. If the lines first differ after the bytes
 /// that [`clip`] keeps, this is a byte shortly before the difference.
@@ -76,7 +76,7 @@ fn shown_start(wanted: &[u8], found: &[u8]) -> usize {
 fn clip_from(line: &[u8], start: usize) -> Vec<u8> {
     match start {
         0 => clip(line),
-        _ => [b"...", &clip(&line[start..])[..]].concat(),
+        _ => ["\u{2026}".as_bytes(), &clip(&line[start..])].concat(),
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
         let start = shown_start(wanted.as_bytes(), found.as_bytes());
         let shown = [wanted, found]
             .map(|line| String::from_utf8(clip_from(line.as_bytes(), start)).unwrap());
-        let expected = ["1", "2"].map(|end| format!("...{}{end}", "é".repeat(30)));
+        let expected = ["1", "2"].map(|end| format!("\u{2026}{}{end}", "é".repeat(10)));
         assert_eq!(shown, expected);
         assert_eq!(shown_start(b"one", b"two"), 0);
     }

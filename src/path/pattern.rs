@@ -1,5 +1,7 @@
 //! Glob patterns for paths.
 
+use std::borrow::Cow;
+
 use globset::{Candidate, GlobBuilder, GlobMatcher, GlobSet};
 
 use super::classes::exclude_slashes;
@@ -34,12 +36,14 @@ impl PathPattern {
     /// ```
     pub fn new(text: &str) -> Result<Self, PatternError> {
         // An error quotes the original pattern.
-        Self::build(GlobBuilder::new(text).literal_separator(true))?;
-        let pattern = Self::build(GlobBuilder::new(&exclude_slashes(text)).literal_separator(true));
-        Ok(Self {
-            text: text.to_owned(),
-            ..pattern?
-        })
+        let pattern = Self::build(GlobBuilder::new(text).literal_separator(true))?;
+        match exclude_slashes(text) {
+            Cow::Borrowed(_) => Ok(pattern),
+            Cow::Owned(excluding) => Ok(Self {
+                text: text.to_owned(),
+                ..Self::build(GlobBuilder::new(&excluding).literal_separator(true))?
+            }),
+        }
     }
 
     /// Builds the pattern. `compile_matcher` panics on alternatives that are too deep or too large.

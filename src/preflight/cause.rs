@@ -46,7 +46,11 @@ pub(super) fn explain_hunk(
         }
         return;
     }
-    if let Some(found) = lookalike(found, &difference.expected) {
+    // The text of the difference is clipped.
+    let wanted = old
+        .get(nth)
+        .map_or(&b""[..], |line| without_ending(line.text));
+    if let Some(found) = lookalike(found, wanted) {
         add(
             problem,
             MismatchCause::Lookalike(Lookalike {
@@ -56,9 +60,6 @@ pub(super) fn explain_hunk(
         );
         return;
     }
-    let wanted = old
-        .get(nth)
-        .map_or(&b""[..], |line| without_ending(line.text));
     if let Some(markup) = markup(wanted, |plain| plain == without_ending(found)) {
         add_markup(problem, markup);
     }

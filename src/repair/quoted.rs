@@ -3,7 +3,11 @@
 
 use serde_json::Value;
 
-use super::read::starts_section;
+use super::RepairLog;
+use super::patch::DamagedPatch;
+use super::read::Section;
+use crate::plan::{Name, Operation};
+use crate::syntax::{Options, SYNTAXES, parse};
 use crate::text::without_bom;
 
 /// Returns the patch in a JSON document; `None` for any other text. The patch is the member
@@ -30,7 +34,7 @@ pub fn unquote_json(text: &[u8]) -> Option<Vec<u8>> {
         .iter()
         .map(build_section)
         .collect::<Option<Vec<_>>>()?;
-    Some(format!("*** Begin Patch\n{}*** End Patch\n", sections.concat()).into_bytes())
+    Some(envelope(&sections.concat()).into_bytes())
 }
 
 /// Returns the section for an operation, which can be wrapped in the object of a tool call.
@@ -47,23 +51,46 @@ fn build_section(operation: &Value) -> Option<String> {
     // A newline in the path would start another line of the envelope. An envelope has no form for
     // white space around a path.
     let path = text("path").filter(|path| !path.contains('\n') && path.trim() == *path)?;
-    // The operation concerns the file `path` only. A header in its diff would start a section for
-    // another file.
-    let diff = text("diff");
-    let lines = diff.unwrap_or_default().split('\n').map(str::as_bytes);
-    if lines.into_iter().any(starts_section) {
-        return None;
-    }
-    match (text("type")?, diff) {
-        ("create_file", Some(diff)) => {
-            Some(format!("*** Add File: {path}\n{}", with_newline(diff)))
-        }
-        ("update_file", Some(diff)) => {
-            Some(format!("*** Update File: {path}\n{}", with_newline(diff)))
-        }
-        ("delete_file", _) => Some(format!("*** Delete File: {path}\n")),
-        _ => None,
-    }
+    let section = match (text("type")?, text("diff")) {
+        ("create_file", Some(diff)) => format!("*** Add File: {path}\n{}", with_newline(diff)),
+        ("update_file", Some(diff)) => format!("*** Update File: {path}\n{}", with_newline(diff)),
+        ("delete_file", _) => format!("*** Delete File: {path}\n"),
+        _ => return None,
+    };
+    changes_only(path.as_bytes(), envelope(&section).as_bytes()).then_some(section)
+}
+
+fn envelope(sections: &str) -> String {
+    format!("*** Begin Patch\n{sections}*** End Patch\n")
+}
+
+/// Returns whether `text` changes no file except `path`, with and without repairs. A header in the
+/// diff of an operation starts a section for the file that the header names.
+fn changes_only(path: &[u8], text: &[u8]) -> bool {
+    let is_path = |name: &[u8]| {
+        let plain = name
+            .strip_prefix(b"a/")
+            .or_else(|| name.strip_prefix(b"b/"));
+        name == path || plain == Some(path)
+    };
+    let is_repaired_to_path = |section: &Section<'_>| {
+        section.target.is_none() && section.names.iter().all(|name| is_path(name))
+    };
+    // A patch that cannot be read changes no file.
+    let is_repaired_ok = DamagedPatch::new(text).is_ok_and(|patch| {
+        patch
+            .sections(None, &mut RepairLog::default())
+            .map_or(true, |sections| sections.iter().all(is_repaired_to_path))
+    });
+    let is_read_as_path = |operation: &Operation<Name>| {
+        operation.from.is_none()
+            && [0, 1].iter().any(|&level| {
+                let resolved = operation.path.resolve(level, b"");
+                resolved.is_ok_and(|resolved| resolved.as_bytes() == path)
+            })
+    };
+    let plan = parse("", text.to_vec(), SYNTAXES, Options::default());
+    is_repaired_ok && plan.map_or(true, |plan| plan.operations.iter().all(is_read_as_path))
 }
 
 fn with_newline(text: &str) -> String {

@@ -33,6 +33,8 @@ pub struct RepairError {
 pub enum RepairErrorKind {
     /// The input contains no patch.
     NoPatch,
+    /// Options change the names of a section that is copied without a repair.
+    VerbatimName,
     /// Lines look like a change but belong to no section.
     Stray,
     /// The patch is truncated.

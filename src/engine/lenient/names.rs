@@ -135,12 +135,12 @@ impl NameLookup<'_> {
     /// name leads out of the root.
     fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<PathCandidate>> {
         let plain = clean_name(name);
-        if is_absolute(&plain) {
-            return Some(vec![PathCandidate::other(self.below_root(&plain)?)]);
-        }
         let naming = &self.tree.naming;
         if naming.is_exact() && !section.is_enveloped {
             return self.exact_candidates(name, &plain, section);
+        }
+        if is_absolute(&plain) {
+            return Some(vec![PathCandidate::other(self.below_root(&plain)?)]);
         }
         let mut found = Vec::new();
         // An envelope has no prefixes, but models write them there, too.
@@ -246,10 +246,11 @@ impl NameLookup<'_> {
     /// out of the root.
     pub(super) fn new_path(&self, name: &[u8], section: &Section<'_>) -> Option<RelPath> {
         let plain = clean_name(name);
-        if is_absolute(&plain) {
+        let naming = &self.tree.naming;
+        if is_absolute(&plain) && (section.is_enveloped || !naming.is_exact()) {
             self.below_root(&plain)
         } else if section.is_enveloped {
-            self.tree.naming.locate(&plain, true)
+            naming.locate(&plain, true)
         } else {
             self.exact_path(&plain, section)
         }

@@ -43,7 +43,7 @@ pub(super) fn repair(
     files.set_file(file.and_then(|file| single_file(&sections, file)));
     for section in &sections {
         let start = out.len();
-        if section.is_verbatim && files.naming().is_set() {
+        if section.is_verbatim && files.naming().changes_git_names() {
             refusals.push(verbatim_refusal(section.span));
         } else if section.is_verbatim {
             out.extend_from_slice(section.span.slice(text));
@@ -77,9 +77,14 @@ pub(super) fn repair(
 /// Returns the refusal of a section that is copied to the result, with its names. The names in the
 /// result are paths below the root.
 fn verbatim_refusal(span: Span) -> RepairError {
-    let message = "the patch needs a repair, and wpatch cannot change the names of this section; \
-                   name paths below the root instead of using -p, --directory or --git-paths";
-    RepairError::new(RepairErrorKind::Name, None, span, message.to_owned())
+    let message = "another section needs a repair, and then the names of this section must be paths \
+                   below the root, with the prefixes a/ and b/";
+    RepairError::new(
+        RepairErrorKind::VerbatimName,
+        None,
+        span,
+        message.to_owned(),
+    )
 }
 
 /// Returns the path of `file`, which an option names, if the patch is for one file.

@@ -24,9 +24,12 @@ impl NameOptions<'_> {
         self.strip_level.is_some() || self.below.is_some()
     }
 
-    /// Returns whether an option changes the meaning of names.
-    pub(super) fn is_set(&self) -> bool {
-        self.is_exact() || !self.directory.is_empty()
+    /// Returns whether the names in git's diffs, with their usual prefixes, are not paths below the
+    /// root.
+    pub(super) fn changes_git_names(&self) -> bool {
+        self.strip_level.is_some_and(|level| level != 1)
+            || self.below.is_some()
+            || !self.directory.is_empty()
     }
 
     /// Returns `name` without its first `level` components; `None` if nothing is left.

@@ -16,6 +16,7 @@ pub(in crate::engine) fn refusal_problem(refusal: &RepairError, input: usize) ->
         RepairErrorKind::Ambiguous => &code::AMBIGUOUS,
         RepairErrorKind::Applied => &code::ALREADY_APPLIED,
         RepairErrorKind::Name => &code::MISSING,
+        RepairErrorKind::VerbatimName => &code::UNSUPPORTED_FORM,
         RepairErrorKind::OutsideRoot => &code::OUTSIDE_ROOT,
         RepairErrorKind::Denied => &code::CLOSED,
         RepairErrorKind::Unapproved => &code::APPROVAL_REQUIRED,
@@ -24,8 +25,13 @@ pub(in crate::engine) fn refusal_problem(refusal: &RepairError, input: usize) ->
     };
     let path: Option<RelPath> = refusal.path.clone();
     let lines = refusal.lines.clone();
-    let help = (refusal.kind == RepairErrorKind::Truncated)
-        .then(|| "provide the complete patch".to_owned());
+    let help = match refusal.kind {
+        RepairErrorKind::Truncated => Some("provide the complete patch".to_owned()),
+        RepairErrorKind::VerbatimName => {
+            Some("fix the other sections, or apply this section as a patch of its own".to_owned())
+        }
+        _ => None,
+    };
     let facts = ProblemFacts {
         nearest: refusal.nearest.clone(),
         advice: help.clone(),

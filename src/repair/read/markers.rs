@@ -6,13 +6,6 @@ pub(super) fn is_file_header(line: &[u8]) -> bool {
     line.starts_with(b"diff --git ") || line.starts_with(b"+++ ") || parse_marker(line).is_some()
 }
 
-/// Returns whether `line` starts a section for a file, or ends one, regardless of the sections
-/// around it.
-pub(in crate::repair) fn starts_section(line: &[u8]) -> bool {
-    line.starts_with(b"diff --git ")
-        || parse_marker(line).is_some_and(|marker| marker != Marker::EndOfFile)
-}
-
 /// The markers of an envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marker<'t> {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use bstr::ByteSlice;
+
 use super::colors::Language;
 use super::markup::Markup;
 use super::page_budget::PageBudget;
@@ -83,10 +85,13 @@ pub(super) fn add_stated<'a>(
         // The text of the difference is shortened. It distinguishes the texts of a JSON document,
         // which have one line number.
         let start = difference.expected.trim_end_matches('\u{2026}').as_bytes();
+        let middle = start.strip_prefix("\u{2026}".as_bytes());
         let is_it = |row: &&mut Row<'_>| {
             row.numbers[0] == Some(difference.patch_line)
                 && row.kind.sides()[0]
-                && (row.text.starts_with(start) || std::str::from_utf8(row.text).is_err())
+                && (row.text.starts_with(start)
+                    || middle.is_some_and(|middle| row.text.contains_str(middle))
+                    || std::str::from_utf8(row.text).is_err())
         };
         if let Some(row) = rows.iter_mut().find(is_it) {
             row.marks.clear();

@@ -139,8 +139,10 @@ fn json_error(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxErro
         .and_then(|before| newlines.nth(before))
         .map_or(0, |end| end + 1);
     let at = (from + line + error.column().saturating_sub(1)).min(text.len());
-    if let Err(encoding) = std::str::from_utf8(&text[from..at]) {
-        let at = from + encoding.valid_up_to();
+    // The error can be at an invalid byte, or inside a valid character.
+    let invalid = std::str::from_utf8(&text[from..]).err();
+    let invalid = invalid.map(|error| from + error.valid_up_to());
+    if let Some(at) = invalid.filter(|&invalid| invalid <= at) {
         return SyntaxError::new(
             SyntaxErrorKind::Expected("text in UTF-8"),
             Span::new(at, at + 1),

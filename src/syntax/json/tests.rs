@@ -53,6 +53,21 @@ fn a_string_holds_a_patch_of_another_grammar() {
 }
 
 #[test]
+fn text_that_is_not_utf_8_is_named_and_valid_text_is_not() {
+    let kind = |text: &[u8]| {
+        let read = crate::syntax::parse_edits(text).map(|list| list.edits.len());
+        read.map_err(|error| (error.kind, error.span.start))
+    };
+    let invalid = Expected("text in UTF-8");
+    assert_eq!(
+        kind(b"[{\"old\":\"x\xff\",\"new\":\"\"}]"),
+        Err((invalid, 10))
+    );
+    let error = kind("[{\"old\":\"\\u12é4\",\"new\":\"\"}]".as_bytes()).unwrap_err();
+    assert_eq!(error.0, Expected("JSON"));
+}
+
+#[test]
 fn a_list_of_edits_names_no_file() {
     let count = |text: &str| {
         crate::syntax::parse_edits(text.as_bytes())

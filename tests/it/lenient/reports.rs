@@ -133,6 +133,11 @@ fn an_operation_changes_only_the_file_that_it_names() {
         "@@\n-a\n+b\n***end patch\n***begin patch\n*** Delete File: x\n",
         "@@\n-a\n+b\n*** Move to: y\n",
         "@@\n-a\n+b\ndiff --git a/x b/x\ndeleted file mode 100644\n",
+        "@@\n-a\n+b\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n",
+        "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n",
+        "@@\n-a\n+b\nIndex: x\n--- x\n+++ x\n@@ -1 +1,2 @@\n-a\n+b\n",
+        "@@\n-a\n+b\n*** a/x\n--- b/x\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
+        "@@\n-a\n+b\n*** End Patch\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
     ] {
         let name = |name: &str| RelPath::new(name.as_bytes()).unwrap();
         let memory = Memory::with_files(["a", "x"].map(|file| (name(file), Entry::file("a\n"))));
@@ -140,6 +145,16 @@ fn an_operation_changes_only_the_file_that_it_names() {
         let outcome = engine::apply(lenient(operation), &memory, &Interrupt::new());
         assert!(!outcome.report.ok, "{diff}");
         assert!(!outcome.report.changed);
+    }
+    // A header can name the same file.
+    for diff in [
+        "--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n-a\n+b\n",
+        "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n-a\n+b\n",
+    ] {
+        let memory = Memory::with_files([(RelPath::new(b"a").unwrap(), Entry::file("a\n"))]);
+        let operation = json!({"type": "update_file", "path": "a", "diff": diff}).to_string();
+        let outcome = engine::apply(lenient(operation), &memory, &Interrupt::new());
+        assert!(outcome.report.ok, "{diff}: {:?}", outcome.report.error);
     }
 }
 
