@@ -166,7 +166,8 @@ pub(in crate::workspace) fn command(
 }
 
 /// Removes git's variables from `command`, except those for which `is_kept` returns true. Makes the
-/// paths in the others absolute. Sets the variables that prevent git from taking optional locks, prompting and fetching.
+/// paths in the others absolute. Sets the variables that prevent git from taking optional locks,
+/// prompting and fetching.
 pub(in crate::workspace) fn set_environment(command: &mut Command, is_kept: impl Fn(&str) -> bool) {
     let is_of_git = |name: &OsStr| name.as_encoded_bytes().starts_with(b"GIT_");
     for (name, _) in

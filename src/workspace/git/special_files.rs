@@ -59,20 +59,21 @@ const MAX_SYMBOLIC_REFERENCES: usize = 6;
 /// Returns an error of the kind [`io::ErrorKind::Unsupported`] if a file is neither regular nor a
 /// directory, or if a configuration is too large. The error names the file.
 pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
-    CheckedFiles::default().check_around(directory)
+    let mut files = CheckedFiles::default();
+    files.check_around(directory)?;
+    files.into_result()
 }
 
 /// Returns the files that the configuration for `directory` names: included configurations, and
 /// the attribute file of `core.attributesFile`. The files may not exist, and the paths can contain
 /// links.
 ///
-/// # Errors
-///
-/// Returns the same errors as [`check_around`].
-pub(in crate::workspace) fn named_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+/// A file that is special or cannot be read does not hide the files that the others name.
+pub(in crate::workspace) fn named_files(directory: &Path) -> Vec<PathBuf> {
     let mut files = CheckedFiles::default();
-    files.check_around(directory)?;
-    Ok(files.named)
+    let searched = files.check_around(directory);
+    files.note(searched);
+    files.named
 }
 
 /// Checks the files that git opens in the git directory `git_dir`.
@@ -81,7 +82,9 @@ pub(in crate::workspace) fn named_files(directory: &Path) -> io::Result<Vec<Path
 ///
 /// Returns the same errors as [`check_around`].
 pub(in crate::workspace) fn check_git_directory(git_dir: &Path) -> io::Result<()> {
-    CheckedFiles::default().check_git_directory(git_dir)
+    let mut files = CheckedFiles::default();
+    files.check_git_directory(git_dir);
+    files.into_result()
 }
 
 /// Checks the attribute files from the root of the file system down to each of `directories`.
@@ -120,13 +123,43 @@ struct CheckedFiles {
     bases: Vec<PathBuf>,
     /// The included configurations and the attribute files that a configuration names.
     named: Vec<PathBuf>,
+    /// The first error. The check continues after it.
+    error: Option<io::Error>,
 }
 
 impl CheckedFiles {
+    /// Returns the first error, if there was one.
+    fn into_result(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    fn note(&mut self, checked: io::Result<()>) {
+        self.error = self.error.take().or(checked.err());
+    }
+
+    /// Checks the files at `paths`.
+    fn check_files(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        for path in paths {
+            self.note(check_file(&path));
+        }
+    }
+
+    /// Returns the text of the file at `path`, or an empty text if it cannot be read.
+    fn read(&mut self, path: &Path) -> Vec<u8> {
+        match read_text(path) {
+            Ok(text) => text.unwrap_or_default(),
+            Err(error) => {
+                self.note(Err(error));
+                Vec::new()
+            }
+        }
+    }
+
     /// Checks the files that git opens in the repository around `directory`.
     fn check_around(&mut self, directory: &Path) -> io::Result<()> {
         if let Some(git_dir) = directory_of("GIT_DIR") {
-            return self.check_git_directory(&directory.join(git_dir));
+            self.check_git_directory(&directory.join(git_dir));
+            return Ok(());
         }
         let directory = fs_err::canonicalize(directory)?;
         for above in directory.ancestors() {
@@ -134,48 +167,47 @@ impl CheckedFiles {
             let git_dir = match classify_directory(above)? {
                 RepositoryCandidate::Directory(git_dir) => git_dir,
                 RepositoryCandidate::File(named) => {
-                    return named.map_or(Ok(()), |git_dir| self.check_repository(&git_dir));
+                    if let Some(git_dir) = named {
+                        self.check_repository(&git_dir);
+                    }
+                    return Ok(());
                 }
                 RepositoryCandidate::Bare => above.to_owned(),
                 // git does not read a special file with this name.
                 RepositoryCandidate::Special | RepositoryCandidate::Nothing => continue,
             };
-            self.check_repository(&git_dir)?;
+            self.check_repository(&git_dir);
             if is_repository(&git_dir) {
                 return Ok(());
             }
         }
-        self.check_user()
+        self.check_user();
+        Ok(())
     }
 
-    fn check_git_directory(&mut self, git_dir: &Path) -> io::Result<()> {
+    fn check_git_directory(&mut self, git_dir: &Path) {
         self.bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
-        self.check_repository(git_dir)
+        self.check_repository(git_dir);
     }
 
     /// Checks the files of the repository with the git directory `git_dir`, and those of the user.
-    fn check_repository(&mut self, git_dir: &Path) -> io::Result<()> {
-        WORKTREE_FILES
-            .iter()
-            .try_for_each(|name| check_file(&git_dir.join(name)))?;
+    fn check_repository(&mut self, git_dir: &Path) {
+        self.check_files(WORKTREE_FILES.iter().map(|name| git_dir.join(name)));
         let common = common_directory(git_dir);
-        COMMON_FILES
-            .iter()
-            .try_for_each(|name| check_file(&common.join(name)))?;
-        check_names(git_dir, |name| name.starts_with(SHARED_INDEX))?;
+        self.check_files(COMMON_FILES.iter().map(|name| common.join(name)));
+        self.note(check_names(git_dir, |name| name.starts_with(SHARED_INDEX)));
         // git looks for a reference in the per-worktree directory and in the common directory.
         let mut reference = git_dir.join("HEAD");
         for _ in 0..MAX_SYMBOLIC_REFERENCES {
-            let text = read_text(&reference)?.unwrap_or_default();
+            let text = self.read(&reference);
             let Some(name) = text
                 .strip_prefix(b"ref:")
                 .and_then(|name| path_from_bytes(name.trim_ascii()))
             else {
                 break;
             };
-            check_file(&git_dir.join(&name))?;
-            reference = common.join(name);
-            check_file(&reference)?;
+            reference = common.join(&name);
+            self.check_files([git_dir.join(name), reference.clone()]);
         }
         let alternates = env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
         let of_environment = directory_of("GIT_OBJECT_DIRECTORY")
@@ -194,14 +226,14 @@ impl CheckedFiles {
                 .into_iter()
                 .chain(of_environment)
                 .collect(),
-        )?;
-        self.check_configuration(&common.join("config"))?;
-        self.check_configuration(&git_dir.join("config.worktree"))?;
-        self.check_user()
+        );
+        self.check_configuration(&common.join("config"));
+        self.check_configuration(&git_dir.join("config.worktree"));
+        self.check_user();
     }
 
     /// Checks the files of object directories and of their alternates.
-    fn check_objects(&mut self, mut directories: Vec<PathBuf>) -> io::Result<()> {
+    fn check_objects(&mut self, mut directories: Vec<PathBuf>) {
         while let Some(directory) = directories.pop() {
             let Ok(directory) = fs_err::canonicalize(directory) else {
                 continue;
@@ -209,10 +241,10 @@ impl CheckedFiles {
             if !self.visited.insert(directory.clone()) {
                 continue;
             }
-            OBJECT_SUBDIRECTORIES
-                .iter()
-                .try_for_each(|name| check_names(&directory.join(name), |_| true))?;
-            let alternates = read_text(&directory.join("info/alternates"))?.unwrap_or_default();
+            for name in OBJECT_SUBDIRECTORIES {
+                self.note(check_names(&directory.join(name), |_| true));
+            }
+            let alternates = self.read(&directory.join("info/alternates"));
             let names = alternates
                 .split(|&byte| byte == b'\n')
                 .filter(|name| !name.is_empty() && name[0] != b'#');
@@ -222,30 +254,30 @@ impl CheckedFiles {
                     .map(|name| directory.join(name)),
             );
         }
-        Ok(())
     }
 
     /// Checks the files of the user and of the system, and those that the environment names.
-    fn check_user(&mut self) -> io::Result<()> {
+    fn check_user(&mut self) {
         for path in config_files::user_config_files() {
-            self.check_configuration(&path)?;
+            self.check_configuration(&path);
         }
         for variable in config_files::config_of_environment() {
-            if let Some(included) = self.check_variable(None, &variable)? {
-                self.check_configuration(&included)?;
+            if let Some(included) = self.check_variable(None, &variable) {
+                self.check_configuration(&included);
             }
         }
-        config_files::user_attribute_files()
-            .into_iter()
-            .try_for_each(|path| check_file(&path))
+        self.check_files(config_files::user_attribute_files());
     }
 
     /// Checks the configuration at `path` and the files that it names. Conditions of includes are
     /// ignored.
-    fn check_configuration(&mut self, path: &Path) -> io::Result<()> {
+    fn check_configuration(&mut self, path: &Path) {
         let mut pending = vec![path.to_owned()];
         while let Some(path) = pending.pop() {
-            check_file(&path)?;
+            if let Err(error) = check_file(&path) {
+                self.note(Err(error));
+                continue;
+            }
             // Relative paths start at the directory of the including path, not of a link's target.
             let above = path
                 .parent()
@@ -256,41 +288,34 @@ impl CheckedFiles {
             if !self.visited.insert(above.join(name)) {
                 continue;
             }
-            for variable in parse_variables(&read_text(&path)?.unwrap_or_default()) {
-                pending.extend(self.check_variable(Some(&above), &variable)?);
+            for variable in parse_variables(&self.read(&path)) {
+                pending.extend(self.check_variable(Some(&above), &variable));
             }
         }
-        Ok(())
     }
 
     /// Checks the file that a variable names, and returns its path if it is a configuration. The
     /// variable is in a configuration in `directory`, or in the environment. There, git includes no
     /// relative path.
-    fn check_variable(
-        &mut self,
-        directory: Option<&Path>,
-        variable: &Variable,
-    ) -> io::Result<Option<PathBuf>> {
+    fn check_variable(&mut self, directory: Option<&Path>, variable: &Variable) -> Option<PathBuf> {
         let is_included = INCLUDE_KEYS.contains(&variable.key.as_str());
         if !is_included && !FILE_KEYS.contains(&variable.key.as_str()) || variable.value.is_empty()
         {
-            return Ok(None);
+            return None;
         }
-        let Some(name) = expand_path(&variable.value) else {
-            return Ok(None);
-        };
+        let name = expand_path(&variable.value)?;
         if is_included {
             let path = directory.map_or_else(|| name.clone(), |directory| directory.join(&name));
             let included = Some(path).filter(|path| path.is_absolute());
             self.named.extend(included.clone());
-            return Ok(included);
+            return included;
         }
         let paths: Vec<_> = self.bases.iter().map(|base| base.join(&name)).collect();
-        paths.iter().try_for_each(|path| check_file(path))?;
+        self.check_files(paths.iter().cloned());
         if variable.key == ATTRIBUTES {
             self.named.extend(paths);
         }
-        Ok(None)
+        None
     }
 }
 

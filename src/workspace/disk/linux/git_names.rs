@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -69,13 +70,18 @@ impl Disk {
     /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way.
     /// An item is `None` if that path contains the root.
     pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
-        // If git cannot read its configuration, it runs no hooks.
-        self.ways(|root| Git::for_directory(root).hooks_path().ok()?)
+        self.ways(|root| match Git::for_directory(root).hooks_path() {
+            Ok(path) => path,
+            // wpatch does not run git, because a special file is among those that git reads. The
+            // user's git can still read its configuration, so each file can be a hook.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Some(root.to_owned()),
+            Err(_) => None,
+        })
     }
 
     /// Returns the paths of the files that git's configuration names and of each link on the way.
     pub(super) fn configuration_ways(&self) -> Vec<RelPath> {
-        let ways = self.ways(|root| special_files::named_files(root).unwrap_or_default());
+        let ways = self.ways(|root| special_files::named_files(root));
         ways.into_iter().flatten().collect()
     }
 
@@ -102,8 +108,8 @@ impl Disk {
     }
 }
 
-/// Returns the paths that variables of git name. A relative path starts at the top of the work
-/// tree.
+/// Returns the paths that variables of git name. The caller joins relative paths to the top of the
+/// work tree, or to the root if it finds none.
 fn of_environment() -> Vec<PathBuf> {
     let directories = ["GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
     let index = env::var_os("GIT_INDEX_FILE").map(PathBuf::from);

@@ -40,3 +40,23 @@ fn a_model_needs_approval_for_the_files_that_gits_configuration_names() {
         );
     }
 }
+
+#[test]
+fn a_special_file_does_not_hide_the_files_that_gits_configuration_names() {
+    let desk = desk(&[("hk/pre-commit", b"x\n"), ("team.cfg", b"[core]\n")]);
+    in_git(&desk, ".", &["config", "include.path", "../team.cfg"]);
+    in_git(&desk, ".", &["config", "core.hooksPath", "hk"]);
+    in_git(&desk, ".", &["config", "core.excludesFile", "ign"]);
+    for special in [false, true] {
+        if special {
+            symlink("/dev/tty", desk.path("ign")).unwrap();
+        }
+        for file in ["team.cfg", "hk/pre-commit"] {
+            assert_eq!(
+                hooked(&desk, ".", "claude", file).0,
+                "ask",
+                "{special} {file}"
+            );
+        }
+    }
+}
