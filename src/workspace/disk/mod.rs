@@ -1,15 +1,24 @@
 //! The real file system. Only this module selects code by operating system.
 //!
-//! To add a system, add `disk/<system>` with a `Disk` that has `open` and implements
-//! [`Workspace`](super::Workspace), and select it here. `--cfg wpatch_no_disk` builds the code for
-//! unsupported systems.
+//! `common` has the backend, `unix` and `windows` have the calls of one system. To add a system, add
+//! `disk/<system>` with the functions that `common` takes from `system`, and select it here. `--cfg
+//! wpatch_no_disk` builds the code for unsupported systems.
 
-#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-mod linux;
-#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
+#[cfg(all(unix, not(wpatch_no_disk)))]
+mod calls;
+#[cfg(all(unix, not(wpatch_no_disk)))]
+mod common;
+#[cfg(all(unix, not(wpatch_no_disk)))]
+mod per_directory;
+#[cfg(all(unix, not(wpatch_no_disk)))]
+mod unix;
+#[cfg(not(all(unix, not(wpatch_no_disk))))]
 mod unsupported;
 
-#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-pub use linux::Disk;
-#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
+#[cfg(all(unix, not(wpatch_no_disk)))]
+use unix as system;
+
+#[cfg(all(unix, not(wpatch_no_disk)))]
+pub use common::Disk;
+#[cfg(not(all(unix, not(wpatch_no_disk))))]
 pub use unsupported::Disk;

@@ -89,11 +89,11 @@ impl Git {
             let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
             let list = self.run_git(&arguments);
             list.map(|list| parse_config_list(&list))
-                .map_err(|error| error.to_string())
+                .map_err(|error| (error.kind(), error.to_string()))
         });
         entries
             .as_deref()
-            .map_err(|why| io::Error::other(why.clone()))
+            .map_err(|(kind, why)| io::Error::new(*kind, why.clone()))
     }
 
     /// Returns whether git failed to print the configuration. It is not run for this again.

@@ -54,7 +54,7 @@ pub struct Git {
     /// The configuration files, or `None` if only git knows which files it reads.
     config_texts: OnceLock<Option<LowercaseContents>>,
     /// The variables that git listed, or the reason of its failure.
-    config_variables: OnceLock<Result<ConfigVariables, String>>,
+    config_variables: OnceLock<Result<ConfigVariables, (io::ErrorKind, String)>>,
     attribute_files: Mutex<AttributeFiles>,
 }
 

@@ -1,0 +1,361 @@
+//! The verbs of the disk. Each resolves a directory and works with single names in it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Disk, lock, os_path};
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::text::Bytes;
+use crate::workspace::disk::calls::{Access, LockAttempt, SysError, SysResult};
+use crate::workspace::disk::system;
+use crate::workspace::{
+    AttributeSource, Directory, DirectoryPermissions, EXTERNAL_HISTORY_NAME, ErrorKind,
+    GitDirectory, Lock, ModeProbe, RenameMode, Result, Spellings, Stat, Timestamp, WorkTree,
+    Workspace,
+};
+
+impl Workspace for Disk {
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
+        let found = self.run_verb("stat", Some(path), || self.lstat(path));
+        match found {
+            Ok(stat) => Ok(Some(stat)),
+            Err(error) if matches!(error.kind, ErrorKind::Missing | ErrorKind::NotDirectory) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
+        self.run_verb("read", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::read_file(&directory, name, limit)
+        })
+    }
+
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
+        self.run_verb("read link", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::read_target(&directory, name)
+        })
+    }
+
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
+        self.run_verb("list", directory, || {
+            let opened = match directory {
+                None => system::resolve(self.parents.root(), b".", Access::List)?,
+                Some(path) => self.parents.open(path)?,
+            };
+            system::list_names(&opened)
+        })
+    }
+
+    fn create(
+        &self,
+        path: &RelPath,
+        slices: &[&[u8]],
+        permissions: Permissions,
+        like: Option<AttributeSource<'_>>,
+    ) -> Result<()> {
+        self.run_verb("create", Some(path), || {
+            self.try_create(path, slices, permissions, like)
+        })
+    }
+
+    fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
+        self.run_verb("write", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::append_to_file(&directory, name, bytes)
+        })
+    }
+
+    fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()> {
+        self.run_verb("overwrite", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::overwrite_file(&directory, name, bytes, was)
+        })
+    }
+
+    fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()> {
+        self.run_verb("create link", Some(path), || {
+            let model = like
+                .map(|like| self.lstat(like).map_err(|trouble| trouble.with_path(like)))
+                .transpose()?;
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            let owner = model.map(|model| (model.uid, model.gid));
+            system::create_symlink(&directory, name, target, owner)
+        })
+    }
+
+    fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {
+        self.run_verb("link", Some(from), || {
+            let (old_directory, old) = self.parents.parent_and_name(from)?;
+            let (new_directory, new) = self
+                .parents
+                .parent_and_name(to)
+                .map_err(|trouble| trouble.with_path(to))?;
+            let linked = system::link(&old_directory, old, &new_directory, new);
+            linked.map_err(|trouble| match trouble.kind {
+                // The new name exists, so the error names `to`.
+                ErrorKind::Exists => trouble.with_path(to),
+                _ => trouble,
+            })
+        })
+    }
+
+    fn rename(&self, from: &RelPath, to: &RelPath, how: RenameMode) -> Result<()> {
+        self.run_verb("rename", Some(from), || self.try_rename(from, to, how))
+    }
+
+    fn remove(&self, path: &RelPath) -> Result<()> {
+        self.run_verb("remove", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::remove(&directory, name)
+        })
+    }
+
+    fn make_dir(&self, path: &RelPath, privacy: DirectoryPermissions) -> Result<()> {
+        self.run_verb("create directory", Some(path), || {
+            if let Some(history) = self
+                .parents
+                .external_history()
+                .filter(|_| path.as_bytes() == EXTERNAL_HISTORY_NAME.as_bytes())
+            {
+                history.create_parents()?;
+            }
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            let result = self.caches.make_directory(&directory, name, privacy);
+            // A handle cached for this path can belong to a directory that was removed before.
+            self.parents.forget([path]);
+            result
+        })
+    }
+
+    fn remove_dir(&self, path: &RelPath) -> Result<()> {
+        self.run_verb("remove directory", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            let result = system::remove_directory(&directory, name);
+            self.parents.forget([path]);
+            result
+        })
+    }
+
+    fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
+        self.run_verb("change mode", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            self.caches.set_permissions(&directory, name, permissions)
+        })
+    }
+
+    fn restore_dir(&self, path: &RelPath, bits: u32, owner: (u32, u32)) -> Result<()> {
+        self.run_verb("restore", Some(path), || {
+            let (above, name) = self.parents.parent_and_name(path)?;
+            system::restore_directory(&above, name, bits, owner)
+        })
+    }
+
+    fn start_writeback(&self, path: &RelPath) {
+        if let Ok((directory, name)) = self.parents.parent_and_name(path) {
+            system::start_writeback(&directory, name);
+        }
+    }
+
+    fn sync(&self, path: Directory<'_>) -> Result<()> {
+        self.run_verb("sync", path, || match path {
+            None => system::sync_root(self.parents.root()),
+            Some(path) => {
+                let (directory, name) = self.parents.parent_and_name(path)?;
+                system::sync(&directory, name)
+            }
+        })
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        self.run_verb("sync", None, || system::sync_all(self.parents.root()))
+    }
+
+    fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
+        self.wait_for_lock(path, patience, |directory, name| {
+            system::try_lock(directory, name)
+        })
+    }
+
+    fn lock_dir(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
+        self.wait_for_lock(path, patience, |above, name| {
+            system::try_lock_directory(above, name)
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        system::now()
+    }
+
+    fn user(&self) -> u32 {
+        system::user()
+    }
+
+    fn can_store_modes(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
+        self.open_handle(directory)
+            .map_or(true, |opened| self.caches.can_store_modes(&opened, probe))
+    }
+
+    fn spellings(&self) -> Option<&dyn Spellings> {
+        Some(self)
+    }
+
+    fn identity(&self) -> Result<String> {
+        self.run_verb("stat", None, || system::identity(self.parents.root()))
+    }
+
+    fn close_cached_handles(&self) {
+        self.close_handles();
+    }
+
+    fn git_index_file(&self, directory: &[u8]) -> Result<()> {
+        let not_text =
+            || SysError::without_errno(ErrorKind::Other, "the path is not valid Unicode");
+        let directory = self.run_verb("open", None, || os_path(directory).ok_or_else(not_text))?;
+        self.parents.git_index_file().set(directory);
+        self.close_handles();
+        Ok(())
+    }
+
+    fn real_path(&self, path: &RelPath) -> Vec<u8> {
+        let outside = self.outside_path(path);
+        outside.map_or_else(
+            || path.as_bytes().to_vec(),
+            |real| real.into_os_string().into_encoded_bytes(),
+        )
+    }
+
+    fn external_history(&self) -> Option<RelPath> {
+        self.parents
+            .external_history()
+            .map(|history| history.directory_of_root().clone())
+    }
+
+    fn has_unusable_history(&self) -> bool {
+        self.history_parent.is_some() && self.parents.external_history().is_none()
+    }
+
+    fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {
+        self.find_work_tree()
+    }
+
+    fn git_directory(&self) -> Result<GitDirectory> {
+        self.find_git_directory()
+    }
+
+    fn visit_names(
+        &self,
+        most: usize,
+        visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind),
+    ) -> bool {
+        self.visit_names(most, visit)
+    }
+
+    fn link_targets(&self, path: &RelPath) -> Vec<RelPath> {
+        self.link_ways(path)
+    }
+
+    fn git_directory_paths(&self, directory: Directory<'_>) -> Vec<RelPath> {
+        self.git_ways(directory)
+    }
+
+    fn hook_directory_paths(&self) -> Vec<Option<RelPath>> {
+        self.hook_ways()
+    }
+
+    fn configuration_ways(&self) -> Vec<RelPath> {
+        self.configuration_ways()
+    }
+
+    fn absolute_root(&self) -> Option<PathBuf> {
+        self.root.canonicalize().ok()
+    }
+
+    fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
+        Some(self.absolute_path_of(path))
+    }
+}
+
+impl Disk {
+    /// Tries to lock the file or directory `path` until this succeeds or `patience` has elapsed.
+    fn wait_for_lock(
+        &self,
+        path: &RelPath,
+        patience: Duration,
+        try_lock: impl Fn(&system::Handle, &[u8]) -> SysResult<LockAttempt<system::Handle>>,
+    ) -> Result<Option<Lock>> {
+        self.run_verb("lock", Some(path), || {
+            let look = || {
+                // Resolve the directory again each time: the process that holds the lock may remove
+                // it when it finishes, and another process may create it again.
+                self.close_handles();
+                let (directory, name) = self.parents.parent_and_name(path)?;
+                try_lock(&directory, name)
+            };
+            Ok(lock::wait(patience, look)?.map(Lock::new))
+        })
+    }
+
+    fn lstat(&self, path: &RelPath) -> SysResult<Stat> {
+        let (directory, name) = self.parents.parent_and_name(path)?;
+        system::stat(&directory, name)
+    }
+
+    fn try_create(
+        &self,
+        path: &RelPath,
+        slices: &[&[u8]],
+        permissions: Permissions,
+        like: Option<AttributeSource<'_>>,
+    ) -> SysResult<()> {
+        let source = like.map(|like| self.open_source(like)).transpose()?;
+        let (directory, name) = self.parents.parent_and_name(path)?;
+        self.caches
+            .create(&directory, name, slices, permissions, source.as_ref())
+    }
+
+    fn open_source(&self, like: AttributeSource<'_>) -> SysResult<system::OpenedAttributeSource> {
+        match like {
+            AttributeSource::File(path) => self
+                .parents
+                .parent_and_name(path)
+                .and_then(|(directory, name)| system::open_source_file(&directory, name))
+                .map_err(|trouble| trouble.with_path(path)),
+            AttributeSource::OwnerOnly { uid, gid } => Ok(system::source_of_owner(uid, gid)),
+            AttributeSource::NewIn(None) => self.caches.source_of_directory(self.parents.root()),
+            AttributeSource::NewIn(Some(path)) => self
+                .parents
+                .open_cached(path.as_bytes())
+                .and_then(|directory| self.caches.source_of_directory(&directory))
+                .map_err(|trouble| trouble.with_path(path)),
+        }
+    }
+
+    fn try_rename(&self, from: &RelPath, to: &RelPath, mode: RenameMode) -> SysResult<()> {
+        let (old_directory, old) = self.parents.parent_and_name(from)?;
+        let (new_directory, new) = self
+            .parents
+            .parent_and_name(to)
+            .map_err(|trouble| trouble.with_path(to))?;
+        let is_nested = to.is_below(from) || from.is_below(to);
+        let result = system::rename(
+            (&old_directory, old),
+            (&new_directory, new),
+            mode,
+            is_nested,
+        );
+        // An error does not prove that nothing was renamed, so drop the handles in any case.
+        self.parents.forget([from, to]);
+        result.map_err(|trouble| {
+            if trouble.is_of_target || trouble.kind == ErrorKind::Exists {
+                trouble.with_path(to)
+            } else {
+                trouble
+            }
+        })
+    }
+}

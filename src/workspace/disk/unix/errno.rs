@@ -1,0 +1,85 @@
+//! Maps error numbers to kinds of errors.
+
+use std::io;
+
+use rustix::fd::AsFd;
+use rustix::fs::{AtFlags, fstat, statat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use crate::workspace::disk::calls::SysError;
+use crate::workspace::{ErrorKind, StickyBitError};
+
+/// Returns whether the process or the system has no free file handle.
+pub(in crate::workspace::disk) fn is_out_of_handles(error: &SysError) -> bool {
+    matches!(
+        Errno::from_io_error(&error.source),
+        Some(Errno::MFILE | Errno::NFILE)
+    )
+}
+
+/// Returns the error of a system call that the standard library made.
+pub(in crate::workspace::disk) fn error_from(error: io::Error) -> SysError {
+    match Errno::from_io_error(&error) {
+        Some(errno) => errno.into(),
+        None => SysError::new(ErrorKind::Other, error),
+    }
+}
+
+impl From<Errno> for SysError {
+    /// Returns the usual meaning of an error number; see errno(3).
+    fn from(errno: Errno) -> Self {
+        let fault = match errno {
+            Errno::NOENT => ErrorKind::Missing,
+            Errno::EXIST => ErrorKind::Exists,
+            Errno::NOTDIR => ErrorKind::NotDirectory,
+            Errno::ISDIR | Errno::NXIO => ErrorKind::NotRegular,
+            Errno::NOTEMPTY => ErrorKind::NotEmpty,
+            Errno::XDEV => ErrorKind::CrossDevice,
+            Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::BUSY => ErrorKind::Denied,
+            Errno::NOSYS | Errno::OPNOTSUPP => ErrorKind::Unsupported,
+            _ => ErrorKind::Other,
+        };
+        Self::new(fault, errno)
+    }
+}
+
+/// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
+/// see unlink(2).
+pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError> {
+    /// The sticky bit.
+    const STICKY: u32 = 0o1000;
+    let above = fstat(directory.as_fd()).ok()?;
+    let file = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let user = geteuid().as_raw();
+    let is_protected =
+        u32::from(above.st_mode) & STICKY != 0 && above.st_uid != user && file.st_uid != user;
+    let error = || {
+        io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            StickyBitError { owner: file.st_uid },
+        )
+    };
+    is_protected.then(|| SysError::new(ErrorKind::Denied, error()))
+}
+
+/// Returns the error of symlink(2). There, `EPERM` means that the file system does not support
+/// symbolic links.
+pub(super) fn symlink_error(errno: Errno) -> SysError {
+    match errno {
+        Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::without_errno(
+            ErrorKind::Unsupported,
+            "this file system does not support symbolic links",
+        ),
+        errno => errno.into(),
+    }
+}
+
+/// Returns the error of link(2). There, `EPERM` also means that the file system does not support
+/// hard links.
+pub(super) fn link_error(errno: Errno) -> SysError {
+    match errno {
+        Errno::PERM => SysError::new(ErrorKind::Unsupported, errno),
+        errno => errno.into(),
+    }
+}

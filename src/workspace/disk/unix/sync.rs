@@ -1,0 +1,57 @@
+//! Makes files and directories durable.
+
+use rustix::fd::OwnedFd;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use super::Current;
+use super::files::open_regular;
+use super::handle::open_directory;
+use super::system::System;
+use crate::workspace::disk::calls::{SysError, SysResult};
+
+/// Makes the file or directory `name` durable.
+pub(in crate::workspace::disk) fn sync(directory: &OwnedFd, name: &[u8]) -> SysResult<()> {
+    let opened = match open_regular(directory, name, OFlags::RDONLY) {
+        Err(trouble) if is_denied(&trouble) => {
+            match open_regular(directory, name, OFlags::WRONLY) {
+                Ok(file) => Ok(file),
+                // The file cannot be opened at all, so sync its whole file system.
+                Err(_) => {
+                    return sync_all(&open_directory(directory, b".", OFlags::RDONLY)?);
+                }
+            }
+        }
+        opened => opened,
+    };
+    sync_handle(&opened?)
+}
+
+/// Makes the names in the root durable.
+pub(in crate::workspace::disk) fn sync_root(root: &OwnedFd) -> SysResult<()> {
+    sync_handle(root)
+}
+
+/// Makes all files on the file system of `file` durable.
+pub(in crate::workspace::disk) fn sync_all(file: &OwnedFd) -> SysResult<()> {
+    Ok(Current::sync_file_system(file)?)
+}
+
+/// Starts to write the file `name` to the disk, if the system can.
+pub(in crate::workspace::disk) fn start_writeback(directory: &OwnedFd, name: &[u8]) {
+    if let Ok(file) = open_regular(directory, name, OFlags::RDONLY) {
+        Current::start_writeback(&file);
+    }
+}
+
+fn sync_handle(file: &OwnedFd) -> SysResult<()> {
+    match Current::sync_file(file) {
+        // Some file systems cannot sync a directory alone; see fsync(2).
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => sync_all(file),
+        result => Ok(result?),
+    }
+}
+
+fn is_denied(trouble: &SysError) -> bool {
+    Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS)
+}
