@@ -1,14 +1,13 @@
 //! `--series`: reads a quilt series file and the patches that it lists.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::Global;
 use super::{EarlyExit, files, input};
 use crate::engine::Series;
 use crate::engine::options::{code, detect_compression, parse_list};
-use crate::text::Bytes;
+use crate::path::os_path;
+use crate::text::{Bytes, printable};
 
 /// Patches with their names.
 type NamedPatches = Vec<(String, Bytes)>;
@@ -42,7 +41,12 @@ pub(super) fn read(
     let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (patch, entry) in all {
         let told = |stop: EarlyExit| stop.with_line(&name, entry.line);
-        let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
+        let not_utf8 = || {
+            let patch = printable(patch.as_bytes());
+            EarlyExit::new(&code::USAGE, format!("the name {patch} is not valid UTF-8"))
+        };
+        let file = os_path(patch.as_bytes()).ok_or_else(|| told(not_utf8()))?;
+        let file = directory.join(file);
         let (title, text) = input::read_patch(&file, left, global).map_err(told)?;
         if let Some(format) = detect_compression(&text) {
             let stop = EarlyExit::new(
