@@ -45,6 +45,7 @@ pub(crate) fn read_next(file: &File, size: usize) -> io::Result<Vec<u8>> {
 
 /// The size in bytes from which a second thread helps to read a file. Smaller files gain nothing,
 /// because other threads often read other files at the same time.
+#[allow(dead_code, reason = "unused on systems without a backend")]
 pub(crate) const MIN_PARALLEL_READ: usize = 4 * MIN_PARALLEL_BYTES;
 
 /// Returns an anonymous memory map of `size` bytes in pages of normal size.
@@ -56,6 +57,7 @@ pub(crate) const MIN_PARALLEL_READ: usize = 4 * MIN_PARALLEL_BYTES;
 /// # Errors
 ///
 /// Returns the error of the system if `size` bytes cannot be allocated.
+#[allow(dead_code, reason = "unused on systems without a backend")]
 pub(crate) fn map_pages(size: usize) -> io::Result<MmapMut> {
     MmapMut::map_anon(size)
 }
@@ -70,6 +72,7 @@ pub(crate) fn map_pages(size: usize) -> io::Result<MmapMut> {
 ///
 /// Returns the error of the system. Returns [`io::ErrorKind::OutOfMemory`] if the file ends earlier
 /// and there is no memory for a copy of the bytes read.
+#[allow(dead_code, reason = "unused on systems without a backend")]
 pub(crate) fn read_large(file: &File, offset: u64, mut pages: MmapMut) -> io::Result<Bytes> {
     let read_at = |room: &mut [u8], offset| system::read_at(file, room, offset);
     let size = pages.len();

@@ -208,7 +208,7 @@ impl CheckedFiles {
             else {
                 break;
             };
-            reference = common.join(&name);
+            reference = common.join(name);
             self.check_files([git_dir.join(name), reference.clone()]);
         }
         let alternates = env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
