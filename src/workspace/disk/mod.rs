@@ -8,6 +8,8 @@
 mod calls;
 #[cfg(all(unix, not(wpatch_no_disk)))]
 mod common;
+#[cfg(feature = "cli")]
+pub(crate) mod os_paths;
 #[cfg(all(unix, not(wpatch_no_disk)))]
 mod per_directory;
 #[cfg(all(unix, not(wpatch_no_disk)))]

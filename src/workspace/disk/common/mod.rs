@@ -32,7 +32,7 @@ use self::work_tree::WorkTreePosition;
 use super::calls::{Access, SysError, SysResult};
 use super::system::{self, DirectoryHandle};
 use crate::mutex::lock_unpoisoned;
-use crate::path::RelPath;
+use crate::path::{RelPath, os_path};
 use crate::text::printable;
 use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
 
@@ -192,9 +192,11 @@ impl Disk {
 
 /// Returns the path of `path`, which has `/` between its components, in `directory`.
 fn join(directory: &Path, path: &[u8]) -> PathBuf {
-    // A name that the system cannot represent belongs to no file, and verbs refuse it.
-    let lossy = || PathBuf::from(String::from_utf8_lossy(path).into_owned());
-    directory.join(os_path(path).unwrap_or_else(lossy))
+    match os_path(path) {
+        Some(path) => directory.join(path),
+        // A name that the system cannot represent belongs to no file, and verbs refuse it.
+        None => directory.join(String::from_utf8_lossy(path).as_ref()),
+    }
 }
 
 /// Returns the relative path `path` with `/` between its components. Returns `None` if it is empty
@@ -205,10 +207,4 @@ fn relative_path(path: &Path) -> Option<RelPath> {
         .map(|name| name.as_os_str().as_encoded_bytes())
         .collect();
     RelPath::new(&names.join(&b'/')).ok()
-}
-
-fn os_path(bytes: &[u8]) -> Option<PathBuf> {
-    Some(PathBuf::from(
-        <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes),
-    ))
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Disk, lock, os_path};
+use super::{Disk, lock};
 use crate::mode::{FileKind, Permissions};
-use crate::path::RelPath;
+use crate::path::{RelPath, os_path};
 use crate::text::Bytes;
 use crate::workspace::disk::calls::{Access, LockAttempt, SysError, SysResult};
 use crate::workspace::disk::system;
@@ -216,7 +216,7 @@ impl Workspace for Disk {
         let not_text =
             || SysError::without_errno(ErrorKind::Other, "the path is not valid Unicode");
         let directory = self.run_verb("open", None, || os_path(directory).ok_or_else(not_text))?;
-        self.parents.git_index_file().set(directory);
+        self.parents.git_index_file().set(directory.to_owned());
         self.close_handles();
         Ok(())
     }

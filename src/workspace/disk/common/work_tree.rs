@@ -23,7 +23,7 @@ use super::git_files::{if_accessible, is_repository};
 use super::{Disk, join, relative_path};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::disk::calls::Access;
+use crate::workspace::disk::calls::{Access, SysError};
 use crate::workspace::disk::system;
 use crate::workspace::{
     ErrorKind, GIT_DIRECTORY_NAME, GitDirectory, Result, WorkTree, Workspace, WorkspaceError,
@@ -111,7 +111,7 @@ impl Disk {
 
     fn find_git(&self) -> Result<&WorkTreePosition> {
         self.location().map_err(|source| {
-            let trouble = system::error_from(source);
+            let trouble = SysError::from(source);
             WorkspaceError {
                 verb: "stat",
                 path: display_path(&self.root.join(".git")),

@@ -8,7 +8,6 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, RenameFlags, fcntl_fullfsync, fsync, renameat_with};
 use rustix::io::Errno;
 
-use super::errno::error_from;
 use super::portable;
 use super::system::{SourceAccess, System, reported_birth_time};
 use crate::workspace::disk::calls::SysResult;
@@ -72,7 +71,7 @@ impl System for Apple {
     }
 
     /// The list of extended attributes does not show an access control list.
-    fn has_no_attributes(_: &OwnedFd) -> bool {
+    fn has_no_attributes(_: impl AsFd) -> bool {
         false
     }
 
@@ -81,7 +80,7 @@ impl System for Apple {
         file: &OwnedFd,
         _: bool,
     ) -> SysResult<()> {
-        wpatch_apple::copy_attributes(source, file).map_err(error_from)
+        Ok(wpatch_apple::copy_attributes(source, file)?)
     }
 
     /// [`System::copy_attributes`] replaces an inherited list. Other new files keep it, as every

@@ -1,5 +1,8 @@
 //! Reads and writes whole files.
 
+use std::fs::File;
+use std::io;
+
 use memmap2::MmapMut;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, OFlags, fstat, ftruncate, readlinkat, statat};
@@ -40,7 +43,7 @@ pub(in crate::workspace::disk) fn read_file(
         if stat.size > limit {
             return Err(SysError::new(ErrorKind::TooLarge, Errno::FBIG));
         }
-        let file = open_regular(&directory, name, OFlags::RDONLY)?;
+        let file = File::from(open_regular(&directory, name, OFlags::RDONLY)?);
         let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
         let bytes = if size < MIN_PARALLEL_READ {
             read_next(&file, size)?.into()
@@ -69,7 +72,7 @@ pub(in crate::workspace::disk) fn read_file(
 }
 
 /// Returns memory for `size` bytes, in large pages if available.
-fn large_pages(size: usize) -> Result<MmapMut, Errno> {
+fn large_pages(size: usize) -> io::Result<MmapMut> {
     let pages = map_pages(size)?;
     Current::advise_large_pages(&pages);
     Ok(pages)

@@ -18,14 +18,6 @@ pub(in crate::workspace::disk) fn is_out_of_handles(error: &SysError) -> bool {
     )
 }
 
-/// Returns the error of a system call that the standard library made.
-pub(in crate::workspace::disk) fn error_from(error: io::Error) -> SysError {
-    match Errno::from_io_error(&error) {
-        Some(errno) => errno.into(),
-        None => SysError::new(ErrorKind::Other, error),
-    }
-}
-
 impl From<Errno> for SysError {
     /// Returns the usual meaning of an error number; see errno(3).
     fn from(errno: Errno) -> Self {
@@ -41,6 +33,16 @@ impl From<Errno> for SysError {
             _ => ErrorKind::Other,
         };
         Self::new(fault, errno)
+    }
+}
+
+impl From<io::Error> for SysError {
+    /// Returns the usual meaning of the error number, if the error has one.
+    fn from(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            Some(errno) => errno.into(),
+            None => Self::new(ErrorKind::Other, error),
+        }
     }
 }
 

@@ -145,7 +145,7 @@ impl System for Linux {
         })?)
     }
 
-    fn has_no_attributes(file: &OwnedFd) -> bool {
+    fn has_no_attributes(file: impl AsFd) -> bool {
         matches!(
             flistxattr_query(file),
             Ok(0) | Err(Errno::OPNOTSUPP | Errno::NOSYS)
@@ -202,7 +202,7 @@ impl System for Linux {
     /// later have it.
     fn read_umask() -> Option<u32> {
         let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
-        let status = read_next(status, STATUS_START).ok()?;
+        let status = read_next(&status.into(), STATUS_START).ok()?;
         let line = status
             .split(|&byte| byte == b'\n')
             .find_map(|line| line.strip_prefix(b"Umask:"))?;

@@ -53,7 +53,7 @@ pub(super) use self::contents::{
 };
 pub(super) use self::create::{Caches, OpenedAttributeSource, open_source_file, source_of_owner};
 pub(super) use self::directory::restore_directory;
-pub(super) use self::errno::{error_from, is_out_of_handles};
+pub(super) use self::errno::is_out_of_handles;
 pub(super) use self::handle::{
     DirectoryHandle, Handle, open_directory_at, open_real_directory, resolve,
 };

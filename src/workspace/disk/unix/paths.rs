@@ -9,7 +9,6 @@ use std::time::SystemTime;
 use rustix::fs::{Access, AtFlags, CWD, OFlags, accessat};
 
 use super::Current;
-use super::errno::error_from;
 use super::system::System;
 use crate::workspace::disk::calls::SysResult;
 
@@ -62,8 +61,8 @@ pub(in crate::workspace::disk) fn open_without_blocking(path: &Path) -> io::Resu
 
 /// Creates the directory `path` and the missing directories above it with mode 0700.
 pub(in crate::workspace::disk) fn create_private_directories(path: &Path) -> SysResult<()> {
-    let created = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    created.map_err(error_from)
+    let mut builder = DirBuilder::new();
+    Ok(builder.recursive(true).mode(0o700).create(path)?)
 }
 
 /// Returns the birth time of the directory `path`, if the file system keeps it unchanged.

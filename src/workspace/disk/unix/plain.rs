@@ -62,7 +62,7 @@ impl System for Plain {
         Err(Errno::ACCESS.into())
     }
 
-    fn has_no_attributes(_: &OwnedFd) -> bool {
+    fn has_no_attributes(_: impl AsFd) -> bool {
         false
     }
 

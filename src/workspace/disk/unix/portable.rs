@@ -8,7 +8,6 @@ use rustix::fs::{AtFlags, Dir, Mode, OFlags, chmodat, fchmod, fstat, statat};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::errno::error_from;
 use super::files::{not_regular_error, open_regular};
 use super::stat::{kind_of, stat_of};
 use crate::mode::FileKind;
@@ -67,7 +66,7 @@ pub(super) fn now() -> Timestamp {
 /// read in the same way everywhere.
 pub(super) fn identity(root: &OwnedFd) -> SysResult<String> {
     let inode = stat_of(&fstat(root)?).inode;
-    let opened = File::from(root.try_clone().map_err(error_from)?);
+    let opened = File::from(root.try_clone()?);
     let birth = opened.metadata().and_then(|found| found.created()).ok();
     let birth = birth
         .and_then(|birth| birth.duration_since(SystemTime::UNIX_EPOCH).ok())

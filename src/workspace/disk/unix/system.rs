@@ -69,7 +69,7 @@ pub(super) trait System {
     fn open_unreadable(directory: &OwnedFd, name: &[u8]) -> SysResult<OwnedFd>;
 
     /// Returns whether `file` certainly has no extended attributes and no access control list.
-    fn has_no_attributes(file: &OwnedFd) -> bool;
+    fn has_no_attributes(file: impl AsFd) -> bool;
 
     /// Copies the extended attributes and the access control list of `source` to `file`, as far as
     /// the caller is allowed to. `has_acl` states whether `file` already has a list.
