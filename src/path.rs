@@ -4,9 +4,12 @@ mod classes;
 mod pattern;
 
 use std::borrow::Borrow;
+use std::ffi::OsStr;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
+use bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use classes::exclude_slashes;
@@ -188,6 +191,21 @@ impl RelPath {
     }
 }
 
+/// Returns `bytes` as a path of this operating system.
+///
+/// Unix accepts all bytes. Other systems accept only UTF-8, and the result is `None` for other
+/// bytes.
+#[must_use]
+pub(crate) fn os_path(bytes: &[u8]) -> Option<&Path> {
+    bytes.to_path().ok()
+}
+
+/// Returns `bytes` as a string of this operating system, with the rule of [`os_path`].
+#[must_use]
+pub(crate) fn os_str(bytes: &[u8]) -> Option<&OsStr> {
+    bytes.to_os_str().ok()
+}
+
 fn is_normalized(bytes: &[u8]) -> bool {
     bytes
         .split(|&byte| byte == b'/')
@@ -287,6 +305,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_path_of_the_system_has_the_same_bytes() {
+        for bytes in [&b""[..], b"a/b", "\u{e9}".as_bytes()] {
+            let names = [os_path(bytes).map(Path::as_os_str), os_str(bytes)];
+            let found = names.map(|name| name.map(OsStr::as_encoded_bytes));
+            assert_eq!(found, [Some(bytes); 2], "{}", printable(bytes));
+        }
+        let invalid = os_path(b"a/\xff").map(|path| path.as_os_str().as_encoded_bytes());
+        assert!(invalid.is_none_or(|bytes| bytes == b"a/\xff"));
     }
 
     #[test]
