@@ -1,4 +1,5 @@
-//! The real file system. Only this module selects code by operating system.
+//! The real file system. This module, `process` and `bytes` contain all code that is specific to an
+//! operating system.
 //!
 //! To add a system, add `disk/<system>` with a `Disk` that has `open` and implements
 //! [`Workspace`](super::Workspace), and select it here. `--cfg wpatch_no_disk` builds the code for
@@ -6,6 +7,8 @@
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 mod linux;
+#[cfg(feature = "cli")]
+pub(crate) mod os_paths;
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
 mod unsupported;
 

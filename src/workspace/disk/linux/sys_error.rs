@@ -70,6 +70,16 @@ impl From<Errno> for SysError {
     }
 }
 
+impl From<io::Error> for SysError {
+    /// Returns the usual meaning of the error number, if the error has one.
+    fn from(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            Some(errno) => errno.into(),
+            None => Self::new(ErrorKind::Other, error),
+        }
+    }
+}
+
 /// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
 /// see unlink(2).
 pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError> {
@@ -106,5 +116,17 @@ pub(super) fn link_error(errno: Errno) -> SysError {
     match errno {
         Errno::PERM => SysError::new(ErrorKind::Unsupported, errno),
         errno => errno.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_standard_library_is_classified_by_its_number() {
+        let kind = |error: io::Error| SysError::from(error).kind;
+        assert_eq!(kind(Errno::ISDIR.into()), ErrorKind::NotRegular);
+        assert_eq!(kind(io::ErrorKind::NotFound.into()), ErrorKind::Other);
     }
 }
