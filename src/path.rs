@@ -308,6 +308,17 @@ mod tests {
     }
 
     #[test]
+    fn a_path_of_the_system_has_the_same_bytes() {
+        for bytes in [&b""[..], b"a/b", "\u{e9}".as_bytes()] {
+            let names = [os_path(bytes).map(Path::as_os_str), os_str(bytes)];
+            let found = names.map(|name| name.map(OsStr::as_encoded_bytes));
+            assert_eq!(found, [Some(bytes); 2], "{}", printable(bytes));
+        }
+        let invalid = os_path(b"a/\xff").map(|path| path.as_os_str().as_encoded_bytes());
+        assert!(invalid.is_none_or(|bytes| bytes == b"a/\xff"));
+    }
+
+    #[test]
     fn a_path_is_normalised() {
         assert_eq!(RelPath::new(b"a/./b//../c").unwrap().as_bytes(), b"a/c");
     }

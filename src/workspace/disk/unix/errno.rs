@@ -85,3 +85,15 @@ pub(super) fn link_error(errno: Errno) -> SysError {
         errno => errno.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_standard_library_is_classified_by_its_number() {
+        let kind = |error: io::Error| SysError::from(error).kind;
+        assert_eq!(kind(Errno::ISDIR.into()), ErrorKind::NotRegular);
+        assert_eq!(kind(io::ErrorKind::NotFound.into()), ErrorKind::Other);
+    }
+}
