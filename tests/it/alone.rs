@@ -1,4 +1,5 @@
 //! Tests that need a process of their own: for limits, masks, and mounts that nobody else sees.
+#![cfg(unix)]
 
 use std::path::PathBuf;
 use std::process::Command;

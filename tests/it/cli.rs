@@ -8,7 +8,7 @@ mod history;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -16,6 +16,8 @@ use std::process::{Command, Output, Stdio};
 use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::world;
 
 const WPATCH: &str = env!("CARGO_BIN_EXE_wpatch");
 const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n";
@@ -73,10 +75,11 @@ fn success_is_quiet() {
 }
 
 /// Nobody that the system knows, if that is what the rights of the test allow.
+#[cfg(unix)]
 #[test]
 fn who_has_no_home_and_no_name_is_served_too() {
     let root = tree();
-    fs::set_permissions(root.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    world::set_mode(root.path(), 0o755);
     let program = root.path().join("program");
     fs::copy(WPATCH, &program).unwrap();
     let mut command = Command::new(&program);
@@ -210,6 +213,7 @@ fn the_first_filter_that_matches_decides() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_name_need_not_be_text() {
     let root = tree();
@@ -298,12 +302,13 @@ fn a_reader_who_goes_away_is_no_failure() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_lock_that_somebody_holds_is_not_waited_for_longer_than_asked() {
     let root = tree();
     let state = root.path().join(".wpatch");
     fs::create_dir(&state).unwrap();
-    fs::set_permissions(&state, PermissionsExt::from_mode(0o700)).unwrap();
+    world::set_mode(&state, 0o700);
     let lock = fs::File::create(state.join("lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let output = run(root.path(), &["apply", "--lock-timeout", "20ms"], PATCH);

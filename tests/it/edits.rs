@@ -12,7 +12,7 @@ mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fs_err as fs;
@@ -24,6 +24,7 @@ use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::dice::Dice;
 use crate::tree::path;
+use crate::world;
 use calls::{Asks, Call};
 use trees::Tree;
 
@@ -215,11 +216,11 @@ fn write(tree: &Tree, root: &Path) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         match entry.kind {
             FileKind::Symlink => {
-                symlink(std::ffi::OsStr::from_bytes(&entry.contents), &path).unwrap();
+                world::link(std::ffi::OsStr::from_bytes(&entry.contents), &path).unwrap();
             }
             FileKind::Regular => {
                 fs::write(&path, &entry.contents).unwrap();
-                fs::set_permissions(&path, std::fs::Permissions::from_mode(entry.mode)).unwrap();
+                world::set_mode(&path, entry.mode);
             }
             _ => fs::create_dir_all(&path).unwrap(),
         }

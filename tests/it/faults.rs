@@ -21,6 +21,7 @@
 //! | scratch beside the target below a mount | `world::mounts` |
 //! | a second name makes a change of mode an update | `world::attributes::a_second_name_outside_…` |
 //! | attributes, and what a directory gives | `world::attributes` |
+#![cfg(target_os = "linux")]
 
 pub(crate) mod scene;
 pub(crate) mod strace;

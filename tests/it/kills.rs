@@ -2,6 +2,7 @@
 //! names: the next command finds the tree and git's index before or after, together.
 //!
 //! A sample runs always; `WPATCH_FAULTS=all` runs every call.
+#![cfg(target_os = "linux")]
 
 mod children;
 

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -10,6 +9,8 @@ use std::time::{Duration, SystemTime};
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::world;
 
 mod reading;
 
@@ -33,8 +34,8 @@ fn root() -> (TempDir, PathBuf) {
     for (name, bytes) in files {
         fs::write(root.join(name), bytes).unwrap();
     }
-    symlink("../outside/file", root.join("out")).unwrap();
-    symlink("src", root.join("in")).unwrap();
+    world::link("../outside/file", root.join("out")).unwrap();
+    world::link("src", root.join("in")).unwrap();
     (directory, root)
 }
 
@@ -85,6 +86,7 @@ fn fields(document: &Value, names: &[&str]) -> Value {
     names.iter().map(|&name| document[name].clone()).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_looked_at_says_why() {
     let (directory, root) = root();
@@ -157,6 +159,7 @@ fn a_file_that_is_too_large_is_refused_with_its_size() {
     assert_eq!(limits, json!([4, 5]));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_directory_is_listed_by_name() {
     let (_directory, root) = root();
@@ -190,6 +193,7 @@ fn a_directory_is_listed_by_name() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_pattern_finds_what_lies_below_and_the_newest_first() {
     let (_directory, root) = root();

@@ -73,6 +73,7 @@ fn a_name_may_hold_what_ends_other_names() {
     assert!(alike(&[("a", b"one\n")], &["-p2"], half));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_mode_of_an_index_line_changes_no_mode() {
     let blobs = "index 5626abf0f72e58d7a153368ba57db4c673c0e171..d00491fd7e5bb6fa28c517a0bb32b8b506539d4d 100644";

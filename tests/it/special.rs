@@ -1,4 +1,5 @@
 //! Files that are FIFOs where git or the program opens a file: none of them is waited for.
+#![cfg(unix)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -12,6 +12,8 @@ use tempfile::TempDir;
 use walkdir::{DirEntry, WalkDir};
 use wpatch::path::RelPath;
 use wpatch::text::printable;
+
+use crate::world;
 
 /// Files, links and *empty* directories; other directories follow from what is in them.
 pub(crate) type Tree = BTreeMap<RelPath, Node>;
@@ -119,10 +121,10 @@ pub(crate) fn write(tree: &Tree, root: &Path) {
             } => {
                 fs::write(&path, bytes).unwrap();
                 let mode = if *is_executable { 0o755 } else { 0o644 };
-                fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+                world::set_mode(&path, mode);
             }
             Node::Link(target) => {
-                std::os::unix::fs::symlink(std::ffi::OsStr::from_bytes(target), &path).unwrap();
+                world::link(std::ffi::OsStr::from_bytes(target), &path).unwrap();
             }
             Node::Directory => fs::create_dir_all(&path).unwrap(),
         }

@@ -1,7 +1,6 @@
 //! Attempts to write into a git directory by another name than `.git`: git executes what its
 //! configuration and its hooks say.
 
-use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use super::{link, moved, replaced};
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
+use crate::world;
 use shapes::{SHAPES, Shape};
 
 mod shapes;
@@ -60,6 +60,7 @@ fn codex(patch: &str) -> String {
     format!("*** Begin Patch\n{patch}*** End Patch\n")
 }
 
+#[cfg(unix)]
 #[test]
 fn no_patch_changes_a_git_directory_by_another_name() {
     for shape in SHAPES {
@@ -178,6 +179,7 @@ fn no_model_changes_a_git_directory_by_another_name() {
 }
 
 /// A link to the git directory, and undo and redo.
+#[cfg(unix)]
 #[test]
 fn neither_links_nor_the_history_lead_into_a_git_directory() {
     let desk = Desk::with(&[("a", b"one\n")]);
@@ -185,8 +187,8 @@ fn neither_links_nor_the_history_lead_into_a_git_directory() {
     desk.does(&["apply"], &created("gd/hooks/x"));
     in_root(&desk, &["init", "-q", "--bare", "gd"]);
     fs::write(desk.path(".git"), "gitdir: gd\n").unwrap();
-    symlink("gd", desk.path("way")).unwrap();
-    symlink("gd/hooks/x", desk.path("file")).unwrap();
+    world::link("gd", desk.path("way")).unwrap();
+    world::link("gd/hooks/x", desk.path("file")).unwrap();
     for path in ["way/config", "file"] {
         desk.refuses(
             "denied",

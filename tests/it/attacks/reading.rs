@@ -1,13 +1,12 @@
 //! Attempts to read what policy closes to reading.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::policy::{desk, under};
 use super::{DENIED, HUSH, refused, replaced};
 use crate::systems::Desk;
+use crate::world;
 
 #[test]
 fn no_look_at_a_closed_file_says_what_is_in_it() {
@@ -213,9 +212,9 @@ fn a_model_does_not_answer_whether_it_may_read() {
 /// Returns names of `private/key`: by its path, through links, and from outside of the root.
 fn names_of_key(desk: &Desk) -> [String; 6] {
     let (inside, outside) = (desk.path("private/key"), desk.path("../outside"));
-    symlink(&inside, &outside).unwrap();
-    symlink("private", desk.path("deep")).unwrap();
-    symlink("deep/key", desk.path("link")).unwrap();
+    world::link(&inside, &outside).unwrap();
+    world::link("private", desk.path("deep")).unwrap();
+    world::link("deep/key", desk.path("link")).unwrap();
     [
         "private/key",
         "./vendor/../private/key",

@@ -12,6 +12,7 @@ use crate::objects::damage::{loose, unpacked};
 use crate::objects::{before_all, fake_git};
 use crate::repository::Repository;
 
+#[cfg(unix)]
 #[test]
 fn a_git_that_dies_takes_one_job_with_it() {
     let (directory, root, repository) = (
@@ -99,6 +100,7 @@ fn a_signal_between_jobs_ends_the_run_though_more_may_come() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_repository_that_hangs_takes_its_own_jobs_with_it_alone() {
     let (directory, repository, good) = (directory(), unpacked(), Repository::of(&sample()));
@@ -208,6 +210,7 @@ fn after_a_signal_every_job_that_was_begun_is_answered_and_their_number_is_told(
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_ends_a_job_that_waits_for_git() {
     let (directory, elsewhere, repository) = (

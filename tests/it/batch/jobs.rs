@@ -204,6 +204,7 @@ fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn for_many_jobs_git_is_started_once_for_each_thing_that_is_asked() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));

@@ -1,5 +1,6 @@
 //! Backups, and the files outside the directory that the command line can name: the same trees as
 //! GNU patch.
+#![cfg(unix)]
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;

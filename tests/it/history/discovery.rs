@@ -177,6 +177,7 @@ fn a_change_in_a_repository_below_belongs_to_the_work_tree_of_the_command() {
     assert!(!inner.join("new").exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn what_belongs_to_another_user_keeps_no_history() {
     let place = Place::of("owner", |base| repository(&base.join("tree"), &[]));

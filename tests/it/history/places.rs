@@ -1,6 +1,5 @@
 //! The history of a work tree of git from any directory in it, wherever git keeps its directory.
 
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -9,6 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::repository::{git, run as run_git};
+use crate::world;
 
 mod directories;
 
@@ -70,7 +70,7 @@ impl Place {
             ("link to a git directory", |base| {
                 let tree = repository(&base.join("tree"), &[]);
                 fs::rename(tree.join(".git"), base.join("elsewhere.git")).unwrap();
-                symlink("../elsewhere.git", tree.join(".git")).unwrap();
+                world::link("../elsewhere.git", tree.join(".git")).unwrap();
                 tree
             }),
         ];

@@ -191,6 +191,7 @@ fn a_line_over_the_limit_takes_no_memory() {
     client.ends();
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_message_takes_little_more_memory_than_its_length() {
     let desk = Desk::with(&[]);
@@ -240,6 +241,7 @@ fn a_root_that_is_not_there_ends_it_without_a_word_on_standard_output() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_server_that_waits_is_ended_by_a_signal() {
     let desk = Desk::with(&[]);

@@ -143,6 +143,7 @@ fn what_keeps_a_tree_from_being_read_has_a_code() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_runs_that_a_repository_names() {
     let repository = Repository::of(&sample());
@@ -223,6 +224,7 @@ fn is_over(pid: &str) -> bool {
     state.is_empty() || state.contains(") Z ")
 }
 
+#[cfg(unix)]
 #[test]
 fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
     let (repository, elsewhere, root) = (
@@ -247,6 +249,7 @@ fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
     assert!(is_over(&started(elsewhere.path())));
 }
 
+#[cfg(unix)]
 #[test]
 fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
     let (repository, elsewhere) = (unpacked(), TempDir::new().unwrap());
@@ -284,6 +287,7 @@ fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_ends_the_wait_for_git() {
     let (repository, elsewhere, root) = (

@@ -95,6 +95,7 @@ pub(super) fn replace(root: &Path, old: &str, new: &str) {
     fs::write(root.join("long"), text.replacen(old, new, 1)).unwrap();
 }
 
+#[cfg(unix)]
 #[test]
 fn every_pair_of_changes_ends_as_with_git() {
     let names: Vec<_> = STEPS

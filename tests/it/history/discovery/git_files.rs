@@ -86,6 +86,7 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_fifo_in_the_place_of_a_git_file_is_not_waited_for() {
     let base = TempDir::new().unwrap();

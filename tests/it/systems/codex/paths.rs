@@ -132,6 +132,7 @@ fn s13_the_directory_of_git_is_closed() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn s14_a_file_with_several_names_is_flagged_and_the_others_keep_what_it_was() {
     let desk = Desk::with(&[("a", b"one\n")]);

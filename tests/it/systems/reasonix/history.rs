@@ -1,6 +1,5 @@
 //! Statements on undo, recovery and the log.
 
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, ExitStatus};
 
 use fs_err as fs;
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 use super::kept;
 use crate::systems::{Desk, fields};
 use crate::tree;
+use crate::world;
 
 #[test]
 fn s16_a_change_is_taken_back_with_all_that_it_did() {
@@ -39,10 +39,7 @@ fn s16_a_change_is_taken_back_with_all_that_it_did() {
         ),
         (json!(true), true)
     );
-    assert!(
-        !desk.path("d").exists()
-            && fs::metadata(desk.path("run")).unwrap().permissions().mode() & 0o111 == 0
-    );
+    assert!(!desk.path("d").exists() && world::mode(desk.path("run")) & 0o111 == 0);
 }
 
 #[test]
