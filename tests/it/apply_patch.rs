@@ -16,7 +16,7 @@ const PATCH: &str = "*** Begin Patch\n*** Delete File: gone\n*** Update File: a\
 fn scene() -> (TempDir, std::path::PathBuf) {
     let directory = TempDir::new().unwrap();
     for name in ["apply_patch", "applypatch"] {
-        world::link(env!("CARGO_BIN_EXE_wpatch"), directory.path().join(name)).unwrap();
+        world::install(name, directory.path());
     }
     let root = directory.path().join("root");
     fs::create_dir(&root).unwrap();

@@ -11,8 +11,6 @@ mod texts;
 mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fs_err as fs;
@@ -212,11 +210,11 @@ fn difference(
 
 fn write(tree: &Tree, root: &Path) {
     for (path, entry) in tree {
-        let path = root.join(std::ffi::OsStr::from_bytes(path.as_bytes()));
+        let path = root.join(world::path_of(path.as_bytes()));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         match entry.kind {
             FileKind::Symlink => {
-                world::link(std::ffi::OsStr::from_bytes(&entry.contents), &path).unwrap();
+                world::link(world::path_of(&entry.contents), &path).unwrap();
             }
             FileKind::Regular => {
                 fs::write(&path, &entry.contents).unwrap();
@@ -237,21 +235,12 @@ fn read(root: &Path) -> Tree {
         !entry.file_type().is_dir() || fs::read_dir(entry.path()).unwrap().count() == 0
     });
     let node = |entry: &walkdir::DirEntry| {
-        let mode = entry
-            .path()
-            .symlink_metadata()
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o7777;
+        let mode = world::bits(&entry.path().symlink_metadata().unwrap());
         match entry.file_type() {
             kind if kind.is_dir() => Entry::directory(),
-            kind if kind.is_symlink() => Entry::link(
-                fs::read_link(entry.path())
-                    .unwrap()
-                    .into_os_string()
-                    .as_bytes(),
-            ),
+            kind if kind.is_symlink() => {
+                Entry::link(world::bytes_of(fs::read_link(entry.path()).unwrap()))
+            }
             _ => Entry {
                 mode,
                 ..Entry::file(fs::read(entry.path()).unwrap())

@@ -1,7 +1,5 @@
 //! The commands that look: `read`, `list` and `diff`, on a disk.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -34,8 +32,8 @@ fn root() -> (TempDir, PathBuf) {
     for (name, bytes) in files {
         fs::write(root.join(name), bytes).unwrap();
     }
-    world::link("../outside/file", root.join("out")).unwrap();
-    world::link("src", root.join("in")).unwrap();
+    world::link_on_unix("../outside/file", root.join("out"));
+    world::link_on_unix("src", root.join("in"));
     (directory, root)
 }
 
@@ -212,7 +210,7 @@ fn a_pattern_finds_what_lies_below_and_the_newest_first() {
     );
     assert_eq!(names(&["--glob", "src/*.{rs,toml}"]), ["src/a.rs"]);
     assert_eq!(names(&["src", "--glob", "*/*"]), ["deep/b.toml"]);
-    fs::write(root.join(OsStr::from_bytes(b"caf\xe9.rs")), "").unwrap();
+    fs::write(root.join(world::path_of(b"caf\xe9.rs")), "").unwrap();
     assert_eq!(
         names(&["--glob", "caf?.rs"]),
         ["caf\\xe9.rs"],

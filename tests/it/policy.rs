@@ -62,6 +62,7 @@ fn a_project_s_own_file_that_cannot_be_read_stops_everything() {
     desk.does(&["write", "b", "--content", "x"], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_policy_file_that_is_no_file_is_refused_and_not_waited_for() {
     let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";

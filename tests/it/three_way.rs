@@ -248,6 +248,7 @@ fn links_of_two_sides() -> Tree {
 
 /// A difference to git, which writes markers into the target of the link, or both targets
 /// (`--union`).
+#[cfg(unix)]
 #[test]
 fn links_lead_to_one_place() {
     let [ours, theirs] = [(); 2].map(|()| links_of_two_sides());

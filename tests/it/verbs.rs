@@ -25,9 +25,9 @@ fn root() -> (TempDir, std::path::PathBuf) {
     fs::write(root.join("run.sh"), "x = 1\ny\nx = 1\ny\nx = 1\n").unwrap();
     world::set_mode(root.join("run.sh"), 0o755);
     fs::write(root.join("d/bin"), b"a\0b").unwrap();
-    world::link("../run.sh", root.join("d/link")).unwrap();
-    world::link("../../outside/file", root.join("d/out")).unwrap();
-    world::link("circle", root.join("circle")).unwrap();
+    world::link_on_unix("../run.sh", root.join("d/link"));
+    world::link_on_unix("../../outside/file", root.join("d/out"));
+    world::link_on_unix("circle", root.join("circle"));
     (directory, root)
 }
 

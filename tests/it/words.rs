@@ -19,7 +19,7 @@ fn said(arguments: &[&str], patch: &str) -> String {
     fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();
     fs::create_dir(root.path().join("real")).unwrap();
     fs::write(root.path().join("real/x"), "one\n").unwrap();
-    world::link("real", root.path().join("link")).unwrap();
+    world::link_on_unix("real", root.path().join("link"));
     said_in(root.path(), arguments, patch)
 }
 
@@ -340,8 +340,7 @@ fn a_missing_patch_or_root_is_a_wrong_command_line() {
         &["-i", "p/x"],
         &["f", "gone"],
     ] {
-        let link = root.path().join("patch");
-        let _ = world::link(env!("CARGO_BIN_EXE_wpatch"), &link);
+        let link = world::install("patch", root.path());
         let words = is_misused(Command::new(link).args(arguments).current_dir(root.path()));
         assert!(words.starts_with("patch: **** Can't "), "{words}");
     }

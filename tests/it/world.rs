@@ -26,5 +26,5 @@ mod mounts;
 mod system;
 
 #[cfg(target_os = "linux")]
-use disks::{is_refused_by_the_disk, mount_memory, must, reported, survives_kills};
+use disks::{Scene, is_refused_by_the_disk, mount_memory, must, reported, survives_kills};
 pub(crate) use system::*;

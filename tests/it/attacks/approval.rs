@@ -117,6 +117,7 @@ fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn an_approval_that_costs_no_file_takes_none() {
     let desk = Desk::with(&[("a", b"a\n"), (".git/HEAD", b"x\n")]);

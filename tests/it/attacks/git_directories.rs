@@ -1,7 +1,6 @@
 //! Attempts to write into a git directory by another name than `.git`: git executes what its
 //! configuration and its hooks say.
 
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 
 use fs_err as fs;
@@ -84,10 +83,11 @@ fn no_patch_changes_a_git_directory_by_another_name() {
                 &replaced(path, "x", "y"),
             );
             let before = crate::tree::read(&desk.root());
-            let mut patched = program(&desk.root(), &["-p1", "--force"]);
+            let mut patched = world::program_named("patch");
             let output = fed(
                 patched
-                    .arg0("patch")
+                    .args(["-p1", "--force"])
+                    .current_dir(desk.root())
                     .env("XDG_STATE_HOME", desk.path("../state")),
                 &created(path),
             );

@@ -130,6 +130,7 @@ fn a_grant_does_not_open_its_neighbours() {
     scene.does(&["edit", &scene.at("data/x"), "--old", "x", "--new", "1"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_project_s_policy_holds_in_what_a_grant_opens_outside_of_it() {
     let grants = [("data", "rw")];
@@ -202,6 +203,7 @@ fn a_policy_of_what_is_opened_holds_there_as_well() {
 
 /// The directory above the root is granted; by whatever name the way leads back into it, the root
 /// keeps its policy.
+#[cfg(unix)]
 #[test]
 fn no_grant_leads_back_into_the_root_around_its_policy() {
     let rules = "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\n[[rule]]\npaths = ['/private']\nverdict = 'deny'\n";

@@ -228,6 +228,7 @@ fn names_of_key(desk: &Desk) -> [String; 6] {
 
 /// The file of an option is read like the argument of `read`: its text would be in another file, or
 /// in a report.
+#[cfg(unix)]
 #[test]
 fn no_option_brings_what_may_not_be_read_into_a_file() {
     let desk = desk();
@@ -276,6 +277,7 @@ fn no_option_brings_what_may_not_be_read_into_a_file() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn neither_show_nor_a_batch_prints_what_may_not_be_read() {
     let desk = desk();
@@ -304,6 +306,7 @@ fn neither_show_nor_a_batch_prints_what_may_not_be_read() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn no_file_that_may_not_be_read_is_a_policy() {
     let desk = desk();

@@ -11,6 +11,7 @@ use super::{answers, directory, lines, many, patch, ran, sample, wpatch};
 use crate::objects::damage::{loose, unpacked};
 use crate::objects::{before_all, fake_git};
 use crate::repository::Repository;
+use crate::world;
 
 #[cfg(unix)]
 #[test]
@@ -20,11 +21,7 @@ fn a_git_that_dies_takes_one_job_with_it() {
         TempDir::new().unwrap(),
         Repository::of(&sample()),
     );
-    let real = Command::new("sh")
-        .args(["-c", "command -v git"])
-        .output()
-        .unwrap()
-        .stdout;
+    let real = world::sh("command -v git").output().unwrap().stdout;
     let real = String::from_utf8(real).unwrap();
     let script = format!(
         "if mkdir {0}/was 2>/dev/null; then read line; echo 'fatal: struck by lightning' >&2; exit 1; fi\nexec {real}",
@@ -68,6 +65,7 @@ fn who_stops_reading_stops_the_run_without_a_word() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_between_jobs_ends_the_run_though_more_may_come() {
     let directory = directory();
@@ -168,6 +166,7 @@ fn a_root_that_disappears_fails_its_own_jobs_alone() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
+#[cfg(unix)]
 #[test]
 fn after_a_signal_every_job_that_was_begun_is_answered_and_their_number_is_told() {
     let (directory, repository) = (directory(), Repository::of(&sample()));

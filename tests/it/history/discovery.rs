@@ -1,7 +1,5 @@
 //! Where the history of a root is, and why there is none.
 
-use std::process::Command;
-
 use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -10,6 +8,8 @@ use super::places::{
     DEEPER, DIRECTORIES, Make, Place, WRITE, done, in_git, repository, run, wpatch,
 };
 use mounts::Mount;
+
+use crate::world;
 
 mod git_files;
 mod mounts;
@@ -240,6 +240,7 @@ fn a_plain_directory_says_why_nothing_is_kept() {
 }
 
 /// wpatch makes directories with these names. Every command ignores another file of such a name.
+#[cfg(unix)]
 #[test]
 fn files_in_the_place_of_directories_of_the_state_are_ignored() {
     let entry = "entry-0000000001000000000-00000001.5";
@@ -258,13 +259,7 @@ fn files_in_the_place_of_directories_of_the_state_are_ignored() {
             done("a change", &tree, &["write", "new", "--content", "x"]);
             let file = tree.join(".git/wpatch").join(name);
             let line = format!("{make} {}", file.display());
-            assert!(
-                Command::new("sh")
-                    .args(["-c", &line])
-                    .status()
-                    .unwrap()
-                    .success()
-            );
+            assert!(world::sh(&line).status().unwrap().success());
             for arguments in [
                 &["log"][..],
                 &["gc"],

@@ -88,12 +88,12 @@ fn desk((policy, text): (&str, &str)) -> Desk {
         ("loop-link", "loop-link"),
         ("dot/bashrc", "../home/.bashrc"),
     ] {
-        world::link(target, desk.path(link)).unwrap();
+        world::link_on_unix(target, desk.path(link));
     }
     fs_err::hard_link(desk.path(".claude/settings.json"), desk.path("hard-link")).unwrap();
-    world::link("a", desk.path("in")).unwrap();
-    world::link("../outside", desk.path("out")).unwrap();
-    world::link("d", desk.path("directory")).unwrap();
+    world::link_on_unix("a", desk.path("in"));
+    world::link_on_unix("../outside", desk.path("out"));
+    world::link_on_unix("d", desk.path("directory"));
     desk
 }
 

@@ -23,7 +23,7 @@ fn desk(policy: &str) -> Desk {
         ("../home/notes/a", b"x\n"),
         ("../other/b", b"x\n"),
     ]);
-    world::link("private", desk.path("way")).unwrap();
+    world::link_on_unix("private", desk.path("way"));
     desk
 }
 

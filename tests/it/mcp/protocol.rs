@@ -175,6 +175,7 @@ fn what_breaks_the_protocol_gets_the_code_that_says_so() {
     client.ends();
 }
 
+#[cfg(unix)]
 #[test]
 fn a_line_over_the_limit_takes_no_memory() {
     let desk = Desk::with(&[]);
@@ -192,6 +193,7 @@ fn a_line_over_the_limit_takes_no_memory() {
 }
 
 #[cfg(target_os = "linux")]
+#[cfg(unix)]
 #[test]
 fn a_message_takes_little_more_memory_than_its_length() {
     let desk = Desk::with(&[]);

@@ -15,6 +15,7 @@ use super::{before_all, fake_git, open, sample};
 use crate::repository::{Repository, git};
 use crate::run;
 use crate::systems::fed;
+use crate::world;
 
 mod executable;
 
@@ -155,8 +156,7 @@ fn nothing_runs_that_a_repository_names() {
         format!("#!/bin/sh\necho \"$0\" >> {}\n", trace.display()),
     )
     .unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&script, mode).unwrap();
+    world::set_mode(&script, 0o755);
     let script = script.display().to_string();
     for key in [
         "core.fsmonitor",

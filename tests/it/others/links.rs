@@ -11,10 +11,11 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use super::apply;
+use crate::faults::CALLS;
 use crate::faults::scene::{Scene, names, tree};
-use crate::faults::{CALLS, takes_all};
 use crate::tree::traces;
 use crate::world;
+use crate::world::takes_all;
 
 /// Files in the directory, and the same outside.
 const FILES: &[(&str, &str)] = &[

@@ -43,10 +43,7 @@ fn updated(before: &[u8], chunks: &str) -> Vec<u8> {
 
 /// Runs the program under the name that Codex has for it.
 fn apply_patch(desk: &Desk, patch: &[u8]) -> Output {
-    let link = desk.path("../apply_patch");
-    if !link.is_symlink() {
-        world::link(env!("CARGO_BIN_EXE_wpatch"), &link).unwrap();
-    }
+    let link = world::install("apply_patch", &desk.path(".."));
     let mut command = Command::new(link);
     command
         .current_dir(desk.root())

@@ -2,7 +2,6 @@
 //! wanted and what helps.
 #![cfg(target_os = "linux")]
 
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -15,7 +14,7 @@ const PATCH: &[u8] = b"--- a/d/f\n+++ b/d/f\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
 
 /// Returns the program without the rights that root has over all files.
 fn program(desk: &Desk, arguments: &[&str]) -> Command {
-    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let is_root = world::is_root();
     let wrapper: &[&str] = if is_root {
         &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
     } else {

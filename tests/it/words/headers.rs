@@ -38,6 +38,7 @@ fn plain_names_without_a_directory_are_taken_whole_from_there_on() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn an_index_line_names_a_mode_that_stays() {
     let patch = "diff --git a/file b/file\nindex 1111111..2222222 100644\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+eins\n";

@@ -4,6 +4,7 @@ use super::{desk, hooked, in_git, served};
 
 use crate::world;
 
+#[cfg(unix)]
 #[test]
 fn a_model_needs_approval_for_the_files_that_gits_configuration_names() {
     let included = b"[include]\n\tpath = nested.cfg\n[core]\n\tattributesFile = tools/marks\n";

@@ -22,8 +22,6 @@ pub(in crate::oracle) enum Then {
 
 /// Commits `files`, and does what happens `then`.
 pub(in crate::oracle) fn prepare(files: Files, then: &[Then], root: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let files: Vec<_> = files
         .iter()
         .map(|(name, text)| (*name, text.as_bytes()))

@@ -98,10 +98,7 @@ fn s23_a_tree_that_is_back_only_in_part_is_a_conflict() {
         |desk| fs::write(desk.path("gone"), "Gone\n").unwrap(),
         |desk| fs::remove_file(desk.path("d/old")).unwrap(),
         |desk| world::link("a", desk.path("new")).unwrap(),
-        |desk| {
-            let closed = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-            fs::set_permissions(desk.path("a"), closed).unwrap();
-        },
+        |desk| world::set_mode(desk.path("a"), 0o600),
     ];
     for spoil in spoils {
         let desk = desk();

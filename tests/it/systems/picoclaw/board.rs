@@ -44,8 +44,8 @@ fn s12_new_files_and_directories_have_what_the_mask_leaves() {
     for mask in [0o022, 0o002, 0o077, 0o000] {
         let desk = Desk::with(&[]);
         let command = format!("umask {mask:03o} && exec \"$0\" write d/e/f --content x");
-        let status = Command::new("sh")
-            .args(["-c", &command, env!("CARGO_BIN_EXE_wpatch")])
+        let status = world::sh(&command)
+            .arg(env!("CARGO_BIN_EXE_wpatch"))
             .current_dir(desk.root())
             .status();
         assert!(status.unwrap().success());

@@ -10,6 +10,7 @@ use crate::systems::{Desk, fields};
 use crate::tree;
 use crate::world;
 
+#[cfg(unix)]
 #[test]
 fn s16_a_change_is_taken_back_with_all_that_it_did() {
     let desk = kept(&[
@@ -92,6 +93,7 @@ fn apply_until_the_second_file(desk: &Desk) -> ExitStatus {
         .unwrap()
 }
 
+#[cfg(unix)]
 #[test]
 fn s17_what_was_killed_is_rolled_back_by_the_next_command() {
     let desk = kept(&[("a", b"one\n"), ("b", b"one\n")]);
