@@ -4,9 +4,12 @@ mod classes;
 mod pattern;
 
 use std::borrow::Borrow;
+use std::ffi::OsStr;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
+use bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use classes::exclude_slashes;
@@ -186,6 +189,21 @@ impl RelPath {
             .strip_prefix(&*directory.0)
             .is_some_and(|rest| rest.first() == Some(&b'/'))
     }
+}
+
+/// Returns `bytes` as a path of this operating system.
+///
+/// Unix accepts all bytes. Other systems accept only UTF-8, and the result is `None` for other
+/// bytes.
+#[must_use]
+pub(crate) fn os_path(bytes: &[u8]) -> Option<&Path> {
+    bytes.to_path().ok()
+}
+
+/// Returns `bytes` as a string of this operating system, with the rule of [`os_path`].
+#[must_use]
+pub(crate) fn os_str(bytes: &[u8]) -> Option<&OsStr> {
+    bytes.to_os_str().ok()
 }
 
 fn is_normalized(bytes: &[u8]) -> bool {

@@ -1,23 +1,18 @@
 //! Finds and reads the user's configuration, and checks that no other user could have changed it.
 
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::{env, io};
 
 use super::EarlyExit;
 use super::early_exit::system_message;
 use crate::engine::options::{MAX_POLICY_FILE, Problem, ProblemFacts, Workspace, WorkspaceError};
-use crate::engine::{self, home, unreadable_policy_problem};
+use crate::engine::{self, find_replaceable, home, unreadable_policy_problem};
 use crate::mode::FileKind;
-use crate::path::{MAX_LINKS, RelPath};
+use crate::path::RelPath;
 use crate::text::Bytes;
 
 /// The permission bits that allow writing by the group and by others.
 const OTHERS_WRITE: u32 = 0o022;
-/// The permission bit of a directory in which users cannot replace each other's files; see
-/// unlink(2).
-const STICKY: u32 = 0o1000;
 
 /// The content and the path of the configuration.
 pub(super) struct Config {
@@ -133,63 +128,11 @@ fn read_trusted(path: &Path, named: &Path) -> Result<Bytes, String> {
     if stat.permissions & OTHERS_WRITE != 0 {
         return Err("other users can write to the file; run `chmod go-w` on it".to_owned());
     }
-    match find_unsafe(named, directory.user()).map_err(|error| error.to_string())? {
+    match find_replaceable(named, directory.user()).map_err(|error| error.to_string())? {
         Some(lent) => Err(format!(
             "other users can replace the file: {} must belong to you or to root; run `chmod go-w` on its directory",
             lent.display()
         )),
         None => Ok(text),
-    }
-}
-
-/// Returns the first unsafe directory or link in the path of `file`. A directory or link is unsafe
-/// if another user owns it. A directory is also unsafe if other users can write to it and it has no
-/// sticky bit. Directories above the home directory are trusted, as ssh(1) does for its keys.
-fn find_unsafe(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
-    let home = home();
-    let homes = [
-        home.as_ref()
-            .and_then(|home| fs_err::canonicalize(home).ok()),
-        home,
-    ];
-    let is_own = |stat: &Metadata| stat.uid() == 0 || stat.uid() == user;
-    // `here` is the checked path, without links. `rest` is the path that remains below it.
-    let (mut here, mut rest, mut links) = (PathBuf::new(), file.to_owned(), 0);
-    loop {
-        let mut parts = rest.components();
-        let Some(part) = parts.next() else {
-            return Ok(None);
-        };
-        let (next, mut below) = (here.join(part), parts.as_path().to_owned());
-        match part {
-            // `here` contains no links, so its parent is the previous component.
-            Component::ParentDir => drop(here.pop()),
-            Component::Normal(_) => {
-                let (directory, stat) =
-                    (fs_err::metadata(&here)?, fs_err::symlink_metadata(&next)?);
-                let is_open =
-                    directory.mode() & OTHERS_WRITE != 0 && directory.mode() & STICKY == 0;
-                if !homes.iter().flatten().any(|home| home.starts_with(&next)) {
-                    if is_open || !is_own(&directory) {
-                        return Ok(Some(here));
-                    }
-                    if stat.is_symlink() && !is_own(&stat) {
-                        return Ok(Some(next));
-                    }
-                }
-                if !stat.is_symlink() {
-                    here = next;
-                } else if links < MAX_LINKS {
-                    // An absolute target starts again at the root directory.
-                    links += 1;
-                    below = fs_err::read_link(&next)?.join(below);
-                } else {
-                    return Err(io::Error::other("too many symbolic links lead to the file"));
-                }
-            }
-            Component::RootDir => here = next,
-            Component::CurDir | Component::Prefix(_) => {}
-        }
-        rest = below;
     }
 }

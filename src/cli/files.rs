@@ -1,16 +1,14 @@
 //! Reads files and standard input, without a check by policy.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fs_err::os::unix::fs::OpenOptionsExt;
-use rustix::fd::AsFd;
-use rustix::fs::{FileType, OFlags, SeekFrom, fstat, seek, tell};
-
 use super::EarlyExit;
 use super::early_exit::system_message;
-use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large};
+use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, stdin_file};
+use crate::engine::open_regular;
 use crate::engine::options::{ProblemCode, ProblemFacts, code};
 use crate::text::Bytes;
 
@@ -138,44 +136,29 @@ pub(super) fn read_limited(path: &Path, limit: u64) -> io::Result<LimitedRead> {
         if IS_STDIN_READ.swap(true, Ordering::Relaxed) {
             return Err(io::Error::other(StdinReadTwice));
         }
-        return read_whole(io::stdin().lock(), limit);
+        return read_whole(&stdin_file()?, io::stdin().lock(), limit);
     }
-    read_whole(fs_err::File::open(path)?, limit)
+    let file = fs_err::File::open(path)?;
+    read_whole(file.file(), &file, limit)
 }
 
 /// Reads a file only if it is a regular file. Reading a pipe or a terminal could block forever, and
 /// a second read would find no data.
 pub(super) fn read_regular_limited(path: &Path, limit: u64) -> io::Result<LimitedRead> {
-    let is_none = || io::Error::other("not a regular file");
-    // Opening a device can have side effects, so check the type before opening. The check after
-    // opening applies to the opened file.
-    if !fs_err::metadata(path)?.is_file() {
-        return Err(is_none());
-    }
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = fs_err::OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)?;
-    if file.metadata()?.is_file() {
-        read_whole(file, limit)
-    } else {
-        Err(is_none())
-    }
+    let file = open_regular(path)?;
+    read_whole(file.file(), &file, limit)
 }
 
 /// Reads `file` from its position to its end. Returns the size as an error if it is more than
-/// `limit`.
-fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<LimitedRead> {
-    let stat = fstat(&file)?;
-    let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+/// `limit`. `source` reads the same file at the same position.
+fn read_whole(mut file: &File, mut source: impl Read, limit: u64) -> io::Result<LimitedRead> {
+    let stat = file.metadata()?;
     // Some files that look regular cannot seek.
-    let Some(place) = tell(&file).ok().filter(|_| is_file) else {
-        return read_all(file, Vec::new(), limit);
+    let place = file.stream_position();
+    let Some(place) = place.ok().filter(|_| stat.is_file()) else {
+        return read_all(source, Vec::new(), limit);
     };
-    let rest = u64::try_from(stat.st_size)
-        .unwrap_or_default()
-        .saturating_sub(place);
+    let rest = stat.len().saturating_sub(place);
     if rest > limit {
         return Ok(Err(Some(rest)));
     }
@@ -183,13 +166,13 @@ fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<LimitedRead>
     if size < MIN_PARALLEL_READ {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size.saturating_add(1))?;
-        return read_all(file, bytes, limit);
+        return read_all(source, bytes, limit);
     }
-    let bytes = map_pages(size).and_then(|pages| read_large(&file, place, pages))?;
-    // `read_large` does not move the file position. The next reader starts after the content.
-    seek(&file, SeekFrom::Start(place + bytes.len() as u64))?;
+    let bytes = map_pages(size).and_then(|pages| read_large(file, place, pages))?;
+    // The next reader starts after the content.
+    file.seek(SeekFrom::Start(place + bytes.len() as u64))?;
     let mut next = Vec::new();
-    file.by_ref().take(1).read_to_end(&mut next)?;
+    source.by_ref().take(1).read_to_end(&mut next)?;
     if next.is_empty() {
         return Ok(Ok(bytes));
     }
@@ -199,7 +182,7 @@ fn read_whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<LimitedRead>
     all.extend_from_slice(&bytes);
     all.append(&mut next);
     drop(bytes);
-    read_all(file, all, limit)
+    read_all(source, all, limit)
 }
 
 /// Appends the rest of `source` to `bytes`, which are at most `limit` bytes. If the total exceeds
@@ -244,19 +227,19 @@ mod tests {
             (MIN_PARALLEL_READ, 7),
             (MIN_PARALLEL_READ + 7, 0),
         ] {
-            seek(&file, SeekFrom::Start(place as u64)).unwrap();
+            file.seek(SeekFrom::Start(place as u64)).unwrap();
             assert_eq!(
-                read_whole(&file, limit as u64 - u64::from(limit > 0))
+                read_whole(&file, &file, limit as u64 - u64::from(limit > 0))
                     .unwrap()
                     .is_err(),
                 limit > 0
             );
-            seek(&file, SeekFrom::Start(place as u64)).unwrap();
+            file.seek(SeekFrom::Start(place as u64)).unwrap();
             assert!(
-                read_whole(&file, limit as u64).unwrap() == Ok(contents[place..].into()),
+                read_whole(&file, &file, limit as u64).unwrap() == Ok(contents[place..].into()),
                 "from {place}"
             );
-            assert_eq!(tell(&file).unwrap(), contents.len() as u64);
+            assert_eq!(file.stream_position().unwrap(), contents.len() as u64);
         }
     }
 }

@@ -5,12 +5,12 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, Command, Stdio};
 
 use super::args::Global;
 use super::signals;
 use crate::engine::{DEFAULT_PAGER, Git};
+use crate::path::os_str;
 
 /// The options of `less` and `lv` for a user who sets none; see `PAGER_ENV` in git's Makefile.
 const OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
@@ -83,17 +83,13 @@ fn pager_command(global: &Global) -> Option<Command> {
 /// counts, even if it is empty.
 fn choose_pager(git: &Git) -> Option<OsString> {
     // A repository that was received as an archive can name any program in its configuration.
-    let configured = || git.user_config("core.pager").ok()?.map(to_os_string);
+    let configured = || Some(os_str(git.user_config("core.pager").ok()??)?.to_owned());
     let is_capable = env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb");
     env::var_os("WPATCH_PAGER")
         .or_else(|| env::var_os("GIT_PAGER"))
         .or_else(configured)
         .or_else(|| env::var_os("PAGER"))
         .or_else(|| DEFAULT_PAGER.filter(|_| is_capable).map(OsString::from))
-}
-
-fn to_os_string(value: &[u8]) -> OsString {
-    OsStr::from_bytes(value).to_owned()
 }
 
 /// A writer to a pager.

@@ -1,13 +1,12 @@
 //! `--series`: reads a quilt series file and the patches that it lists.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::Global;
 use super::{EarlyExit, files, input};
 use crate::engine::Series;
 use crate::engine::options::{code, detect_compression, parse_list};
+use crate::path::{RelPath, os_path};
 use crate::text::Bytes;
 
 /// Patches with their names.
@@ -42,7 +41,8 @@ pub(super) fn read(
     let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (patch, entry) in all {
         let told = |stop: EarlyExit| stop.with_line(&name, entry.line);
-        let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
+        let file = os_path(patch.as_bytes()).ok_or_else(|| told(not_utf8_error(&patch)))?;
+        let file = directory.join(file);
         let (title, text) = input::read_patch(&file, left, global).map_err(told)?;
         if let Some(format) = detect_compression(&text) {
             let stop = EarlyExit::new(
@@ -59,4 +59,12 @@ pub(super) fn read(
         entries.push(entry);
     }
     Ok((patches, Series { name, entries }))
+}
+
+/// Returns the error for a name that this operating system cannot represent.
+fn not_utf8_error(name: &RelPath) -> EarlyExit {
+    EarlyExit::new(
+        &code::USAGE,
+        format!("the name {name} is not valid UTF-8, which this system requires"),
+    )
 }

@@ -86,6 +86,10 @@ pub use crate::preflight::ExplicitBase;
 pub use crate::process::home;
 #[cfg(feature = "cli")]
 pub(crate) use crate::process::{DEFAULT_PAGER, HAS_LOCALE};
+#[cfg(feature = "cli")]
+pub(crate) use crate::workspace::disk::os_paths::{
+    FileIdentity, count_hard_links, file_identity, find_replaceable, open_regular,
+};
 pub use commands::{TRANSACTION_VARIABLE, is_inside_change};
 pub use describe::{describe, quoting};
 pub use gnu::{PatchedFile, apply_in_memory};
@@ -190,7 +194,7 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
 ///
 /// Returns the same errors as [`open`].
 pub fn open_with_external_history(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
-    Ok(Disk::open(root)?.with_external_history(root, above))
+    Disk::open(root).map(|disk| disk.with_external_history(root, above))
 }
 
 /// Opens the tree of `revision` in the repository `git_dir`, for [`check`], [`read`] and other

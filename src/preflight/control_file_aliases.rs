@@ -178,8 +178,6 @@ fn identity(path: &RelPath, workspace: &dyn Workspace) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
-
     use super::*;
     use crate::workspace::disk::Disk;
 
@@ -189,8 +187,9 @@ mod tests {
         for name in ["a", "b"] {
             fs_err::write(directory.path().join(name), "").unwrap();
         }
-        symlink("safe", directory.path().join(".claude")).unwrap();
         let workspace = Disk::open(directory.path()).unwrap();
+        let link = RelPath::new(b".claude").unwrap();
+        workspace.symlink(b"safe", &link, None).unwrap();
         let reason = |most, path: &str| {
             let policy =
                 with_other_names_of(most, Arc::new(Policy::default().for_model()), &workspace);

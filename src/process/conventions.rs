@@ -1,5 +1,8 @@
 //! Conventions of systems about programs and their environment.
 
+/// The name of an empty file.
+pub(crate) const NULL_DEVICE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
 /// The program that shows long output, on systems that have one by convention.
 pub const DEFAULT_PAGER: Option<&str> = if cfg!(windows) { None } else { Some("less") };
 

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use crate::interrupt::Interrupt;
 
+pub(crate) use conventions::NULL_DEVICE;
 pub use conventions::{DEFAULT_PAGER, HAS_LOCALE};
 pub use home::{home, home_of};
 pub(crate) use search::find_command;

@@ -149,7 +149,7 @@ fn is_writable_only_by_root(path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_of_root(_: &Path) -> bool {
+fn is_writable_only_by_root(_: &Path) -> bool {
     false
 }
 

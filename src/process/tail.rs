@@ -35,6 +35,7 @@ impl TailBuffer {
     }
 
     /// Returns the last bytes, and whether earlier bytes were dropped.
+    #[allow(dead_code, reason = "unused on systems without a backend")]
     pub(super) fn finish(mut self) -> (Vec<u8>, bool) {
         self.truncate();
         (self.bytes, self.is_cut)

@@ -11,6 +11,7 @@ mod imports;
 mod layers;
 mod length;
 mod modules;
+mod platforms;
 mod purity;
 
 /// The files that put the crate together, and may import everything.
@@ -67,33 +68,6 @@ fn every_file_says_what_it_is_for() {
             .iter()
             .filter(silent)
             .map(|source| format!("{}: does not begin with //!", source.path)),
-    );
-}
-
-#[test]
-fn platforms_are_told_apart_in_two_folders() {
-    let words = [
-        "target_os",
-        "target_family",
-        "target_env",
-        "target_arch",
-        "unix",
-        "windows",
-    ];
-    let is_condition =
-        |line: &&str| line.contains("cfg") && words.iter().any(|word| line.contains(word));
-    let knows = |source: &&Source| matches!(source.module(), Some("workspace" | "process"));
-    refuse(
-        sources(&["src"])
-            .iter()
-            .filter(|source| !knows(source))
-            .flat_map(|source| {
-                source
-                    .code()
-                    .filter(is_condition)
-                    .map(|line| format!("{}: {}", source.path, line.trim()))
-                    .collect::<Vec<_>>()
-            }),
     );
 }
 

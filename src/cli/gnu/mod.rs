@@ -193,7 +193,8 @@ fn options_from(
             .output
             .as_deref()
             .filter(|_| OutputTarget::of(options).is_none())
-            .map(|name| output::relative_to_root(name, global)),
+            .map(|name| output::relative_to_root(name, global))
+            .map(|name| name.as_encoded_bytes().to_vec()),
         removes_empty: options.remove_empty_files,
         fills_empty: true,
         ignores_prerequisites: options.force,

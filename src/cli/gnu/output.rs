@@ -3,7 +3,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ pub(super) enum OutputTarget {
 impl OutputTarget {
     /// Returns the destination that `--output` names, or `None` for a file.
     pub(super) fn of(options: &GnuArguments) -> Option<Self> {
-        match options.output.as_deref()?.as_bytes() {
+        match options.output.as_deref()?.as_encoded_bytes() {
             b"-" | b"/dev/stdout" => Some(Self::Standard),
             b"/dev/null" => Some(Self::Discard),
             _ => None,
@@ -87,14 +86,12 @@ impl OutputTarget {
 
 /// Returns `name` relative to the patched directory if `name` is an absolute path below it. Returns
 /// other names unchanged.
-pub(super) fn relative_to_root(name: &OsStr, global: &Global) -> Vec<u8> {
+pub(super) fn relative_to_root<'n>(name: &'n OsStr, global: &Global) -> &'n OsStr {
     let path = Path::new(name);
     let below = absolute_paths(global.root())
         .into_iter()
         .find_map(|root| path.strip_prefix(root).ok());
-    below
-        .map_or_else(|| name.as_bytes(), |path| path.as_os_str().as_bytes())
-        .to_vec()
+    below.map_or(name, Path::as_os_str)
 }
 
 /// Returns the destination of rejected hunks.
@@ -114,7 +111,7 @@ pub(super) fn reject_target(
         }
         (None, Some(OutputTarget::Discard)) => Ok(RejectTo::Nowhere),
         (name, _) => arguments::parse_reject_target(
-            name.map(|name| OsStr::from_bytes(&relative_to_root(name, global)).to_owned()),
+            name.map(|name| relative_to_root(name, global).to_owned()),
         ),
     }
 }

@@ -3,9 +3,7 @@
 //! work tree. The engine finds links inside the tree.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::{policy, question};
@@ -14,11 +12,11 @@ use crate::cli::args::Global;
 use crate::cli::path_names::follow_links;
 use crate::cli::root::open;
 use crate::engine::options::{Workspace, control_paths};
-use crate::engine::{self, home};
-use crate::path::RelPath;
+use crate::engine::{self, FileIdentity, count_hard_links, file_identity, home};
+use crate::path::{RelPath, os_path};
 
 /// Returns the reason why `--allow` does not apply to `file`, an absolute path without links. The
-/// reason is that the file has several hard links, or the reason of [`link_reason`].
+/// reason is that the file has or can have several hard links, or the reason of [`link_reason`].
 ///
 /// # Errors
 ///
@@ -26,14 +24,24 @@ use crate::path::RelPath;
 pub(super) fn ask_reason(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     if let Ok(stat) = fs_err::metadata(file)
         && stat.is_file()
-        && stat.nlink() > 1
+        && let Some(reason) = hard_link_reason(&stat)
     {
-        let links = stat.nlink();
-        return Ok(Some(format!(
-            "the file has {links} hard links, and one of them can be a protected path"
-        )));
+        return Ok(Some(reason));
     }
     link_reason(file, global)
+}
+
+fn hard_link_reason(stat: &Metadata) -> Option<String> {
+    match count_hard_links(stat) {
+        Some(0 | 1) => None,
+        Some(links) => Some(format!(
+            "the file has {links} hard links, and one of them can be a protected path"
+        )),
+        None => Some(
+            "this system does not report hard links, and the file can have one that is a protected path"
+                .to_owned(),
+        ),
+    }
 }
 
 /// Returns the reason to ask the user before `file` is written. The reason is that a control file
@@ -61,7 +69,8 @@ pub(super) fn question_about<'f>(
 ) -> Result<Option<String>, EarlyExit> {
     let (root, names) = (resolve_links(global.root()), control_names(global)?);
     let ask = |path: &RelPath| {
-        let name = root.join(OsStr::from_bytes(path.as_bytes()));
+        // A path that this system cannot represent is never written.
+        let name = root.join(os_path(path.as_bytes())?);
         let file = follow_links(&name).pop().unwrap_or(name);
         let why = names.iter().find_map(|name| name.link_reason(&file))?;
         Some(question(path.as_bytes(), Some(&why)))
@@ -83,13 +92,10 @@ struct ControlName {
 
 /// The target of a name.
 struct LinkTarget {
-    identity: Identity,
+    identity: FileIdentity,
     /// The name, if no part of it is a link. Rules on names apply to the files below it.
     plain: Option<PathBuf>,
 }
-
-/// Device and inode number.
-type Identity = (u64, u64);
 
 /// Returns the existing names on the paths to the control files of the root, of the top of its work
 /// tree, and of the home directory. Returns none if policy does not ask about control files.
@@ -134,7 +140,7 @@ impl ControlName {
         program: &'static str,
     ) -> Option<Self> {
         let name = base.join(start);
-        let (end, target) = match identity(&name) {
+        let (end, target) = match file_identity(&name) {
             Some(identity) => {
                 let end = resolve_links(&name);
                 let plain = (end == resolve_links(base).join(start)).then(|| end.clone());
@@ -186,7 +192,7 @@ impl LinkTarget {
         !is_named
             && file
                 .ancestors()
-                .any(|above| identity(above) == Some(self.identity))
+                .any(|above| file_identity(above).as_ref() == Some(&self.identity))
     }
 }
 
@@ -199,10 +205,4 @@ fn prefixes(path: &'static str) -> impl Iterator<Item = &'static str> {
 
 fn resolve_links(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
-}
-
-/// Returns the device and inode number of the file to which `path` leads.
-fn identity(path: &Path) -> Option<Identity> {
-    let stat = fs_err::metadata(path).ok()?;
-    Some((stat.dev(), stat.ino()))
 }

@@ -6,6 +6,8 @@
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 mod linux;
+#[cfg(feature = "cli")]
+pub(crate) mod os_paths;
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
 mod unsupported;
 

@@ -57,6 +57,7 @@ impl Git {
     /// # Errors
     ///
     /// Returns an error if git is run and fails.
+    #[allow(dead_code, reason = "unused on systems without a backend")]
     pub(in crate::workspace) fn hooks_path(&self) -> io::Result<Option<PathBuf>> {
         let Some(value) = self
             .config("core.hookspath")?

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::environment::directory_of;
-use super::variables::path_from_bytes;
+use crate::path::os_path;
 
 /// The limit in bytes on a file of git that is read as a whole.
 const MAX_TEXT: u64 = 64 << 20;
@@ -51,7 +51,7 @@ pub(in crate::workspace) fn gitdir_path(text: &[u8]) -> Option<PathBuf> {
     let end = name
         .iter()
         .rposition(|byte| !matches!(byte, b'\n' | b'\r'))?;
-    path_from_bytes(&name[..=end])
+    os_path(&name[..=end]).map(Path::to_owned)
 }
 
 /// Returns whether git accepts the directory `git_dir` as a repository. It skips any other
@@ -85,7 +85,7 @@ pub(super) fn common_directory(git_dir: &Path) -> PathBuf {
     }
     let named = read_text(&git_dir.join("commondir")).ok().flatten();
     named
-        .and_then(|name| Some(git_dir.join(path_from_bytes(name.trim_ascii())?)))
+        .and_then(|name| Some(git_dir.join(os_path(name.trim_ascii())?)))
         .unwrap_or_else(|| git_dir.to_owned())
 }
 

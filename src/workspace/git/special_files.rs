@@ -14,7 +14,8 @@ use super::discovery::{
     RepositoryCandidate, classify_directory, common_directory, is_repository, read_text,
 };
 use super::environment::directory_of;
-use super::variables::{Variable, parse_variables, path_from_bytes};
+use super::variables::{Variable, parse_variables};
+use crate::path::os_path;
 use crate::process::{home, home_of};
 
 /// The files of a per-worktree git directory. Commands on the index check the index file
@@ -69,6 +70,7 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
 /// links.
 ///
 /// A file that is special or cannot be read does not hide the files that the others name.
+#[allow(dead_code, reason = "unused on systems without a backend")]
 pub(in crate::workspace) fn named_files(directory: &Path) -> Vec<PathBuf> {
     let mut files = CheckedFiles::default();
     let searched = files.check_around(directory);
@@ -202,11 +204,11 @@ impl CheckedFiles {
             let text = self.read(&reference);
             let Some(name) = text
                 .strip_prefix(b"ref:")
-                .and_then(|name| path_from_bytes(name.trim_ascii()))
+                .and_then(|name| os_path(name.trim_ascii()))
             else {
                 break;
             };
-            reference = common.join(&name);
+            reference = common.join(name);
             self.check_files([git_dir.join(name), reference.clone()]);
         }
         let alternates = env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
@@ -248,11 +250,7 @@ impl CheckedFiles {
             let names = alternates
                 .split(|&byte| byte == b'\n')
                 .filter(|name| !name.is_empty() && name[0] != b'#');
-            directories.extend(
-                names
-                    .filter_map(path_from_bytes)
-                    .map(|name| directory.join(name)),
-            );
+            directories.extend(names.filter_map(os_path).map(|name| directory.join(name)));
         }
     }
 
@@ -323,7 +321,7 @@ impl CheckedFiles {
 pub(super) fn expand_path(value: &[u8]) -> Option<PathBuf> {
     let value = value.strip_prefix(b":(optional)").unwrap_or(value);
     let Some(rest) = value.strip_prefix(b"~") else {
-        return path_from_bytes(value);
+        return os_path(value).map(Path::to_owned);
     };
     let (user, rest) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
     let home = if user.is_empty() {
@@ -331,7 +329,7 @@ pub(super) fn expand_path(value: &[u8]) -> Option<PathBuf> {
     } else {
         home_of(user)
     };
-    Some(home?.join(path_from_bytes(rest.strip_prefix(b"/").unwrap_or(rest))?))
+    Some(home?.join(os_path(rest.strip_prefix(b"/").unwrap_or(rest))?))
 }
 
 fn check_file(path: &Path) -> io::Result<()> {

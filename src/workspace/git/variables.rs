@@ -1,8 +1,5 @@
 //! Parses one file of git's configuration with the rules of git's `config.c`.
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
-
 /// A variable with a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Variable {
@@ -32,19 +29,6 @@ pub(super) fn parse_variables(text: &[u8]) -> Vec<Variable> {
         }
     }
     variables
-}
-
-/// Returns the path that git writes as `bytes`.
-pub(in crate::workspace) fn path_from_bytes(bytes: &[u8]) -> Option<PathBuf> {
-    #[cfg(unix)]
-    let path = Some(PathBuf::from(
-        <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes),
-    ));
-    #[cfg(not(unix))]
-    let path = std::str::from_utf8(bytes)
-        .ok()
-        .map(|path| PathBuf::from(OsStr::new(path)));
-    path
 }
 
 struct ConfigReader<'t> {

@@ -2,13 +2,15 @@
 //! and configuration define them. git performs them.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io;
 
 use super::super::objects::ObjectId;
 use super::GitIndex;
-use crate::path::RelPath;
-use crate::workspace::Result;
+use crate::path::{RelPath, os_str};
+use crate::text::printable;
 use crate::workspace::git::{Attribute, FilterDriver};
+use crate::workspace::{ErrorKind, Result, WorkspaceError};
 
 /// The attributes that change content; see "Checking-out and checking-in" in gitattributes(5).
 const ATTRIBUTES: [&str; 6] = [
@@ -157,7 +159,7 @@ impl GitIndex {
         let arguments = [
             OsString::from("hash-object"),
             OsString::from("--"),
-            to_os_string(path.as_bytes()),
+            to_os_string(path.as_bytes())?,
         ];
         let answer = self
             .run(&arguments, None, b"", &self.interrupt)
@@ -219,7 +221,7 @@ impl GitIndex {
     /// only in the index have no effect.
     fn smudge_one(&self, name: &[u8], id: ObjectId) -> Result<Vec<u8>> {
         let mut option = OsString::from("--path=");
-        option.push(to_os_string(name));
+        option.push(to_os_string(name)?);
         let arguments = [
             OsString::from("cat-file"),
             OsString::from("--filters"),
@@ -238,8 +240,13 @@ fn is_plain(name: &[u8]) -> bool {
         && !matches!(name.first(), Some(b'"' | b' ' | b'\t'))
 }
 
-fn to_os_string(name: &[u8]) -> OsString {
-    super::git::path_from_bytes(name)
-        .unwrap_or_default()
-        .into_os_string()
+/// Returns `name` as an argument for git.
+fn to_os_string(name: &[u8]) -> Result<OsString> {
+    let error = || WorkspaceError {
+        verb: "use",
+        path: printable(name).to_string(),
+        kind: ErrorKind::Unsupported,
+        source: io::Error::other("the path is not valid UTF-8"),
+    };
+    os_str(name).map(OsStr::to_owned).ok_or_else(error)
 }

@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::git::{path_from_bytes, run_git};
+use super::git::run_git;
 use super::{GitIndex, display_path};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
+use crate::path::os_path;
 use crate::process::Timeout;
 use crate::workspace::git::Git;
 use crate::workspace::objects::Repository;
@@ -92,11 +93,11 @@ impl GitIndex {
             )
         };
         let answer = RevParseOutput::parse(&text).ok_or_else(unknown)?;
-        let named = path_from_bytes(answer.file).ok_or_else(unknown)?;
+        let named = os_path(answer.file).ok_or_else(unknown)?;
         // git follows links to the index and locks their target.
         let file = named
             .canonicalize()
-            .unwrap_or_else(|_| resolve_parent(&named));
+            .unwrap_or_else(|_| resolve_parent(named));
         // git would block on a FIFO until another process writes to it.
         if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
             let source = io::Error::other(

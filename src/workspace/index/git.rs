@@ -9,8 +9,6 @@ use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use crate::workspace::git::process;
 
-pub(super) use crate::workspace::git::variables::path_from_bytes;
-
 /// The limit on each wait for output of git. Filter drivers of the user can be slow.
 const TIMEOUT: Duration = Duration::from_secs(600);
 

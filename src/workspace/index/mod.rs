@@ -33,14 +33,14 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::git::{path_from_bytes, run_git};
+use self::git::run_git;
 use super::git::{Git, special_files};
 use super::objects::Repository;
 use super::{ErrorKind, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
 use crate::mode::FileMode;
-use crate::path::RelPath;
+use crate::path::{RelPath, os_path};
 
 pub use blobs::BlobCollector;
 pub use entry::{EntryFlag, IndexEntry, IndexUpdate, Stages};
@@ -75,7 +75,8 @@ fn parse_directories(list: &[u8]) -> Vec<PathBuf> {
     directories.dedup();
     directories
         .into_iter()
-        .filter_map(path_from_bytes)
+        .filter_map(os_path)
+        .map(Path::to_owned)
         .collect()
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{ChildStdin, Command};
 
 use super::id::ObjectId;
-use crate::process::{ProcessGroup, StderrReader, TimedReader, Timeout};
+use crate::process::{NULL_DEVICE, ProcessGroup, StderrReader, TimedReader, Timeout};
 use crate::workspace::git::process::{failure_reason, set_environment, start, trusted_command};
 use crate::workspace::git::special_files;
 
@@ -176,7 +176,7 @@ fn command(place: &RepositoryLocation) -> io::Result<Command> {
             command
                 .env("GIT_DIR", git_dir)
                 .env("GIT_CONFIG_NOSYSTEM", "1")
-                .env("GIT_CONFIG_GLOBAL", EMPTY_FILE)
+                .env("GIT_CONFIG_GLOBAL", NULL_DEVICE)
         }
         RepositoryLocation::FoundFrom(directory) => command.arg("-C").arg(directory),
     };
@@ -190,9 +190,6 @@ fn command(place: &RepositoryLocation) -> io::Result<Command> {
     ]);
     Ok(command)
 }
-
-/// An empty file.
-const EMPTY_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 /// Returns whether a git variable has the same meaning for the child as for this process. In a hook
 /// that runs before objects are accepted, `GIT_OBJECT_DIRECTORY` and

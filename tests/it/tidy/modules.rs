@@ -238,7 +238,7 @@ fn is_word(token: &str) -> bool {
 }
 
 /// Splits code into words, `::` and single characters, and drops comments and literals.
-fn tokens(text: &str) -> Vec<&str> {
+pub(super) fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

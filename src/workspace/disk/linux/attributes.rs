@@ -243,7 +243,7 @@ pub(super) fn process_umask() -> u32 {
 /// have it.
 fn read_umask() -> Option<u32> {
     let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
-    let status = read_next(status, STATUS_START).ok()?;
+    let status = read_next(&status.into(), STATUS_START).ok()?;
     let line = status
         .split(|&byte| byte == b'\n')
         .find_map(|line| line.strip_prefix(b"Umask:"))?;

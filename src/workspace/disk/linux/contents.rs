@@ -1,5 +1,8 @@
 //! Reads and writes whole files.
 
+use std::fs::File;
+use std::io;
+
 use memmap2::{Advice, MmapMut};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
@@ -37,7 +40,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> SysRes
         if stat.size > limit {
             return Err(SysError::new(ErrorKind::TooLarge, Errno::FBIG));
         }
-        let file = open_regular(&directory, name, OFlags::RDONLY)?;
+        let file = File::from(open_regular(&directory, name, OFlags::RDONLY)?);
         let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
         let bytes = if size < MIN_PARALLEL_READ {
             read_next(&file, size)?.into()
@@ -75,7 +78,7 @@ fn has_no_attributes(file: impl AsFd) -> bool {
 
 /// Returns memory for `size` bytes, in huge pages if available. One page fault then replaces 512;
 /// see `MADV_HUGEPAGE` in madvise(2).
-fn large_pages(size: usize) -> Result<MmapMut, Errno> {
+fn large_pages(size: usize) -> io::Result<MmapMut> {
     let pages = map_pages(size)?;
     // If the advice is not supported, the pages are small.
     let _ = pages.advise(Advice::HugePage);

@@ -81,7 +81,7 @@ impl Disk {
 
     /// Returns the paths of the files that git's configuration names and of each link on the way.
     pub(super) fn configuration_ways(&self) -> Vec<RelPath> {
-        let ways = self.ways(|root| special_files::named_files(root));
+        let ways = self.ways(special_files::named_files);
         ways.into_iter().flatten().collect()
     }
 

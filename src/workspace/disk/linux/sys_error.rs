@@ -70,6 +70,16 @@ impl From<Errno> for SysError {
     }
 }
 
+impl From<io::Error> for SysError {
+    /// Returns the usual meaning of the error number, if the error has one.
+    fn from(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            Some(errno) => errno.into(),
+            None => Self::new(ErrorKind::Other, error),
+        }
+    }
+}
+
 /// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
 /// see unlink(2).
 pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError> {

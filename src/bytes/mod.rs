@@ -1,26 +1,42 @@
 //! Reads the bytes of files. Two threads share the work for a large file.
+//!
+//! Start with [`read_next`] and [`read_large`]. To support another system, add `bytes/<system>.rs`
+//! with `append_available`, `read_at` and `stdin_file`, and select it here.
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+use std::fs::File;
+use std::io;
 use std::sync::Mutex;
 
 use memmap2::MmapMut;
-use rustix::buffer::spare_capacity;
-use rustix::fd::AsFd;
-use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use crate::mutex::lock_unpoisoned;
 use crate::text::Bytes;
 use crate::threads::{MIN_PARALLEL_BYTES, run_both};
+
+#[cfg(feature = "cli")]
+pub(crate) use system::stdin_file;
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 /// Reads at most `size` bytes from the current position of `file`. Returns fewer at the end of the
 /// file.
 ///
 /// # Errors
 ///
-/// Returns the error of read(2), or `ENOMEM` if `size` bytes cannot be allocated.
-pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> {
+/// Returns the error of the system, or [`io::ErrorKind::OutOfMemory`] if `size` bytes cannot be
+/// allocated.
+#[allow(dead_code, reason = "unused on systems without a backend")]
+pub(crate) fn read_next(file: &File, size: usize) -> io::Result<Vec<u8>> {
     let mut bytes = reserve_buffer(size)?;
     while bytes.len() < size {
-        if retry_on_intr(|| read(&file, spare_capacity(&mut bytes)))? == 0 {
+        if system::append_available(file, &mut bytes)? == 0 {
             break;
         }
     }
@@ -29,6 +45,7 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
 
 /// The size in bytes from which a second thread helps to read a file. Smaller files gain nothing,
 /// because other threads often read other files at the same time.
+#[allow(dead_code, reason = "unused on systems without a backend")]
 pub(crate) const MIN_PARALLEL_READ: usize = 4 * MIN_PARALLEL_BYTES;
 
 /// Returns an anonymous memory map of `size` bytes in pages of normal size.
@@ -39,23 +56,25 @@ pub(crate) const MIN_PARALLEL_READ: usize = 4 * MIN_PARALLEL_BYTES;
 ///
 /// # Errors
 ///
-/// Returns `ENOMEM` if `size` bytes cannot be allocated.
-pub(crate) fn map_pages(size: usize) -> Result<MmapMut, Errno> {
-    MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)
+/// Returns the error of the system if `size` bytes cannot be allocated.
+#[allow(dead_code, reason = "unused on systems without a backend")]
+pub(crate) fn map_pages(size: usize) -> io::Result<MmapMut> {
+    MmapMut::map_anon(size)
 }
 
 /// Fills `pages` with the bytes of a regular file from `offset` on. Returns fewer bytes if the file
 /// ends earlier.
 ///
 /// Most of the time is spent on the first access to each page, so two threads read one half each.
+/// On Windows, the call changes the position of the file.
 ///
 /// # Errors
 ///
-/// Returns the error of pread(2). Returns `ENOMEM` if the file ends earlier and there is no memory
-/// for a copy of the bytes read.
-pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Result<Bytes, Errno> {
-    let file = file.as_fd();
-    let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
+/// Returns the error of the system. Returns [`io::ErrorKind::OutOfMemory`] if the file ends earlier
+/// and there is no memory for a copy of the bytes read.
+#[allow(dead_code, reason = "unused on systems without a backend")]
+pub(crate) fn read_large(file: &File, offset: u64, mut pages: MmapMut) -> io::Result<Bytes> {
+    let read_at = |room: &mut [u8], offset| system::read_at(file, room, offset);
     let size = pages.len();
     let middle = size / 2;
     let (first, second) = pages.split_at_mut(middle);
@@ -87,9 +106,9 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
 }
 
 /// Returns an empty vector with the capacity `size`.
-fn reserve_buffer(size: usize) -> Result<Vec<u8>, Errno> {
+fn reserve_buffer(size: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| Errno::NOMEM)?;
+    bytes.try_reserve_exact(size)?;
     Ok(bytes)
 }
 
@@ -97,8 +116,8 @@ fn reserve_buffer(size: usize) -> Result<Vec<u8>, Errno> {
 fn fill(
     mut room: &mut [u8],
     mut offset: u64,
-    read_at: impl Fn(&mut [u8], u64) -> Result<usize, Errno>,
-) -> Result<usize, Errno> {
+    read_at: impl Fn(&mut [u8], u64) -> io::Result<usize>,
+) -> io::Result<usize> {
     let size = room.len();
     while !room.is_empty() {
         let count = read_at(room, offset)?;
@@ -122,9 +141,12 @@ mod tests {
             .map(|place| u8::try_from(place % 251).unwrap())
             .collect();
         fs_err::write(&path, &contents).unwrap();
-        let open = || fs_err::File::open(&path).unwrap();
+        let open = || File::open(&path).unwrap();
         let size = contents.len();
-        assert_eq!(read_next(open(), size), Ok(contents.clone()));
+        for wanted in [0, 1, size - 1, size, size + 1] {
+            let found = read_next(&open(), wanted).unwrap();
+            assert!(found[..] == contents[..size.min(wanted)], "{wanted}");
+        }
         for (offset, wanted) in [
             (0, size),
             (0, size - 1),
@@ -134,22 +156,12 @@ mod tests {
             (7, size),
             (size, 3),
         ] {
-            let found = read_large(open(), offset as u64, map_pages(wanted).unwrap()).unwrap();
+            let found = read_large(&open(), offset as u64, map_pages(wanted).unwrap()).unwrap();
             assert!(
                 found[..] == contents[offset..size.min(offset + wanted)],
                 "{wanted} from {offset}"
             );
         }
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_an_error() {
-        let directory = tempfile::tempdir().unwrap();
-        let opened = fs_err::File::open(directory.path()).unwrap();
-        assert_eq!(
-            read_large(opened, 0, map_pages(MIN_PARALLEL_READ).unwrap()),
-            Err(Errno::ISDIR)
-        );
     }
 
     #[test]
@@ -164,9 +176,15 @@ mod tests {
         };
         let mut room = [9; 10];
         assert_eq!(
-            (fill(&mut room, 1, few), room),
-            (Ok(7), [1, 1, 1, 4, 4, 4, 7, 9, 9, 9])
+            (fill(&mut room, 1, few).unwrap(), room),
+            (7, [1, 1, 1, 4, 4, 4, 7, 9, 9, 9])
         );
-        assert_eq!(fill(&mut room, 0, |_, _| Err(Errno::IO)), Err(Errno::IO));
+        let error = fill(&mut room, 0, |_, _| {
+            Err(io::ErrorKind::StaleNetworkFileHandle.into())
+        });
+        assert_eq!(
+            error.unwrap_err().kind(),
+            io::ErrorKind::StaleNetworkFileHandle
+        );
     }
 }
