@@ -5,22 +5,39 @@ use std::path::PathBuf;
 
 use super::user;
 
+/// The variables with the home directory. Git for Windows reads `HOME` first, too.
+const VARIABLES: &[&str] = if cfg!(windows) {
+    &["HOME", "USERPROFILE"]
+} else {
+    &["HOME"]
+};
+
 /// Returns the home directory of the user: the value of `HOME`, or else the entry in `/etc/passwd`,
-/// see passwd(5).
+/// see passwd(5). On Windows it is the value of `HOME` or `USERPROFILE`.
 ///
 /// Without `HOME` the standard library calls `getpwuid_r`, for which the C library loads other
 /// libraries. A statically linked program crashes in that call.
 #[must_use]
 pub fn home() -> Option<PathBuf> {
-    env::var_os("HOME")
+    VARIABLES
+        .iter()
+        .find_map(env::var_os)
         .map(PathBuf::from)
-        .or_else(|| home_of_user_id(&fs_err::read("/etc/passwd").ok()?, user()?))
+        .or_else(|| home_of_user_id(&users()?, user()?))
 }
 
 /// Returns the home directory of the user `name`.
 #[must_use]
 pub fn home_of(name: &[u8]) -> Option<PathBuf> {
-    find_home(&fs_err::read("/etc/passwd").ok()?, (0, name))
+    find_home(&users()?, (0, name))
+}
+
+/// Returns the list of users. Windows has none, and any user can create a directory `\etc` there.
+fn users() -> Option<Vec<u8>> {
+    if cfg!(windows) {
+        return None;
+    }
+    fs_err::read("/etc/passwd").ok()
 }
 
 /// Returns the home directory of the user with this user ID.

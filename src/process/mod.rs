@@ -3,19 +3,21 @@
 //! [`run`] takes a [`ShellCommand`] and returns a [`CommandOutput`]. Each command runs in a process
 //! group of its own, so that all its processes end with it. `command` finds a program in the search
 //! path, but not in an untrusted tree. [`home()`] finds home directories. Start with [`run`], then
-//! read `linux.rs`.
+//! read `unix.rs` or `windows.rs`.
 //!
 //! To support another system, add `process/<system>.rs` with `ProcessGroup`, `run_with_io`, `user`
 //! and `wait_for_bytes`, and select it here.
 
 mod conventions;
 mod home;
-#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-mod linux;
 mod search;
 mod tail;
-#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
+#[cfg(all(unix, not(wpatch_no_disk)))]
+mod unix;
+#[cfg(any(wpatch_no_disk, not(any(unix, windows))))]
 mod unsupported;
+#[cfg(all(windows, not(wpatch_no_disk)))]
+mod windows;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -32,19 +34,19 @@ pub use home::{home, home_of};
 pub(crate) use search::find_command;
 pub(crate) use tail::StderrReader;
 
-#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-pub use linux::ProcessGroup;
-#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
-pub use unsupported::ProcessGroup;
+#[cfg(all(unix, not(wpatch_no_disk)))]
+use unix as system;
+#[cfg(any(wpatch_no_disk, not(any(unix, windows))))]
+use unsupported as system;
+#[cfg(all(windows, not(wpatch_no_disk)))]
+use windows as system;
 
-#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-use linux::{run_with_io, user, wait_for_bytes};
-#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
-use unsupported::{run_with_io, user, wait_for_bytes};
+pub use system::ProcessGroup;
+use system::{run_with_io, user, wait_for_bytes};
 
 /// The maximum number of output bytes that are kept: the last ones.
 pub const MAX_OUTPUT: usize = 16 << 10;
-/// The time between the request to end a command and SIGKILL.
+/// The time between the request to end a command and the kill.
 pub const GRACE: Duration = Duration::from_secs(2);
 
 /// The longest pause between two checks of a waiting thread. It limits the delay of an interrupt.
@@ -134,7 +136,8 @@ impl Read for TimedReader {
 /// A shell command with its input and limits.
 #[derive(Clone, Copy, Debug)]
 pub struct ShellCommand<'a> {
-    /// The script that `/bin/sh -c` runs.
+    /// The script that `/bin/sh -c` runs. On Windows, `cmd /d /s /c` runs it, or the shell that the
+    /// variable `WPATCH_SHELL` names.
     pub command: &'a OsStr,
     /// The working directory.
     pub directory: &'a Path,
@@ -166,7 +169,7 @@ pub struct CommandOutput {
 pub enum ExitReason {
     /// The command exited with this code.
     Exited(i32),
-    /// Another process killed the command with this signal.
+    /// Another process killed the command with this signal. Windows has no signals.
     Signalled(i32),
     /// The time limit was over.
     TimedOut,
@@ -179,13 +182,15 @@ pub enum ExitReason {
 ///
 /// The command ends when its shell ends. The rest of its process group is then killed, so that no
 /// process of it writes to the tree later. Processes that keep the output open are not waited for.
-/// After the time limit or an interrupt the group receives SIGTERM, and SIGKILL after [`GRACE`].
+/// After the time limit or an interrupt the group receives SIGTERM, and SIGKILL after [`GRACE`]. On
+/// Windows it receives Ctrl-Break, and its job object is terminated after [`GRACE`].
 ///
 /// # Security
 ///
 /// The command is as trusted as its user: it is not confined, and it inherits the environment. A
 /// process that calls setsid(2) leaves the group and survives, as does a process that this user may
-/// not signal. If this process is killed by SIGKILL, the command continues.
+/// not signal. If this process is killed by SIGKILL, the command continues. On Windows no process
+/// leaves the job object, and it ends with this process.
 ///
 /// # Errors
 ///

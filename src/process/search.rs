@@ -1,10 +1,12 @@
 //! Searches for programs in the search path, but not in the tree.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use super::NULL_DEVICE;
 
 /// The default search path, used if no directory of `PATH` is usable. See confstr(3).
 const DEFAULT_DIRECTORIES: &[&str] = if cfg!(unix) {
@@ -12,9 +14,18 @@ const DEFAULT_DIRECTORIES: &[&str] = if cfg!(unix) {
 } else {
     &[]
 };
-/// A search path that contains no program. Some shells search the current directory if `PATH` is
-/// empty or not set.
-const EMPTY_PATH: &str = "/dev/null";
+/// The types of programs that a process can start, on systems where the name states it.
+const PROGRAM_TYPES: &[&str] = if cfg!(windows) {
+    &[".com", ".exe", ".bat", ".cmd"]
+} else {
+    &[]
+};
+/// The variable that keeps `cmd` from searching the working directory before `PATH`.
+const NO_SEARCH_HERE: Option<&str> = if cfg!(windows) {
+    Some("NoDefaultCurrentDirectoryInExePath")
+} else {
+    None
+};
 
 /// Returns a command that starts `program`. It is an absolute path, or a name to search for in
 /// `PATH`.
@@ -48,11 +59,14 @@ pub(crate) fn find_command(program: &OsStr, trees: &[PathBuf]) -> io::Result<Com
         );
     }
     if open.is_empty() {
-        open.push(EMPTY_PATH.into());
+        // A search path that contains no program. Some shells search the current directory if
+        // `PATH` is empty or not set.
+        open.push(NULL_DEVICE.into());
     }
     let found = find_program(program, &open, &closed, &trees)?;
     let mut command = Command::new(found);
     command.env("PATH", env::join_paths(open).map_err(io::Error::other)?);
+    command.envs(NO_SEARCH_HERE.map(|name| (name, "1")));
     Ok(command)
 }
 
@@ -73,10 +87,11 @@ fn find_program(
             "expected a program name or an absolute path",
         )
     })?;
-    let mut name = name.to_owned();
-    name.push(env::consts::EXE_SUFFIX);
+    let names = file_names(name, &env::var_os("PATHEXT").unwrap_or_default());
     let places = |directories: &[PathBuf]| -> Vec<_> {
-        let places = directories.iter().map(|directory| directory.join(&name));
+        let places = directories
+            .iter()
+            .flat_map(|directory| names.iter().map(|name| directory.join(name)));
         places.filter(|place| is_executable(place)).collect()
     };
     let (mut outside, inside): (Vec<_>, Vec<_>) = places(trusted)
@@ -92,6 +107,31 @@ fn find_program(
         "the program was not found in PATH"
     };
     Err(io::Error::new(io::ErrorKind::NotFound, why))
+}
+
+/// Returns the names of files that can contain the program `name`, best first. On Windows, `types`
+/// is the value of `PATHEXT`, which states the order of the types.
+fn file_names(name: &OsStr, types: &OsStr) -> Vec<OsString> {
+    let is_type = |text: &str| {
+        PROGRAM_TYPES
+            .iter()
+            .any(|kind| text.eq_ignore_ascii_case(kind))
+    };
+    let extension = Path::new(name).extension().unwrap_or_default();
+    if PROGRAM_TYPES.is_empty() || is_type(&format!(".{}", extension.display())) {
+        return vec![name.to_owned()];
+    }
+    let types = types.to_string_lossy();
+    let mut types: Vec<_> = types.split(';').filter(|text| is_type(text)).collect();
+    if types.is_empty() {
+        types.extend(PROGRAM_TYPES);
+    }
+    let with_type = |kind: &str| {
+        let mut name = name.to_owned();
+        name.push(kind);
+        name
+    };
+    types.into_iter().map(with_type).collect()
 }
 
 /// Trees from which no program may be started. Each tree has two paths here: the absolute path, and
@@ -167,4 +207,23 @@ fn is_executable(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_executable(path: &Path) -> bool {
     path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_the_types_of_its_system() {
+        let names = |name: &str, types: &str| file_names(name.as_ref(), types.as_ref());
+        if cfg!(windows) {
+            let all = ["git.com", "git.exe", "git.bat", "git.cmd"];
+            assert_eq!(names("git", ""), all);
+            assert_eq!(names("git", ".CMD;.JS;.EXE"), ["git.CMD", "git.EXE"]);
+            assert_eq!(names("git.EXE", ".CMD"), ["git.EXE"]);
+            assert_eq!(names("git.2", ".exe"), ["git.2.exe"]);
+        } else {
+            assert_eq!(names("git", ".EXE"), ["git"]);
+        }
+    }
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::build_journal::BuiltJournal;
-use super::change::{Change, FileIdentity, JournalFileKind, MoveInSource};
-use super::failure;
+use super::change::{Change, FileIdentity, JournalFileKind};
 use super::history::OldFileLookup;
 use super::journal::Journal;
 use super::moves::FileMover;
 use super::rollback::Rollback;
-use super::scratch::{Scratch, ScratchFile, directory_name};
+use super::scratch::{Scratch, ScratchFile};
 use super::state::StateDirectory;
 use super::swap::{Swap, classify_error};
+use super::sync_all::sync_all_or;
 use super::undone::{FailedCommit, RollbackResult};
 use super::verify::identify;
 use super::{CommitHook, Durability, Failure, Interrupt};
@@ -20,11 +20,7 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::text::is_same_name;
-use crate::workspace::{AttributeSource, Directory, ErrorKind, RenameMode, Timestamp, Workspace};
-
-/// The maximum number of files or directories that are synced one by one. For more of them, one
-/// sync of the file system is cheaper.
-const MAX_SINGLE_SYNCS: usize = 4;
+use crate::workspace::{AttributeSource, ErrorKind, RenameMode, Timestamp, Workspace};
 
 /// A commit in progress.
 pub(super) struct Commit<'a> {
@@ -64,29 +60,7 @@ impl Commit<'_> {
         built.journal.write(self.workspace, self.scratch)?;
         if self.durability == Durability::Full {
             self.progress.enter(Phase::Syncing, 0);
-            let staged: Vec<_> = self
-                .staged_files(&built.journal.changes)
-                .take(MAX_SINGLE_SYNCS + 1)
-                .collect::<Result<_, _>>()?;
-            if staged.len() > MAX_SINGLE_SYNCS || built.journal.has_buckets() {
-                self.workspace.sync_all()?;
-                if has_scratch_outside_state(&built.journal) {
-                    // `sync_all` covers the file system of the root only. The state directory can
-                    // be on another one.
-                    self.workspace.sync(Some(&temporary))?;
-                }
-            } else {
-                // Start writing all files first. The first fsync then commits the file system's
-                // journal for every file whose blocks are already allocated.
-                staged
-                    .iter()
-                    .skip(1)
-                    .for_each(|(slot, _)| self.workspace.start_writeback(slot));
-                self.workspace.start_writeback(&temporary);
-                self.sync_files(&staged)?;
-                self.workspace.sync(Some(&temporary))?;
-            }
-            self.sync_outside_state(&built.journal.changes)?;
+            self.sync_staged(&built.journal, &temporary)?;
         }
         // The name `journal` must not appear before the data it describes is durable.
         self.workspace.rename(
@@ -127,55 +101,6 @@ impl Commit<'_> {
             Some(AttributeSource::File(&change.path)),
         );
         copied.map_err(|error| Failure::from(error).with_path(&change.path))
-    }
-
-    fn sync_files(&self, staged: &[(RelPath, &RelPath)]) -> Result<(), Failure> {
-        let sync = |(slot, path): &(RelPath, &RelPath)| {
-            self.workspace
-                .sync(Some(slot))
-                .map_err(|error| Failure::from(error).with_path(path))
-        };
-        staged.iter().try_for_each(sync)
-    }
-
-    /// Returns the staged regular files with their target paths. For an overwrite in place, also
-    /// returns the copy of the old file. Symbolic links are not included, because a link's target
-    /// is durable with its name.
-    fn staged_files<'c>(
-        &self,
-        changes: impl IntoIterator<Item = &'c Change>,
-    ) -> impl Iterator<Item = Result<(RelPath, &'c RelPath), Failure>> {
-        let is_file = |change: &&'c Change| {
-            change.source == Some(MoveInSource::Staged)
-                && change
-                    .after
-                    .is_some_and(|after| after.kind == JournalFileKind::File)
-        };
-        let slots = |change: &'c Change| {
-            let slots = if change.is_overwrite() {
-                [ScratchFile::Staged, ScratchFile::Displaced].as_slice()
-            } else {
-                &[ScratchFile::Staged]
-            };
-            slots
-                .iter()
-                .map(|&slot| Ok((self.scratch.scratch_path(change, slot)?, &change.path)))
-        };
-        changes.into_iter().filter(is_file).flat_map(slots)
-    }
-
-    /// Syncs the scratch files outside the state directory. They can be on other file systems,
-    /// which a sync of the root does not reach.
-    fn sync_outside_state(&self, changes: &[Change]) -> Result<(), Failure> {
-        let beside = || changes.iter().filter(|change| change.stage_depth.is_some());
-        self.sync_files(&self.staged_files(beside()).collect::<Result<Vec<_>, _>>()?)?;
-        let slots = beside().map(|change| self.scratch.scratch_path(change, ScratchFile::Staged));
-        let directories = slots
-            .map(|slot| Ok(slot?.parent()))
-            .collect::<Result<BTreeSet<_>, Failure>>()?;
-        directories
-            .iter()
-            .try_for_each(|directory| self.sync_directory(directory.as_ref()))
     }
 
     /// Swaps the files, syncs the names, runs the commit hooks and writes the commit record.
@@ -245,79 +170,11 @@ impl Commit<'_> {
             .map(|change| change.path.clone())
             .collect();
         if !altered.is_empty() && self.durability == Durability::Full {
-            self.workspace.sync_all()?;
-        }
-        Ok(altered)
-    }
-
-    /// Makes the names durable: first those of the old files in the state directory, then those in
-    /// the tree. `unremoved` contains the directories that could not be removed.
-    fn sync_changed(
-        &self,
-        arranged: &BuiltJournal,
-        unremoved: &BTreeSet<&RelPath>,
-    ) -> Result<(), Failure> {
-        let journal = &arranged.journal;
-        // These files keep their inode, so a sync of their directory does not cover them.
-        let is_same_inode = |change: &&Change| change.is_mode_only() || change.is_overwrite();
-        let files = journal
-            .changes
-            .iter()
-            .filter(is_same_inode)
-            .map(|change| &change.path);
-        let made = journal.makes.iter().map(|made| &made.path);
-        let removed = journal.removes.iter().map(|removed| &removed.path);
-        let gone: BTreeSet<_> = removed.collect();
-        let all = journal
-            .changes
-            .iter()
-            .map(|change| &change.path)
-            .chain(made.clone())
-            .chain(gone.iter().copied());
-        let is_there = |directory: &Option<RelPath>| {
-            directory
-                .as_ref()
-                .is_none_or(|path| unremoved.contains(path) || !gone.contains(path))
-        };
-        let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
-        changed.extend(files.chain(made).cloned().map(Some));
-        let out = journal
-            .removes
-            .iter()
-            .enumerate()
-            .filter(|(_, removed)| !unremoved.contains(&removed.path));
-        let out: Vec<_> = out
-            .map(|(index, _)| self.scratch.file(directory_name(index)))
-            .collect::<Result<_, _>>()?;
-        let is_few = changed.len() + out.len() <= MAX_SINGLE_SYNCS
-            && !has_cross_directory_moves(journal)
-            && !journal.has_buckets();
-        if !is_few {
-            self.workspace.sync_all()?;
-        }
-        if is_few || has_scratch_outside_state(journal) {
-            self.workspace.sync(Some(&self.scratch.directory))?;
-            changed
-                .iter()
-                .try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
-            // The removed directories are scratch files now. They must be durably empty, or the
-            // sweep could not remove them after a power loss.
-            out.iter().try_for_each(|directory| {
-                failure::ignore_missing(self.workspace.sync(Some(directory)))
+            sync_all_or(self.workspace, || {
+                altered.iter().try_for_each(|path| self.sync_altered(path))
             })?;
         }
-        Ok(())
-    }
-
-    /// Makes the names in a directory of the tree durable.
-    fn sync_directory(&self, directory: Directory<'_>) -> Result<(), Failure> {
-        let signs = [ErrorKind::Missing, ErrorKind::NotRegular];
-        self.workspace
-            .sync(directory)
-            .map_err(|error| match directory {
-                Some(path) => classify_error(error, path, &signs),
-                None => error.into(),
-            })
+        Ok(altered)
     }
 
     /// Writes the commit record. After it the transaction is committed.
@@ -368,24 +225,4 @@ fn is_respelled(journal: &Journal, change: &Change, image: &FileIdentity) -> boo
         .changes
         .iter()
         .any(|other| other.after.is_some() && is_one(other) && other.is_after(Some(image)))
-}
-
-/// Returns whether a scratch file is outside the state directory.
-fn has_scratch_outside_state(journal: &Journal) -> bool {
-    let mut changes = journal.changes.iter();
-    changes.any(|change| change.stage_depth.is_some())
-}
-
-/// Returns whether a file moves from one directory to another.
-///
-/// With one sync per directory, the old name could be lost before the new name is durable. wpatch
-/// does not rely on file systems that write both directories in one sync.
-fn has_cross_directory_moves(journal: &Journal) -> bool {
-    let leaving = journal.outgoing_changes();
-    let is_away = |change: &Change| {
-        change
-            .source_change(&leaving)
-            .is_some_and(|it| it.path.parent_bytes() != change.path.parent_bytes())
-    };
-    journal.changes.iter().any(is_away)
 }

@@ -9,15 +9,18 @@ use crate::workspace::{ErrorKind, RenameMode, Result, Workspace, WorkspaceError,
 /// The moves, adapted to the file system.
 pub(super) struct FileMover<'w> {
     pub(super) workspace: &'w dyn Workspace,
-    /// Whether the file system has refused `RENAME_NOREPLACE` or `RENAME_EXCHANGE`.
-    lacks_flags: AtomicBool,
+    /// Whether the file system has refused [`RenameMode::Exclusive`].
+    lacks_exclusive: AtomicBool,
+    /// Whether the file system has refused [`RenameMode::Exchange`].
+    lacks_exchange: AtomicBool,
 }
 
 impl<'w> FileMover<'w> {
     pub(super) fn new(workspace: &'w dyn Workspace) -> Self {
         Self {
             workspace,
-            lacks_flags: AtomicBool::new(false),
+            lacks_exclusive: AtomicBool::new(false),
+            lacks_exchange: AtomicBool::new(false),
         }
     }
 
@@ -26,7 +29,7 @@ impl<'w> FileMover<'w> {
     /// Only wpatch uses scratch names. If the file system has no exclusive rename, checking first
     /// is therefore sufficient.
     pub(super) fn move_out(&self, path: &RelPath, scratch_file: &RelPath) -> Result<()> {
-        if let Some(done) = self.rename_with_flags(path, scratch_file, RenameMode::Exclusive) {
+        if let Some(done) = self.rename_exclusively(path, scratch_file) {
             return done;
         }
         self.check_vacant(scratch_file)?;
@@ -40,7 +43,7 @@ impl<'w> FileMover<'w> {
     /// link(2) never replaces a file. The sweep later removes the scratch name. Without hard links
     /// (FAT), a file that another process creates between the check and the rename is lost.
     pub(super) fn move_in(&self, scratch_file: &RelPath, path: &RelPath) -> Result<()> {
-        if let Some(done) = self.rename_with_flags(scratch_file, path, RenameMode::Exclusive) {
+        if let Some(done) = self.rename_exclusively(scratch_file, path) {
             return done;
         }
         match self.workspace.link(scratch_file, path) {
@@ -69,13 +72,18 @@ impl<'w> FileMover<'w> {
 
     /// Exchanges two files. Returns `None` if the file system does not support it.
     pub(super) fn exchange(&self, scratch_file: &RelPath, path: &RelPath) -> Option<Result<()>> {
-        self.rename_with_flags(scratch_file, path, RenameMode::Exchange)
+        let rename = || {
+            self.workspace
+                .rename(scratch_file, path, RenameMode::Exchange)
+        };
+        unless_unsupported(&self.lacks_exchange, rename)
     }
 
     /// Returns whether every move so far was a single rename, so that each file is exactly at its
     /// new path.
     pub(super) fn has_rename_flags(&self) -> bool {
-        !self.lacks_flags.load(Ordering::Relaxed)
+        let lacks = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        !lacks(&self.lacks_exclusive) && !lacks(&self.lacks_exchange)
     }
 
     /// Checks that no file exists at `path`.
@@ -96,21 +104,26 @@ impl<'w> FileMover<'w> {
         if is_vacant { Ok(()) } else { Err(error()) }
     }
 
-    fn rename_with_flags(
-        &self,
-        from: &RelPath,
-        to: &RelPath,
-        mode: RenameMode,
-    ) -> Option<Result<()>> {
-        if self.lacks_flags.load(Ordering::Relaxed) {
-            return None;
+    fn rename_exclusively(&self, from: &RelPath, to: &RelPath) -> Option<Result<()>> {
+        let rename = || self.workspace.rename(from, to, RenameMode::Exclusive);
+        unless_unsupported(&self.lacks_exclusive, rename)
+    }
+}
+
+/// Returns the result of `call`. Returns `None` if the file system does not support the call, now or
+/// at an earlier call, which `is_missing` records.
+fn unless_unsupported(
+    is_missing: &AtomicBool,
+    call: impl FnOnce() -> Result<()>,
+) -> Option<Result<()>> {
+    if is_missing.load(Ordering::Relaxed) {
+        return None;
+    }
+    match call() {
+        Err(error) if error.kind == ErrorKind::Unsupported => {
+            is_missing.store(true, Ordering::Relaxed);
+            None
         }
-        match self.workspace.rename(from, to, mode) {
-            Err(error) if error.kind == ErrorKind::Unsupported => {
-                self.lacks_flags.store(true, Ordering::Relaxed);
-                None
-            }
-            done => Some(done),
-        }
+        done => Some(done),
     }
 }

@@ -202,7 +202,19 @@ pub trait Workspace: Sync {
         read_only("sync", path)
     }
 
+    /// Writes the content and the attributes of the file at `path` to its device. They are durable
+    /// after a later [`Workspace::sync`] of any file on that device.
+    ///
+    /// Only on macOS is this less than [`Workspace::sync`]: the file can still be in the cache of
+    /// the device.
+    fn write_to_device(&self, path: &RelPath) -> Result<()> {
+        self.sync(Some(path))
+    }
+
     /// Makes all files on the file system of the root durable.
+    ///
+    /// Fails with [`ErrorKind::Unsupported`] if the system has no such call, or if its call does not
+    /// wait until the files are durable.
     fn sync_all(&self) -> Result<()> {
         read_only("sync", None)
     }

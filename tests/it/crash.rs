@@ -21,11 +21,20 @@ use crate::world::takes_all;
 use recovery::in_recovery;
 
 /// The file systems that there are: with everything, and without.
-const LACKS: [&[Feature]; 4] = [
+const LACKS: [&[Feature]; 5] = [
     &[],
-    &[Feature::RenameFlags],
+    &[Feature::Exchange, Feature::SyncAll],
+    &[
+        Feature::ExclusiveRename,
+        Feature::Exchange,
+        Feature::SyncAll,
+    ],
     &[Feature::HardLinks],
-    &[Feature::RenameFlags, Feature::HardLinks],
+    &[
+        Feature::ExclusiveRename,
+        Feature::Exchange,
+        Feature::HardLinks,
+    ],
 ];
 
 /// Returns the file systems that a case is tried on: what is lacking has nothing to do with git's

@@ -113,9 +113,14 @@ fn put(memory: &Memory, steps: &[Step]) {
 fn undo_brings_every_tree_back_and_redo_brings_it_again() {
     for lacks in [
         &[][..],
-        &[Feature::RenameFlags],
+        &[Feature::Exchange],
+        &[Feature::ExclusiveRename, Feature::Exchange],
         &[Feature::HardLinks],
-        &[Feature::RenameFlags, Feature::HardLinks],
+        &[
+            Feature::ExclusiveRename,
+            Feature::Exchange,
+            Feature::HardLinks,
+        ],
     ] {
         // Of an index the entries are taken back, by the program of git.
         for case in cases().into_iter().filter(|case| !case.has_annex()) {

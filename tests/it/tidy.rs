@@ -138,7 +138,14 @@ fn refuse_more(wrong: impl IntoIterator<Item = String>, left: &[&str]) {
 }
 
 fn everything() -> Vec<Source> {
-    sources(&["src", "tests", "benches", "fuzz/fuzz_targets", "fuzz/src"])
+    sources(&[
+        "src",
+        "crates",
+        "tests",
+        "benches",
+        "fuzz/fuzz_targets",
+        "fuzz/src",
+    ])
 }
 
 pub(crate) fn sources(directories: &[&str]) -> Vec<Source> {

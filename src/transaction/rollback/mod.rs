@@ -24,6 +24,7 @@ use super::failure::is_unreachable;
 use super::journal::Journal;
 use super::moves::FileMover;
 use super::scratch::{Scratch, ScratchFile};
+use super::sync_all::sync_all_or;
 use super::undone::RollbackResult;
 use super::verify::identify;
 use super::{Durability, Failure, kept};
@@ -305,8 +306,14 @@ impl<'a> Rollback<'a> {
     fn mark_undone(&self) -> Result<(), Failure> {
         let workspace = self.moves.workspace;
         if self.durability == Durability::Full {
-            workspace.sync_all()?;
-            self.sync_outside_state()?;
+            let is_covered = sync_all_or(workspace, || {
+                self.sync_restored(|_| true)?;
+                Ok(workspace.sync(None)?)
+            })?;
+            if is_covered {
+                // A sync of the root does not reach other file systems.
+                self.sync_restored(|change| change.stage_depth.is_some())?;
+            }
         }
         let journal = self.scratch.file("journal")?;
         if workspace.stat(&journal)?.is_some() {
@@ -315,14 +322,9 @@ impl<'a> Rollback<'a> {
         self.sync_scratch()
     }
 
-    /// Syncs the restored files on other file systems, which a sync of the root does not reach.
-    fn sync_outside_state(&self) -> Result<(), Failure> {
-        let beside = || {
-            self.journal
-                .changes
-                .iter()
-                .filter(|change| change.stage_depth.is_some())
-        };
+    /// Syncs the restored files of the changes that `is_included` selects, and their directories.
+    fn sync_restored(&self, is_included: impl Fn(&&Change) -> bool) -> Result<(), Failure> {
+        let beside = || self.journal.changes.iter().filter(&is_included);
         // Files restored in place need a sync of their own, because syncing a directory only covers
         // names.
         let files = beside().filter(|change| change.is_overwrite() || change.is_mode_only());

@@ -46,9 +46,12 @@ impl FaultKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Feature {
-    /// [`RenameMode::Exclusive`](crate::workspace::RenameMode::Exclusive) and
+    /// [`RenameMode::Exclusive`](crate::workspace::RenameMode::Exclusive).
+    ExclusiveRename,
     /// [`RenameMode::Exchange`](crate::workspace::RenameMode::Exchange).
-    RenameFlags,
+    Exchange,
+    /// [`Workspace::sync_all`](crate::workspace::Workspace::sync_all).
+    SyncAll,
     /// Hard links.
     HardLinks,
 }

@@ -206,8 +206,12 @@ impl Workspace for Memory {
 
     fn rename(&self, from: &RelPath, to: &RelPath, how: RenameMode) -> Result<()> {
         self.run("rename", Some(from), |state| {
-            if how != RenameMode::Replace && state.missing_features.contains(&Feature::RenameFlags)
-            {
+            let needed = match how {
+                RenameMode::Replace => None,
+                RenameMode::Exclusive => Some(Feature::ExclusiveRename),
+                RenameMode::Exchange => Some(Feature::Exchange),
+            };
+            if needed.is_some_and(|feature| state.missing_features.contains(&feature)) {
                 return Err(ErrorKind::Unsupported);
             }
             // Linux compares the mounts before it looks up the names.
@@ -321,6 +325,9 @@ impl Workspace for Memory {
 
     fn sync_all(&self) -> Result<()> {
         self.run("sync", None, |state| {
+            if state.missing_features.contains(&Feature::SyncAll) {
+                return Err(ErrorKind::Unsupported);
+            }
             state.counter.syncs += 1;
             let apart = state.live.collect_below(&state.mounts);
             state.durable.sync_except(&apart, &state.live);

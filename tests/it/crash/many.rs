@@ -153,7 +153,11 @@ fn what_somebody_else_makes_is_not_replaced() {
 #[test]
 fn new_files_come_in_without_second_names_or_by_them() {
     let case = case();
-    for lacks in [&[][..], &[Feature::HardLinks], &[Feature::RenameFlags]] {
+    for lacks in [
+        &[][..],
+        &[Feature::HardLinks],
+        &[Feature::ExclusiveRename, Feature::Exchange],
+    ] {
         let memory = memory(&case, lacks);
         let _ = case.run(&memory, NONE).unwrap();
         assert!(tree(&memory) == case.after(), "{lacks:?}");

@@ -58,7 +58,7 @@ fn no_directory_of_scratch_stays_without_an_old_file() {
             .collect()
     };
     let (made, gone) = (names("made", 200), names("gone", 40));
-    for lacks in [&[][..], &[Feature::RenameFlags]] {
+    for lacks in [&[][..], &[Feature::ExclusiveRename, Feature::Exchange]] {
         let before = gone
             .iter()
             .map(|&name| (name, Entry::file("old")))

@@ -8,7 +8,7 @@ const PLATFORM_DIRECTORIES: &[&str] = &["src/workspace/disk/", "src/process/", "
 
 /// The names of modules and crates whose items differ between operating systems: `std::os`,
 /// `fs_err::os` and crates for system calls.
-const PLATFORM_NAMES: &[&str] = &["os", "rustix", "libc", "windows_sys"];
+const PLATFORM_NAMES: &[&str] = &["os", "rustix", "libc", "windows_sys", "wpatch_nt"];
 
 /// The options of a condition that depend on the operating system.
 const PLATFORM_OPTIONS: &[&str] = &[

@@ -210,7 +210,7 @@ fn a_rollback_in_part_is_an_aborted_entry_that_the_limits_remove() {
 fn a_recovery_that_is_cut_off_forgets_nothing() {
     let mut deaths = 0;
     for (name, memory) in PLACES {
-        for lacks in [&[][..], &[Feature::RenameFlags]] {
+        for lacks in [&[][..], &[Feature::ExclusiveRename, Feature::Exchange]] {
             let lacking = || {
                 edited(|| {
                     lacks

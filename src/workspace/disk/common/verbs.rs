@@ -171,6 +171,13 @@ impl Workspace for Disk {
         })
     }
 
+    fn write_to_device(&self, path: &RelPath) -> Result<()> {
+        self.run_verb("sync", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::write_to_device(&directory, name)
+        })
+    }
+
     fn sync_all(&self) -> Result<()> {
         self.run_verb("sync", None, || system::sync_all(self.parents.root()))
     }

@@ -64,7 +64,7 @@ pub(super) use self::paths::{
     is_world_writable, open_without_blocking,
 };
 pub(super) use self::stat::{stat, stat_handle};
-pub(super) use self::sync::{start_writeback, sync, sync_all, sync_root};
+pub(super) use self::sync::{start_writeback, sync, sync_all, sync_root, write_to_device};
 
 /// Returns the maximum number of files that this process may open, or `None` if there is no limit.
 pub(super) fn max_handles() -> Option<u64> {

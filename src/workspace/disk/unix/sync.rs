@@ -1,7 +1,7 @@
 //! Makes files and directories durable.
 
 use rustix::fd::OwnedFd;
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, fsync};
 use rustix::io::Errno;
 
 use super::Current;
@@ -12,19 +12,33 @@ use crate::workspace::disk::calls::{SysError, SysResult};
 
 /// Makes the file or directory `name` durable.
 pub(in crate::workspace::disk) fn sync(directory: &OwnedFd, name: &[u8]) -> SysResult<()> {
+    match open_to_sync(directory, name)? {
+        Some(opened) => sync_handle(&opened),
+        None => sync_all(&open_directory(directory, b".", OFlags::RDONLY)?),
+    }
+}
+
+/// Writes the file `name` to its device.
+pub(in crate::workspace::disk) fn write_to_device(
+    directory: &OwnedFd,
+    name: &[u8],
+) -> SysResult<()> {
+    match open_to_sync(directory, name)? {
+        Some(opened) => Ok(fsync(&opened)?),
+        None => sync_all(&open_directory(directory, b".", OFlags::RDONLY)?),
+    }
+}
+
+/// Opens the file or directory `name`. Returns `None` if this user may neither read nor write it.
+/// Only a sync of its whole file system then covers it.
+fn open_to_sync(directory: &OwnedFd, name: &[u8]) -> SysResult<Option<OwnedFd>> {
     let opened = match open_regular(directory, name, OFlags::RDONLY) {
         Err(trouble) if is_denied(&trouble) => {
-            match open_regular(directory, name, OFlags::WRONLY) {
-                Ok(file) => Ok(file),
-                // The file cannot be opened at all, so sync its whole file system.
-                Err(_) => {
-                    return sync_all(&open_directory(directory, b".", OFlags::RDONLY)?);
-                }
-            }
+            return Ok(open_regular(directory, name, OFlags::WRONLY).ok());
         }
         opened => opened,
     };
-    sync_handle(&opened?)
+    opened.map(Some)
 }
 
 /// Makes the names in the root durable.

@@ -1,4 +1,4 @@
-//! Process groups and pipes on Linux.
+//! Process groups and pipes on Unix.
 
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;

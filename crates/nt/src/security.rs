@@ -1,0 +1,265 @@
+//! Owners and access lists of files.
+//!
+//! A descriptor is a byte buffer in the self-relative form: a header with the offsets of the owner,
+//! the group and the lists (`SECURITY_DESCRIPTOR_RELATIVE`). Two SIDs are equal if their bytes are.
+
+use std::fmt::Write;
+use std::io;
+use std::os::windows::io::{AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
+use std::ptr;
+
+use windows_sys::Wdk::Storage::FileSystem::{NtQuerySecurityObject, NtSetSecurityObject};
+use windows_sys::Win32::Foundation::{GENERIC_ALL, GENERIC_WRITE, STATUS_BUFFER_TOO_SMALL};
+use windows_sys::Win32::Security::{
+    ACL_REVISION, CONTAINER_INHERIT_ACE, DACL_SECURITY_INFORMATION, GetTokenInformation,
+    INHERIT_ONLY_ACE, OBJECT_INHERIT_ACE, OWNER_SECURITY_INFORMATION, SE_DACL_AUTO_INHERIT_REQ,
+    SE_DACL_AUTO_INHERITED, SE_DACL_PRESENT, SE_DACL_PROTECTED, SE_SELF_RELATIVE,
+    TOKEN_INFORMATION_CLASS, TOKEN_QUERY, TokenElevation, TokenUser,
+};
+use windows_sys::Win32::Storage::FileSystem::{
+    DELETE, FILE_ALL_ACCESS, FILE_APPEND_DATA, FILE_DELETE_CHILD, FILE_WRITE_DATA, WRITE_DAC,
+    WRITE_OWNER,
+};
+use windows_sys::Win32::System::SystemServices::{ACCESS_ALLOWED_ACE_TYPE, ACCESS_DENIED_ACE_TYPE};
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
+
+use crate::buffer::{Buffer, array_at, length_at, u16_at, u32_at};
+use crate::error::{Status, check_win32};
+
+/// The offsets in the header of a descriptor, and its length.
+const CONTROL: usize = 2;
+const OWNER: usize = 4;
+const DACL: usize = 16;
+const HEADER: usize = 20;
+/// The length of the header of a list, and of the fields before the SID of an entry.
+const LIST_HEADER: usize = 8;
+const ENTRY_HEADER: usize = 8;
+
+/// The rights that change a file, its list or its entries.
+const WRITE_RIGHTS: u32 = FILE_WRITE_DATA
+    | FILE_APPEND_DATA
+    | FILE_DELETE_CHILD
+    | DELETE
+    | WRITE_DAC
+    | WRITE_OWNER
+    | GENERIC_WRITE
+    | GENERIC_ALL;
+
+/// S-1-5-18, the account of the system.
+const SYSTEM: &[u8] = &[1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0];
+/// S-1-5-32-544, the group of administrators.
+const ADMINISTRATORS: &[u8] = &[1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 32, 2, 0, 0];
+/// S-1-3-4, the owner of the file.
+const OWNER_RIGHTS: &[u8] = &[1, 1, 0, 0, 0, 0, 0, 3, 4, 0, 0, 0];
+
+/// An owner and an access list for a new file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecurityDescriptor(Buffer);
+
+impl SecurityDescriptor {
+    /// Returns the descriptor of a file that only the user, administrators and the system can
+    /// access. It inherits nothing. New files in a directory with this descriptor inherit its list.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of reading the user's token.
+    pub fn private() -> io::Result<Self> {
+        let mut entries = Vec::new();
+        let subjects = [user()?, SYSTEM.to_vec(), ADMINISTRATORS.to_vec()];
+        for subject in &subjects {
+            let inheritance = (OBJECT_INHERIT_ACE | CONTAINER_INHERIT_ACE).to_ne_bytes()[0];
+            entries.extend([ACCESS_ALLOWED_ACE_TYPE.to_ne_bytes()[0], inheritance]);
+            entries.extend(short(ENTRY_HEADER + subject.len())?);
+            entries.extend(FILE_ALL_ACCESS.to_ne_bytes());
+            entries.extend(subject);
+        }
+        let control = SE_SELF_RELATIVE | SE_DACL_PRESENT | SE_DACL_PROTECTED;
+        let mut bytes = vec![0; HEADER];
+        bytes[0] = 1;
+        bytes[CONTROL..CONTROL + 2].copy_from_slice(&control.to_ne_bytes());
+        bytes[DACL..DACL + 2].copy_from_slice(&short(HEADER)?);
+        bytes.extend([ACL_REVISION.to_ne_bytes()[0], 0]);
+        bytes.extend(short(LIST_HEADER + entries.len())?);
+        bytes.extend(short(subjects.len())?);
+        bytes.extend([0, 0]);
+        bytes.extend(entries);
+        Ok(Self(Buffer::from_bytes(&bytes)))
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const std::ffi::c_void {
+        self.0.as_ptr()
+    }
+}
+
+fn short(length: usize) -> io::Result<[u8; 2]> {
+    let length = u16::try_from(length).map_err(io::Error::other)?;
+    Ok(length.to_ne_bytes())
+}
+
+/// Returns whether the file belongs to the user, or to the administrators if the process runs with
+/// their rights. The handle needs `READ_CONTROL` access.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub fn owner_is_trusted(file: BorrowedHandle<'_>) -> io::Result<bool> {
+    let descriptor = query(file, OWNER_SECURITY_INFORMATION)?;
+    let owner = sid_at(&descriptor, length_at(&descriptor, OWNER));
+    Ok(owner == user()? || owner == ADMINISTRATORS && is_elevated()?)
+}
+
+/// Returns whether the access list lets users change the file or its entries, except for the user,
+/// administrators and the system. The handle needs `READ_CONTROL` access.
+///
+/// The function ignores entries that deny access, and entries that only new files inherit. A file
+/// without a list, as on FAT, is writable for all users.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub fn grants_write_to_others(file: BorrowedHandle<'_>) -> io::Result<bool> {
+    let descriptor = query(file, DACL_SECURITY_INFORMATION)?;
+    let list = length_at(&descriptor, DACL);
+    if u16_at(&descriptor, CONTROL) & SE_DACL_PRESENT == 0 || list == 0 {
+        return Ok(true);
+    }
+    let user = user()?;
+    let trusted = [user.as_slice(), SYSTEM, ADMINISTRATORS, OWNER_RIGHTS];
+    let mut entry = list + LIST_HEADER;
+    for _ in 0..u16_at(&descriptor, list + 4) {
+        let [kind, flags] = array_at(&descriptor, entry);
+        // Other types of entries that grant access have their SID in another place.
+        let is_other = u32::from(kind) != ACCESS_ALLOWED_ACE_TYPE
+            || !trusted.contains(&sid_at(&descriptor, entry + ENTRY_HEADER));
+        if u32::from(kind) != ACCESS_DENIED_ACE_TYPE
+            && u32::from(flags) & INHERIT_ONLY_ACE == 0
+            && u32_at(&descriptor, entry + 4) & WRITE_RIGHTS != 0
+            && is_other
+        {
+            return Ok(true);
+        }
+        entry += usize::from(u16_at(&descriptor, entry + 2));
+    }
+    Ok(false)
+}
+
+/// Copies the access list, inherited entries included, but not the owner. The handles need
+/// `READ_CONTROL` and `WRITE_DAC` access.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub fn copy_dacl(from: BorrowedHandle<'_>, to: BorrowedHandle<'_>) -> io::Result<()> {
+    let mut descriptor = query(from, DACL_SECURITY_INFORMATION)?;
+    let mut control = u16_at(&descriptor, CONTROL);
+    if control & SE_DACL_AUTO_INHERITED != 0 {
+        // Without the request, the system clears the mark of inherited entries.
+        control |= SE_DACL_AUTO_INHERIT_REQ;
+    }
+    descriptor[CONTROL..CONTROL + 2].copy_from_slice(&control.to_ne_bytes());
+    let mut buffer = Buffer::from_bytes(&descriptor);
+    // SAFETY: the buffer contains a descriptor of the system, with one more flag.
+    Status::check(unsafe {
+        NtSetSecurityObject(
+            to.as_raw_handle(),
+            DACL_SECURITY_INFORMATION,
+            buffer.as_mut_ptr(),
+        )
+    })?;
+    Ok(())
+}
+
+/// Returns the SID of the user, such as `S-1-5-21-1-2-3-1001`.
+///
+/// # Errors
+///
+/// Returns the error of reading the token of the process.
+pub fn user_sid() -> io::Result<String> {
+    let sid = user()?;
+    let authority: [u8; 6] = array_at(&sid, 2);
+    let authority = authority
+        .iter()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let mut text = format!("S-{}-{authority}", sid[0]);
+    for place in (8..sid.len()).step_by(4) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "-{}", u32_at(&sid, place));
+    }
+    Ok(text)
+}
+
+/// Returns the parts of the descriptor of a file that `information` names.
+fn query(file: BorrowedHandle<'_>, information: u32) -> io::Result<Vec<u8>> {
+    let mut buffer = Buffer::with_length(512);
+    loop {
+        let mut needed = 0;
+        // SAFETY: the buffer has the stated size.
+        let status = unsafe {
+            NtQuerySecurityObject(
+                file.as_raw_handle(),
+                information,
+                buffer.as_mut_ptr(),
+                buffer.size(),
+                &raw mut needed,
+            )
+        };
+        if status == STATUS_BUFFER_TOO_SMALL && needed > buffer.size() {
+            buffer = Buffer::with_length(needed as usize);
+            continue;
+        }
+        Status::check(status)?;
+        return Ok(buffer.to_bytes(buffer.size() as usize));
+    }
+}
+
+/// Returns the SID at `offset`, or an empty slice if `bytes` does not contain it.
+fn sid_at(bytes: &[u8], offset: usize) -> &[u8] {
+    let [_, count] = array_at(bytes, offset);
+    let rest = bytes
+        .get(offset..)
+        .filter(|_| offset > 0)
+        .unwrap_or_default();
+    rest.get(..8 + 4 * usize::from(count)).unwrap_or_default()
+}
+
+/// Returns the SID of the user of this process.
+fn user() -> io::Result<Vec<u8>> {
+    let buffer = token_information(TokenUser, 256)?;
+    let bytes = buffer.to_bytes(buffer.size() as usize);
+    // The first field points to the SID, which is in the same buffer.
+    let pointer = usize::from_ne_bytes(array_at(&bytes, 0));
+    let offset = pointer.wrapping_sub(buffer.as_ptr().addr());
+    match sid_at(&bytes, offset) {
+        [] => Err(io::ErrorKind::InvalidData.into()),
+        sid => Ok(sid.to_vec()),
+    }
+}
+
+/// Returns whether the process has the rights of an administrator.
+fn is_elevated() -> io::Result<bool> {
+    let buffer = token_information(TokenElevation, 8)?;
+    Ok(u32_at(&buffer.to_bytes(4), 0) != 0)
+}
+
+fn token_information(class: TOKEN_INFORMATION_CLASS, size: usize) -> io::Result<Buffer> {
+    // SAFETY: the function has no preconditions.
+    let process = unsafe { GetCurrentProcess() };
+    let mut token = ptr::null_mut();
+    // SAFETY: `token` is a place for a handle.
+    check_win32(unsafe { OpenProcessToken(process, TOKEN_QUERY, &raw mut token) })?;
+    // SAFETY: the successful call returned a new handle that nothing else owns.
+    let token = unsafe { OwnedHandle::from_raw_handle(token) };
+    let mut buffer = Buffer::with_length(size);
+    let mut length = 0;
+    // SAFETY: the buffer has the stated size and the alignment of every structure.
+    check_win32(unsafe {
+        GetTokenInformation(
+            token.as_raw_handle(),
+            class,
+            buffer.as_mut_ptr(),
+            buffer.size(),
+            &raw mut length,
+        )
+    })?;
+    Ok(buffer)
+}
