@@ -1,5 +1,4 @@
 //! Tests that need a process of their own: for limits, masks, and mounts that nobody else sees.
-#![cfg(unix)]
 
 use std::path::PathBuf;
 use std::process::Command;

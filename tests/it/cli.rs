@@ -5,10 +5,7 @@ mod diagnostics;
 mod examples;
 mod history;
 
-use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -88,7 +85,7 @@ fn who_has_no_home_and_no_name_is_served_too() {
         .env_remove("HOME")
         .env_remove("XDG_CONFIG_HOME");
     if world::is_root() {
-        command.uid(54_321);
+        std::os::unix::process::CommandExt::uid(&mut command, 54_321);
     }
     let output = fed(
         command
@@ -216,7 +213,7 @@ fn the_first_filter_that_matches_decides() {
 #[test]
 fn a_name_need_not_be_text() {
     let root = tree();
-    let name = OsString::from_vec(b"p\xff".to_vec());
+    let name = world::path_of(b"p\xff");
     fs::write(root.path().join(&name), PATCH).unwrap();
     let output = fed(command(root.path(), &["apply"]).arg(name), "");
     assert_eq!((code(&output), contents(&root).as_str()), (0, "two\n"));

@@ -1,6 +1,5 @@
 //! The same cases by the installed git and GNU patch: where they end otherwise, the case says so
 //! and how.
-#![cfg(unix)]
 
 pub(crate) mod beside;
 pub(crate) mod differences;

@@ -5,7 +5,6 @@ mod reading;
 mod reasons;
 
 use fs_err as fs;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
 use crate::repository::{git, run};
@@ -86,7 +85,7 @@ fn a_policy_file_that_is_no_file_is_refused_and_not_waited_for() {
     refuses(&["--policy", "-"]);
     refuses(&["--policy", "/dev/stdin"]);
     refuses(&["--policy", "/dev/zero"]);
-    let fifo = |name: &str| mknodat(CWD, desk.path(name), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let fifo = |name: &str| world::fifo(desk.path(name));
     fifo("given");
     world::link("given", desk.path("link")).unwrap();
     refuses(&["--policy", "given"]);

@@ -116,7 +116,9 @@ fn a_text_is_replaced_through_a_link_and_link_and_mode_stay() {
             .unwrap()
             .is_symlink()
     );
-    assert_eq!(world::mode(root.join("run.sh")) & 0o777, 0o755);
+    if cfg!(unix) {
+        assert_eq!(world::mode(root.join("run.sh")), 0o755);
+    }
 }
 
 #[test]
@@ -220,7 +222,9 @@ fn a_file_is_written() {
         (report["files"][0]["op"].as_str(), text(&root, "n/m/x")),
         (Some("create"), r"@echo off\r\n".into())
     );
-    assert_eq!(world::mode(root.join("n/m/x")) & 0o100, 0o100);
+    if cfg!(unix) {
+        assert_eq!(world::mode(root.join("n/m/x")) & 0o100, 0o100);
+    }
     let report = run(
         &root,
         &[
@@ -245,7 +249,9 @@ fn a_file_is_written() {
         (report["files"][0]["op"].as_str(), text(&root, "run.sh")),
         (Some("modify"), String::new())
     );
-    assert_eq!(world::mode(root.join("run.sh")) & 0o777, 0o755);
+    if cfg!(unix) {
+        assert_eq!(world::mode(root.join("run.sh")), 0o755);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Attempts to write into a git directory by another name than `.git`: git executes what its
 //! configuration and its hooks say.
+#![cfg(unix)]
 
 use std::path::Path;
 
@@ -59,7 +60,6 @@ fn codex(patch: &str) -> String {
     format!("*** Begin Patch\n{patch}*** End Patch\n")
 }
 
-#[cfg(unix)]
 #[test]
 fn no_patch_changes_a_git_directory_by_another_name() {
     for shape in SHAPES {
@@ -179,7 +179,6 @@ fn no_model_changes_a_git_directory_by_another_name() {
 }
 
 /// A link to the git directory, and undo and redo.
-#[cfg(unix)]
 #[test]
 fn neither_links_nor_the_history_lead_into_a_git_directory() {
     let desk = Desk::with(&[("a", b"one\n")]);

@@ -104,13 +104,7 @@ fn a_repository_that_hangs_takes_its_own_jobs_with_it_alone() {
     let (directory, repository, good) = (directory(), unpacked(), Repository::of(&sample()));
     let file = loose(&repository, &repository.git(&["rev-parse", "main:a.txt"]));
     fs::remove_file(&file).unwrap();
-    assert!(
-        Command::new("mkfifo")
-            .arg(&file)
-            .status()
-            .unwrap()
-            .success()
-    );
+    world::fifo(&file);
     let fits = patch("one", "1");
     let other = "--- a/b/c\n+++ b/b/c\n@@ -1 +1 @@\n-c\n+C\n";
     let sick = unpacked_job(&repository, &fits);
@@ -218,13 +212,7 @@ fn a_signal_ends_a_job_that_waits_for_git() {
         Repository::of(&sample()),
     );
     let fifo = directory.path().join("fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    world::fifo(&fifo);
     fake_git(
         elsewhere.path(),
         &format!("echo > {}; sleep 1000", fifo.display()),

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use super::places::{
     DEEPER, DIRECTORIES, Make, Place, WRITE, done, in_git, repository, run, wpatch,
 };
+#[cfg(target_os = "linux")]
 use mounts::Mount;
 
 use crate::world;
@@ -16,6 +17,7 @@ mod mounts;
 
 /// All commands in one work tree have one lock and one history, so the environment has no
 /// influence.
+#[cfg(target_os = "linux")]
 #[test]
 fn no_variable_of_git_changes_where_the_history_is() {
     let place = Place::of("ceiling", |base| repository(&base.join("tree"), &[]));

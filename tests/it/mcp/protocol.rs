@@ -1,7 +1,6 @@
 //! The protocol: versions, wrong messages, limits and the end.
 
 use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -256,5 +255,7 @@ fn a_server_that_waits_is_ended_by_a_signal() {
             .unwrap()
             .success()
     );
-    assert_eq!(client.server.wait().unwrap().signal(), Some(15));
+    let status = client.server.wait().unwrap();
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    assert_eq!(signal, Some(15));
 }

@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -256,13 +255,7 @@ fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
     for name in ["main:a.txt", "main:dir/b"] {
         let file = loose(&repository, &repository.git(&["rev-parse", name]));
         fs::remove_file(&file).unwrap();
-        assert!(
-            Command::new("mkfifo")
-                .arg(&file)
-                .status()
-                .unwrap()
-                .success()
-        );
+        world::fifo(&file);
     }
     let git_dir = repository.path().display().to_string();
     let start = Instant::now();
@@ -296,6 +289,8 @@ fn a_signal_ends_the_wait_for_git() {
         TempDir::new().unwrap(),
     );
     let git_dir = repository.path().display().to_string();
+    use rustix::process::{Pid, Signal, kill_process};
+
     for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let mut program = wpatch(
             root.path(),

@@ -1,5 +1,6 @@
 //! Symbolic links where `core.symlinks` is false: they are regular files in the work tree, and
 //! links in the index.
+#![cfg(unix)]
 
 use std::path::Path;
 use std::process::Command;

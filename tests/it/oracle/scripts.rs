@@ -1,5 +1,6 @@
 //! The cases of git's own scripts that end otherwise here: the table of the README, and what holds
 //! each row.
+#![cfg(unix)]
 
 use std::path::Path;
 use std::process::{Command, Output};

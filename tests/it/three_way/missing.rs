@@ -70,7 +70,7 @@ fn a_created_file_that_exists_is_merged_by_its_attributes() {
         let prepare = |root: &Path| {
             commit(
                 root,
-                &[(".gitattributes", b"n eol=crlf\n"), ("n", b"one\r\n")],
+                &[(".gitattributes", &b"n eol=crlf\n"[..]), ("n", b"one\r\n")],
             );
             if !exists {
                 fs::remove_file(root.join("n")).unwrap();

@@ -210,3 +210,24 @@ pub(crate) fn traces_of(data: &std::fs::Metadata) -> [i64; 7] {
         0,
     ]
 }
+
+/// Returns how many names the file at `at` has.
+///
+/// # Panics
+///
+/// If there is no file.
+#[cfg(unix)]
+pub(crate) fn links(at: impl AsRef<Path>) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(&fs::metadata(at.as_ref()).unwrap())
+}
+
+/// Creates a FIFO.
+///
+/// # Panics
+///
+/// If there is a file already.
+#[cfg(unix)]
+pub(crate) fn fifo(at: impl AsRef<Path>) {
+    let made = Command::new("mkfifo").arg(at.as_ref()).status();
+    assert!(made.unwrap().success());
+}

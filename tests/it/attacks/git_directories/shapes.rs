@@ -1,5 +1,4 @@
 //! Trees with git directories that are not named `.git`. To add one, add a row of [`SHAPES`].
-#![cfg(unix)]
 
 use fs_err as fs;
 
