@@ -118,6 +118,7 @@ fn outside_of_an_edit_no_byte_differs() {
     assert!(counts.values().sum::<usize>() >= 2000, "{counts:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn nor_does_one_on_a_disk() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
