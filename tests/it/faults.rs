@@ -254,6 +254,7 @@ fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
     );
 }
 
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn recovery_can_be_killed_at_any_call() {
     recovering(&Scene::new(), 5);

@@ -289,6 +289,7 @@ fn many_missing_files_are_one_list() {
     assert!(one.contains("--> -:1:1") && one.contains("help: "), "{one}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_missing_patch_or_root_is_a_wrong_command_line() {
     let root = TempDir::new().unwrap();

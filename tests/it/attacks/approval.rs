@@ -219,6 +219,8 @@ fn the_beginning_of_two_names_is_that_of_no_plan() {
 #[cfg(unix)]
 #[test]
 fn a_plan_of_somebody_else_or_behind_a_link_is_carried_out_by_nobody() {
+    use std::os::unix::fs::chown;
+
     let desk = desk();
     let id = checked(&desk, &["--save"], &replaced("a", "a", "x"));
     let plan = kept(&desk, &id);
@@ -231,8 +233,6 @@ fn a_plan_of_somebody_else_or_behind_a_link_is_carried_out_by_nobody() {
         fs::remove_file(&path).unwrap();
         fs::rename(&away, &path).unwrap();
         // Only root gives files away.
-        use std::os::unix::fs::chown;
-
         if chown(&path, Some(12_345), None).is_ok() {
             refuses();
             chown(&path, Some(0), None).unwrap();

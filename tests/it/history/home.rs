@@ -70,13 +70,13 @@ fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
 #[cfg(unix)]
 #[test]
 fn a_directory_that_comes_back_is_whose_it_was() {
+    use std::os::unix::fs::MetadataExt;
+
     let (root, home) = (root(), TempDir::new().unwrap());
     let directory = root.path().join("d");
     fs::create_dir(&directory).unwrap();
     fs::write(directory.join("x"), "x\n").unwrap();
     // Only a privileged user can give it away; others have one owner alone.
-    use std::os::unix::fs::MetadataExt;
-
     let _ = std::os::unix::fs::chown(&directory, Some(12_345), Some(23_456));
     world::set_mode(&directory, 0o2750);
     let standing = || fs::metadata(&directory).map(|data| (data.uid(), data.gid(), data.mode()));
@@ -202,7 +202,7 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
     disk.rename(
         &path("file"),
         &path(".wpatch-attic/d/file"),
-        RenameMode::Exclusive,
+        RenameMode::Replace,
     )
     .unwrap();
     assert_eq!(

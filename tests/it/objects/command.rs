@@ -283,14 +283,14 @@ fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_wait_for_git() {
+    use rustix::process::{Pid, Signal, kill_process};
+
     let (repository, elsewhere, root) = (
         Repository::of(&sample()),
         TempDir::new().unwrap(),
         TempDir::new().unwrap(),
     );
     let git_dir = repository.path().display().to_string();
-    use rustix::process::{Pid, Signal, kill_process};
-
     for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let mut program = wpatch(
             root.path(),

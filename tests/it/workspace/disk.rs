@@ -114,6 +114,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     assert_eq!(fault(fresh.read(&path("a/x"), 10)), ErrorKind::ThroughLink);
 }
 
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn few_handles_are_enough() {
     if !is_alone("workspace::disk::few_handles_are_enough", "ulimit -n 10") {
@@ -235,6 +236,7 @@ fn the_root_is_what_it_was_when_it_was_opened() {
     assert_ne!(Disk::open(&here).unwrap().identity().unwrap(), identity);
 }
 
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn the_number_of_the_device_is_no_part_of_what_a_root_is_known_by() {
     let (root, disk) = root();
@@ -247,6 +249,7 @@ fn the_number_of_the_device_is_no_part_of_what_a_root_is_known_by() {
     assert_eq!(disk.identity().unwrap(), expected);
 }
 
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn the_clock_is_the_one_that_dates_files() {
     let (_root, disk) = root();

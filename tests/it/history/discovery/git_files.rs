@@ -49,6 +49,7 @@ fn trees_without_history(base: &Path, other: &Path) -> Vec<(PathBuf, &'static st
 }
 
 /// Where git finds no repository, or the one of another directory, no state is kept.
+#[cfg(unix)]
 #[test]
 fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
     let base = TempDir::new().unwrap();

@@ -59,6 +59,7 @@ fn s12_new_files_and_directories_have_what_the_mask_leaves() {
     }
 }
 
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn s13_a_reader_sees_whole_versions_only() {
     const EDITS: usize = 150;

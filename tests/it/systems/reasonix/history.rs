@@ -94,6 +94,7 @@ fn apply_until_the_second_file(desk: &Desk) -> ExitStatus {
 }
 
 #[cfg(unix)]
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn s17_what_was_killed_is_rolled_back_by_the_next_command() {
     let desk = kept(&[("a", b"one\n"), ("b", b"one\n")]);
