@@ -131,11 +131,12 @@ fn fold_spellings(
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
     // If the file system cannot be examined, assume the stricter case.
-    if !policy.has_rules()
-        || !FoldingCache::default()
-            .is_folded_above(workspace, &project_file())
-            .unwrap_or(true)
-    {
+    let folding = FoldingCache::default();
+    // A file system can tell case apart and still treat two normal forms of a letter as one name.
+    let letter = RelPath::new("\u{e9}".as_bytes()).expect("BUG: a plain name is no path");
+    let mut paths = [project_file(), letter].into_iter();
+    let is_folded = |path| folding.is_folded_above(workspace, &path).unwrap_or(true);
+    if !policy.has_rules() || !paths.any(is_folded) {
         return Ok(policy);
     }
     let folded = policy.with_folding().map(Arc::new);

@@ -153,9 +153,9 @@ impl Commit<'_> {
     ) -> Result<(), Failure> {
         let journal = &built.journal;
         let changed = changed_paths(journal, unremoved);
-        let removes = journal.removes.iter().enumerate();
-        let removed = removes.filter(|(_, removed)| !unremoved.contains(&removed.path));
-        let removed: Vec<_> = removed
+        let directories = journal.removes.iter().enumerate();
+        let gone = directories.filter(|(_, removed)| !unremoved.contains(&removed.path));
+        let removed: Vec<_> = gone
             .map(|(index, _)| self.scratch.file(directory_name(index)))
             .collect::<Result<_, _>>()?;
         let sync_each = || self.sync_names(journal, &changed, &removed);
@@ -230,9 +230,9 @@ fn changed_paths(journal: &Journal, unremoved: &BTreeSet<&RelPath>) -> BTreeSet<
             .as_ref()
             .is_none_or(|path| unremoved.contains(path) || !gone.contains(path))
     };
-    let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
-    changed.extend(files.chain(made).cloned().map(Some));
-    changed
+    let mut paths: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
+    paths.extend(files.chain(made).cloned().map(Some));
+    paths
 }
 
 /// Returns whether a scratch file is outside the state directory.

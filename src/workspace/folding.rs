@@ -77,15 +77,18 @@ impl FoldingCache {
         let Some(spellings) = workspace.spellings() else {
             return Ok(false);
         };
+        let is_ascii = path.as_bytes().is_ascii();
         for directory in path.ancestors() {
             if let Some(stat) = workspace.stat(&directory)? {
-                return Ok(match self.probe_inside(workspace, Some(&directory))? {
-                    Some(answer) => answer,
-                    None => self.is_folded_at(workspace, &directory, stat.device)?,
-                });
+                return Ok(
+                    match self.probe_inside(workspace, Some(&directory), is_ascii)? {
+                        Some(answer) => answer,
+                        None => self.is_folded_at(workspace, &directory, stat.device)?,
+                    },
+                );
             }
         }
-        Ok(match self.probe_inside(workspace, None)? {
+        Ok(match self.probe_inside(workspace, None, is_ascii)? {
             Some(answer) => answer,
             None => spellings.is_root_folded(),
         })
@@ -185,22 +188,32 @@ impl FoldingCache {
         Ok(None)
     }
 
-    /// Probes a file in `directory`. Returns `None` if no name contains an ASCII letter.
+    /// Probes a file in `directory`. If the path to be created is not ASCII, also probes another
+    /// normal form: a file system can tell case apart and still treat two forms as one name. Returns `None` if no name has another
+    /// spelling.
     fn probe_inside(
         &self,
         workspace: &dyn Workspace,
         directory: Directory<'_>,
+        is_ascii: bool,
     ) -> Result<Option<bool>> {
         let listing = self.listing(workspace, directory)?;
-        let names = listing.values().flatten();
-        let Some(name) = names.filter(|name| has_letters(name)).min() else {
-            return Ok(None);
-        };
-        // The file system of `directory` finds the other spelling, even of a mount point.
-        match directory.map_or_else(|| RelPath::new(name), |above| above.join(name)) {
-            Ok(path) => self.probe(workspace, &path),
-            Err(_) => Ok(None),
+        let names = || listing.values().flatten();
+        let by_case = names().filter(|name| has_letters(name)).min();
+        let has_forms = |name: &&Vec<u8>| !name.is_ascii() && !other_spellings(name).is_empty();
+        let by_form = names().filter(has_forms).min().filter(|_| !is_ascii);
+        let mut answer = None;
+        for name in by_case.into_iter().chain(by_form) {
+            // The file system of `directory` finds the other spelling, even of a mount point.
+            let path = directory.map_or_else(|| RelPath::new(name), |above| above.join(name));
+            if let Ok(path) = path {
+                answer = self.probe(workspace, &path)?.or(answer);
+            }
+            if answer == Some(true) {
+                break;
+            }
         }
+        Ok(answer)
     }
 
     /// Returns the names in `directory`, which are read once. Returns no names if the directory is

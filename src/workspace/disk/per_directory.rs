@@ -15,7 +15,10 @@ const MAX_DIRECTORIES: usize = 4;
 
 /// Facts about some directories, cached together with a handle of each.
 #[derive(Debug)]
-pub(super) struct PerDirectoryCache<H, T>(Mutex<Vec<(Arc<H>, Instant, Arc<T>)>>);
+pub(super) struct PerDirectoryCache<H, T>(Mutex<Vec<CachedFacts<H, T>>>);
+
+/// The handle of a directory, the time when its facts were read, and the facts.
+type CachedFacts<H, T> = (Arc<H>, Instant, Arc<T>);
 
 impl<H, T> Default for PerDirectoryCache<H, T> {
     fn default() -> Self {

@@ -16,6 +16,8 @@ use crate::repository::{git, run};
 use crate::systems::{fed, program};
 
 mod case;
+pub(super) mod driver;
+mod rules;
 
 /// Files by their names.
 type Files = BTreeMap<String, String>;

@@ -6,6 +6,7 @@ use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::folding::driver::{FoldingDriver, Rules};
 use super::mounts::Served;
 use super::must;
 use crate::systems::{fed, program};
@@ -13,7 +14,8 @@ use crate::systems::{fed, program};
 /// A mounted image, in a directory of its own.
 pub(super) struct Mounted {
     directory: TempDir,
-    _served: Served,
+    _served: Option<Served>,
+    _driver: Option<fuser::BackgroundSession>,
     loop_device: Option<Loop>,
 }
 
@@ -44,7 +46,8 @@ impl Mounted {
         must(mount[0], &[&mount[1..], &[source, &place]].concat());
         Self {
             directory,
-            _served: Served(place),
+            _served: Some(Served(place)),
+            _driver: None,
             loop_device,
         }
     }
@@ -72,6 +75,19 @@ impl Mounted {
         look(&self.directory.path().join("place/root"));
         must("umount", &[&place]);
         must("lowntfs-3g", &["-o", "ignore_case", source, &place]);
+    }
+
+    /// A file system in memory with these rules for names.
+    pub(super) fn with_rules(rules: Rules) -> Self {
+        let directory = TempDir::new().unwrap();
+        let place = directory.path().join("place");
+        fs::create_dir(&place).unwrap();
+        Self {
+            _driver: Some(FoldingDriver::mount(rules, &place)),
+            directory,
+            _served: None,
+            loop_device: None,
+        }
     }
 
     pub(super) fn exfat() -> Self {

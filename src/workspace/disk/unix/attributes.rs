@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::process::umask;
 
 use super::Current;
-use super::files::{not_regular_error, open_regular};
+use super::files::{bits_of_mode, not_regular_error, open_regular};
 use super::stat::stat_of;
 use super::system::{SourceAccess, System};
 use crate::mode::{FileKind, Permissions};
@@ -230,7 +230,7 @@ pub(super) fn process_umask() -> u32 {
 pub(super) fn probe_umask() -> u32 {
     let old = umask(Mode::from_raw_mode(0o077));
     umask(old);
-    u32::from(old.as_raw_mode())
+    bits_of_mode(old)
 }
 
 #[cfg(test)]

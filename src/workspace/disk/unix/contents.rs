@@ -35,7 +35,7 @@ pub(in crate::workspace::disk) fn read_file(
     limit: u64,
 ) -> SysResult<(Bytes, Stat)> {
     for _ in 0..MAX_READS {
-        let before = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let before = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let stat = stat_of(&before);
         if stat.kind != FileKind::Regular {
             return Err(not_regular_error());
@@ -43,7 +43,7 @@ pub(in crate::workspace::disk) fn read_file(
         if stat.size > limit {
             return Err(SysError::new(ErrorKind::TooLarge, Errno::FBIG));
         }
-        let file = File::from(open_regular(&directory, name, OFlags::RDONLY)?);
+        let file = File::from(open_regular(directory, name, OFlags::RDONLY)?);
         let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
         let bytes = if size < MIN_PARALLEL_READ {
             read_next(&file, size)?.into()
@@ -132,7 +132,7 @@ pub(in crate::workspace::disk) fn overwrite_file(
     bytes: &[u8],
     was: &Stat,
 ) -> SysResult<()> {
-    let file = open_regular(&directory, name, OFlags::WRONLY)?;
+    let file = open_regular(directory, name, OFlags::WRONLY)?;
     let stat = stat_of(&fstat(&file)?);
     let identity = |stat: &Stat| (stat.kind, stat.device, stat.inode, stat.size, stat.modified);
     if identity(&stat) != identity(was) {

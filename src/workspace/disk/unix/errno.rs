@@ -7,6 +7,7 @@ use rustix::fs::{AtFlags, fstat, statat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use super::stat::stat_of;
 use crate::workspace::disk::calls::SysError;
 use crate::workspace::{ErrorKind, StickyBitError};
 
@@ -55,7 +56,7 @@ pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError
     let file = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let user = geteuid().as_raw();
     let is_protected =
-        u32::from(above.st_mode) & STICKY != 0 && above.st_uid != user && file.st_uid != user;
+        stat_of(&above).permissions & STICKY != 0 && above.st_uid != user && file.st_uid != user;
     let error = || {
         io::Error::new(
             io::ErrorKind::PermissionDenied,

@@ -49,3 +49,12 @@ pub(super) fn set_bits(file: impl AsFd, bits: u32) -> SysResult<()> {
 pub(super) fn mode_of(bits: u32) -> Mode {
     Mode::from_raw_mode(RawMode::try_from(bits & 0o7777).unwrap_or_default())
 }
+
+/// Returns the permission bits of `mode`.
+#[allow(
+    clippy::useless_conversion,
+    reason = "the type has 16 bits on some systems"
+)]
+pub(super) fn bits_of_mode(mode: Mode) -> u32 {
+    mode.as_raw_mode().into()
+}

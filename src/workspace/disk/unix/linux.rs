@@ -16,7 +16,7 @@ use rustix::fs::{
 use rustix::io::{Errno, retry_on_intr};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::files::{not_regular_error, open_regular, set_bits};
+use super::files::{bits_of_mode, not_regular_error, open_regular, set_bits};
 use super::posix_acl::{self, ACCESS_ACL, AttributeHandle, DEFAULT_ACL, fill_buffer};
 use super::stat::{kind_of, stat_of};
 use super::system::{SourceAccess, System, reported_birth_time};
@@ -131,7 +131,7 @@ impl System for Linux {
             // `/proc` is not mounted.
             Err(Errno::NOENT | Errno::NOTDIR) => set_bits(
                 open_regular(directory, name, OFlags::RDONLY)?,
-                mode.as_raw_mode(),
+                bits_of_mode(mode),
             ),
             result => Ok(result?),
         }
@@ -210,7 +210,7 @@ impl System for Linux {
     }
 
     /// Linux uses this clock for file timestamps. It can be some milliseconds earlier than
-    /// `CLOCK_REALTIME`; see clock_gettime(2).
+    /// `CLOCK_REALTIME`; see `clock_gettime(2)`.
     fn now() -> Timestamp {
         let now = clock_gettime(ClockId::RealtimeCoarse);
         Timestamp {

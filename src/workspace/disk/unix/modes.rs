@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, Mode, RawMode, fchmod, fstat, unlinkat};
+use rustix::fs::{AtFlags, fchmod, fstat, unlinkat};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::Current;
-use super::files::create_file;
+use super::files::{create_file, mode_of};
 use super::stat::stat_of;
 use super::system::System;
 use crate::mutex::lock_unpoisoned;
@@ -17,7 +17,7 @@ use crate::workspace::{ModeProbe, PROBE_PREFIX};
 
 /// The permission bits of the probe. A file system that does not store bits is unlikely to report
 /// them.
-const PROBE_BITS: RawMode = 0o640;
+const PROBE_BITS: u32 = 0o640;
 
 /// The cached answers, by device.
 #[derive(Debug, Default)]
@@ -98,10 +98,8 @@ fn test_named(directory: &OwnedFd) -> ProbeResult {
 /// Returns whether `file`, which was just created, accepts permission bits.
 fn has_mode_support(file: impl AsFd) -> bool {
     // This fails if the file belongs to the owner of the mount. The bits then differ.
-    let _ = retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(PROBE_BITS)));
-    fstat(&file).map_or(true, |found| {
-        stat_of(&found).permissions == u32::from(PROBE_BITS)
-    })
+    let _ = retry_on_intr(|| fchmod(&file, mode_of(PROBE_BITS)));
+    fstat(&file).map_or(true, |found| stat_of(&found).permissions == PROBE_BITS)
 }
 
 #[cfg(test)]
