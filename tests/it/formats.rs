@@ -80,6 +80,7 @@ fn of(text: &str) -> Tree {
     Tree::from([(tree::path("x"), Node::file(text))])
 }
 
+#[cfg(unix)]
 #[test]
 fn every_form_of_a_diff_makes_the_same_tree_and_takes_it_back() {
     let (mut dice, mut count) = (Dice::new(7), 0);
@@ -115,6 +116,7 @@ fn every_form_of_a_diff_makes_the_same_tree_and_takes_it_back() {
     assert!(count > 1000, "{count}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_context_diff_goes_where_a_unified_one_goes() {
     let (mut dice, mut applied, mut refused) = (Dice::new(11), 0, 0);
@@ -148,6 +150,7 @@ fn a_context_diff_goes_where_a_unified_one_goes() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn damaged_forms_are_read_or_refused_in_little_time() {
     let mut dice = Dice::new(13);

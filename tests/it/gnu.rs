@@ -143,6 +143,7 @@ fn it_says_what_scripts_look_for() {
     assert_eq!(files(&root), of(&[("d/x", "0\ntwo\nthree\n")]));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_hunk_that_went_to_one_of_several_places_is_told() {
     let block = "begin\nwork\nend\n";

@@ -57,6 +57,7 @@ fn created(name: &str, line: &str) -> String {
     )
 }
 
+#[cfg(unix)]
 #[test]
 fn a_patch_is_applied_by_the_attributes_before_it() {
     let files: [(&str, &[u8]); 3] = [
@@ -83,6 +84,7 @@ fn a_patch_is_applied_by_the_attributes_before_it() {
     assert_eq!(found, [&b"2\n"[..], b"2\r\n"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_moves_is_read_by_the_old_name_and_written_by_the_new_one() {
     let encoded = b"\xff\xfea\0\n\0";
@@ -106,6 +108,7 @@ fn a_file_that_moves_is_read_by_the_old_name_and_written_by_the_new_one() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_whose_mode_alone_changes_is_written_as_a_checkout_does() {
     for options in [&[][..], &["--index"]] {
@@ -119,6 +122,7 @@ fn a_file_whose_mode_alone_changes_is_written_as_a_checkout_does() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_change_that_is_made_already_is_found_in_the_form_of_the_repository() {
     let attributes = b"* text eol=crlf\n*.rc working-tree-encoding=UTF-16\n";

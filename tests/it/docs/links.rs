@@ -1,4 +1,5 @@
 //! Links between pages, and from pages into the project.
+#![cfg(unix)]
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! The manual pages, and the reference of all commands and options.
+#![cfg(unix)]
 
 use std::process::Command;
 

@@ -255,6 +255,7 @@ fn apply_merges_hunks_too() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn random_hunks_are_merged_as_gnu_patch_merges_them() {
     let mut dice = Dice::new(11);

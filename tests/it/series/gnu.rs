@@ -128,6 +128,7 @@ fn desks(tree: &[(String, String)], patches: &[String]) -> [Desk; 2] {
     [(); 2].map(|()| Desk::with(&files))
 }
 
+#[cfg(unix)]
 #[test]
 fn a_series_comes_to_what_gnu_patch_makes_of_its_patches() {
     let (mut taken, mut refused) = (0, 0);
