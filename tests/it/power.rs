@@ -5,6 +5,7 @@
 //! A sample runs always; `WPATCH_POWER=all` looks at many more states of each moment, all of them
 //! where they are no more than two thousand. Mounts below the root are left to the memory
 //! workspace.
+#![cfg(target_os = "linux")]
 
 mod drafts;
 mod model;
@@ -167,6 +168,7 @@ fn each_sync_is_missed() {
 
 /// A sync of all makes the state directory durable with what is staged; only the journal gets its
 /// name behind it.
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn each_sync_of_all_is_missed() {
     assert_eq!(

@@ -11,7 +11,8 @@ mod messages;
 mod output;
 mod text;
 
-use std::ffi::{OsStr, OsString};
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -40,12 +41,12 @@ const TROUBLE: u8 = 2;
 /// The number of context lines that can be ignored by default, as in GNU patch.
 const FUZZ: usize = 2;
 
-/// Returns whether the program was called by this name.
+/// Returns whether the program was called by this name, on Windows with the extension of programs.
 pub(super) fn is_called(arguments: &[OsString]) -> bool {
     let name = arguments
         .first()
-        .and_then(|program| Path::new(program).file_name());
-    name == Some(OsStr::new(NAME))
+        .and_then(|program| Path::new(program).file_name()?.to_str());
+    name.is_some_and(|name| name.strip_suffix(EXE_SUFFIX).unwrap_or(name) == NAME)
 }
 
 /// Runs the program. The first argument is its name.

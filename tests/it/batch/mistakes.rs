@@ -172,6 +172,7 @@ fn the_help_for_an_invalid_job_describes_a_job() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_patch_that_is_no_file_is_not_waited_for() {
     let directory = directory();

@@ -64,6 +64,7 @@ fn apply(scene: &Scene) {
     assert!(output.status.success(), "{output:?}");
 }
 
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn attributes_and_access_lists_stay_with_their_files() {
     if may_mount("world::attributes::attributes_and_access_lists_stay_with_their_files") {

@@ -112,6 +112,7 @@ fn changes_case(files: &[(&str, &str)], patch: &str, before: &[&str], after: &[&
     }
 }
 
+#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn a_name_changes_its_case_where_listings_have_none() {
     if may_mount("world::folding::case::a_name_changes_its_case_where_listings_have_none") {
