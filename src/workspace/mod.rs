@@ -249,6 +249,24 @@ pub trait Workspace: Sync {
         true
     }
 
+    /// Returns whether the owners and permission bits that [`Workspace::stat`] reports belong to the
+    /// files in `directory`. If not, they belong to the mount, and every user with access to it can
+    /// write to the files.
+    fn can_store_owners(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
+        self.can_store_modes(directory, probe)
+    }
+
+    /// Checks that every component of `path` can be the name of a file. Windows changes some names
+    /// and reserves others, such as `con.txt`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if it cannot. Verbs that create such a file fail, and other verbs do not
+    /// find it.
+    fn check_name(&self, _path: &RelPath) -> std::result::Result<(), &'static str> {
+        Ok(())
+    }
+
     /// Returns how the file systems at and below the root spell names. Returns `None` if every file
     /// has exactly one spelling. See [`FoldingCache`].
     fn spellings(&self) -> Option<&dyn Spellings> {

@@ -207,6 +207,15 @@ impl Workspace for Disk {
             .map_or(true, |opened| self.caches.can_store_modes(&opened, probe))
     }
 
+    fn can_store_owners(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
+        self.open_handle(directory)
+            .map_or(true, |opened| self.caches.can_store_owners(&opened, probe))
+    }
+
+    fn check_name(&self, path: &RelPath) -> std::result::Result<(), &'static str> {
+        system::check_name(path.as_bytes())
+    }
+
     fn spellings(&self) -> Option<&dyn Spellings> {
         Some(self)
     }
@@ -343,6 +352,9 @@ impl Disk {
     }
 
     fn try_rename(&self, from: &RelPath, to: &RelPath, mode: RenameMode) -> SysResult<()> {
+        if system::OPEN_DIRECTORIES_PREVENT_RENAMES {
+            self.parents.forget([from, to]);
+        }
         let (old_directory, old) = self.parents.parent_and_name(from)?;
         let (new_directory, new) = self
             .parents
