@@ -32,7 +32,7 @@ pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
 
 /// Opens the root.
 pub(super) fn open(global: &Global) -> Result<Disk, EarlyExit> {
-    let opened = match state_home() {
+    let opened = match engine::state_home() {
         Some(above) => engine::open_with_external_history(global.root(), &above),
         None => engine::open(global.root()),
     };
@@ -61,15 +61,6 @@ pub(super) fn open_error(root: &Path, error: &dyn Error) -> EarlyExit {
         code,
         format!("cannot open the root {}{cause}", root.display()),
     )
-}
-
-/// Returns `XDG_STATE_HOME`. The XDG Base Directory Specification has a default for this variable,
-/// but wpatch leaves no files outside the root unless the user sets the variable. An empty value
-/// counts as not set.
-fn state_home() -> Option<PathBuf> {
-    env::var_os("XDG_STATE_HOME")
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
 }
 
 /// Returns `outcome` with the names of the root in its report.

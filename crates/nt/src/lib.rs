@@ -30,7 +30,8 @@ pub use lock::try_lock;
 pub use names::{OnExisting, dispose, link_at, rename_at};
 pub use open::{Disposition, OpenOptions, open_at, to_nt_path};
 pub use security::{
-    SecurityDescriptor, copy_dacl, grants_write_to_others, inherit_dacl, owner_is_trusted, user_sid,
+    SecurityDescriptor, copy_dacl, grants_write_to_others, inherit_dacl, owner_is_administrative,
+    owner_is_trusted, user_sid,
 };
 
 /// Constants of the system that [`OpenOptions`] and [`Information`] use.

@@ -119,6 +119,18 @@ pub fn owner_is_trusted(file: BorrowedHandle<'_>) -> io::Result<bool> {
     Ok(owner == user()? || owner == ADMINISTRATORS && is_elevated()?)
 }
 
+/// Returns whether the file belongs to the administrators or to the system. The handle needs
+/// `READ_CONTROL` access.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub fn owner_is_administrative(file: BorrowedHandle<'_>) -> io::Result<bool> {
+    let descriptor = query(file, OWNER_SECURITY_INFORMATION)?;
+    let owner = sid_at(&descriptor, length_at(&descriptor, OWNER));
+    Ok(owner == ADMINISTRATORS || owner == SYSTEM)
+}
+
 /// Returns whether the access list lets users change the file or its entries, except for the user,
 /// administrators and the system. The handle needs `READ_CONTROL` access.
 ///

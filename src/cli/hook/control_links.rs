@@ -24,15 +24,15 @@ use crate::path::{RelPath, os_path};
 pub(super) fn ask_reason(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     if let Ok(stat) = fs_err::metadata(file)
         && stat.is_file()
-        && let Some(reason) = hard_link_reason(&stat)
+        && let Some(reason) = hard_link_reason(file, &stat)
     {
         return Ok(Some(reason));
     }
     link_reason(file, global)
 }
 
-fn hard_link_reason(stat: &Metadata) -> Option<String> {
-    match count_hard_links(stat) {
+fn hard_link_reason(file: &Path, stat: &Metadata) -> Option<String> {
+    match count_hard_links(file, stat) {
         Some(0 | 1) => None,
         Some(links) => Some(format!(
             "the file has {links} hard links, and one of them can be a protected path"
