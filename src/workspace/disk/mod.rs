@@ -10,8 +10,7 @@ mod calls;
 mod common;
 #[cfg(feature = "cli")]
 pub(crate) mod os_paths;
-#[cfg(all(any(unix, windows), not(wpatch_no_disk)))]
-#[cfg_attr(windows, allow(dead_code, reason = "Windows needs only the age"))]
+#[cfg(all(unix, not(wpatch_no_disk)))]
 mod per_directory;
 #[cfg(all(unix, not(wpatch_no_disk)))]
 mod unix;

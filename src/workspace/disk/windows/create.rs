@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::windows::io::{AsHandle, OwnedHandle};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use wpatch_nt::flags::{
     DELETE, FILE_ATTRIBUTE_ARCHIVE, FILE_DIRECTORY_FILE, FILE_GENERIC_WRITE,
@@ -41,9 +41,12 @@ pub(in crate::workspace::disk) fn source_of_owner(_: u32, _: u32) -> OpenedAttri
     OpenedAttributeSource::Owner
 }
 
-/// Facts that other systems cache.
+/// Facts about the process that are read once.
 #[derive(Debug, Default)]
-pub(in crate::workspace::disk) struct Caches;
+pub(in crate::workspace::disk) struct Caches {
+    /// The descriptor of directories that only this user can access.
+    private: OnceLock<SecurityDescriptor>,
+}
 
 #[allow(
     clippy::unused_self,
@@ -96,6 +99,16 @@ impl Caches {
         set_attributes(&file, &kept_attributes(&file)?, bits_of(permissions))
     }
 
+    fn private(&self) -> SysResult<&SecurityDescriptor> {
+        match self.private.get() {
+            Some(private) => Ok(private),
+            None => {
+                let private = SecurityDescriptor::private()?;
+                Ok(self.private.get_or_init(|| private))
+            }
+        }
+    }
+
     /// Creates the directory `name`.
     pub(in crate::workspace::disk) fn make_directory(
         &self,
@@ -103,18 +116,17 @@ impl Caches {
         name: &[u8],
         permissions: DirectoryPermissions,
     ) -> SysResult<()> {
-        let (is_private, attributes) = match permissions {
-            DirectoryPermissions::Private => (true, 0),
-            DirectoryPermissions::Temporary => (true, TEMPORARY_DIRECTORY),
-            DirectoryPermissions::Shared => (false, 0),
+        let (security, attributes) = match permissions {
+            DirectoryPermissions::Private => (Some(self.private()?), 0),
+            DirectoryPermissions::Temporary => (Some(self.private()?), TEMPORARY_DIRECTORY),
+            DirectoryPermissions::Shared => (None, 0),
         };
-        let security = is_private.then(SecurityDescriptor::private).transpose()?;
         let how = OpenOptions {
             access: FILE_READ_ATTRIBUTES,
             disposition: Disposition::Create,
             options: FILE_DIRECTORY_FILE,
             attributes,
-            security: security.as_ref(),
+            security,
             ..OpenOptions::default()
         };
         open_new(directory, name, &how).map(drop)

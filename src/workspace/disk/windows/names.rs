@@ -57,7 +57,7 @@ fn is_device(name: &str) -> bool {
             number.next().is_some_and(|it| NUMBERS.contains(it)) && number.next().is_none()
         })
     };
-    DEVICES.contains(&stem.as_str()) || NUMBERED.iter().any(|prefix| is_numbered(&prefix))
+    DEVICES.contains(&stem.as_str()) || NUMBERED.iter().any(is_numbered)
 }
 
 /// Returns `name` for a call that looks it up. An empty name means the directory itself.

@@ -1,6 +1,6 @@
 //! Facts about files that are not named by a verb, by their absolute paths.
 
-use std::fs::{File, create_dir_all};
+use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::path::Path;
@@ -58,7 +58,7 @@ pub(in crate::workspace::disk) fn open_without_blocking(path: &Path) -> io::Resu
 /// Creates the directory `path` and the missing directories above it. They inherit the access list
 /// of the directory above them, which is private below the profile of the user.
 pub(in crate::workspace::disk) fn create_private_directories(path: &Path) -> SysResult<()> {
-    Ok(create_dir_all(path)?)
+    Ok(DirBuilder::new().recursive(true).create(path)?)
 }
 
 /// Returns `None`. A new file can get the time of creation of a removed file with the same name.
