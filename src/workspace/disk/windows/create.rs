@@ -100,13 +100,11 @@ impl Caches {
     }
 
     fn private(&self) -> SysResult<&SecurityDescriptor> {
-        match self.private.get() {
-            Some(private) => Ok(private),
-            None => {
-                let private = SecurityDescriptor::private()?;
-                Ok(self.private.get_or_init(|| private))
-            }
+        if let Some(private) = self.private.get() {
+            return Ok(private);
         }
+        let private = SecurityDescriptor::private()?;
+        Ok(self.private.get_or_init(|| private))
     }
 
     /// Creates the directory `name`.
