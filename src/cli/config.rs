@@ -10,7 +10,7 @@ use crate::engine::{
     self, CONFIG_VARIABLE, config_homes, find_replaceable, unreadable_policy_problem,
 };
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 use crate::text::Bytes;
 
 /// The permission bits that allow writing by the group and by others.
@@ -35,7 +35,7 @@ pub(super) fn load_config() -> Result<Option<Config>, EarlyExit> {
         EarlyExit::from_problem(unreadable_policy_problem(&path.to_string_lossy(), why))
     };
     // The path can contain links to a file elsewhere.
-    let real = match fs_err::canonicalize(&path) {
+    let real = match fs_err::canonicalize(&path).map(plain_path) {
         Ok(real) => real,
         Err(_)
             if fs_err::symlink_metadata(&path)

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::path::{MAX_LINKS, RelPath};
+use crate::path::{MAX_LINKS, RelPath, plain_path};
 
 /// Returns the absolute paths of `file`: the given path, one path for each followed link, and last
 /// the path without links. The file need not exist.
@@ -33,7 +33,7 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
         };
         name = normalize_path(&next).unwrap_or(next);
     }
-    names.extend(fs_err::canonicalize(file));
+    names.extend(fs_err::canonicalize(file).map(plain_path));
     names
 }
 

@@ -15,7 +15,7 @@ use crate::engine::options::{
 use crate::engine::{
     self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unreadable_policy_problem,
 };
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 use crate::text::Bytes;
 
 /// Returns the policy for the root, from the user's configuration and all files on the command
@@ -363,6 +363,7 @@ fn home_paths() -> Vec<Vec<u8>> {
     // Iterating over the components removes `.` and repeated slashes.
     let home: PathBuf = home.components().collect();
     let real = fs_err::canonicalize(&home)
+        .map(plain_path)
         .ok()
         .filter(|real| *real != home);
     engine::root_names(&[Some(home), real].into_iter().flatten().collect::<Vec<_>>())

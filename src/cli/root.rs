@@ -9,6 +9,7 @@ use super::args::Global;
 use super::{EarlyExit, config};
 use crate::engine::options::code;
 use crate::engine::{self, Disk, Outcome};
+use crate::path::plain_path;
 use crate::text::without_error_number;
 
 /// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
@@ -78,14 +79,16 @@ pub(super) fn canonical_root(global: &Global) -> String {
 
 /// Returns the absolute path of the directory `root`, with links resolved.
 pub(super) fn resolve_links(root: &Path) -> String {
-    let real = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let real = fs_err::canonicalize(root)
+        .map(plain_path)
+        .unwrap_or_else(|_| root.to_owned());
     real.to_string_lossy().into_owned()
 }
 
 /// Returns the absolute paths of the directory `root`: the path that the shell uses (`PWD`), if it
 /// differs, and last the path with links resolved.
 pub(super) fn absolute_paths(root: &Path) -> Vec<PathBuf> {
-    let Ok(real) = fs_err::canonicalize(root) else {
+    let Ok(real) = fs_err::canonicalize(root).map(plain_path) else {
         return Vec::new();
     };
     let named = env::var_os("PWD").map_or_else(
@@ -96,7 +99,9 @@ pub(super) fn absolute_paths(root: &Path) -> Vec<PathBuf> {
     let named: PathBuf = named.components().collect();
     let is_other = named != real
         && named.is_absolute()
-        && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
+        && fs_err::canonicalize(&named)
+            .map(plain_path)
+            .is_ok_and(|named| named == real);
     is_other
         .then_some(named)
         .into_iter()

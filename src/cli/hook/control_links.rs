@@ -13,7 +13,7 @@ use crate::cli::path_names::follow_links;
 use crate::cli::root::open;
 use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, FileIdentity, count_hard_links, file_identity, home};
-use crate::path::{RelPath, os_path};
+use crate::path::{RelPath, os_path, plain_path};
 
 /// Returns the reason why `--allow` does not apply to `file`, an absolute path without links. The
 /// reason is that the file has or can have several hard links, or the reason of [`link_reason`].
@@ -204,5 +204,7 @@ fn prefixes(path: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 fn resolve_links(path: &Path) -> PathBuf {
-    fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
+    fs_err::canonicalize(path)
+        .map(plain_path)
+        .unwrap_or_else(|_| PathBuf::from(path))
 }

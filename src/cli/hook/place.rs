@@ -11,7 +11,7 @@ use crate::cli::policy::{check_outside, choose_root};
 use crate::cli::root::{absolute_paths, open};
 use crate::engine;
 use crate::engine::options::{Access, code};
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 
 /// The absolute paths of a file in a call.
 pub(super) struct CallPath {
@@ -66,9 +66,11 @@ impl CallPath {
         let mut global = global.clone();
         choose_root(&mut global, Some(&plain))?;
         let mut names = follow_links(&plain);
-        if let (Some(Ok(parent)), Some(name)) =
-            (file.parent().map(fs_err::canonicalize), file.file_name())
-            && !names.contains(&parent.join(name))
+        if let (Some(Ok(parent)), Some(name)) = (
+            file.parent()
+                .map(|above| fs_err::canonicalize(above).map(plain_path)),
+            file.file_name(),
+        ) && !names.contains(&parent.join(name))
         {
             names.insert(0, parent.join(name));
         }

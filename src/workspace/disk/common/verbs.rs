@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Disk, lock};
 use crate::mode::{FileKind, Permissions};
-use crate::path::{RelPath, os_path};
+use crate::path::{RelPath, os_path, plain_path};
 use crate::text::Bytes;
 use crate::workspace::disk::calls::{Access, LockAttempt, SysError, SysResult};
 use crate::workspace::disk::system;
@@ -288,7 +288,7 @@ impl Workspace for Disk {
     }
 
     fn absolute_root(&self) -> Option<PathBuf> {
-        self.root.canonicalize().ok()
+        self.root.canonicalize().map(plain_path).ok()
     }
 
     fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {

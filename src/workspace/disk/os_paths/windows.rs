@@ -12,7 +12,7 @@ use wpatch_nt::{
     owner_is_trusted, to_nt_path,
 };
 
-use crate::path::MAX_LINKS;
+use crate::path::{MAX_LINKS, plain_path};
 use crate::process::home;
 
 /// The serial number of the volume and the number of the file.
@@ -52,7 +52,7 @@ pub(crate) fn find_replaceable(file: &Path, _user: u32) -> io::Result<Option<Pat
     let home = home();
     let homes = [
         home.as_ref()
-            .and_then(|home| fs_err::canonicalize(home).ok()),
+            .and_then(|home| fs_err::canonicalize(home).map(plain_path).ok()),
         home,
     ];
     let mut path = std::path::absolute(file)?;

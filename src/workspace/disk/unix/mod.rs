@@ -61,7 +61,7 @@ pub(super) use self::lock::{try_lock, try_lock_directory};
 pub(super) use self::names::{create_symlink, link, remove, remove_directory, rename};
 pub(super) use self::paths::{
     FileId, birth_time, create_private_directories, file_id, is_accessible, is_owned,
-    is_world_writable, open_without_blocking,
+    is_world_writable, open_without_blocking, real_spelling,
 };
 pub(super) use self::stat::{stat, stat_handle};
 pub(super) use self::sync::{start_writeback, sync, sync_all, sync_root, write_to_device};

@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use wpatch_nt::flags::{
@@ -14,6 +14,7 @@ use wpatch_nt::information;
 
 use super::handle::open_path;
 use super::stat::{can_others_write, is_own};
+use crate::path::plain_path;
 use crate::workspace::disk::calls::SysResult;
 
 /// The identity of a file while it exists.
@@ -59,6 +60,18 @@ pub(in crate::workspace::disk) fn open_without_blocking(path: &Path) -> io::Resu
 /// of the directory above them, which is private below the profile of the user.
 pub(in crate::workspace::disk) fn create_private_directories(path: &Path) -> SysResult<()> {
     Ok(DirBuilder::new().recursive(true).create(path)?)
+}
+
+/// Returns `path`, which is absolute and whose directories are no links, in the one spelling that
+/// paths without links have. git's configuration can contain other spellings, such as `c:/Tree`.
+pub(in crate::workspace::disk) fn real_spelling(path: &Path) -> PathBuf {
+    // Only the last component can be a link. The last components may not exist.
+    let skipped = usize::from(path.read_link().is_ok());
+    let real = path.ancestors().skip(skipped).find_map(|above| {
+        let rest = path.strip_prefix(above).ok()?;
+        Some(plain_path(above.canonicalize().ok()?).join(rest))
+    });
+    real.unwrap_or_else(|| path.to_owned())
 }
 
 /// Returns `None`. A new file can get the time of creation of a removed file with the same name.
