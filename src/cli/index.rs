@@ -79,8 +79,7 @@ fn is_in_repository(global: &Global) -> bool {
     if env::var_os("GIT_DIR").is_some() {
         return Git::for_directory(global.root()).has_repository();
     }
-    let root = fs_err::canonicalize(global.root())
-        .map(plain_path)
-        .unwrap_or_else(|_| global.root().to_owned());
+    let root =
+        fs_err::canonicalize(global.root()).map_or_else(|_| global.root().to_owned(), plain_path);
     root.ancestors().any(|above| above.join(".git").exists())
 }

@@ -79,9 +79,7 @@ pub(super) fn canonical_root(global: &Global) -> String {
 
 /// Returns the absolute path of the directory `root`, with links resolved.
 pub(super) fn resolve_links(root: &Path) -> String {
-    let real = fs_err::canonicalize(root)
-        .map(plain_path)
-        .unwrap_or_else(|_| root.to_owned());
+    let real = fs_err::canonicalize(root).map_or_else(|_| root.to_owned(), plain_path);
     real.to_string_lossy().into_owned()
 }
 

@@ -204,7 +204,5 @@ fn prefixes(path: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 fn resolve_links(path: &Path) -> PathBuf {
-    fs_err::canonicalize(path)
-        .map(plain_path)
-        .unwrap_or_else(|_| PathBuf::from(path))
+    fs_err::canonicalize(path).map_or_else(|_| PathBuf::from(path), plain_path)
 }

@@ -98,8 +98,7 @@ impl GitIndex {
         // git follows links to the index and locks their target.
         let file = named
             .canonicalize()
-            .map(plain_path)
-            .unwrap_or_else(|_| resolve_parent(named));
+            .map_or_else(|_| resolve_parent(named), plain_path);
         // git would block on a FIFO until another process writes to it.
         if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
             let source = io::Error::other(

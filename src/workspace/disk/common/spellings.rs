@@ -19,8 +19,7 @@ impl Spellings for Disk {
         let root = self
             .root
             .canonicalize()
-            .map(plain_path)
-            .unwrap_or_else(|_| self.root.clone());
+            .map_or_else(|_| self.root.clone(), plain_path);
         let device = system::stat_handle(self.parents.root()).ok();
         let device = device.map(|root| root.device);
         let above = root
