@@ -148,64 +148,48 @@ impl Commit<'_> {
     /// the tree. `unremoved` contains the directories that could not be removed.
     pub(super) fn sync_changed(
         &self,
-        arranged: &BuiltJournal,
+        built: &BuiltJournal,
         unremoved: &BTreeSet<&RelPath>,
     ) -> Result<(), Failure> {
-        let journal = &arranged.journal;
-        // These files keep their inode, so a sync of their directory does not cover them.
-        let is_same_inode = |change: &&Change| change.is_mode_only() || change.is_overwrite();
-        let files = journal
-            .changes
-            .iter()
-            .filter(is_same_inode)
-            .map(|change| &change.path);
-        let made = journal.makes.iter().map(|made| &made.path);
-        let removed = journal.removes.iter().map(|removed| &removed.path);
-        let gone: BTreeSet<_> = removed.collect();
-        let all = journal
-            .changes
-            .iter()
-            .map(|change| &change.path)
-            .chain(made.clone())
-            .chain(gone.iter().copied());
-        let is_there = |directory: &Option<RelPath>| {
-            directory
-                .as_ref()
-                .is_none_or(|path| unremoved.contains(path) || !gone.contains(path))
-        };
-        let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
-        changed.extend(files.chain(made).cloned().map(Some));
-        let out = journal
-            .removes
-            .iter()
-            .enumerate()
-            .filter(|(_, removed)| !unremoved.contains(&removed.path));
-        let out: Vec<_> = out
+        let journal = &built.journal;
+        let changed = changed_paths(journal, unremoved);
+        let removes = journal.removes.iter().enumerate();
+        let removed = removes.filter(|(_, removed)| !unremoved.contains(&removed.path));
+        let removed: Vec<_> = removed
             .map(|(index, _)| self.scratch.file(directory_name(index)))
             .collect::<Result<_, _>>()?;
-        let is_few = changed.len() + out.len() <= MAX_SINGLE_SYNCS
+        let sync_each = || self.sync_names(journal, &changed, &removed);
+        let is_few = changed.len() + removed.len() <= MAX_SINGLE_SYNCS
             && !has_cross_directory_moves(journal)
             && !journal.has_buckets();
-        let sync_each = || -> Result<(), Failure> {
-            for directory in self.scratch_directories(journal)? {
-                failure::ignore_missing(self.workspace.sync(Some(&directory)))?;
-            }
-            changed
-                .iter()
-                .try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
-            // The removed directories are scratch files now. They must be durably empty, or the
-            // sweep could not remove them after a power loss.
-            for directory in &out {
-                failure::ignore_missing(self.workspace.sync(Some(directory)))?;
-            }
-            Ok(())
-        };
         if is_few {
             return sync_each();
         }
         let is_covered = sync_all_or(self.workspace, sync_each)?;
         if is_covered && has_scratch_outside_state(journal) {
             sync_each()?;
+        }
+        Ok(())
+    }
+
+    /// Syncs the directories with scratch files, then the directories and files `changed`, then the
+    /// scratch directories `removed`.
+    fn sync_names(
+        &self,
+        journal: &Journal,
+        changed: &BTreeSet<Option<RelPath>>,
+        removed: &[RelPath],
+    ) -> Result<(), Failure> {
+        for directory in self.scratch_directories(journal)? {
+            failure::ignore_missing(self.workspace.sync(Some(&directory)))?;
+        }
+        changed
+            .iter()
+            .try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
+        // The removed directories are scratch files now. They must be durably empty, or the sweep
+        // could not remove them after a power loss.
+        for directory in removed {
+            failure::ignore_missing(self.workspace.sync(Some(directory)))?;
         }
         Ok(())
     }
@@ -222,6 +206,35 @@ impl Commit<'_> {
     }
 }
 
+/// Returns the directories whose names changed, and the files that changed but kept their inode. A
+/// sync of a directory does not cover the latter.
+fn changed_paths(journal: &Journal, unremoved: &BTreeSet<&RelPath>) -> BTreeSet<Option<RelPath>> {
+    let is_same_inode = |change: &&Change| change.is_mode_only() || change.is_overwrite();
+    let changes = journal.changes.iter();
+    let files = changes
+        .clone()
+        .filter(is_same_inode)
+        .map(|change| &change.path);
+    let made = journal.makes.iter().map(|made| &made.path);
+    let gone: BTreeSet<_> = journal
+        .removes
+        .iter()
+        .map(|removed| &removed.path)
+        .collect();
+    let all = changes
+        .map(|change| &change.path)
+        .chain(made.clone())
+        .chain(gone.iter().copied());
+    let is_there = |directory: &Option<RelPath>| {
+        directory
+            .as_ref()
+            .is_none_or(|path| unremoved.contains(path) || !gone.contains(path))
+    };
+    let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
+    changed.extend(files.chain(made).cloned().map(Some));
+    changed
+}
+
 /// Returns whether a scratch file is outside the state directory.
 fn has_scratch_outside_state(journal: &Journal) -> bool {
     let mut changes = journal.changes.iter();
@@ -231,7 +244,9 @@ fn has_scratch_outside_state(journal: &Journal) -> bool {
 /// Returns whether a file moves from one directory to another.
 ///
 /// With one sync per directory, the old name could be lost before the new name is durable. wpatch
-/// does not rely on file systems that write both directories in one sync.
+/// does not rely on file systems that write both directories in one sync, except on systems that
+/// have no sync of all files. Their usual file systems (APFS, NTFS, UFS) never write the removal of
+/// the old name before the new name.
 fn has_cross_directory_moves(journal: &Journal) -> bool {
     let leaving = journal.outgoing_changes();
     let is_away = |change: &Change| {

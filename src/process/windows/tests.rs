@@ -52,13 +52,15 @@ fn a_command_reads_its_input_or_not() {
 
 #[test]
 fn the_time_limit_and_an_interrupt_end_a_command() {
-    let limit = Duration::from_millis(500);
-    let output = run("echo ready& pause", b"", limit, &Interrupt::new());
-    // An empty input ends `pause` at once, so the command waits for another one.
-    assert_eq!(output.reason, ExitReason::Exited(0));
+    // `ping` waits for a second between two requests.
     let wait = "ping -n 60 127.0.0.1";
-    let output = run(wait, b"", limit, &Interrupt::new());
+    let output = run(wait, b"", Duration::from_millis(200), &Interrupt::new());
     assert_eq!(output.reason, ExitReason::TimedOut);
+    assert!(output.time < MINUTE / 2);
+    let interrupt = Interrupt::new();
+    interrupt.raise(2);
+    let output = run(wait, b"", MINUTE, &interrupt);
+    assert_eq!(output.reason, ExitReason::Stopped);
     assert!(output.time < MINUTE / 2);
 }
 
