@@ -43,7 +43,8 @@ pub use arguments::{
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
 pub use lock::Lock;
 pub use work_tree::{
-    GIT_DIRECTORY_NAME, GitDirectory, TOP_RECORD, WorkTree, path_relative_to, top,
+    EXTERNAL_HISTORY_NAME, GIT_DIRECTORY_NAME, GIT_INDEX_DIRECTORY_NAME, GitDirectory, TOP_RECORD,
+    WorkTree, path_relative_to, top,
 };
 
 /// The result of a verb.
@@ -396,11 +397,3 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
         source,
     })
 }
-
-/// The name below a root under which verbs find the external history, which is outside the root.
-/// See [`Workspace::external_history`].
-pub const EXTERNAL_HISTORY_NAME: &str = ".wpatch-attic";
-
-/// The name below a root under which verbs find the directory set by
-/// [`Workspace::git_index_file`]. That directory contains the git index file.
-pub const GIT_INDEX_DIRECTORY_NAME: &str = ".wpatch-index";

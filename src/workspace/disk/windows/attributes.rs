@@ -17,7 +17,7 @@ use wpatch_nt::{
 };
 
 use super::handle::{not_regular_error, open_existing};
-use super::stat::kind_of;
+use super::stat::{TEMPORARY_DIRECTORY, kind_of};
 use crate::mode::FileKind;
 use crate::workspace::ErrorKind;
 use crate::workspace::disk::calls::{SysError, SysResult};
@@ -94,7 +94,7 @@ impl SourceAttributes {
 }
 
 /// Sets `wanted`, and the read-only attribute if `bits` does not allow the owner to write.
-pub(super) fn set_attributes(
+pub(super) fn set_with_mode(
     file: &OwnedHandle,
     wanted: &BasicInformation,
     bits: u32,
@@ -104,24 +104,38 @@ pub(super) fn set_attributes(
     } else {
         0
     };
-    let attributes = wanted.attributes | read_only;
+    let attributes = match wanted.attributes | read_only {
+        // 0 would leave the attributes unchanged.
+        0 => FILE_ATTRIBUTE_NORMAL,
+        attributes => attributes,
+    };
     let wanted = BasicInformation {
-        attributes: if attributes == 0 {
-            FILE_ATTRIBUTE_NORMAL
-        } else {
-            attributes
-        },
+        attributes,
         ..*wanted
     };
     Ok(set_information(file.as_handle(), &wanted)?)
 }
 
-/// Returns the attributes of an open file that are kept when its read-only attribute changes.
-pub(super) fn kept_attributes(file: &OwnedHandle) -> SysResult<BasicInformation> {
-    Ok(BasicInformation {
+/// Sets or removes the read-only attribute of an open file.
+pub(super) fn set_read_only(file: &OwnedHandle, bits: u32) -> SysResult<()> {
+    let kept = BasicInformation {
         attributes: information(file.as_handle())?.attributes & COPIED,
         ..BasicInformation::default()
-    })
+    };
+    set_with_mode(file, &kept, bits)
+}
+
+/// Removes the attributes that mark a directory as temporary.
+pub(super) fn unmark_temporary(directory: &OwnedHandle) -> SysResult<()> {
+    let attributes = information(directory.as_handle())?.attributes;
+    if attributes & TEMPORARY_DIRECTORY != TEMPORARY_DIRECTORY {
+        return Ok(());
+    }
+    let kept = BasicInformation {
+        attributes: attributes & FILE_ATTRIBUTE_NOT_CONTENT_INDEXED | FILE_ATTRIBUTE_NORMAL,
+        ..BasicInformation::default()
+    };
+    Ok(set_information(directory.as_handle(), &kept)?)
 }
 
 fn read_mark(file: &OwnedHandle) -> io::Result<Vec<u8>> {

@@ -12,13 +12,13 @@ use wpatch_nt::{
     BasicInformation, Disposition, OpenOptions, SecurityDescriptor, dispose, flush, inherit_dacl,
 };
 
-use super::attributes::{SourceAttributes, kept_attributes, set_attributes};
+use super::attributes::{SourceAttributes, set_read_only, set_with_mode, unmark_temporary};
 use super::contents::write_slices;
 use super::handle::{DirectoryHandle, open_existing, open_new};
 use super::stat::{TEMPORARY_DIRECTORY, stat_handle};
 use crate::mode::{FileKind, Permissions};
 use crate::workspace::disk::calls::{SysError, SysResult};
-use crate::workspace::{DirectoryPermissions, ErrorKind, ModeProbe};
+use crate::workspace::{DirectoryPermissions, ErrorKind, ModeProbe, TEMPORARY};
 
 /// The opened source of the attributes of a new file.
 pub(in crate::workspace::disk) enum OpenedAttributeSource {
@@ -84,7 +84,8 @@ impl Caches {
         true
     }
 
-    /// Sets or removes the read-only attribute of the file `name`. Directories have none.
+    /// Sets or removes the read-only attribute of the file `name`. Removes the mark of a temporary
+    /// directory.
     pub(in crate::workspace::disk) fn set_permissions(
         &self,
         directory: &OwnedHandle,
@@ -93,10 +94,12 @@ impl Caches {
     ) -> SysResult<()> {
         let access = FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES;
         let file = open_existing(directory, name, access, 0)?;
-        if stat_handle(&file)?.kind != FileKind::Regular {
-            return Ok(());
+        let bits = bits_of(permissions);
+        match stat_handle(&file)?.kind {
+            FileKind::Directory if bits & TEMPORARY == 0 => unmark_temporary(&file),
+            FileKind::Regular => set_read_only(&file, bits),
+            _ => Ok(()),
         }
-        set_attributes(&file, &kept_attributes(&file)?, bits_of(permissions))
     }
 
     fn private(&self) -> SysResult<&SecurityDescriptor> {
@@ -185,7 +188,7 @@ fn set_new_attributes(
         // A read-only file cannot be opened for writing, which a sync requires.
         flush(file.as_handle())?;
     }
-    set_attributes(file, &wanted, bits)
+    set_with_mode(file, &wanted, bits)
 }
 
 /// Does nothing, because directories have neither permission bits nor user IDs.
