@@ -3,6 +3,7 @@
 
 use std::io::ErrorKind;
 
+use super::problems::IN_USE;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::Problem;
@@ -38,7 +39,11 @@ pub(super) fn explain_refusal(problem: &mut Problem, error: &WorkspaceError, pla
     };
     let operation = plan.operations.iter().find(is_meant);
     if error.kind == FaultKind::Busy {
-        return explain_use(problem, named.filter(|_| operation.is_some()));
+        if operation.is_some() {
+            problem.path = named;
+            IN_USE.clone_into(&mut problem.message);
+        }
+        return;
     }
     // A path that no operation names can be in the state directory.
     let state = error
@@ -70,16 +75,6 @@ pub(super) fn explain_refusal(problem: &mut Problem, error: &WorkspaceError, pla
         .filter(|_| operation.is_none());
     let kept = state.map(|state| format!("; wpatch stores an unfinished change in {state}"));
     problem.help = Some(help + &kept.unwrap_or_default());
-}
-
-/// Changes `problem` to state that another program has a file open: `path`, if the plan names it, or
-/// else a file of wpatch.
-fn explain_use(problem: &mut Problem, path: Option<RelPath>) {
-    if path.is_some() {
-        problem.path = path;
-        "another program has the file open".clone_into(&mut problem.message);
-    }
-    problem.help = Some("close the file in that program, and try again".to_owned());
 }
 
 /// Returns the reason why `directory` refuses a change, and the help. Returns `None` if `error` has
@@ -229,24 +224,6 @@ mod tests {
         assert_eq!(
             help.as_deref(),
             Some("run the command as that user or as the owner of the directory")
-        );
-    }
-
-    #[test]
-    fn a_file_in_use_is_named() {
-        let source = io::Error::from(io::ErrorKind::ResourceBusy);
-        let error = WorkspaceError {
-            verb: "rename",
-            path: "txn-1/journal".to_owned(),
-            kind: ErrorKind::Busy,
-            source,
-        };
-        let mut problem = Problem::new(&code::IO, "as it was");
-        explain_refusal(&mut problem, &error, &Plan::default());
-        let help = Some("close the file in that program, and try again");
-        assert_eq!(
-            (&*problem.message, problem.help.as_deref()),
-            ("as it was", help)
         );
     }
 
