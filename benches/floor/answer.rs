@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use super::Result;
+use super::operations::Result;
 
 /// Writes a line for each file, and behind it the bytes that are new.
 pub(super) fn answer(before: &Path, after: &Path, patch: &Path) -> Result<()> {

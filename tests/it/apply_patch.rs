@@ -1,6 +1,5 @@
 //! The program under the name that Codex has for it.
 
-use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use fs_err as fs;
@@ -8,6 +7,7 @@ use tempfile::TempDir;
 
 use crate::systems::fed;
 use crate::tree;
+use crate::world;
 
 const PATCH: &str = "*** Begin Patch\n*** Delete File: gone\n*** Update File: a\n*** Move to: d/b\n@@\n-one\n+1\n\
     *** Update File: c\n@@\n-c\n+C\n*** Add File: new\n+x\n*** End Patch\n";
@@ -16,7 +16,7 @@ const PATCH: &str = "*** Begin Patch\n*** Delete File: gone\n*** Update File: a\
 fn scene() -> (TempDir, std::path::PathBuf) {
     let directory = TempDir::new().unwrap();
     for name in ["apply_patch", "applypatch"] {
-        symlink(env!("CARGO_BIN_EXE_wpatch"), directory.path().join(name)).unwrap();
+        world::install(name, directory.path());
     }
     let root = directory.path().join("root");
     fs::create_dir(&root).unwrap();
@@ -128,6 +128,7 @@ fn what_does_not_apply_leaves_the_tree_and_exits_with_one() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_shell_gives_it_a_heredoc_or_what_a_file_holds() {
     let quoted = PATCH.replace("-one\n+1\n", "-one\n+$HOME `x` \\ \"1\"\n");
@@ -157,12 +158,13 @@ fn a_shell_gives_it_a_heredoc_or_what_a_file_holds() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn an_absolute_path_below_the_directory_is_one_of_it() {
     let scene = scene();
     // The directory goes by the name that the shell has for it, too.
     let link = scene.0.path().join("link");
-    symlink("root", &link).unwrap();
+    world::link("root", &link).unwrap();
     for (directory, before, after) in [(&scene.1, "c", "C"), (&link, "C", "c")] {
         let name = directory.join("c");
         let patch = format!(

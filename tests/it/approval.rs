@@ -4,13 +4,13 @@ mod faults;
 mod further;
 mod options;
 
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use crate::systems::Desk;
+use crate::world;
 
 const PATCH: &str = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-three\n+3\n";
 
@@ -118,6 +118,7 @@ fn a_root_without_a_place_keeps_no_plan() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_saved_plan_that_was_tampered_with_is_refused() {
     type Damage = fn(&PathBuf);
@@ -131,12 +132,12 @@ fn a_saved_plan_that_was_tampered_with_is_refused() {
             fs::write(plan, text.replace("+1\n", "+9\n")).unwrap();
         }),
         ("io", |plan| {
-            fs::set_permissions(plan, std::fs::Permissions::from_mode(0o666)).unwrap();
+            world::set_mode(plan, 0o666);
         }),
         ("io", |plan| {
             let away = plan.with_file_name("away");
             fs::rename(plan, &away).unwrap();
-            symlink(&away, plan).unwrap();
+            world::link(&away, plan).unwrap();
         }),
         ("io", |plan| {
             fs::remove_file(plan).unwrap();

@@ -172,6 +172,7 @@ fn shards_have_every_job_once() {
     assert_eq!(all.len(), 20);
 }
 
+#[cfg(unix)]
 #[test]
 fn neither_the_root_nor_a_work_tree_brings_the_git_of_a_job() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));

@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::Deserialize;
 
+#[cfg(unix)]
+use wpatch::path::RelPath;
+
+#[cfg(unix)]
+use crate::tree::Node;
 use crate::tree::{self, Tree};
 
 /// One directory of cases.
@@ -56,6 +61,7 @@ pub(crate) struct Settings {
     pub(crate) max_ratio: Option<u64>,
     pub(crate) max_growth: Option<u64>,
     pub(crate) guard: Vec<String>,
+    pub(crate) unix: bool,
     pub(crate) error: Option<String>,
     pub(crate) code: Option<String>,
     pub(crate) warning: Option<String>,
@@ -85,7 +91,8 @@ pub(crate) struct Declared {
 }
 
 impl Case {
-    /// Returns every case, or those whose name holds the word in the variable `CASE`.
+    /// Returns every case, or those whose name holds the word in the variable `CASE`. Windows has
+    /// none of those with `unix = true`.
     ///
     /// # Panics
     ///
@@ -93,7 +100,7 @@ impl Case {
     pub(crate) fn all() -> Vec<Self> {
         let word = std::env::var("CASE").unwrap_or_default();
         let mut cases: Vec<_> = groups().iter().flat_map(|group| of(group)).collect();
-        cases.retain(|case| case.name.contains(&word));
+        cases.retain(|case| case.name.contains(&word) && (cfg!(unix) || !case.settings.unix));
         cases
     }
 
@@ -132,8 +139,53 @@ impl Case {
             "{}: a tree afterwards, or the reason for none",
             case.name
         );
+        #[cfg(unix)]
+        assert_eq!(
+            case.settings.unix,
+            case.needs_unix(),
+            "{}: `unix` has to say whether the case needs links, bits to execute or names that \
+             Windows lacks",
+            case.name
+        );
         case
     }
+
+    /// Returns whether a tree or the patch has what Windows lacks: a link, an executable file, or a
+    /// name that is none there.
+    #[cfg(unix)]
+    fn needs_unix(&self) -> bool {
+        let is_special = |(path, node): (&RelPath, &Node)| {
+            let is_plain = matches!(
+                node,
+                Node::Directory
+                    | Node::File {
+                        is_executable: false,
+                        ..
+                    }
+            );
+            !is_plain || !is_windows_name(path.as_bytes())
+        };
+        let after = self.after.iter().flatten();
+        self.before.iter().chain(after).any(is_special)
+            || [&b" 120000"[..], b" 100755"]
+                .iter()
+                .any(|mode| memchr::memmem::find(&self.patch, mode).is_some())
+    }
+}
+
+/// Returns whether each component of `path` is a name of a file on Windows.
+#[cfg(unix)]
+fn is_windows_name(path: &[u8]) -> bool {
+    const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
+    let is_closed = |byte: &u8| *byte < b' ' || b"<>:\"|?*\\".contains(byte);
+    str::from_utf8(path).is_ok_and(|path| {
+        path.split('/').all(|name| {
+            let stem = name.split('.').next().unwrap_or_default();
+            !name.bytes().any(|byte| is_closed(&byte))
+                && !name.ends_with(['.', ' '])
+                && !DEVICES.contains(&stem.to_ascii_lowercase().as_str())
+        })
+    })
 }
 
 impl Settings {

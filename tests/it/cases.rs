@@ -172,6 +172,7 @@ fn every_grammar_has_cases_that_apply_and_cases_that_do_not() {
     assert!(Case::all().len() >= LEAST, "{}", Case::all().len());
 }
 
+#[cfg(unix)]
 #[test]
 fn every_code_has_a_case() {
     let cases = Case::of("problems");

@@ -1,7 +1,7 @@
 //! What runs in a pipeline: the script of the action, and the entries for pre-commit, each in a
 //! repository of its own.
+#![cfg(unix)]
 
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -9,6 +9,7 @@ use fs_err as fs;
 use saphyr_parser::{Event, Parser};
 
 use crate::systems::Desk;
+use crate::world;
 
 const HOUSE: &str = env!("CARGO_MANIFEST_DIR");
 const GOOD: &str = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
@@ -253,7 +254,7 @@ fn history_of_every_shape() -> Desk {
     git(&desk, &["mv", "d/e", "x"]);
     commit(&desk, "renamed");
     fs::remove_file(desk.path("a")).unwrap();
-    symlink("x", desk.path("a")).unwrap();
+    world::link("x", desk.path("a")).unwrap();
     commit(&desk, "link");
     git(&desk, &["commit", "-q", "--allow-empty", "-m", "empty"]);
     git(&desk, &["checkout", "-q", "-b", "topic", "binary"]);

@@ -5,17 +5,15 @@ mod diagnostics;
 mod examples;
 mod history;
 
-use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::world;
 
 const WPATCH: &str = env!("CARGO_BIN_EXE_wpatch");
 const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n";
@@ -73,10 +71,11 @@ fn success_is_quiet() {
 }
 
 /// Nobody that the system knows, if that is what the rights of the test allow.
+#[cfg(unix)]
 #[test]
 fn who_has_no_home_and_no_name_is_served_too() {
     let root = tree();
-    fs::set_permissions(root.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    world::set_mode(root.path(), 0o755);
     let program = root.path().join("program");
     fs::copy(WPATCH, &program).unwrap();
     let mut command = Command::new(&program);
@@ -85,8 +84,8 @@ fn who_has_no_home_and_no_name_is_served_too() {
         .current_dir(root.path())
         .env_remove("HOME")
         .env_remove("XDG_CONFIG_HOME");
-    if fs::metadata("/proc/self").unwrap().uid() == 0 {
-        command.uid(54_321);
+    if world::is_root() {
+        std::os::unix::process::CommandExt::uid(&mut command, 54_321);
     }
     let output = fed(
         command
@@ -210,10 +209,11 @@ fn the_first_filter_that_matches_decides() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_name_need_not_be_text() {
     let root = tree();
-    let name = OsString::from_vec(b"p\xff".to_vec());
+    let name = world::path_of(b"p\xff");
     fs::write(root.path().join(&name), PATCH).unwrap();
     let output = fed(command(root.path(), &["apply"]).arg(name), "");
     assert_eq!((code(&output), contents(&root).as_str()), (0, "two\n"));
@@ -257,6 +257,7 @@ fn undo_and_redo_report_what_they_did() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_cannot_be_printed_does_not_deny_the_commit() {
     let root = tree();
@@ -298,12 +299,13 @@ fn a_reader_who_goes_away_is_no_failure() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_lock_that_somebody_holds_is_not_waited_for_longer_than_asked() {
     let root = tree();
     let state = root.path().join(".wpatch");
     fs::create_dir(&state).unwrap();
-    fs::set_permissions(&state, PermissionsExt::from_mode(0o700)).unwrap();
+    world::set_mode(&state, 0o700);
     let lock = fs::File::create(state.join("lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let output = run(root.path(), &["apply", "--lock-timeout", "20ms"], PATCH);

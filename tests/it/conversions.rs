@@ -20,6 +20,7 @@ use tempfile::TempDir;
 
 use crate::dice::Dice;
 use crate::repository::git;
+use crate::world;
 use inputs::{CONTENTS, attributes, patch};
 
 const INTEND: &str = "--intent-to-add";
@@ -167,8 +168,6 @@ impl Pair {
 /// Returns the contents of all files below `root` but those of `.git`, and whether they are
 /// executable.
 fn files(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, bool)> {
-    use std::os::unix::fs::PermissionsExt;
-
     let all = walkdir::WalkDir::new(root)
         .into_iter()
         .filter_entry(|entry| entry.file_name() != ".git");
@@ -176,7 +175,7 @@ fn files(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, bool)> {
         .map(Result::unwrap)
         .filter(|entry| entry.file_type().is_file());
     let file = |entry: walkdir::DirEntry| {
-        let is_executable = entry.metadata().unwrap().permissions().mode() & 0o100 != 0;
+        let is_executable = world::is_executable(&entry.metadata().unwrap());
         (
             entry.path().strip_prefix(root).unwrap().to_owned(),
             (fs::read(entry.path()).unwrap(), is_executable),

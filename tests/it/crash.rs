@@ -17,7 +17,7 @@ use wpatch::workspace::GIT_INDEX_DIRECTORY_NAME;
 use wpatch::workspace::memory::{DurableChanges, FaultInjection, FaultKind, Feature, Memory};
 
 use crate::changes::{Case, Step, Tree, cases, run};
-use crate::faults::takes_all;
+use crate::world::takes_all;
 use recovery::in_recovery;
 
 /// The file systems that there are: with everything, and without.

@@ -1,4 +1,5 @@
 //! What language servers say of a change, by a server that this project has for it.
+#![cfg(unix)]
 
 mod failures;
 mod people;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::run::valid;
+use crate::world;
 
 const SERVER: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -146,7 +148,7 @@ fn nobody_is_told_of_files_that_are_closed_for_reading() {
         ],
         "gossips",
     );
-    std::os::unix::fs::symlink(".env", place.root().join("b.x")).unwrap();
+    world::link(".env", place.root().join("b.x")).unwrap();
     let patch = "--- a/a.x\n+++ b/a.x\n@@ -1 +1 @@\n-one\n+BAD\n";
     let output = place.output(&["check", "--diagnostics=deny"], patch);
     let said = String::from_utf8(output.stderr).unwrap();

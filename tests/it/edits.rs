@@ -11,8 +11,6 @@ mod texts;
 mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use fs_err as fs;
@@ -24,6 +22,7 @@ use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::dice::Dice;
 use crate::tree::path;
+use crate::world;
 use calls::{Asks, Call};
 use trees::Tree;
 
@@ -119,6 +118,7 @@ fn outside_of_an_edit_no_byte_differs() {
     assert!(counts.values().sum::<usize>() >= 2000, "{counts:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn nor_does_one_on_a_disk() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -211,15 +211,15 @@ fn difference(
 
 fn write(tree: &Tree, root: &Path) {
     for (path, entry) in tree {
-        let path = root.join(std::ffi::OsStr::from_bytes(path.as_bytes()));
+        let path = root.join(world::path_of(path.as_bytes()));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         match entry.kind {
             FileKind::Symlink => {
-                symlink(std::ffi::OsStr::from_bytes(&entry.contents), &path).unwrap();
+                world::link(world::path_of(&entry.contents), &path).unwrap();
             }
             FileKind::Regular => {
                 fs::write(&path, &entry.contents).unwrap();
-                fs::set_permissions(&path, std::fs::Permissions::from_mode(entry.mode)).unwrap();
+                world::set_mode(&path, entry.mode);
             }
             _ => fs::create_dir_all(&path).unwrap(),
         }
@@ -236,21 +236,12 @@ fn read(root: &Path) -> Tree {
         !entry.file_type().is_dir() || fs::read_dir(entry.path()).unwrap().count() == 0
     });
     let node = |entry: &walkdir::DirEntry| {
-        let mode = entry
-            .path()
-            .symlink_metadata()
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o7777;
+        let mode = world::bits(&entry.path().symlink_metadata().unwrap());
         match entry.file_type() {
             kind if kind.is_dir() => Entry::directory(),
-            kind if kind.is_symlink() => Entry::link(
-                fs::read_link(entry.path())
-                    .unwrap()
-                    .into_os_string()
-                    .as_bytes(),
-            ),
+            kind if kind.is_symlink() => {
+                Entry::link(world::bytes_of(fs::read_link(entry.path()).unwrap()))
+            }
             _ => Entry {
                 mode,
                 ..Entry::file(fs::read(entry.path()).unwrap())

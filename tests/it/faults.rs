@@ -21,6 +21,7 @@
 //! | scratch beside the target below a mount | `world::mounts` |
 //! | a second name makes a change of mode an update | `world::attributes::a_second_name_outside_…` |
 //! | attributes, and what a directory gives | `world::attributes` |
+#![cfg(target_os = "linux")]
 
 pub(crate) mod scene;
 pub(crate) mod strace;
@@ -31,6 +32,8 @@ use fs_err as fs;
 use scene::Scene;
 use strace::{Ending, Injection};
 use tempfile::TempDir;
+
+use crate::world::takes_all;
 
 /// The calls that change something or make it durable, and those that the root is looked at with.
 pub(crate) const CALLS: &[&str] = &[
@@ -87,11 +90,6 @@ const SAMPLE: usize = 13;
 enum Span {
     Once,
     FromNowOn,
-}
-
-/// Returns whether everything is to be run, not a sample.
-pub(crate) fn takes_all() -> bool {
-    std::env::var_os("WPATCH_FAULTS").is_some_and(|value| value == "all")
 }
 
 /// Returns every fault of `faults` at every one of the calls, or a sample of them.

@@ -8,7 +8,6 @@ mod operands;
 mod stamps;
 mod table;
 
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -20,6 +19,7 @@ use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::systems::fed;
 use crate::tree::{self, Tree};
+use crate::world;
 
 /// The content of `d/x` before [`PATCH`], and after it.
 const OLD: &str = "one\ntwo\nthree\n";
@@ -28,9 +28,8 @@ const PATCH: &str = "--- a/d/x\n+++ b/d/x\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n thr
 
 /// Runs the program as `patch`.
 fn patch(root: &Path, arguments: &[&str], input: &[u8]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::program_named("patch");
     command
-        .arg0("patch")
         .args(arguments)
         .current_dir(root)
         .env("XDG_STATE_HOME", root.join("../state"));

@@ -18,6 +18,7 @@ use fs_err as fs;
 use serde_json::Value;
 
 use crate::tree::traces;
+use crate::world;
 pub(crate) use tree::Tree;
 
 /// What `git status` says of the patch when it is in the index and in the work tree.
@@ -181,18 +182,18 @@ fn check_says_what_apply_does_and_writes_nothing() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_is_not_the_one_in_the_index_is_refused() {
     let changes: [fn(&Path); 4] = [
         |root| fs::write(root.join("changed"), "one\ntwo\nthree\nfour\n").unwrap(),
         |root| fs::write(root.join("plain"), "other\n").unwrap(),
         |root| {
-            use std::os::unix::fs::PermissionsExt;
-            fs::set_permissions(root.join("gone"), std::fs::Permissions::from_mode(0o755)).unwrap();
+            world::set_mode(root.join("gone"), 0o755);
         },
         |root| {
             fs::remove_file(root.join("changed")).unwrap();
-            std::os::unix::fs::symlink("plain", root.join("changed")).unwrap();
+            world::link("plain", root.join("changed")).unwrap();
         },
     ];
     for change in changes {
@@ -255,6 +256,7 @@ fn a_lock_of_somebody_else_is_respected_and_stays() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn line_ends_and_filters_are_those_of_git() {
     let tree = Tree::new();
@@ -336,6 +338,7 @@ fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_ends_the_wait_for_git() {
     let tree = Tree::new();

@@ -2,6 +2,7 @@
 //! names: the next command finds the tree and git's index before or after, together.
 //!
 //! A sample runs always; `WPATCH_FAULTS=all` runs every call.
+#![cfg(target_os = "linux")]
 
 mod children;
 
@@ -11,13 +12,14 @@ use std::process::{Command, Output};
 use fs_err as fs;
 
 use crate::dice::Dice;
+use crate::faults::all_end_right;
 use crate::faults::strace::{Ending, Injection, Log};
-use crate::faults::{all_end_right, takes_all};
 use crate::index;
 use crate::repository::git;
 use crate::systems::{Desk, fed};
 use crate::tree::{self, Tree};
 use crate::ways::{self, Way};
+use crate::world::takes_all;
 
 /// The calls that change something.
 const CALLS: &[&str] = &[

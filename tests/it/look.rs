@@ -1,8 +1,5 @@
 //! The commands that look: `read`, `list` and `diff`, on a disk.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -10,6 +7,8 @@ use std::time::{Duration, SystemTime};
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::world;
 
 mod reading;
 
@@ -33,8 +32,8 @@ fn root() -> (TempDir, PathBuf) {
     for (name, bytes) in files {
         fs::write(root.join(name), bytes).unwrap();
     }
-    symlink("../outside/file", root.join("out")).unwrap();
-    symlink("src", root.join("in")).unwrap();
+    world::link_on_unix("../outside/file", root.join("out"));
+    world::link_on_unix("src", root.join("in"));
     (directory, root)
 }
 
@@ -85,6 +84,7 @@ fn fields(document: &Value, names: &[&str]) -> Value {
     names.iter().map(|&name| document[name].clone()).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_looked_at_says_why() {
     let (directory, root) = root();
@@ -157,6 +157,7 @@ fn a_file_that_is_too_large_is_refused_with_its_size() {
     assert_eq!(limits, json!([4, 5]));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_directory_is_listed_by_name() {
     let (_directory, root) = root();
@@ -190,6 +191,7 @@ fn a_directory_is_listed_by_name() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_pattern_finds_what_lies_below_and_the_newest_first() {
     let (_directory, root) = root();
@@ -208,7 +210,7 @@ fn a_pattern_finds_what_lies_below_and_the_newest_first() {
     );
     assert_eq!(names(&["--glob", "src/*.{rs,toml}"]), ["src/a.rs"]);
     assert_eq!(names(&["src", "--glob", "*/*"]), ["deep/b.toml"]);
-    fs::write(root.join(OsStr::from_bytes(b"caf\xe9.rs")), "").unwrap();
+    fs::write(root.join(world::path_of(b"caf\xe9.rs")), "").unwrap();
     assert_eq!(
         names(&["--glob", "caf?.rs"]),
         ["caf\\xe9.rs"],

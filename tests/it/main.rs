@@ -1,6 +1,14 @@
 //! The integration tests, in one binary so that they link once.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "some tests, which use these, need Unix or Linux"
+    )
+)]
 
 mod alone;
 mod apply_patch;

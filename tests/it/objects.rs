@@ -18,6 +18,7 @@ use crate::case::{Case, Settings, each, same};
 use crate::repository::Repository;
 use crate::run;
 use crate::tree::{Node, Tree, path};
+use crate::world;
 
 /// Fewest cases whose tree git can keep.
 const LEAST: usize = 440;
@@ -26,7 +27,7 @@ const LEAST: usize = 440;
 pub(crate) fn fake_git(directory: &std::path::Path, script: &str) {
     let file = directory.join("git");
     fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world::set_mode(&file, 0o755);
 }
 
 /// Returns a search path with `directory` before everything else.

@@ -9,6 +9,7 @@ use crate::oracle::quiet;
 use crate::repository::git;
 use crate::systems::Desk;
 use crate::tree;
+use crate::world;
 
 /// Lets git and the program apply `patch` with the same options, to the same files; returns whether
 /// both took it, after comparing what they left.
@@ -73,19 +74,16 @@ fn a_name_may_hold_what_ends_other_names() {
     assert!(alike(&[("a", b"one\n")], &["-p2"], half));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_mode_of_an_index_line_changes_no_mode() {
     let blobs = "index 5626abf0f72e58d7a153368ba57db4c673c0e171..d00491fd7e5bb6fa28c517a0bb32b8b506539d4d 100644";
     let patch = format!("diff --git a/a b/a\n{blobs}\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n");
     for options in [&[][..], &["-R"]] {
         let desk = Desk::with(&[("a", if options.is_empty() { b"one\n" } else { b"1\n" })]);
-        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(desk.path("a"), executable).unwrap();
+        world::set_mode(desk.path("a"), 0o755);
         desk.does(&[&["apply"], options].concat(), patch.as_bytes());
-        let mode = std::os::unix::fs::PermissionsExt::mode(
-            &fs::metadata(desk.path("a")).unwrap().permissions(),
-        );
-        assert_eq!(mode & 0o777, 0o755, "{options:?}");
+        assert_eq!(world::mode(desk.path("a")), 0o755, "{options:?}");
     }
 }
 

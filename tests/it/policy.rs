@@ -4,14 +4,12 @@ mod explain;
 mod reading;
 mod reasons;
 
-use std::os::unix::fs::{PermissionsExt, symlink};
-
 use fs_err as fs;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
 use crate::repository::{git, run};
 use crate::systems::{Desk, program};
+use crate::world;
 
 const DENY: &str =
     "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\nreason = 'generated'\n";
@@ -25,6 +23,7 @@ fn desk(policy: &str) -> Desk {
     ])
 }
 
+#[cfg(unix)]
 #[test]
 fn a_project_s_own_file_that_cannot_be_read_stops_everything() {
     let desk = Desk::with(&[("a", b"a\n"), ("real.toml", b"")]);
@@ -48,10 +47,10 @@ fn a_project_s_own_file_that_cannot_be_read_stops_everything() {
     fs::create_dir(&own).unwrap();
     stops();
     fs::remove_dir(&own).unwrap();
-    symlink("real.toml", &own).unwrap();
+    world::link("real.toml", &own).unwrap();
     stops();
     fs::remove_file(&own).unwrap();
-    symlink("nothing", &own).unwrap();
+    world::link("nothing", &own).unwrap();
     stops();
     fs::remove_file(&own).unwrap();
     fs::write(&own, vec![b'#'; (1 << 20) + 1]).unwrap();
@@ -62,6 +61,7 @@ fn a_project_s_own_file_that_cannot_be_read_stops_everything() {
     desk.does(&["write", "b", "--content", "x"], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_policy_file_that_is_no_file_is_refused_and_not_waited_for() {
     let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
@@ -85,9 +85,9 @@ fn a_policy_file_that_is_no_file_is_refused_and_not_waited_for() {
     refuses(&["--policy", "-"]);
     refuses(&["--policy", "/dev/stdin"]);
     refuses(&["--policy", "/dev/zero"]);
-    let fifo = |name: &str| mknodat(CWD, desk.path(name), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let fifo = |name: &str| world::fifo(desk.path(name));
     fifo("given");
-    symlink("given", desk.path("link")).unwrap();
+    world::link("given", desk.path("link")).unwrap();
     refuses(&["--policy", "given"]);
     refuses(&["--policy", "link"]);
     fifo("wpatch.toml");
@@ -101,11 +101,12 @@ fn a_policy_file_that_is_no_file_is_refused_and_not_waited_for() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn no_link_leads_around_a_policy() {
     let desk = desk(DENY);
-    symlink("wpatch.toml", desk.path("other")).unwrap();
-    symlink("vendor", desk.path("open")).unwrap();
+    world::link("wpatch.toml", desk.path("other")).unwrap();
+    world::link("vendor", desk.path("open")).unwrap();
     desk.refuses(
         "denied",
         &["edit", "other", "--old", "v", "--new", "x"],
@@ -126,10 +127,11 @@ fn no_link_leads_around_a_policy() {
     desk.refuses("denied", &["apply", "--lenient"], lenient);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_policy_file_below_the_root_is_closed_with_what_leads_to_it() {
     let desk = Desk::with(&[("pol/p.toml", b""), ("a", b"a\n")]);
-    symlink("pol", desk.path("link")).unwrap();
+    world::link("pol", desk.path("link")).unwrap();
     let refuses = |file: &str, policy: &str| {
         desk.refuses(
             "denied",
@@ -217,6 +219,7 @@ fn limits_hashes_and_reading_hold() {
     desk.refuses("denied", &["append", ".env", "--content", "x"], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn the_configuration_holds_if_it_is_the_user_s_own() {
     let desk = Desk::with(&[
@@ -228,12 +231,12 @@ fn the_configuration_holds_if_it_is_the_user_s_own() {
     ]);
     let write = ["write", "b", "--content", "x"];
     let file = desk.path("../config/wpatch/config.toml");
-    fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    world::set_mode(&file, 0o644);
     assert_eq!(
         desk.refuses("denied", &write, b"")["active_mode"],
         "read-only"
     );
-    fs::set_permissions(&file, PermissionsExt::from_mode(0o666)).unwrap();
+    world::set_mode(&file, 0o666);
     desk.refuses("policy", &write, b"");
     fs::remove_file(&file).unwrap();
     desk.does(&write, b"");
@@ -252,6 +255,7 @@ fn a_mistake_is_shown_where_it_is() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_question_about_a_link_is_not_answered_by_where_it_leads() {
     let desk = Desk::with(&[
@@ -261,7 +265,7 @@ fn a_question_about_a_link_is_not_answered_by_where_it_leads() {
             b"[[rule]]\npaths = ['link']\nverdict = 'ask'\n",
         ),
     ]);
-    symlink("a", desk.path("link")).unwrap();
+    world::link("a", desk.path("link")).unwrap();
     desk.refuses(
         "approval_required",
         &["edit", "link", "--old", "1", "--new", "2"],
@@ -270,10 +274,11 @@ fn a_question_about_a_link_is_not_answered_by_where_it_leads() {
     desk.does(&["edit", "a", "--old", "1", "--new", "2"], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn refused_links_are_not_created_changed_copied_or_moved() {
     let desk = desk("[policy]\nsymlinks = 'refuse'\n");
-    symlink("a", desk.path("link")).unwrap();
+    world::link("a", desk.path("link")).unwrap();
     let moved = |how: &str| {
         format!("diff --git a/link b/new\nsimilarity index 100%\n{how} from link\n{how} to new\n")
     };

@@ -5,6 +5,7 @@
 //! A sample runs always; `WPATCH_POWER=all` looks at many more states of each moment, all of them
 //! where they are no more than two thousand. Mounts below the root are left to the memory
 //! workspace.
+#![cfg(target_os = "linux")]
 
 mod drafts;
 mod model;

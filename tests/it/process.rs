@@ -1,4 +1,5 @@
 //! Commands that do not do as they should: they end all the same, and nothing of them is left.
+#![cfg(target_os = "linux")]
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,4 +1,5 @@
 //! How far a run is: shown on a terminal, and nowhere else.
+#![cfg(target_os = "linux")]
 
 use std::fs::File;
 use std::io::Read;

@@ -9,6 +9,7 @@ use crate::oracle::quiet;
 use crate::repository::git;
 use crate::systems::Desk;
 use crate::tree::{self, Tree};
+use crate::world;
 use index::repository;
 
 mod index;
@@ -292,6 +293,7 @@ fn what_is_forbidden_is_never_done_in_part() {
     closed.refuses("denied", &["apply", "--reject"], MIXED.as_bytes());
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_is_written_through_a_link_or_over_a_directory() {
     let desk = Desk::with(&[
@@ -300,7 +302,7 @@ fn nothing_is_written_through_a_link_or_over_a_directory() {
         ("kept", b"kept\n"),
         ("sub/moved.rej/x", b"x\n"),
     ]);
-    std::os::unix::fs::symlink("kept", desk.path("a.rej")).unwrap();
+    world::link("kept", desk.path("a.rej")).unwrap();
     let report = desk.says(&["apply", "--reject"], MIXED.as_bytes());
     assert_eq!(report["files"][1]["status"], "not_a_file");
     assert_eq!(

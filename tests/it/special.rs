@@ -1,4 +1,5 @@
 //! Files that are FIFOs where git or the program opens a file: none of them is waited for.
+#![cfg(unix)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,6 +11,7 @@ use tempfile::TempDir;
 use crate::repository::{git, run};
 use crate::run::valid;
 use crate::tree;
+use crate::world;
 
 const PATCH: &str = "--- a/d/a\n+++ b/d/a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
 
@@ -262,13 +264,7 @@ fn files_that_name_themselves_under_several_names_are_read_once() {
 fn the_file_that_the_environment_includes_is_not_waited_for() {
     let directory = repository();
     let fifo = directory.path().join("root/fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    world::fifo(&fifo);
     let mut command = Command::new("timeout");
     command.args([
         "-k",

@@ -8,6 +8,7 @@ use wpatch::path::RelPath;
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::systems::Desk;
+use crate::world;
 
 mod names;
 mod order;
@@ -75,8 +76,7 @@ fn follows(desk: &Desk, below: &str, text: &str) {
     let [command] = &commands(text)[..] else {
         panic!("one command: {text}")
     };
-    let output = Command::new("sh")
-        .args(["-c", command])
+    let output = world::sh(command)
         .current_dir(desk.path(below))
         .output()
         .unwrap();
@@ -165,6 +165,7 @@ fn git_mismatches() -> Vec<Mismatch> {
     ]
 }
 
+#[cfg(unix)]
 #[test]
 fn a_command_with_the_names_that_match_is_suggested_and_applies() {
     for (file, below, patch, options, expected) in [mismatches(), git_mismatches()].concat() {
@@ -192,6 +193,7 @@ fn a_command_with_the_names_that_match_is_suggested_and_applies() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn files_outside_of_the_root_are_found_from_the_top_of_the_work_tree() {
     let patch = [git_change("src/x.c"), git_change("y.c")].concat();

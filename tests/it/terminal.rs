@@ -1,4 +1,5 @@
 //! The program on a terminal.
+#![cfg(target_os = "linux")]
 
 mod check;
 mod pager;

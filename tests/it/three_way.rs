@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::index::Tree;
 use crate::repository::git;
+use crate::world;
 
 /// What is in the work tree and in the index.
 fn both(tree: &Tree) -> (crate::tree::Tree, String) {
@@ -223,7 +224,7 @@ fn links_of_two_sides() -> Tree {
     let leads = |&(name, target): &(&str, &str)| {
         let link = tree.root().join(name);
         let _ = fs::remove_file(&link);
-        fs::os::unix::fs::symlink(target, link).unwrap();
+        world::link(target, link).unwrap();
     };
     let commit = || {
         tree.git(&["add", "."]);
@@ -247,6 +248,7 @@ fn links_of_two_sides() -> Tree {
 
 /// A difference to git, which writes markers into the target of the link, or both targets
 /// (`--union`).
+#[cfg(unix)]
 #[test]
 fn links_lead_to_one_place() {
     let [ours, theirs] = [(); 2].map(|()| links_of_two_sides());

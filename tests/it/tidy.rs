@@ -1,4 +1,5 @@
 //! The plan of the house as data, and what fails when a file does not keep to it.
+#![cfg(unix)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

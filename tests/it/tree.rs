@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -12,6 +10,8 @@ use tempfile::TempDir;
 use walkdir::{DirEntry, WalkDir};
 use wpatch::path::RelPath;
 use wpatch::text::printable;
+
+use crate::world;
 
 /// Files, links and *empty* directories; other directories follow from what is in them.
 pub(crate) type Tree = BTreeMap<RelPath, Node>;
@@ -72,7 +72,7 @@ pub(crate) fn fixture(directory: &Path) -> Tree {
     }
     let mut tree = Tree::new();
     for entry in below(directory).filter(|entry| !entry.file_type().is_dir()) {
-        let name = decoded(relative(entry.path(), directory).as_os_str().as_bytes());
+        let name = decoded(&world::bytes_of(relative(entry.path(), directory)));
         if name == b"." {
             continue;
         }
@@ -110,7 +110,7 @@ pub(crate) fn read(root: &Path) -> Tree {
 pub(crate) fn write(tree: &Tree, root: &Path) {
     fs::create_dir_all(root).unwrap();
     for (path, node) in tree {
-        let path = root.join(std::ffi::OsStr::from_bytes(path.as_bytes()));
+        let path = root.join(world::path_of(path.as_bytes()));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         match node {
             Node::File {
@@ -119,10 +119,10 @@ pub(crate) fn write(tree: &Tree, root: &Path) {
             } => {
                 fs::write(&path, bytes).unwrap();
                 let mode = if *is_executable { 0o755 } else { 0o644 };
-                fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+                world::set_mode(&path, mode);
             }
             Node::Link(target) => {
-                std::os::unix::fs::symlink(std::ffi::OsStr::from_bytes(target), &path).unwrap();
+                world::link(world::path_of(target), &path).unwrap();
             }
             Node::Directory => fs::create_dir_all(&path).unwrap(),
         }
@@ -140,37 +140,14 @@ pub(crate) fn directory(files: &[(&str, &str)]) -> TempDir {
     root
 }
 
-/// What a look at a tree must not change: mode, inode, size, times of change of contents and of
-/// attributes.
+/// What a look at a tree must not change of each path: [`world::traces_of`].
 pub(crate) type Traces = BTreeMap<PathBuf, [i64; 7]>;
 
 /// Returns the traces of `root` and of everything below it.
 pub(crate) fn traces(root: &Path) -> Traces {
     let traces = |entry: DirEntry| {
         let data = entry.path().symlink_metadata().unwrap();
-        let numbers = [
-            i64::from(data.mode()),
-            data.ino().cast_signed(),
-            data.size().cast_signed(),
-        ];
-        let times = [
-            data.mtime(),
-            data.mtime_nsec(),
-            data.ctime(),
-            data.ctime_nsec(),
-        ];
-        let [mode, inode, size] = numbers;
-        let [modified, modified_nanoseconds, changed, changed_nanoseconds] = times;
-        let all = [
-            mode,
-            inode,
-            size,
-            modified,
-            modified_nanoseconds,
-            changed,
-            changed_nanoseconds,
-        ];
-        (entry.into_path(), all)
+        (entry.into_path(), world::traces_of(&data))
     };
     WalkDir::new(root)
         .into_iter()
@@ -191,7 +168,7 @@ fn relative<'a>(path: &'a Path, root: &Path) -> &'a Path {
 }
 
 fn path_below(path: &Path, root: &Path) -> RelPath {
-    RelPath::new(relative(path, root).as_os_str().as_bytes()).unwrap()
+    RelPath::new(&world::bytes_of(relative(path, root))).unwrap()
 }
 
 fn node(entry: &DirEntry) -> Node {
@@ -199,14 +176,9 @@ fn node(entry: &DirEntry) -> Node {
     if kind.is_dir() {
         Node::Directory
     } else if kind.is_symlink() {
-        Node::Link(
-            fs::read_link(entry.path())
-                .unwrap()
-                .into_os_string()
-                .into_vec(),
-        )
+        Node::Link(world::bytes_of(fs::read_link(entry.path()).unwrap()))
     } else {
-        let is_executable = entry.metadata().unwrap().mode() & 0o100 != 0;
+        let is_executable = world::is_executable(&entry.metadata().unwrap());
         Node::File {
             bytes: fs::read(entry.path()).unwrap(),
             is_executable,

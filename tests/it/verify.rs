@@ -1,5 +1,6 @@
 //! The commands of the user around a change: what they get, what they decide, and what they cannot
 //! do.
+#![cfg(unix)]
 
 use serde_json::Value;
 use wpatch::path::RelPath;

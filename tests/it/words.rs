@@ -11,13 +11,15 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use tempfile::TempDir;
 
+use crate::world;
+
 /// Returns what is said on a patch before the first word of our own; `file` has three lines.
 fn said(arguments: &[&str], patch: &str) -> String {
     let root = TempDir::new().unwrap();
     fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();
     fs::create_dir(root.path().join("real")).unwrap();
     fs::write(root.path().join("real/x"), "one\n").unwrap();
-    fs_err::os::unix::fs::symlink("real", root.path().join("link")).unwrap();
+    world::link_on_unix("real", root.path().join("link"));
     said_in(root.path(), arguments, patch)
 }
 
@@ -176,6 +178,7 @@ fn a_strip_level_that_leaves_no_name_is_told_in_the_words_of_git() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn what_git_says_whole_is_said_once() {
     let patches = [
@@ -187,7 +190,7 @@ fn what_git_says_whole_is_said_once() {
         "diff --git a/link/y b/link/y\nnew file mode 100644\n--- /dev/null\n+++ b/link/y\n@@ -0,0 +1 @@\n+x\n",
     ];
     let root = TempDir::new().unwrap();
-    fs_err::os::unix::fs::symlink("elsewhere", root.path().join("link")).unwrap();
+    world::link("elsewhere", root.path().join("link")).unwrap();
     for patch in patches {
         let output = |arguments: &[&str]| spoken(root.path(), arguments, patch);
         assert!(!output(&["apply"]).contains("wpatch::"), "{patch}");
@@ -337,8 +340,7 @@ fn a_missing_patch_or_root_is_a_wrong_command_line() {
         &["-i", "p/x"],
         &["f", "gone"],
     ] {
-        let link = root.path().join("patch");
-        let _ = fs_err::os::unix::fs::symlink(env!("CARGO_BIN_EXE_wpatch"), &link);
+        let link = world::install("patch", root.path());
         let words = is_misused(Command::new(link).args(arguments).current_dir(root.path()));
         assert!(words.starts_with("patch: **** Can't "), "{words}");
     }

@@ -2,32 +2,23 @@
 
 mod attributes;
 mod disk;
+mod features;
 mod links;
 mod names;
 mod renames;
 
 use std::time::Duration;
 
-use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::workspace::{
-    AttributeSource, BACKENDS, DirectoryPermissions, ErrorKind, RenameMode, Result, Stat, Workspace,
+    AttributeSource, DirectoryPermissions, ErrorKind, RenameMode, Result, Stat, Workspace,
 };
 
 use crate::tree::path;
+use features::{Feature, on_each, on_each_with};
 
 const NEW: Permissions = Permissions::New { executable: false };
 const PATIENCE: Duration = Duration::from_millis(20);
-
-/// Runs `test` on an empty root of each storage.
-fn on_each(test: impl Fn(&dyn Workspace, &str)) {
-    assert!(!BACKENDS.is_empty());
-    for backend in BACKENDS {
-        let root = TempDir::new().unwrap();
-        let workspace = (backend.open)(root.path()).unwrap();
-        test(&*workspace, backend.name);
-    }
-}
 
 fn fault<T: std::fmt::Debug>(result: Result<T>) -> ErrorKind {
     result.unwrap_err().kind
@@ -101,7 +92,7 @@ fn slices_are_written_one_behind_the_other() {
 
 #[test]
 fn what_is_appended_stands_behind_the_rest() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         create(workspace, "a", b"");
         workspace.append(&path("a"), b"on").unwrap();
         workspace.append(&path("a"), b"e\n").unwrap();
@@ -128,7 +119,7 @@ fn what_is_appended_stands_behind_the_rest() {
 
 #[test]
 fn what_is_written_over_has_all_its_names() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         create(workspace, "a", b"one two");
         workspace.link(&path("a"), &path("b")).unwrap();
         let stat = |at: &str| workspace.stat(&path(at)).unwrap().unwrap();
@@ -176,7 +167,7 @@ fn what_is_written_over_has_all_its_names() {
 
 #[test]
 fn a_file_is_no_directory_and_nothing_is_below_it() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         create(workspace, "file", b"");
         let below = path("file/x");
         assert_eq!(workspace.stat(&below).unwrap(), None, "{name}");
@@ -202,7 +193,7 @@ fn a_file_is_no_directory_and_nothing_is_below_it() {
 
 #[test]
 fn nothing_is_there_where_nothing_was_made() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix, Feature::Exchange], |workspace, name| {
         create(workspace, "file", b"");
         for absent in [path("absent"), path("no/absent"), path("no/such/absent")] {
             assert_eq!(workspace.stat(&absent).unwrap(), None, "{name}");
@@ -243,51 +234,54 @@ fn nothing_is_there_where_nothing_was_made() {
 
 #[test]
 fn only_regular_files_are_read_written_and_locked() {
-    on_each(|workspace, name| {
-        workspace
-            .make_dir(&path("directory"), DirectoryPermissions::Shared)
-            .unwrap();
-        create(workspace, "file", b"");
-        workspace.symlink(b"file", &path("link"), None).unwrap();
-        for other in [path("directory"), path("link")] {
-            let faults = [
-                fault(workspace.read(&other, 10)),
-                fault(workspace.create(
-                    &path("new"),
-                    &[b""],
-                    NEW,
-                    Some(AttributeSource::File(&other)),
-                )),
-                fault(workspace.lock(&other, PATIENCE)),
-            ];
-            assert_eq!(faults, [ErrorKind::NotRegular; 3], "{name}: {other}");
+    on_each_with(
+        &[Feature::Unix, Feature::DirectoryLock],
+        |workspace, name| {
+            workspace
+                .make_dir(&path("directory"), DirectoryPermissions::Shared)
+                .unwrap();
+            create(workspace, "file", b"");
+            workspace.symlink(b"file", &path("link"), None).unwrap();
+            for other in [path("directory"), path("link")] {
+                let faults = [
+                    fault(workspace.read(&other, 10)),
+                    fault(workspace.create(
+                        &path("new"),
+                        &[b""],
+                        NEW,
+                        Some(AttributeSource::File(&other)),
+                    )),
+                    fault(workspace.lock(&other, PATIENCE)),
+                ];
+                assert_eq!(faults, [ErrorKind::NotRegular; 3], "{name}: {other}");
+                assert_eq!(
+                    fault(workspace.create(&other, &[b""], NEW, None)),
+                    ErrorKind::Exists,
+                    "{name}: {other}"
+                );
+            }
             assert_eq!(
-                fault(workspace.create(&other, &[b""], NEW, None)),
-                ErrorKind::Exists,
-                "{name}: {other}"
+                fault(workspace.remove(&path("directory"))),
+                ErrorKind::NotRegular,
+                "{name}"
             );
-        }
-        assert_eq!(
-            fault(workspace.remove(&path("directory"))),
-            ErrorKind::NotRegular,
-            "{name}"
-        );
-        assert_eq!(
-            fault(workspace.set_permissions(&path("link"), NEW)),
-            ErrorKind::NotRegular,
-            "{name}"
-        );
-        assert_eq!(
-            fault(workspace.sync(Some(&path("link")))),
-            ErrorKind::NotRegular,
-            "{name}"
-        );
-        assert_eq!(
-            fault(workspace.list(Some(&path("link")))),
-            ErrorKind::ThroughLink,
-            "{name}"
-        );
-    });
+            assert_eq!(
+                fault(workspace.set_permissions(&path("link"), NEW)),
+                ErrorKind::NotRegular,
+                "{name}"
+            );
+            assert_eq!(
+                fault(workspace.sync(Some(&path("link")))),
+                ErrorKind::NotRegular,
+                "{name}"
+            );
+            assert_eq!(
+                fault(workspace.list(Some(&path("link")))),
+                ErrorKind::ThroughLink,
+                "{name}"
+            );
+        },
+    );
 }
 
 #[test]
@@ -334,7 +328,16 @@ fn everything_can_be_synced() {
         for place in [None, Some(path("d")), Some(path("d/x"))] {
             assert!(workspace.sync(place.as_ref()).is_ok(), "{name}: {place:?}");
         }
-        assert!(workspace.sync_all().is_ok(), "{name}");
+        let has_sync_all = name != "disk" || Feature::SyncAll.is_on_disk();
+        let synced = workspace.sync_all();
+        match synced {
+            Ok(()) => assert!(has_sync_all, "{name}"),
+            Err(error) => assert_eq!(
+                (error.kind, has_sync_all),
+                (ErrorKind::Unsupported, false),
+                "{name}"
+            ),
+        }
     });
 }
 

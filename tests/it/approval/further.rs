@@ -1,6 +1,5 @@
 //! Plans that look like others, refusals of several plans, and what is too old of both.
 
-use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use fs_err as fs;
@@ -8,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{PATCH, desk, kept, saved};
 use crate::systems::Desk;
+use crate::world;
 
 #[test]
 fn of_several_plans_whose_names_begin_alike_none_is_carried_out() {
@@ -34,6 +34,7 @@ fn of_several_plans_whose_names_begin_alike_none_is_carried_out() {
     desk.does(&["apply", "--plan", &id], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_plan_in_the_place_of_which_a_link_stands_is_refused() {
     let desk = desk();
@@ -41,7 +42,7 @@ fn a_plan_in_the_place_of_which_a_link_stands_is_refused() {
     let plan = kept(&desk)[0].clone();
     let away = desk.path("../away");
     fs::rename(&plan, &away).unwrap();
-    symlink(&away, &plan).unwrap();
+    world::link(&away, &plan).unwrap();
     let report = desk.says(&["apply", "--plan", &id], b"");
     assert_eq!(
         (&report["error"]["kind"], &report["changed"]),

@@ -1,12 +1,12 @@
 //! Attempts to get done what nobody approved.
 
-use std::os::unix::fs::{chown, symlink};
 use std::path::PathBuf;
 
 use fs_err as fs;
 
 use super::{DENIED, link, moved, refused, replaced};
 use crate::systems::Desk;
+use crate::world;
 
 const STALE: (&str, i32) = ("stale", 1);
 
@@ -71,13 +71,14 @@ fn an_approval_opens_nothing_that_is_denied() {
     refused(&desk, DENIED, &["apply", "--plan", &id], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_link_that_came_after_the_check_is_not_followed() {
     let desk = desk();
     let patch = replaced("a", "a", "x");
     let id = checked(&desk, &["--save"], &patch);
     fs::remove_file(desk.path("a")).unwrap();
-    symlink("b", desk.path("a")).unwrap();
+    world::link("b", desk.path("a")).unwrap();
     for arguments in [&["apply", "--approve", &id][..], &["apply", "--plan", &id]] {
         let before = crate::tree::read(&desk.root());
         let document = desk.says(arguments, &patch);
@@ -115,6 +116,7 @@ fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn an_approval_that_costs_no_file_takes_none() {
     let desk = Desk::with(&[("a", b"a\n"), (".git/HEAD", b"x\n")]);
@@ -130,7 +132,7 @@ fn an_approval_that_costs_no_file_takes_none() {
         let comes: [&dyn Fn(); 3] = [
             &|| fs::write(desk.path("new"), "precious\n").unwrap(),
             &|| fs::write(desk.path("new"), "as precious\n").unwrap(),
-            &|| symlink("precious", desk.path("new")).unwrap(),
+            &|| world::link("precious", desk.path("new")).unwrap(),
         ];
         for come in comes {
             come();
@@ -214,6 +216,7 @@ fn the_beginning_of_two_names_is_that_of_no_plan() {
     assert_eq!(desk.bytes("a"), b"x\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_plan_of_somebody_else_or_behind_a_link_is_carried_out_by_nobody() {
     let desk = desk();
@@ -223,11 +226,13 @@ fn a_plan_of_somebody_else_or_behind_a_link_is_carried_out_by_nobody() {
     for path in [plan.clone(), plan.join("plan")] {
         let away = desk.path("../away");
         fs::rename(&path, &away).unwrap();
-        symlink(&away, &path).unwrap();
+        world::link(&away, &path).unwrap();
         refuses();
         fs::remove_file(&path).unwrap();
         fs::rename(&away, &path).unwrap();
         // Only root gives files away.
+        use std::os::unix::fs::chown;
+
         if chown(&path, Some(12_345), None).is_ok() {
             refuses();
             chown(&path, Some(0), None).unwrap();
@@ -237,6 +242,7 @@ fn a_plan_of_somebody_else_or_behind_a_link_is_carried_out_by_nobody() {
 }
 
 /// What is checked is looked at again when it is put in place.
+#[cfg(unix)]
 #[test]
 fn a_link_that_comes_while_a_change_is_made_is_not_followed() {
     for swap in ["rm a && ln -s b a", "rm a && ln -s ../out a"] {

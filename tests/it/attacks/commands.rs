@@ -1,6 +1,6 @@
 //! Attempts to have commands run, or to use those that the user runs.
+#![cfg(target_os = "linux")]
 
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use fs_err as fs;
@@ -10,6 +10,7 @@ use super::{DENIED, refused, replaced};
 use crate::alone::may_mount;
 use crate::systems::{Desk, program};
 use crate::tree;
+use crate::world;
 
 #[test]
 fn a_project_s_file_names_no_commands() {
@@ -161,7 +162,7 @@ fn a_state_that_a_verification_swaps_or_cuts_is_never_taken_for_another() {
 fn a_root_that_a_verification_closes_is_put_back_all_the_same() {
     let (desk, patch) = pair();
     let report = verified(&desk, &patch, "chmod 000 .; exit 1");
-    fs::set_permissions(desk.root(), PermissionsExt::from_mode(0o755)).unwrap();
+    world::set_mode(desk.root(), 0o755);
     // Who may not do everything is refused by the disk, says so, and recovers later.
     if report["exit_code"] != 3 {
         assert_eq!(report["exit_code"], 5, "{report:#}");

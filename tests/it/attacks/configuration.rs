@@ -1,6 +1,7 @@
 //! Attempts to have another file taken for the user's configuration.
+#![cfg(unix)]
 
-use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -8,12 +9,13 @@ use serde_json::Value;
 
 use super::refused;
 use crate::systems::{Desk, fed, program};
+use crate::world;
 
 const WRITE: [&str; 4] = ["write", "b", "--content", "x"];
 const READ_ONLY: &[u8] = b"[policy]\nmode = 'read-only'\n";
 
 fn set_mode(path: PathBuf, mode: u32) {
-    fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    world::set_mode(path, mode);
 }
 
 /// Returns a root with a configuration that only its user can write to, whatever the file mode
@@ -57,16 +59,16 @@ fn a_link_to_a_configuration_is_no_better_than_where_it_leads() {
     set_mode(desk.path("../shared/own"), 0o755);
     set_mode(desk.path("../shared"), 0o777);
     fs::rename(&file, desk.path("../shared/own/c.toml")).unwrap();
-    symlink("../../shared/own/c.toml", &file).unwrap();
+    world::link("../../shared/own/c.toml", &file).unwrap();
     refused(&desk, ("policy", 3), &WRITE, b"");
     set_mode(desk.path("../shared"), 0o755);
     refused(&desk, ("denied", 3), &WRITE, b"");
     // A link on the way lies in a directory as well.
     fs::create_dir(desk.path("../open")).unwrap();
-    symlink("../shared/own/c.toml", desk.path("../open/link")).unwrap();
+    world::link("../shared/own/c.toml", desk.path("../open/link")).unwrap();
     set_mode(desk.path("../open"), 0o777);
     fs::remove_file(&file).unwrap();
-    symlink("../../open/link", &file).unwrap();
+    world::link("../../open/link", &file).unwrap();
     refused(&desk, ("policy", 3), &WRITE, b"");
     set_mode(desk.path("../open"), 0o755);
     refused(&desk, ("denied", 3), &WRITE, b"");
@@ -76,7 +78,7 @@ fn a_link_to_a_configuration_is_no_better_than_where_it_leads() {
 fn a_link_to_a_directory_is_no_better_than_where_it_lies() {
     let desk = desk();
     fs::create_dir(desk.path("../open")).unwrap();
-    symlink("../config", desk.path("../open/link")).unwrap();
+    world::link("../config", desk.path("../open/link")).unwrap();
     let kind = |variable: &str, place: &str| {
         let mut command = program(&desk.root(), &[&WRITE[..], &["--json"]].concat());
         command
@@ -86,9 +88,9 @@ fn a_link_to_a_directory_is_no_better_than_where_it_lies() {
         let document: Value = serde_json::from_slice(&fed(&mut command, b"").stdout).unwrap();
         document["error"]["kind"].as_str().unwrap().to_owned()
     };
-    symlink("../open/../open/link", desk.path("../config/again")).unwrap();
+    world::link("../open/../open/link", desk.path("../config/again")).unwrap();
     // The home that has its configuration elsewhere.
-    symlink("link", desk.path("../open/.config")).unwrap();
+    world::link("link", desk.path("../open/.config")).unwrap();
     for (mode, wanted) in [
         (0o755, "denied"),
         (0o777, "policy"),
@@ -186,7 +188,7 @@ fn a_home_by_another_name_keeps_its_secrets() {
         (".ssh/id_rsa", b"k\n"),
         ("me/.aws/credentials", b"k\n"),
     ]);
-    symlink("root", desk.path("../link")).unwrap();
+    world::link("root", desk.path("../link")).unwrap();
     let kind = |home: &str, file: &str| {
         let mut command = program(&desk.root(), &["read", file, "--json"]);
         let document: Value =

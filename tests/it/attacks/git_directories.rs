@@ -1,8 +1,7 @@
 //! Attempts to write into a git directory by another name than `.git`: git executes what its
 //! configuration and its hooks say.
+#![cfg(unix)]
 
-use std::os::unix::fs::symlink;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 
 use fs_err as fs;
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use super::{link, moved, replaced};
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
+use crate::world;
 use shapes::{SHAPES, Shape};
 
 mod shapes;
@@ -83,10 +83,11 @@ fn no_patch_changes_a_git_directory_by_another_name() {
                 &replaced(path, "x", "y"),
             );
             let before = crate::tree::read(&desk.root());
-            let mut patched = program(&desk.root(), &["-p1", "--force"]);
+            let mut patched = world::program_named("patch");
             let output = fed(
                 patched
-                    .arg0("patch")
+                    .args(["-p1", "--force"])
+                    .current_dir(desk.root())
                     .env("XDG_STATE_HOME", desk.path("../state")),
                 &created(path),
             );
@@ -185,8 +186,8 @@ fn neither_links_nor_the_history_lead_into_a_git_directory() {
     desk.does(&["apply"], &created("gd/hooks/x"));
     in_root(&desk, &["init", "-q", "--bare", "gd"]);
     fs::write(desk.path(".git"), "gitdir: gd\n").unwrap();
-    symlink("gd", desk.path("way")).unwrap();
-    symlink("gd/hooks/x", desk.path("file")).unwrap();
+    world::link("gd", desk.path("way")).unwrap();
+    world::link("gd/hooks/x", desk.path("file")).unwrap();
     for path in ["way/config", "file"] {
         desk.refuses(
             "denied",

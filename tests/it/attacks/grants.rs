@@ -1,12 +1,11 @@
 //! Attempts to get out of what a grant for an absolute name opens, and to leave the project's
 //! policy behind by it.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 
 use super::{DENIED, HUSH, refused};
 use crate::systems::Desk;
+use crate::world;
 
 const OUTSIDE: (&str, i32) = ("outside_root", 3);
 
@@ -90,11 +89,12 @@ impl Scene {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_grant_does_not_open_its_neighbours() {
     let scene = Scene::new("", &[("data", "rw")]);
-    symlink("../data2", scene.at("data/out")).unwrap();
-    symlink(scene.at("data2/y"), scene.at("data/file")).unwrap();
+    world::link("../data2", scene.at("data/out")).unwrap();
+    world::link(scene.at("data2/y"), scene.at("data/file")).unwrap();
     for name in [
         "data2/y",
         "data/../data2/y",
@@ -130,6 +130,7 @@ fn a_grant_does_not_open_its_neighbours() {
     scene.does(&["edit", &scene.at("data/x"), "--old", "x", "--new", "1"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_project_s_policy_holds_in_what_a_grant_opens_outside_of_it() {
     let grants = [("data", "rw")];
@@ -164,7 +165,7 @@ fn a_project_s_policy_holds_in_what_a_grant_opens_outside_of_it() {
         "[policy]\nsymlinks = 'refuse'\nmax_read_bytes = 3\n",
         &grants,
     );
-    symlink("x", scene.at("data/l")).unwrap();
+    world::link("x", scene.at("data/l")).unwrap();
     scene.closes(DENIED, "data/l");
     fs::write(scene.at("data/long"), "1234").unwrap();
     refused(
@@ -202,13 +203,14 @@ fn a_policy_of_what_is_opened_holds_there_as_well() {
 
 /// The directory above the root is granted; by whatever name the way leads back into it, the root
 /// keeps its policy.
+#[cfg(unix)]
 #[test]
 fn no_grant_leads_back_into_the_root_around_its_policy() {
     let rules = "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\n[[rule]]\npaths = ['/private']\nverdict = 'deny'\n";
     let scene = Scene::new(rules, &[("", "rw")]);
-    symlink("root", scene.at("link")).unwrap();
-    symlink("root/vendor", scene.at("data/deep")).unwrap();
-    symlink("../root", scene.at("data/up")).unwrap();
+    world::link("root", scene.at("link")).unwrap();
+    world::link("root/vendor", scene.at("data/deep")).unwrap();
+    world::link("../root", scene.at("data/up")).unwrap();
     for root in ["data/../root", "link", "data/up", "root"] {
         scene.keeps(DENIED, &format!("{root}/vendor/v"));
         scene.closes(DENIED, &format!("{root}/private/key"));

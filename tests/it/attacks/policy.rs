@@ -1,11 +1,10 @@
 //! Attacks on the policy file itself, on the names of what it closes, and on its settings.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 
 use super::{DENIED, link, moved, refused, replaced};
 use crate::systems::Desk;
+use crate::world;
 
 const POLICY: &str = "\
 [[rule]]
@@ -62,11 +61,12 @@ fn a_patch_does_not_rewrite_its_policy_first() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_policy_file_is_closed_under_every_name_of_it() {
     let desk = desk();
-    symlink("wpatch.toml", desk.path("other")).unwrap();
-    symlink(".", desk.path("here")).unwrap();
+    world::link("wpatch.toml", desk.path("other")).unwrap();
+    world::link(".", desk.path("here")).unwrap();
     let absolute = desk.path("wpatch.toml").to_str().unwrap().to_owned();
     let names = [
         "other",
@@ -91,7 +91,7 @@ fn a_policy_file_is_closed_under_every_name_of_it() {
             b"",
         );
     }
-    symlink("wpatch.toml", desk.path("n.ipynb")).unwrap();
+    world::link("wpatch.toml", desk.path("n.ipynb")).unwrap();
     refused(
         &desk,
         DENIED,
@@ -318,6 +318,7 @@ fn binary_data_is_refused_wherever_it_begins() {
 }
 
 /// Each setting of a project's own file that would open what the user's file closes.
+#[cfg(unix)]
 #[test]
 fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
     let settings = [
@@ -348,7 +349,7 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
     for (key, strict, loose, kind) in &rows {
         let desk = under(loose);
         fs::write(desk.path("../strict.toml"), strict).unwrap();
-        symlink("a", desk.path("link")).unwrap();
+        world::link("a", desk.path("link")).unwrap();
         fs::write(desk.path(".env"), "k").unwrap();
         let command: &[&str] = match *key {
             "symlinks" => &["read", "link"],

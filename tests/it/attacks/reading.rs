@@ -1,13 +1,12 @@
 //! Attempts to read what policy closes to reading.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::policy::{desk, under};
 use super::{DENIED, HUSH, refused, replaced};
 use crate::systems::Desk;
+use crate::world;
 
 #[test]
 fn no_look_at_a_closed_file_says_what_is_in_it() {
@@ -213,9 +212,9 @@ fn a_model_does_not_answer_whether_it_may_read() {
 /// Returns names of `private/key`: by its path, through links, and from outside of the root.
 fn names_of_key(desk: &Desk) -> [String; 6] {
     let (inside, outside) = (desk.path("private/key"), desk.path("../outside"));
-    symlink(&inside, &outside).unwrap();
-    symlink("private", desk.path("deep")).unwrap();
-    symlink("deep/key", desk.path("link")).unwrap();
+    world::link(&inside, &outside).unwrap();
+    world::link("private", desk.path("deep")).unwrap();
+    world::link("deep/key", desk.path("link")).unwrap();
     [
         "private/key",
         "./vendor/../private/key",
@@ -229,6 +228,7 @@ fn names_of_key(desk: &Desk) -> [String; 6] {
 
 /// The file of an option is read like the argument of `read`: its text would be in another file, or
 /// in a report.
+#[cfg(unix)]
 #[test]
 fn no_option_brings_what_may_not_be_read_into_a_file() {
     let desk = desk();
@@ -277,6 +277,7 @@ fn no_option_brings_what_may_not_be_read_into_a_file() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn neither_show_nor_a_batch_prints_what_may_not_be_read() {
     let desk = desk();
@@ -305,6 +306,7 @@ fn neither_show_nor_a_batch_prints_what_may_not_be_read() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn no_file_that_may_not_be_read_is_a_policy() {
     let desk = desk();

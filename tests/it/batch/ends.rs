@@ -11,7 +11,9 @@ use super::{answers, directory, lines, many, patch, ran, sample, wpatch};
 use crate::objects::damage::{loose, unpacked};
 use crate::objects::{before_all, fake_git};
 use crate::repository::Repository;
+use crate::world;
 
+#[cfg(unix)]
 #[test]
 fn a_git_that_dies_takes_one_job_with_it() {
     let (directory, root, repository) = (
@@ -19,11 +21,7 @@ fn a_git_that_dies_takes_one_job_with_it() {
         TempDir::new().unwrap(),
         Repository::of(&sample()),
     );
-    let real = Command::new("sh")
-        .args(["-c", "command -v git"])
-        .output()
-        .unwrap()
-        .stdout;
+    let real = world::sh("command -v git").output().unwrap().stdout;
     let real = String::from_utf8(real).unwrap();
     let script = format!(
         "if mkdir {0}/was 2>/dev/null; then read line; echo 'fatal: struck by lightning' >&2; exit 1; fi\nexec {real}",
@@ -67,6 +65,7 @@ fn who_stops_reading_stops_the_run_without_a_word() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_between_jobs_ends_the_run_though_more_may_come() {
     let directory = directory();
@@ -99,18 +98,13 @@ fn a_signal_between_jobs_ends_the_run_though_more_may_come() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_repository_that_hangs_takes_its_own_jobs_with_it_alone() {
     let (directory, repository, good) = (directory(), unpacked(), Repository::of(&sample()));
     let file = loose(&repository, &repository.git(&["rev-parse", "main:a.txt"]));
     fs::remove_file(&file).unwrap();
-    assert!(
-        Command::new("mkfifo")
-            .arg(&file)
-            .status()
-            .unwrap()
-            .success()
-    );
+    world::fifo(&file);
     let fits = patch("one", "1");
     let other = "--- a/b/c\n+++ b/b/c\n@@ -1 +1 @@\n-c\n+C\n";
     let sick = unpacked_job(&repository, &fits);
@@ -166,6 +160,7 @@ fn a_root_that_disappears_fails_its_own_jobs_alone() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
+#[cfg(unix)]
 #[test]
 fn after_a_signal_every_job_that_was_begun_is_answered_and_their_number_is_told() {
     let (directory, repository) = (directory(), Repository::of(&sample()));
@@ -208,6 +203,7 @@ fn after_a_signal_every_job_that_was_begun_is_answered_and_their_number_is_told(
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_ends_a_job_that_waits_for_git() {
     let (directory, elsewhere, repository) = (
@@ -216,13 +212,7 @@ fn a_signal_ends_a_job_that_waits_for_git() {
         Repository::of(&sample()),
     );
     let fifo = directory.path().join("fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    world::fifo(&fifo);
     fake_git(
         elsewhere.path(),
         &format!("echo > {}; sleep 1000", fifo.display()),

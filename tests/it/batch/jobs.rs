@@ -1,7 +1,7 @@
 //! What a single job asks for.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,6 +13,7 @@ use super::{answers, directory, lines, many, patch, ran, sample, wpatch};
 use crate::objects::{before_all, fake_git};
 use crate::repository::{Repository, git};
 use crate::tree;
+use crate::world;
 
 /// Returns a patch of one file with one hunk.
 fn change(name: &str, hunk: &str) -> String {
@@ -204,17 +205,11 @@ fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn for_many_jobs_git_is_started_once_for_each_thing_that_is_asked() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
-    let real = String::from_utf8(
-        Command::new("sh")
-            .args(["-c", "command -v git"])
-            .output()
-            .unwrap()
-            .stdout,
-    )
-    .unwrap();
+    let real = String::from_utf8(world::sh("command -v git").output().unwrap().stdout).unwrap();
     let log = directory.path().join("log");
     fake_git(
         directory.path(),
@@ -260,6 +255,7 @@ fn for_many_jobs_git_is_started_once_for_each_thing_that_is_asked() {
     );
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn answers_that_cannot_be_written_are_an_error() {
     let directory = directory();

@@ -1,4 +1,5 @@
 //! The examples of the README and of the book.
+#![cfg(unix)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,5 +1,6 @@
 //! What git cannot tell never decides the bytes, and every interface converts files in the same
 //! way.
+#![cfg(unix)]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::repository::git;
+use crate::world;
 
 const CODE: &str = "wpatch::git::conversion";
 const CREATE: &str =
@@ -63,7 +65,7 @@ impl Scene {
             format!("#!/bin/sh\n{script}\nexec {} \"$@\"\n", real.display()),
         )
         .unwrap();
-        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        world::set_mode(&file, 0o755);
     }
 
     fn command(&self, directory: &str, has_git: bool) -> Command {

@@ -1,5 +1,6 @@
 //! Filter drivers run only if the user's own configuration or an option allows it; nothing else of
 //! a repository runs.
+#![cfg(unix)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

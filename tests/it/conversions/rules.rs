@@ -1,7 +1,6 @@
 //! Single rules of git's conversions, each next to `git apply`.
 
 use std::cell::Cell;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use fs_err as fs;
@@ -10,6 +9,7 @@ use tempfile::TempDir;
 use super::{Outcome, Pair, compared};
 use crate::repository::git;
 use crate::systems;
+use crate::world;
 
 mod encodings;
 mod interfaces;
@@ -177,6 +177,7 @@ fn outside_of_a_work_tree_the_configuration_of_the_user_counts_alone() {
     assert_eq!(found[1], found[0]);
 }
 
+#[cfg(unix)]
 #[test]
 fn no_git_is_started_for_text_that_needs_no_conversion() {
     let directory = TempDir::new().unwrap();
@@ -188,7 +189,7 @@ fn no_git_is_started_for_text_that_needs_no_conversion() {
         "#!/bin/sh\necho \"$@\" >> \"${0%/*}/../log\"\nexit 1\n",
     )
     .unwrap();
-    fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    world::set_mode(bin.join("git"), 0o755);
     assert!(
         git(&["init", "-q"])
             .current_dir(&root)

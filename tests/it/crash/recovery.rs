@@ -5,7 +5,7 @@ use wpatch::workspace::memory::{DurableChanges, FaultInjection, FaultKind, Memor
 
 use super::{Reported, at_every_verb, case_lacks, cases_and_ways, sample, tree, verbs, visible};
 use crate::changes::{Case, Tree};
-use crate::faults::takes_all;
+use crate::world::takes_all;
 
 #[test]
 fn recovery_can_be_killed_and_run_again() {

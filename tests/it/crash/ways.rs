@@ -13,9 +13,9 @@ use wpatch::workspace::memory::{
 };
 
 use super::{FULL, LACKS, NONE, sample, tree};
-use crate::faults::takes_all;
 use crate::tree::path;
 use crate::ways::{self, Way};
+use crate::world::takes_all;
 
 /// Of a sample, one verb in so many is tried.
 const SAMPLE: usize = 3;

@@ -90,6 +90,7 @@ fn incomplete_diagnostics_deny_a_change_where_errors_are_denied() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_of_a_server_is_left_running() {
     let place = Place::with(&[("a.x", BEFORE)], "deaf");

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{BEFORE, Place, SERVER, WORSE};
 use crate::run::valid;
+use crate::world;
 
 /// Puts a server into the tree, which creates `marker`, with links to it and to its directory.
 /// Returns the server.
@@ -19,12 +20,12 @@ fn bring_server(place: &Place, marker: &Path) -> PathBuf {
     );
     for path in [&brought, &place.root().join("brought")] {
         fs::write(path, &script).unwrap();
-        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        world::set_mode(path, 0o755);
     }
     // Other ways to the same directory, and to the same program.
-    std::os::unix::fs::symlink(place.root().join("bin"), place.0.path().join("aside")).unwrap();
+    world::link(place.root().join("bin"), place.0.path().join("aside")).unwrap();
     fs::create_dir(place.0.path().join("linked")).unwrap();
-    std::os::unix::fs::symlink(&brought, place.0.path().join("linked/brought")).unwrap();
+    world::link(&brought, place.0.path().join("linked/brought")).unwrap();
     brought
 }
 
@@ -88,11 +89,7 @@ fn a_search_path_with_nothing_in_it_is_not_the_tree() {
         format!("#!/bin/sh\necho > {}\n", marker.display()),
     )
     .unwrap();
-    fs::set_permissions(
-        root.join("helper"),
-        std::os::unix::fs::PermissionsExt::from_mode(0o755),
-    )
-    .unwrap();
+    world::set_mode(root.join("helper"), 0o755);
     let script = format!("helper\nexec sh {SERVER} push");
     let command = json!(["/bin/sh", "-c", script]);
     place.configure(&format!(
@@ -120,11 +117,7 @@ fn of_a_root_that_holds_the_system_its_programs_are_taken() {
         format!("#!/bin/sh\necho > {}\n", marker.display()),
     )
     .unwrap();
-    fs::set_permissions(
-        own.join("sh"),
-        std::os::unix::fs::PermissionsExt::from_mode(0o755),
-    )
-    .unwrap();
+    world::set_mode(own.join("sh"), 0o755);
     let entries = format!("{}:/usr/bin:/bin", own.display());
     let named = place.root().join("a.x").display().to_string();
     let patch = WORSE

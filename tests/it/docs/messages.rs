@@ -1,4 +1,5 @@
 //! The messages of the fixtures and the texts in the code: standard terms, and a next step.
+#![cfg(unix)]
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
 //! Words that readers have to translate: none is in the help, in the pages, or the name of a public item.
+#![cfg(unix)]
 
 use std::process::Command;
 

@@ -1,8 +1,7 @@
 //! What the program is asked for: by the engine on a tree in memory, and by the command line on a
 //! disk.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use wpatch::text::Span;
 use wpatch::workspace::memory::Memory;
 
 use crate::systems::fed;
+use crate::world;
 
 /// One way of saying a change.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Call {
             Asks::Edits(..) => arguments.push(list.into()),
             Asks::Edit(_, target, new) => {
                 arguments.extend(options(target));
-                arguments.extend(["--new".into(), OsStr::from_bytes(new).to_owned()]);
+                arguments.extend(["--new".into(), world::path_of(new).into()]);
             }
             _ => {}
         }
@@ -141,7 +141,7 @@ fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
 }
 
 fn options(target: &EditTarget) -> Vec<OsString> {
-    let bytes = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    let bytes = |bytes: &[u8]| world::path_of(bytes).into_os_string();
     match target {
         EditTarget::Text {
             old,

@@ -1,11 +1,12 @@
 //! Backups, and the files outside the directory that the command line can name: the same trees as
 //! GNU patch.
+#![cfg(unix)]
 
-use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use super::{PATCH, files, of, patch, scene, told};
 use crate::systems::fed;
+use crate::world;
 
 const SCENE: &[(&str, &str)] = &[("d/x", "one\ntwo\nthree\n"), ("e", ""), ("y", "a\n")];
 
@@ -55,14 +56,9 @@ type Ending = (i32, String, Vec<(String, String)>);
 
 /// Returns the endings of GNU patch and of this program.
 fn both(options: &[&str], variable: Option<(&str, &str)>, text: &str) -> [Ending; 2] {
-    [
-        Command::new("patch"),
-        Command::new(env!("CARGO_BIN_EXE_wpatch")),
-    ]
-    .map(|mut command| {
+    [Command::new("patch"), world::program_named("patch")].map(|mut command| {
         let root = scene(SCENE);
         command
-            .arg0("patch")
             .args(["-p1", "-N"])
             .args(options)
             .current_dir(root.path());

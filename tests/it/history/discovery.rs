@@ -1,7 +1,5 @@
 //! Where the history of a root is, and why there is none.
 
-use std::process::Command;
-
 use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -9,13 +7,17 @@ use tempfile::TempDir;
 use super::places::{
     DEEPER, DIRECTORIES, Make, Place, WRITE, done, in_git, repository, run, wpatch,
 };
+#[cfg(target_os = "linux")]
 use mounts::Mount;
+
+use crate::world;
 
 mod git_files;
 mod mounts;
 
 /// All commands in one work tree have one lock and one history, so the environment has no
 /// influence.
+#[cfg(target_os = "linux")]
 #[test]
 fn no_variable_of_git_changes_where_the_history_is() {
     let place = Place::of("ceiling", |base| repository(&base.join("tree"), &[]));
@@ -177,6 +179,7 @@ fn a_change_in_a_repository_below_belongs_to_the_work_tree_of_the_command() {
     assert!(!inner.join("new").exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn what_belongs_to_another_user_keeps_no_history() {
     let place = Place::of("owner", |base| repository(&base.join("tree"), &[]));
@@ -239,6 +242,7 @@ fn a_plain_directory_says_why_nothing_is_kept() {
 }
 
 /// wpatch makes directories with these names. Every command ignores another file of such a name.
+#[cfg(unix)]
 #[test]
 fn files_in_the_place_of_directories_of_the_state_are_ignored() {
     let entry = "entry-0000000001000000000-00000001.5";
@@ -257,13 +261,7 @@ fn files_in_the_place_of_directories_of_the_state_are_ignored() {
             done("a change", &tree, &["write", "new", "--content", "x"]);
             let file = tree.join(".git/wpatch").join(name);
             let line = format!("{make} {}", file.display());
-            assert!(
-                Command::new("sh")
-                    .args(["-c", &line])
-                    .status()
-                    .unwrap()
-                    .success()
-            );
+            assert!(world::sh(&line).status().unwrap().success());
             for arguments in [
                 &["log"][..],
                 &["gc"],

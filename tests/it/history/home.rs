@@ -1,7 +1,6 @@
 //! The history that the program keeps where the user keeps such things.
 
 use std::ffi::OsStr;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -12,6 +11,8 @@ use wpatch::path::RelPath;
 use wpatch::workspace::{
     DirectoryPermissions, EXTERNAL_HISTORY_NAME, ErrorKind, RenameMode, Workspace,
 };
+
+use crate::world;
 
 /// Runs the program at `root`, where the user keeps state in `home`.
 fn run(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
@@ -60,14 +61,13 @@ fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
     let log: serde_json::Value =
         serde_json::from_slice(&run(root.path(), &home, &["log", "--json"]).stdout).unwrap();
     assert_eq!(log["entries"].as_array().unwrap().len(), 8);
-    let mode = fs::metadata(home.join("wpatch"))
-        .unwrap()
-        .permissions()
-        .mode();
-    assert_eq!(mode & 0o7777, 0o700);
+    if cfg!(unix) {
+        assert_eq!(world::mode(home.join("wpatch")), 0o700);
+    }
     assert_eq!(names(&home.join("wpatch")).len(), 1);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_directory_that_comes_back_is_whose_it_was() {
     let (root, home) = (root(), TempDir::new().unwrap());
@@ -75,8 +75,10 @@ fn a_directory_that_comes_back_is_whose_it_was() {
     fs::create_dir(&directory).unwrap();
     fs::write(directory.join("x"), "x\n").unwrap();
     // Only a privileged user can give it away; others have one owner alone.
+    use std::os::unix::fs::MetadataExt;
+
     let _ = std::os::unix::fs::chown(&directory, Some(12_345), Some(23_456));
-    fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o2750)).unwrap();
+    world::set_mode(&directory, 0o2750);
     let standing = || fs::metadata(&directory).map(|data| (data.uid(), data.gid(), data.mode()));
     let before = standing().unwrap();
     fs::write(
@@ -91,17 +93,14 @@ fn a_directory_that_comes_back_is_whose_it_was() {
 }
 
 /// Neither what another user has there, nor a way that leads nowhere, keeps anybody from working.
+#[cfg(unix)]
 #[test]
 fn one_that_cannot_be_used_is_told_of_and_no_more() {
     let base = TempDir::new().unwrap();
     let foreign = base.path().join("foreign");
     fs::create_dir_all(foreign.join("wpatch")).unwrap();
-    fs::set_permissions(
-        foreign.join("wpatch"),
-        std::fs::Permissions::from_mode(0o777),
-    )
-    .unwrap();
-    std::os::unix::fs::symlink("circle", base.path().join("circle")).unwrap();
+    world::set_mode(foreign.join("wpatch"), 0o777);
+    world::link("circle", base.path().join("circle")).unwrap();
     fs::write(base.path().join("file"), "").unwrap();
     for home in ["foreign", "circle", "file", "file/below", "dev/null"] {
         let root = root();
@@ -187,6 +186,7 @@ fn no_patch_reaches_it() {
     assert_eq!((names(home.path()).len(), names(root.path()).len()), (0, 1));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
     let (root, above) = (root(), TempDir::new().unwrap());
@@ -215,7 +215,7 @@ fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
         disk.list(Some(&path(".wpatch-attic/d"))).unwrap(),
         [b"file"]
     );
-    std::os::unix::fs::symlink("d", above.path().join("wpatch/link")).unwrap();
+    world::link("d", above.path().join("wpatch/link")).unwrap();
     assert_eq!(
         disk.read(&path(".wpatch-attic/link/file"), 9)
             .unwrap_err()

@@ -1,6 +1,5 @@
 //! The history of a work tree of git from any directory in it, wherever git keeps its directory.
 
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -9,6 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::repository::{git, run as run_git};
+use crate::world;
 
 mod directories;
 
@@ -70,7 +70,7 @@ impl Place {
             ("link to a git directory", |base| {
                 let tree = repository(&base.join("tree"), &[]);
                 fs::rename(tree.join(".git"), base.join("elsewhere.git")).unwrap();
-                symlink("../elsewhere.git", tree.join(".git")).unwrap();
+                world::link("../elsewhere.git", tree.join(".git")).unwrap();
                 tree
             }),
         ];
@@ -150,6 +150,7 @@ pub(super) fn done(what: &str, directory: &Path, arguments: &[&str]) -> Value {
 pub(super) const WRITE: &[&str] = &["write", "a", "--overwrite", "--content", "two\n"];
 pub(super) const DIRECTORIES: [&str; 3] = [".", "sub", DEEPER];
 
+#[cfg(unix)]
 #[test]
 fn a_change_made_in_any_directory_can_be_undone_from_any_other() {
     for place in Place::all() {
@@ -201,6 +202,7 @@ fn a_change_made_in_any_directory_can_be_undone_from_any_other() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_change_of_the_whole_tree_is_undone_from_below_and_one_from_below_by_force() {
     for place in Place::all() {
@@ -237,6 +239,7 @@ pub(super) fn dies(directory: &Path) {
     assert_eq!(run(directory, &arguments).status.code(), None);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_died_in_one_directory_is_recovered_from_another() {
     for place in Place::all() {
@@ -265,6 +268,7 @@ fn what_died_in_one_directory_is_recovered_from_another() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn one_lock_is_shared_by_all_directories() {
     for place in Place::all() {

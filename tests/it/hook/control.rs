@@ -1,13 +1,12 @@
 //! Files that control what an agent or a CI system executes: `hook` and `mcp` ask before they are
 //! written.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{answered_with, decision};
 use crate::systems::Desk;
+use crate::world;
 
 mod links;
 
@@ -71,10 +70,11 @@ fn on_write(desk: &Desk, file: &str, arguments: &[&str]) -> String {
     on(desk, arguments, "Write", &input).map_or("-".to_owned(), |(said, _)| said)
 }
 
+#[cfg(unix)]
 #[test]
 fn a_hook_asks_before_a_control_file_is_written() {
     let desk = desk(&[]);
-    symlink(".mcp.json", desk.path("link")).unwrap();
+    world::link(".mcp.json", desk.path("link")).unwrap();
     for file in FILES.into_iter().chain([
         "link",
         ".claude",

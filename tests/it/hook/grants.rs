@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::os::unix::fs::symlink;
 use std::process::Output;
 
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::NOTEBOOK;
 use crate::systems::{Desk, fed, program};
+use crate::world;
 use calls::{Call, OTHER_NAMES, call};
 
 mod calls;
@@ -88,12 +88,12 @@ fn desk((policy, text): (&str, &str)) -> Desk {
         ("loop-link", "loop-link"),
         ("dot/bashrc", "../home/.bashrc"),
     ] {
-        symlink(target, desk.path(link)).unwrap();
+        world::link_on_unix(target, desk.path(link));
     }
     fs_err::hard_link(desk.path(".claude/settings.json"), desk.path("hard-link")).unwrap();
-    symlink("a", desk.path("in")).unwrap();
-    symlink("../outside", desk.path("out")).unwrap();
-    symlink("d", desk.path("directory")).unwrap();
+    world::link_on_unix("a", desk.path("in"));
+    world::link_on_unix("../outside", desk.path("out"));
+    world::link_on_unix("d", desk.path("directory"));
     desk
 }
 

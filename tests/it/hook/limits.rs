@@ -1,13 +1,14 @@
 //! Calls that are made to take long: an agent lets a call through if its hook does not answer in
 //! time.
+#![cfg(unix)]
 
-use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::call;
 use crate::systems::{Desk, fed};
+use crate::world;
 
 /// Runs the hook on a call of `tool`, with at most 30 seconds of processor time. Returns its exit
 /// code and its output.
@@ -151,7 +152,7 @@ fn a_patch_of_many_files_is_checked_in_time() {
         ("wpatch.toml", policy.as_bytes()),
         ("../home/x", b""),
     ]);
-    symlink(desk.path("cfg"), desk.path("../home/.gemini")).unwrap();
+    world::link(desk.path("cfg"), desk.path("../home/.gemini")).unwrap();
     let file = |number| format!("*** Add File: d/{number}\n+x\n");
     let sections = |last: &str| {
         let files: String = (0..1000).map(file).collect();

@@ -1,13 +1,12 @@
 //! Files outside of the root: only rules decide there.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{call, decision};
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
+use crate::world;
 
 fn on(desk: &Desk, home: &str, tool: &str, input: &Value) -> Option<(String, String)> {
     let mut hook = program(&desk.root(), &["hook", "claude"]);
@@ -46,11 +45,12 @@ fn desk(policy: &str) -> Desk {
     ])
 }
 
+#[cfg(unix)]
 #[test]
 fn outside_of_the_root_no_decision_is_made_unless_a_rule_matches() {
     let desk = desk("[[rule]]\npaths = ['a', 'temporary', '/notes/*']\nverdict = 'deny'\n");
-    symlink("../temporary", desk.path("out")).unwrap();
-    symlink(desk.path("../home/.ssh"), desk.path("keys")).unwrap();
+    world::link("../temporary", desk.path("out")).unwrap();
+    world::link(desk.path("../home/.ssh"), desk.path("keys")).unwrap();
     let root = desk.root();
     let absolute = |name: &str| {
         root.parent()
@@ -117,12 +117,13 @@ fn a_reason_names_a_file_outside_of_the_root_by_its_absolute_name() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_link_from_outside_into_the_root_leads_around_no_rule() {
     let desk = desk("[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'deny'\n");
-    symlink(desk.path("a"), desk.path("../temporary/way")).unwrap();
-    symlink(desk.root(), desk.path("../temporary/back")).unwrap();
-    symlink(desk.path("a"), desk.path("absolute")).unwrap();
+    world::link(desk.path("a"), desk.path("../temporary/way")).unwrap();
+    world::link(desk.root(), desk.path("../temporary/back")).unwrap();
+    world::link(desk.path("a"), desk.path("absolute")).unwrap();
     for file in ["../temporary/way", "../temporary/back/a", "absolute"] {
         assert_eq!(
             decided(&desk, file),
@@ -136,7 +137,7 @@ fn a_link_from_outside_into_the_root_leads_around_no_rule() {
         "[[rule]]\npaths = ['absolute', 'out']\nverdict = 'ask'\n",
     )
     .unwrap();
-    symlink("../temporary/image.png", desk.path("out")).unwrap();
+    world::link("../temporary/image.png", desk.path("out")).unwrap();
     assert_eq!(
         ["absolute", "out"].map(|file| decided(&desk, file)[0].clone()),
         ["ask", "ask"]

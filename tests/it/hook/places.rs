@@ -1,6 +1,5 @@
 //! Roots that are inside of what rules are about: a root must not switch a rule off.
 
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use super::decision;
 use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
+use crate::world;
 
 mod git_configuration;
 mod git_directories;
@@ -95,6 +95,7 @@ fn is_protected(desk: &Desk, directory: &str, file: &str, why: &str) {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
     let desk = desk(&[
@@ -131,7 +132,7 @@ fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
         );
     }
     // A link at the top leads into the root.
-    symlink("p/cfg", desk.path(".gemini")).unwrap();
+    world::link("p/cfg", desk.path(".gemini")).unwrap();
     fs::create_dir(desk.path("p/cfg")).unwrap();
     assert_eq!(hooked(&desk, "p", "claude", "cfg/new").0, "ask");
     let (said, why) = hooked(&desk, "p", "codex", "cfg/new");
@@ -157,6 +158,7 @@ fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_link_above_the_root_to_the_root_or_above_it_is_seen() {
     for (link, target, is_asked) in [
@@ -165,7 +167,7 @@ fn a_link_above_the_root_to_the_root_or_above_it_is_seen() {
         (".github", "p", false),
     ] {
         let desk = desk(&[("p/commands/c", b"x\n"), ("../home/x", b"")]);
-        symlink(target, desk.path(link)).unwrap();
+        world::link(target, desk.path(link)).unwrap();
         for (directory, is_asked) in [("p", is_asked), ("p/commands", link != ".github")] {
             let kind = if is_asked {
                 json!("approval_required")
@@ -181,10 +183,11 @@ fn a_link_above_the_root_to_the_root_or_above_it_is_seen() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_link_from_the_home_is_seen_by_each_agent() {
     let desk = desk(&[("cfg/a", b"x\n"), ("../home/x", b"")]);
-    symlink(desk.path("cfg"), desk.path("../home/.gemini")).unwrap();
+    world::link(desk.path("cfg"), desk.path("../home/.gemini")).unwrap();
     assert_eq!(hooked(&desk, ".", "claude", "cfg/new").0, "ask");
     let (said, why) = hooked(&desk, ".", "codex", "cfg/new");
     assert!(
@@ -194,6 +197,7 @@ fn a_link_from_the_home_is_seen_by_each_agent() {
     assert_eq!(hooked(&desk, ".", "codex", "other").0, "-");
 }
 
+#[cfg(unix)]
 #[test]
 fn the_files_that_git_runs_as_hooks_are_asked_about() {
     let desk = desk(&[
@@ -205,7 +209,7 @@ fn the_files_that_git_runs_as_hooks_are_asked_about() {
         desk.does(&["policy", "explain", file, "--access", "modify"], b"")["accesses"][0].clone()
     };
     assert_eq!(explained("scripts/hooks/a")["verdict"], "allow");
-    symlink("scripts/hooks", desk.path("way")).unwrap();
+    world::link("scripts/hooks", desk.path("way")).unwrap();
     for value in ["scripts/hooks", "way", "~/../root/scripts/hooks", "hooks"] {
         in_git(&desk, ".", &["config", "core.hooksPath", value]);
         let asks = value != "hooks";

@@ -1,11 +1,10 @@
 //! What policies and the protection of files make of a call.
 
-use std::os::unix::fs::symlink;
-
 use serde_json::{Value, json};
 
 use super::{answered, call, claude, decision, desk};
 use crate::systems::{Desk, fed, program};
+use crate::world;
 
 const POLICY: &str = "
 [[rule]]
@@ -139,12 +138,13 @@ fn the_policy_is_that_of_the_project() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn no_name_leads_around_a_policy() {
     let desk = governed("wpatch.toml");
-    symlink("../../home", desk.path("vendor/out")).unwrap();
-    symlink("../home", desk.path("out")).unwrap();
-    symlink("vendor", desk.path("in")).unwrap();
+    world::link("../../home", desk.path("vendor/out")).unwrap();
+    world::link("../home", desk.path("out")).unwrap();
+    world::link("vendor", desk.path("in")).unwrap();
     for path in [
         "in/a",
         "in/out/x",

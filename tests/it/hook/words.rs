@@ -1,12 +1,12 @@
 //! What a model reads: the problem and the next step, and nothing that only a command line has.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
 use super::{NOTEBOOK, answered};
 use crate::systems::Desk;
+use crate::world;
 
 const POLICY: &str = "\
 [[rule]]
@@ -38,9 +38,9 @@ fn desk(policy: &str) -> Desk {
         ("../outside", b"one\n"),
         ("wpatch.toml", policy.as_bytes()),
     ]);
-    symlink("../outside", desk.path("out")).unwrap();
-    symlink("d", desk.path("way")).unwrap();
-    symlink("loop", desk.path("loop")).unwrap();
+    world::link_on_unix("../outside", desk.path("out"));
+    world::link_on_unix("d", desk.path("way"));
+    world::link_on_unix("loop", desk.path("loop"));
     desk
 }
 

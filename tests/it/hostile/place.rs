@@ -1,7 +1,6 @@
 //! A root with something outside of it, and the program in a process of little time and memory.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -11,6 +10,7 @@ use tempfile::TempDir;
 use walkdir::WalkDir;
 
 use crate::tree::{self, Traces, Tree};
+use crate::world;
 
 /// What the file outside of the root holds.
 pub(super) const SECRET: &str = "secret\n";
@@ -69,11 +69,7 @@ impl Place {
     pub(super) fn run(&self, arguments: &[String], patch: &[u8]) -> Output {
         let file = self.0.path().join("patch");
         fs::write(&file, patch).unwrap();
-        let limits = format!(
-            "ulimit -v {KILOBYTES} && ulimit -t {SECONDS} && exec timeout 120 \"$0\" \"$@\" < ../patch"
-        );
-        Command::new("bash")
-            .args(["-c", &limits, env!("CARGO_BIN_EXE_wpatch")])
+        limited(&file)
             .args(arguments)
             .args(["--durability", "none"])
             .current_dir(self.root())
@@ -106,7 +102,7 @@ impl Place {
             return Err(format!("outside: {names:?} {secret:?}"));
         }
         for entry in WalkDir::new(self.0.path()).into_iter().map(Result::unwrap) {
-            let mode = entry.path().symlink_metadata().unwrap().mode();
+            let mode = world::bits(&entry.path().symlink_metadata().unwrap());
             if entry.file_name() == "pwned" || (entry.file_type().is_file() && mode & 0o7000 != 0) {
                 return Err(format!("{}: {mode:o}", entry.path().display()));
             }
@@ -122,6 +118,26 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// Returns a command that runs the program with `input`, limited to [`SECONDS`] and [`KILOBYTES`].
+#[cfg(unix)]
+fn limited(input: &Path) -> Command {
+    let limits =
+        format!("ulimit -v {KILOBYTES} && ulimit -t {SECONDS} && exec timeout 120 \"$0\" \"$@\"");
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", &limits, env!("CARGO_BIN_EXE_wpatch")])
+        .stdin(fs::File::open(input).unwrap().into_file());
+    command
+}
+
+/// Returns a command that runs the program with `input`. No command of Windows sets limits.
+#[cfg(windows)]
+fn limited(input: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.stdin(fs::File::open(input).unwrap().into_file());
+    command
 }
 
 /// Returns whether a character moves the cursor, reorders what is read, or cannot be seen.

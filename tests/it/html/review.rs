@@ -269,6 +269,7 @@ fn only_the_first_part_of_a_large_change_has_syntax_colors() {
     assert_eq!((colored(500), colored(530)), (500, 0));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_command_on_the_page_approves_exactly_this_change() {
     let root = tempfile::tempdir().unwrap();

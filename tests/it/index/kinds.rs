@@ -1,4 +1,5 @@
 //! An index that is not a regular file.
+#![cfg(unix)]
 
 use std::process::Command;
 

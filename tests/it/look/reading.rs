@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{fields, found, printed, root, run};
 
+#[cfg(unix)]
 #[test]
 fn a_file_comes_out_as_it_is_or_by_lines() {
     let (_directory, root) = root();

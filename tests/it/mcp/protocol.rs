@@ -1,7 +1,6 @@
 //! The protocol: versions, wrong messages, limits and the end.
 
 use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -175,6 +174,7 @@ fn what_breaks_the_protocol_gets_the_code_that_says_so() {
     client.ends();
 }
 
+#[cfg(unix)]
 #[test]
 fn a_line_over_the_limit_takes_no_memory() {
     let desk = Desk::with(&[]);
@@ -191,6 +191,8 @@ fn a_line_over_the_limit_takes_no_memory() {
     client.ends();
 }
 
+#[cfg(target_os = "linux")]
+#[cfg(unix)]
 #[test]
 fn a_message_takes_little_more_memory_than_its_length() {
     let desk = Desk::with(&[]);
@@ -240,6 +242,7 @@ fn a_root_that_is_not_there_ends_it_without_a_word_on_standard_output() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_server_that_waits_is_ended_by_a_signal() {
     let desk = Desk::with(&[]);
@@ -252,5 +255,7 @@ fn a_server_that_waits_is_ended_by_a_signal() {
             .unwrap()
             .success()
     );
-    assert_eq!(client.server.wait().unwrap().signal(), Some(15));
+    let status = client.server.wait().unwrap();
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    assert_eq!(signal, Some(15));
 }

@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -15,6 +14,7 @@ use super::{before_all, fake_git, open, sample};
 use crate::repository::{Repository, git};
 use crate::run;
 use crate::systems::fed;
+use crate::world;
 
 mod executable;
 
@@ -143,6 +143,7 @@ fn what_keeps_a_tree_from_being_read_has_a_code() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_runs_that_a_repository_names() {
     let repository = Repository::of(&sample());
@@ -154,8 +155,7 @@ fn nothing_runs_that_a_repository_names() {
         format!("#!/bin/sh\necho \"$0\" >> {}\n", trace.display()),
     )
     .unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&script, mode).unwrap();
+    world::set_mode(&script, 0o755);
     let script = script.display().to_string();
     for key in [
         "core.fsmonitor",
@@ -223,6 +223,7 @@ fn is_over(pid: &str) -> bool {
     state.is_empty() || state.contains(") Z ")
 }
 
+#[cfg(unix)]
 #[test]
 fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
     let (repository, elsewhere, root) = (
@@ -247,19 +248,14 @@ fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
     assert!(is_over(&started(elsewhere.path())));
 }
 
+#[cfg(unix)]
 #[test]
 fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
     let (repository, elsewhere) = (unpacked(), TempDir::new().unwrap());
     for name in ["main:a.txt", "main:dir/b"] {
         let file = loose(&repository, &repository.git(&["rev-parse", name]));
         fs::remove_file(&file).unwrap();
-        assert!(
-            Command::new("mkfifo")
-                .arg(&file)
-                .status()
-                .unwrap()
-                .success()
-        );
+        world::fifo(&file);
     }
     let git_dir = repository.path().display().to_string();
     let start = Instant::now();
@@ -284,6 +280,7 @@ fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_signal_ends_the_wait_for_git() {
     let (repository, elsewhere, root) = (
@@ -292,6 +289,8 @@ fn a_signal_ends_the_wait_for_git() {
         TempDir::new().unwrap(),
     );
     let git_dir = repository.path().display().to_string();
+    use rustix::process::{Pid, Signal, kill_process};
+
     for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let mut program = wpatch(
             root.path(),

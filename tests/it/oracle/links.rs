@@ -1,7 +1,7 @@
 //! Symbolic links where `core.symlinks` is false: they are regular files in the work tree, and
 //! links in the index.
+#![cfg(unix)]
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,6 +12,7 @@ use super::beside::{beside, commit, runs};
 use crate::index::tree::asked;
 use crate::repository::git;
 use crate::tree::{self, Node};
+use crate::world;
 
 const NOTE: &str = "\\ No newline at end of file\n";
 
@@ -19,7 +20,7 @@ const NOTE: &str = "\\ No newline at end of file\n";
 fn prepare(root: &Path) {
     runs(root, &["config", "core.symlinks", "false"]);
     for link in ["l", "m"] {
-        std::os::unix::fs::symlink("f", root.join(link)).unwrap();
+        world::link("f", root.join(link)).unwrap();
     }
     runs(root, &["-c", "core.symlinks=true", "add", "l", "m"]);
     commit(
@@ -30,7 +31,7 @@ fn prepare(root: &Path) {
             (".gitattributes", b"m text=auto\nn text eol=crlf\n"),
         ],
     );
-    fs::set_permissions(root.join("x"), PermissionsExt::from_mode(0o755)).unwrap();
+    world::set_mode(root.join("x"), 0o755);
     commit(root, &[]);
     for link in ["l", "m"] {
         fs::remove_file(root.join(link)).unwrap();

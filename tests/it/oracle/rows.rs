@@ -372,6 +372,7 @@ fn mistake(row: &Row, left: &[super::beside::Left; 2]) -> Option<String> {
     (!is_right).then(|| format!("{}: {:?}\n{}\n{left:#?}", row.name, row.options, row.patch))
 }
 
+#[cfg(unix)]
 #[test]
 fn small_patches_end_as_the_table_says() {
     let left = |row: &Row| {

@@ -1,15 +1,16 @@
 //! The cases of git's own scripts that end otherwise here: the table of the README, and what holds
 //! each row.
+#![cfg(unix)]
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 use fs_err as fs;
-use fs_err::os::unix::fs::symlink;
 use walkdir::WalkDir;
 
 use crate::repository::git;
 use crate::systems::Desk;
+use crate::world;
 
 /// A script, its cases, and the test or the fixture that holds what they are about.
 const ROWS: &[(&str, &str, &str)] = &[
@@ -160,11 +161,10 @@ fn in_a_directory_names_are_those_of_the_directory() {
 
 #[test]
 fn a_file_that_changes_keeps_its_permissions() {
-    use std::os::unix::fs::PermissionsExt;
     let modes = [env!("CARGO_BIN_EXE_wpatch"), "git"].map(|program| {
         let desk = Desk::with(&[("a", b"one\n"), ("b", b"x\n")]);
         for name in ["a", "b"] {
-            fs::set_permissions(desk.path(name), PermissionsExt::from_mode(0o640)).unwrap();
+            world::set_mode(desk.path(name), 0o640);
         }
         let patch = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n\
                      diff --git a/b b/b\nold mode 100660\nnew mode 100770\n";
@@ -174,7 +174,7 @@ fn a_file_that_changes_keeps_its_permissions() {
             .args(["-c", &format!("umask 0; exec {program} apply ../patch")])
             .current_dir(desk.root());
         assert!(shell.output().unwrap().status.success());
-        ["a", "b"].map(|name| fs::metadata(desk.path(name)).unwrap().permissions().mode() & 0o777)
+        ["a", "b"].map(|name| world::mode(desk.path(name)) & 0o777)
     });
     assert_eq!(modes, [[0o640, 0o750], [0o666, 0o777]]);
 }
@@ -182,7 +182,7 @@ fn a_file_that_changes_keeps_its_permissions() {
 #[test]
 fn what_we_found_stands_behind_the_words_of_git() {
     let desk = Desk::with(&[("sub/x", b"")]);
-    symlink("sub", desk.path("link")).unwrap();
+    world::link("sub", desk.path("link")).unwrap();
     let rename =
         "diff --git a/link b/other\nsimilarity index 100%\nrename from link\nrename to other\n";
     let through =

@@ -12,7 +12,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use super::apply;
-use crate::faults::takes_all;
+use crate::world::takes_all;
 
 /// Reads as a whole or not at all: a file that is cut short has no place for it.
 const PATCH: &str =

@@ -1,7 +1,6 @@
 //! Somebody who puts a link that leads out in the place of a directory: nothing outside is ever
 //! touched.
 
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -12,9 +11,11 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use super::apply;
+use crate::faults::CALLS;
 use crate::faults::scene::{Scene, names, tree};
-use crate::faults::{CALLS, takes_all};
 use crate::tree::traces;
+use crate::world;
+use crate::world::takes_all;
 
 /// Files in the directory, and the same outside.
 const FILES: &[(&str, &str)] = &[
@@ -82,7 +83,7 @@ fn a_link_in_the_place_of_a_directory_leads_nowhere_at_any_call() {
     let (mut done, mut refused) = (0, 0);
     for stop in stops.step_by(if takes_all() { 1 } else { 5 }) {
         scene.lay();
-        symlink(&out, inside.join("other")).unwrap();
+        world::link(&out, inside.join("other")).unwrap();
         let Some(output) = scene.halt(stop, || swap(&inside), Signal::CONT) else {
             continue;
         };
@@ -117,7 +118,7 @@ fn links_in_the_place_of_a_directory_again_and_again_lead_nowhere() {
     outside(&out);
     let before = traces(&out);
     scene.lay();
-    symlink(&out, inside.join("other")).unwrap();
+    world::link(&out, inside.join("other")).unwrap();
     let is_over = AtomicBool::new(false);
     let endings = thread::scope(|scope| {
         scope.spawn(|| {

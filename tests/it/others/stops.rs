@@ -10,8 +10,10 @@ use fs_err as fs;
 use rustix::process::Signal;
 
 use super::apply;
+use crate::faults::CALLS;
 use crate::faults::scene::{Scene, Tree, is_scratch, names, tree};
-use crate::faults::{CALLS, takes_all};
+use crate::world;
+use crate::world::takes_all;
 
 /// What is saved.
 const SAVED: &str = "saved by somebody else\n";
@@ -216,8 +218,7 @@ fn a_state_directory_that_another_process_puts_in_the_place_keeps_its_mode() {
     };
     let output = scene.halt(("mkdirat", 1), init, Signal::CONT).unwrap();
     assert!(output.status.success(), "{output:?}");
-    let mode =
-        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&state).unwrap().permissions());
+    let mode = world::mode(&state);
     assert_eq!(mode & 0o7777, 0o700);
     assert!(scene.run(&[], "undo").status.success());
 }

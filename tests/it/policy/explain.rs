@@ -1,12 +1,11 @@
 //! `policy explain`.
 
-use std::os::unix::fs::symlink;
-
 use ::fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{ASK, DENY, desk};
 use crate::systems::Desk;
+use crate::world;
 
 #[test]
 fn an_explanation_names_the_rule_that_decides_and_what_else_speaks() {
@@ -47,13 +46,14 @@ fn an_explanation_names_the_rule_that_decides_and_what_else_speaks() {
     assert_eq!(document["accesses"][2]["rule"]["rule"], "grant");
 }
 
+#[cfg(unix)]
 #[test]
 fn an_explanation_follows_links_and_says_what_holds() {
     let desk = desk(
         "[policy]\nsecrets = 'strict'\nmax_write_bytes = 7\nmode = 'read-only'\n[[grant]]\nprefix = 'vendor'\nmode = 'r'\n",
     );
-    symlink("vendor/k.pem", desk.path("key")).unwrap();
-    symlink("/etc", desk.path("out")).unwrap();
+    world::link("vendor/k.pem", desk.path("key")).unwrap();
+    world::link("/etc", desk.path("out")).unwrap();
     let document = desk.does(&["policy", "explain", "key", "--access", "read"], b"");
     assert_eq!(
         (&document["path"], &document["link"]),
@@ -97,6 +97,7 @@ fn an_explanation_follows_links_and_says_what_holds() {
     desk.refuses("policy", &["policy", "explain", "a"], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn an_explanation_has_the_rules_on_each_link_and_on_the_target() {
     let rule =
@@ -107,9 +108,9 @@ fn an_explanation_has_the_rules_on_each_link_and_on_the_target() {
         ("wpatch.toml", rules.as_bytes()),
         ("AGENTS.md", b"x\n"),
     ]);
-    symlink("two", desk.path("one")).unwrap();
-    symlink("a", desk.path("two")).unwrap();
-    symlink("AGENTS.md", desk.path("notes")).unwrap();
+    world::link("two", desk.path("one")).unwrap();
+    world::link("a", desk.path("two")).unwrap();
+    world::link("AGENTS.md", desk.path("notes")).unwrap();
     let explained =
         |path: &str, access| desk.does(&["policy", "explain", path, "--access", access], b"");
     let document = explained("one", "read");

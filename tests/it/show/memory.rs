@@ -1,4 +1,5 @@
 //! The memory that `show` takes for large files.
+#![cfg(target_os = "linux")]
 
 use std::io::Read;
 use std::path::Path;

@@ -111,6 +111,7 @@ fn a_command_on_a_missing_file_names_those_of_the_same_name() {
 }
 
 /// `git add` helps only if the work tree has the file.
+#[cfg(unix)]
 #[test]
 fn with_the_index_and_with_rejects_other_names_are_suggested_as_without() {
     for options in [

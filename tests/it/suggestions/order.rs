@@ -18,6 +18,7 @@ fn ordered() -> Desk {
     desk
 }
 
+#[cfg(unix)]
 #[test]
 fn patches_in_the_wrong_order_are_named_with_the_command_that_applies_them() {
     for arguments in [
@@ -42,6 +43,7 @@ fn patches_in_the_wrong_order_are_named_with_the_command_that_applies_them() {
     assert!(text.contains(fault), "{text}");
 }
 
+#[cfg(unix)]
 #[test]
 fn patches_that_are_applied_already_are_named() {
     let desk = ordered();

@@ -297,6 +297,7 @@ fn s10_an_undo_can_be_looked_at_first() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn s09_hooks_around_a_change_get_its_plan() {
     let desk = Desk::with(&[("a", b"one\n")]);

@@ -1,12 +1,12 @@
 //! What users of Codex's patch tool find here, statement by statement.
 
-use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
 use super::{Desk, fields};
 use crate::tree;
+use crate::world;
 
 mod approval;
 mod paths;
@@ -43,10 +43,7 @@ fn updated(before: &[u8], chunks: &str) -> Vec<u8> {
 
 /// Runs the program under the name that Codex has for it.
 fn apply_patch(desk: &Desk, patch: &[u8]) -> Output {
-    let link = desk.path("../apply_patch");
-    if !link.is_symlink() {
-        symlink(env!("CARGO_BIN_EXE_wpatch"), &link).unwrap();
-    }
+    let link = world::install("apply_patch", &desk.path(".."));
     let mut command = Command::new(link);
     command
         .current_dir(desk.root())

@@ -6,6 +6,9 @@ mod look;
 
 use super::Desk;
 
+use crate::world;
+
+#[cfg(unix)]
 #[test]
 fn s02_a_grant_opens_a_directory_outside_of_the_root() {
     let desk = Desk::with(&[
@@ -31,7 +34,7 @@ fn s02_a_grant_opens_a_directory_outside_of_the_root() {
         grant("data", "rw") + &grant("fixed", "r"),
     )
     .unwrap();
-    std::os::unix::fs::symlink(outside("data2"), outside("data/out")).unwrap();
+    world::link(outside("data2"), outside("data/out")).unwrap();
     let policy = outside("p.toml");
     let with = |command: &[&str]| desk.says(&[command, &["--policy", &policy]].concat(), b"");
     assert_eq!(

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::process::Command;
 
 use fs_err as fs;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::{OnTerminal, on_terminal, tree, wpatch};
+
+use crate::world;
 
 const PATCH: &str = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n";
 /// A pager that marks each line.
@@ -205,7 +206,7 @@ fn a_pager_that_ends_early_is_no_failure() {
 fn an_interrupt_from_the_keyboard_is_left_to_the_pager() {
     let root = root();
     let fifo = root.path().join("fifo");
-    mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    world::fifo(&fifo);
     let mut command = wpatch(root.path(), &["show", "patch"]);
     command.env("PAGER", "echo up; read line < fifo; cat; echo end");
     let mut running = OnTerminal::start(command, (80, 24));

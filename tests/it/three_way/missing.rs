@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use fs_err as fs;
-use fs_err::os::unix::fs::symlink;
 
 use crate::oracle::beside::{Left, beside, commit, runs};
+use crate::world;
 
 const CREATED: &str = "diff --git a/n b/n\nnew file mode 100644\nindex 0000000..5626abf0f72e58d7a153368ba57db4c673c0e171\n\
                        --- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n";
@@ -24,11 +24,12 @@ fn without(root: &Path, text: &[u8]) {
     fs::remove_file(root.join("n")).unwrap();
 }
 
+#[cfg(unix)]
 #[test]
 fn a_merge_checks_out_a_file_that_the_work_tree_lacks() {
     let link = |root: &Path| {
         commit(root, &[]);
-        symlink("one", root.join("n")).unwrap();
+        world::link("one", root.join("n")).unwrap();
         commit(root, &[]);
         fs::remove_file(root.join("n")).unwrap();
     };
@@ -69,7 +70,7 @@ fn a_created_file_that_exists_is_merged_by_its_attributes() {
         let prepare = |root: &Path| {
             commit(
                 root,
-                &[(".gitattributes", b"n eol=crlf\n"), ("n", b"one\r\n")],
+                &[(".gitattributes", &b"n eol=crlf\n"[..]), ("n", b"one\r\n")],
             );
             if !exists {
                 fs::remove_file(root.join("n")).unwrap();

@@ -6,6 +6,7 @@ use fs_err as fs;
 
 use super::{both, by_git};
 use crate::index::Tree;
+use crate::world;
 
 /// Makes `theirs` of a tree, and `ours`; returns it with the patch to the first and the second
 /// checked out.
@@ -71,9 +72,7 @@ const STEPS: &[Step] = &[
         fs::rename(root.join("long"), root.join("moved")).unwrap();
     }),
     ("a mode", |root| {
-        let permissions =
-            <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
-        fs::set_permissions(root.join("long"), permissions).unwrap();
+        world::set_mode(root.join("long"), 0o755);
         replace(root, "line 5\n", "line V\n");
     }),
     ("a new file", |root| {
@@ -95,6 +94,7 @@ pub(super) fn replace(root: &Path, old: &str, new: &str) {
     fs::write(root.join("long"), text.replacen(old, new, 1)).unwrap();
 }
 
+#[cfg(unix)]
 #[test]
 fn every_pair_of_changes_ends_as_with_git() {
     let names: Vec<_> = STEPS

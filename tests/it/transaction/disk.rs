@@ -1,7 +1,6 @@
 //! What the program leaves on a real disk, under limits and masks.
 #![cfg(target_os = "linux")]
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -9,6 +8,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use crate::systems::fed;
+use crate::world;
 
 /// Makes a file.
 const CREATE: &str = "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
@@ -58,7 +58,7 @@ fn nothing_stays_behind_under_any_mask_or_limit() {
     for setting in files.iter().chain(&sizes).chain(&["umask 0777", "umask 0"]) {
         for mode in [0o755, 0o2755] {
             let root = TempDir::new().unwrap();
-            fs::set_permissions(root.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            world::set_mode(root.path(), mode);
             let output = apply(root.path(), setting, CREATE);
             let expected: &[&str] = if output.status.success() {
                 &["new"]
@@ -80,13 +80,7 @@ fn a_lock_that_stays_can_be_opened_by_the_next_command() {
     let root = TempDir::new().unwrap();
     fs::create_dir(root.path().join(".git")).unwrap();
     assert!(apply(root.path(), "umask 0777", CREATE).status.success());
-    let mode = |name: &str| {
-        fs::metadata(root.path().join(name))
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o7777
-    };
+    let mode = |name: &str| world::mode(root.path().join(name));
     assert_eq!(
         (mode(".git/wpatch"), mode(".git/wpatch/lock"), mode("new")),
         (0o700, 0o600, 0)

@@ -337,6 +337,7 @@ fn kept(desk: &Desk, kept: &Value) -> Vec<u8> {
     desk.bytes(kept["copy"].as_str().unwrap())
 }
 
+#[cfg(unix)]
 #[test]
 fn recover_exits_5_and_says_where_the_file_is() {
     let desk = desk();
@@ -374,6 +375,7 @@ fn recover_exits_5_and_says_where_the_file_is() {
     assert_eq!(desk.does(&["recover"], b"")["transaction"], Value::Null);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_verification_that_cannot_be_rolled_back_is_an_aborted_entry() {
     let desk = desk();

@@ -7,6 +7,8 @@ use tempfile::TempDir;
 
 use super::{applied, configured};
 
+use crate::world;
+
 #[test]
 fn files_whose_line_ends_git_converts_take_patches_with_lf() {
     let patch = "--- a/file\n+++ b/file\n@@ -1,2 +1,3 @@\n one\n+new\n two\n";
@@ -73,10 +75,9 @@ fn a_new_file_gets_the_line_ends_of_the_work_tree() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn git_is_asked_about_all_new_files_at_once() {
-    use std::os::unix::fs::PermissionsExt;
-
     let directory = TempDir::new().unwrap();
     let (root, bin, log) = (
         directory.path().join("root"),
@@ -91,7 +92,7 @@ fn git_is_asked_about_all_new_files_at_once() {
         log.display()
     );
     fs::write(bin.join("git"), script).unwrap();
-    fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    world::set_mode(bin.join("git"), 0o755);
     assert!(
         crate::repository::git(&["init", "-q"])
             .current_dir(&root)

@@ -1,19 +1,20 @@
 //! Files and directories that the user may not read or write: the message names what the user
 //! wanted and what helps.
+#![cfg(target_os = "linux")]
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fs_err as fs;
 
 use crate::systems::Desk;
+use crate::world;
 
 const PATCH: &[u8] = b"--- a/d/f\n+++ b/d/f\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
 
 /// Returns the program without the rights that root has over all files.
 fn program(desk: &Desk, arguments: &[&str]) -> Command {
-    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let is_root = world::is_root();
     let wrapper: &[&str] = if is_root {
         &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
     } else {
@@ -44,7 +45,7 @@ fn says(command: &mut Command) -> (Option<i32>, String) {
 /// Does `work` while `path` has the permission bits `mode`.
 fn with_mode(path: &Path, mode: u32, work: impl FnOnce()) {
     let before = fs::metadata(path).unwrap().permissions();
-    fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    world::set_mode(path, mode);
     work();
     fs::set_permissions(path, before).unwrap();
 }

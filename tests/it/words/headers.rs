@@ -1,12 +1,13 @@
 //! Names, modes and times in the headers of a patch.
 
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use fs_err as fs;
 use tempfile::TempDir;
 
 use super::{said_in, spoken};
+
+use crate::world;
 
 #[test]
 fn plain_names_without_a_directory_are_taken_whole_from_there_on() {
@@ -37,6 +38,7 @@ fn plain_names_without_a_directory_are_taken_whole_from_there_on() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn an_index_line_names_a_mode_that_stays() {
     let patch = "diff --git a/file b/file\nindex 1111111..2222222 100644\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+eins\n";
@@ -45,10 +47,10 @@ fn an_index_line_names_a_mode_that_stays() {
     for (arguments, left) in [(&["apply"][..], "eins\n"), (&["apply", "-R"], "one\n")] {
         if left == "eins\n" {
             fs::write(&file, "one\n").unwrap();
-            fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+            world::set_mode(&file, 0o755);
         }
         assert_eq!(spoken(root.path(), arguments, patch), "");
-        let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        let mode = world::mode(&file) & 0o777;
         assert_eq!(
             (fs::read_to_string(&file).unwrap().as_str(), mode),
             (left, 0o755)

@@ -3,12 +3,12 @@
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::workspace::{AttributeSource, DirectoryPermissions};
 
-use super::on_each;
+use super::{Feature, on_each_with};
 use crate::tree::path;
 
 #[test]
 fn permissions_of_a_directory_are_exactly_those_asked_for() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         workspace
             .make_dir(&path("private"), DirectoryPermissions::Private)
             .unwrap();
@@ -40,7 +40,7 @@ fn permissions_of_a_directory_are_exactly_those_asked_for() {
 
 #[test]
 fn permissions_of_a_file_are_exactly_those_asked_for() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
             let file = path("file");
             workspace
@@ -70,7 +70,7 @@ fn permissions_of_a_file_are_exactly_those_asked_for() {
 
 #[test]
 fn permissions_are_those_asked_for_whatever_the_file_is_like() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         workspace
             .make_dir(&path("private"), DirectoryPermissions::Private)
             .unwrap();

@@ -8,7 +8,7 @@
 mod attributes;
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::Duration;
@@ -21,6 +21,7 @@ use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, Rename
 
 use crate::alone::is_alone;
 use crate::tree::path;
+use crate::world;
 
 use super::{NEW, PATIENCE, contents, create, fault};
 
@@ -96,7 +97,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     create(&disk, "a/x", b"inside");
     create(&disk, "a/b/x", b"inside");
     fs::rename(root.path().join("a"), root.path().join("moved")).unwrap();
-    symlink(outside.path(), root.path().join("a")).unwrap();
+    world::link(outside.path(), root.path().join("a")).unwrap();
     // Whether the handle is still kept or not, none of these may get out.
     let _ = disk.create(&path("a/new"), &[b""], NEW, None);
     let _ = disk.remove(&path("a/x"));

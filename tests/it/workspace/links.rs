@@ -3,12 +3,12 @@
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, RenameMode};
 
-use super::{NEW, PATIENCE, create, fault, on_each};
+use super::{Feature, NEW, PATIENCE, create, fault, on_each_with};
 use crate::tree::path;
 
 #[test]
 fn nothing_is_done_through_a_link() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         workspace
             .make_dir(&path("real"), DirectoryPermissions::Shared)
             .unwrap();
@@ -65,7 +65,7 @@ fn nothing_is_done_through_a_link() {
 
 #[test]
 fn a_link_is_what_its_target_says_and_is_not_followed() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         for target in [&b"../../etc"[..], b"/dev/null", b"\xff\n", &[b'x'; 4000]] {
             let link = path("link");
             workspace.symlink(target, &link, None).unwrap();

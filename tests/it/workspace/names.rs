@@ -5,12 +5,12 @@ use std::time::Duration;
 use wpatch::path::RelPath;
 use wpatch::workspace::{DirectoryPermissions, ErrorKind, RenameMode};
 
-use super::{NEW, PATIENCE, contents, fault, on_each};
+use super::{Feature, NEW, PATIENCE, contents, fault, on_each, on_each_with};
 use crate::tree::path;
 
 #[test]
 fn names_are_any_bytes_up_to_the_longest() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Unix], |workspace, name| {
         let longest = vec![b'n'; 255];
         let odd: [&[u8]; 6] = [b"\x01\x1b[2J", b" ", b"*?", b"-rf", &longest, b"\xff\xfe"];
         let mut sorted = odd;
@@ -31,7 +31,7 @@ fn names_are_any_bytes_up_to_the_longest() {
 
 #[test]
 fn the_deepest_path_can_be_used() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::ExclusiveRename], |workspace, name| {
         let mut directory = path(&"d".repeat(255));
         while directory.as_bytes().len() + 512 < wpatch::path::MAX_PATH {
             workspace
@@ -80,7 +80,7 @@ fn one_lock_excludes_the_other_until_it_is_dropped() {
 
 #[test]
 fn a_directory_is_locked_like_a_file() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::DirectoryLock], |workspace, name| {
         let directory = path("d");
         assert_eq!(
             fault(workspace.lock_dir(&directory, PATIENCE)),

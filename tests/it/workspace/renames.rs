@@ -2,12 +2,12 @@
 
 use wpatch::workspace::{DirectoryPermissions, ErrorKind, RenameMode};
 
-use super::{contents, create, fault, on_each};
+use super::{Feature, contents, create, fault, on_each, on_each_with};
 use crate::tree::path;
 
 #[test]
 fn an_exclusive_rename_replaces_nothing() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::ExclusiveRename], |workspace, name| {
         create(workspace, "a", b"a");
         create(workspace, "b", b"b");
         assert_eq!(
@@ -34,7 +34,7 @@ fn an_exclusive_rename_replaces_nothing() {
 
 #[test]
 fn an_exchange_swaps_names_and_keeps_inodes() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Exchange], |workspace, name| {
         create(workspace, "a", b"a");
         workspace
             .make_dir(&path("d"), DirectoryPermissions::Shared)
@@ -58,7 +58,7 @@ fn an_exchange_swaps_names_and_keeps_inodes() {
 
 #[test]
 fn a_directory_that_moved_is_found_under_its_new_name_only() {
-    on_each(|workspace, name| {
+    on_each_with(&[Feature::Exchange], |workspace, name| {
         for directory in ["a", "b", "b/a"] {
             workspace
                 .make_dir(&path(directory), DirectoryPermissions::Shared)

@@ -1,6 +1,6 @@
 //! Files and directories that may not be changed: the whole is refused, and goes once they may.
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::{Scene, is_refused_by_the_disk, must, reported};
 use crate::faults::scene::tree;
+use crate::world;
 
 /// An attribute of chattr(1) on a file, taken off again in the end.
 struct Locked(PathBuf, &'static str);
@@ -57,7 +58,7 @@ fn a_locked_file_stops_the_whole() {
 
 /// Returns what takes the rights away that root has over all files; nothing for others.
 fn wrapper() -> &'static [&'static str] {
-    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let is_root = world::is_root();
     if is_root {
         &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
     } else {

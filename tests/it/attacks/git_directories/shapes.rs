@@ -1,12 +1,11 @@
 //! Trees with git directories that are not named `.git`. To add one, add a row of [`SHAPES`].
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 
 use super::in_root;
 use crate::repository::{git, run};
 use crate::systems::Desk;
+use crate::world;
 
 /// A tree, the paths in its git directories, and paths next to them.
 pub(super) struct Shape {
@@ -22,7 +21,7 @@ pub(super) const SHAPES: [Shape; 16] = [
         make: |desk| {
             in_root(desk, &["init", "-q"]);
             fs::rename(desk.path(".git"), desk.path("real")).unwrap();
-            symlink("real", desk.path(".git")).unwrap();
+            world::link("real", desk.path(".git")).unwrap();
         },
         protected: &[
             "real/config",
@@ -38,9 +37,9 @@ pub(super) const SHAPES: [Shape; 16] = [
         make: |desk| {
             in_root(desk, &["init", "-q"]);
             fs::rename(desk.path(".git"), desk.path("sub/real")).unwrap();
-            symlink(desk.path("sub"), desk.path("way")).unwrap();
-            symlink("way/real", desk.path("one")).unwrap();
-            symlink("one", desk.path(".git")).unwrap();
+            world::link(desk.path("sub"), desk.path("way")).unwrap();
+            world::link("way/real", desk.path("one")).unwrap();
+            world::link("one", desk.path(".git")).unwrap();
         },
         protected: &["sub/real/config", "sub/real/hooks/x", "one", "way"],
         free: &["sub/a"],
@@ -68,7 +67,7 @@ pub(super) const SHAPES: [Shape; 16] = [
     },
     Shape {
         name: "a link that leads nowhere yet",
-        make: |desk| symlink("sub/later", desk.path(".git")).unwrap(),
+        make: |desk| world::link("sub/later", desk.path(".git")).unwrap(),
         protected: &["sub/later/config", "sub/later/HEAD", "sub/later"],
         free: &["sub/late"],
     },

@@ -4,6 +4,7 @@ use fs_err as fs;
 
 use super::Scene;
 use crate::conversions::files;
+use crate::world;
 
 #[test]
 fn a_driver_that_fails_refuses_the_file() {
@@ -37,7 +38,7 @@ fn a_driver_that_fails_is_named_by_its_program_and_its_reason() {
         "#!/bin/sh\nprintf 'hint: one\\nerror: the disk is gone\\nusage: tool\\n' >&2\nexit 3\n",
     )
     .unwrap();
-    fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world::set_mode(&tool, 0o755);
     for (command, expected) in [
         (
             format!("{} clean %f", tool.display()),

@@ -4,6 +4,8 @@ use fs_err as fs;
 
 use super::{PATCH, Scene};
 
+use crate::world;
+
 /// Hooks of git.
 const HOOKS: [&str; 5] = [
     "post-index-change",
@@ -51,11 +53,7 @@ fn name_programs(scene: &Scene) {
     let run = format!("touch '{}'; cat", scene.mark().display());
     let program = scene.directory.path().join("program");
     fs::write(&program, format!("#!/bin/sh\n{run}\n")).unwrap();
-    fs::set_permissions(
-        &program,
-        std::os::unix::fs::PermissionsExt::from_mode(0o755),
-    )
-    .unwrap();
+    world::set_mode(&program, 0o755);
     fs::create_dir_all(scene.root().join("hooks")).unwrap();
     for hook in HOOKS {
         fs::copy(&program, scene.root().join("hooks").join(hook)).unwrap();

@@ -6,6 +6,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use crate::history::places::{DEEPER, Place, done, in_git, repository, run};
+use crate::world;
 
 /// Returns trees in `base` that have no history, and why. Some name the repository `other`.
 fn trees_without_history(base: &Path, other: &Path) -> Vec<(PathBuf, &'static str)> {
@@ -86,20 +87,14 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_fifo_in_the_place_of_a_git_file_is_not_waited_for() {
     let base = TempDir::new().unwrap();
     let base = base.path().canonicalize().unwrap();
     let fifo = base.join("fifo");
     fs::create_dir(&fifo).unwrap();
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        fifo.join(".git"),
-        rustix::fs::FileType::Fifo,
-        0o600.into(),
-        0,
-    )
-    .unwrap();
+    world::fifo(fifo.join(".git"));
     let report = done("fifo", &fifo, &["write", "new", "--content", "x"]);
     assert_eq!(report["history"]["kept"], false);
 }

@@ -1,4 +1,5 @@
 //! A git directory on another file system than its work tree.
+#![cfg(target_os = "linux")]
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

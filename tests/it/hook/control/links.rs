@@ -1,12 +1,12 @@
 //! Links to control files, and to files that may not be read.
-
-use std::os::unix::fs::symlink;
+#![cfg(unix)]
 
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{called, desk, on, on_write};
 use crate::systems::Desk;
+use crate::world;
 
 /// Returns what `--allow` says of writing `file`, and why.
 fn allowed(desk: &Desk, file: &str) -> (String, String) {
@@ -35,17 +35,17 @@ fn linked() -> Desk {
         ("../home/.config/wpatch/x", b"x\n"),
     ]);
     // Links of a directory, of a file, of a directory that exists only in part, and in the home.
-    symlink("cfg", desk.path(".claude")).unwrap();
-    symlink("notes.md", desk.path("CLAUDE.md")).unwrap();
+    world::link("cfg", desk.path(".claude")).unwrap();
+    world::link("notes.md", desk.path("CLAUDE.md")).unwrap();
     fs::create_dir(desk.path(".husky.d")).unwrap();
-    symlink(desk.path("scripts"), desk.path(".husky")).unwrap();
-    symlink("dotfiles/bashrc", desk.path("../home/.bashrc")).unwrap();
-    symlink("gone", desk.path(".envrc")).unwrap();
+    world::link(desk.path("scripts"), desk.path(".husky")).unwrap();
+    world::link("dotfiles/bashrc", desk.path("../home/.bashrc")).unwrap();
+    world::link("gone", desk.path(".envrc")).unwrap();
     // Below the root, and a chain.
-    symlink("../twig", desk.path("sub/.cursor")).unwrap();
+    world::link("../twig", desk.path("sub/.cursor")).unwrap();
     fs::create_dir_all(desk.path("deep/.github")).unwrap();
-    symlink("../one", desk.path("deep/.github/workflows")).unwrap();
-    symlink("../flows", desk.path("deep/one")).unwrap();
+    world::link("../one", desk.path("deep/.github/workflows")).unwrap();
+    world::link("../flows", desk.path("deep/one")).unwrap();
     desk
 }
 
@@ -132,7 +132,7 @@ fn allow_is_not_about_a_hard_link_of_a_control_file() {
 #[test]
 fn allow_is_not_about_the_target_of_a_link_in_the_home() {
     let at_home = Desk::with(&[("../home/dotfiles/bashrc", b"x\n")]);
-    symlink(at_home.root().join("b"), at_home.path("../home/.bashrc")).unwrap();
+    world::link(at_home.root().join("b"), at_home.path("../home/.bashrc")).unwrap();
     assert_eq!(allowed(&at_home, "b").0, "ask");
     assert_eq!(on_write(&at_home, "b", &["claude"]), "ask");
 }
@@ -145,7 +145,7 @@ fn a_rule_that_allows_a_path_is_about_its_hard_links_and_not_about_control_files
         ("one", b"x\n"),
         ("../config/wpatch/config.toml", rule),
     ]);
-    symlink("cfg", desk.path(".claude")).unwrap();
+    world::link("cfg", desk.path(".claude")).unwrap();
     fs::hard_link(desk.path("one"), desk.path("twin")).unwrap();
     for (file, expected) in [
         ("cfg/settings.json", "ask"),
@@ -168,7 +168,7 @@ fn links_of_control_files_are_free_where_the_user_switches_the_rule_off() {
         (b"[policy]\ncontrol_files = true\n", "ask"),
     ] {
         let desk = desk(&[("cfg/settings.json", b"{}"), off, ("wpatch.toml", project)]);
-        symlink("cfg", desk.path(".claude")).unwrap();
+        world::link("cfg", desk.path(".claude")).unwrap();
         assert_eq!(allowed(&desk, "cfg/settings.json").0, expected);
     }
 }
@@ -183,11 +183,11 @@ fn a_secret_is_not_read_through_another_name() {
         ("value", b"KEY=1\n"),
         ("dir/id_rsa", b"KEY=1\n"),
     ]);
-    symlink("value", desk.path(".env")).unwrap();
-    symlink(".env", desk.path("notes")).unwrap();
-    symlink("notes", desk.path("more")).unwrap();
-    symlink("dir", desk.path("way")).unwrap();
-    symlink("way/id_rsa", desk.path("key")).unwrap();
+    world::link("value", desk.path(".env")).unwrap();
+    world::link(".env", desk.path("notes")).unwrap();
+    world::link("notes", desk.path("more")).unwrap();
+    world::link("dir", desk.path("way")).unwrap();
+    world::link("way/id_rsa", desk.path("key")).unwrap();
     for file in [".env", "notes", "more", "key", "way/id_rsa"] {
         let said = on(&desk, &["claude"], "Read", &json!({"file_path": file}));
         assert_eq!(said.unwrap().0, "deny", "{file}");

@@ -1,9 +1,10 @@
 //! Files that git's configuration names.
 
-use std::os::unix::fs::symlink;
-
 use super::{desk, hooked, in_git, served};
 
+use crate::world;
+
+#[cfg(unix)]
 #[test]
 fn a_model_needs_approval_for_the_files_that_gits_configuration_names() {
     let included = b"[include]\n\tpath = nested.cfg\n[core]\n\tattributesFile = tools/marks\n";
@@ -15,7 +16,7 @@ fn a_model_needs_approval_for_the_files_that_gits_configuration_names() {
             b"[include]\n\tpath = ../root/dotfiles/git\n",
         ),
     ]);
-    symlink("tools", desk.path("way")).unwrap();
+    world::link("tools", desk.path("way")).unwrap();
     assert_eq!(hooked(&desk, ".", "claude", "tools/team.cfg").0, "allow");
     in_git(&desk, ".", &["config", "include.path", "../way/team.cfg"]);
     for (file, asks) in [
@@ -41,6 +42,7 @@ fn a_model_needs_approval_for_the_files_that_gits_configuration_names() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_special_file_does_not_hide_the_files_that_gits_configuration_names() {
     let desk = desk(&[("hk/pre-commit", b"x\n"), ("team.cfg", b"[core]\n")]);
@@ -49,7 +51,7 @@ fn a_special_file_does_not_hide_the_files_that_gits_configuration_names() {
     in_git(&desk, ".", &["config", "core.excludesFile", "ign"]);
     for special in [false, true] {
         if special {
-            symlink("/dev/tty", desk.path("ign")).unwrap();
+            world::link("/dev/tty", desk.path("ign")).unwrap();
         }
         for file in ["team.cfg", "hk/pre-commit"] {
             assert_eq!(

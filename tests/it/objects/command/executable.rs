@@ -1,4 +1,5 @@
 //! Which git is started.
+#![cfg(unix)]
 
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use tempfile::TempDir;
 use super::{checked, wpatch};
 use crate::objects::{before_all, fake_git, sample};
 use crate::repository::{Repository, git};
+use crate::world;
 
 /// Makes the work tree `root` of a repository in it, with a commit of `a.txt`.
 fn work_tree(root: &Path) {
@@ -26,7 +28,7 @@ fn a_tree_does_not_bring_its_own_git() {
     let root = directory.path().join("root");
     work_tree(&root);
     fake_git(&root, "echo brought >&2; exit 1");
-    std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
+    world::link(&root, directory.path().join("link")).unwrap();
     for entry in [
         "",
         ".",
@@ -53,7 +55,7 @@ fn neither_the_root_nor_the_work_tree_of_a_repository_brings_its_own_git() {
         fs::create_dir(root.join(name)).unwrap();
     }
     fake_git(&root.join("bin"), "echo brought >&2; exit 1");
-    std::os::unix::fs::symlink(root.join(".git"), directory.path().join("link.git")).unwrap();
+    world::link(root.join(".git"), directory.path().join("link.git")).unwrap();
     let (path, bare) = (
         before_all(&root.join("bin").display().to_string()),
         bare.path().display().to_string(),

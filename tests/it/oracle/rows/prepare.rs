@@ -6,6 +6,7 @@ use fs_err as fs;
 
 use super::Files;
 use crate::oracle::beside::{commit, runs};
+use crate::world;
 use Then::{Broken, Executable, Git, Link, Remove};
 
 /// What happens to a repository after the commit.
@@ -21,8 +22,6 @@ pub(in crate::oracle) enum Then {
 
 /// Commits `files`, and does what happens `then`.
 pub(in crate::oracle) fn prepare(files: Files, then: &[Then], root: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let files: Vec<_> = files
         .iter()
         .map(|(name, text)| (*name, text.as_bytes()))
@@ -31,12 +30,11 @@ pub(in crate::oracle) fn prepare(files: Files, then: &[Then], root: &Path) {
     for then in then {
         match then {
             Git(arguments) => runs(root, arguments),
-            Link(target, name) => std::os::unix::fs::symlink(target, root.join(name)).unwrap(),
+            Link(target, name) => world::link(target, root.join(name)).unwrap(),
             Then::Directory(name) => fs::create_dir(root.join(name)).unwrap(),
             Remove(name) => fs::remove_file(root.join(name)).unwrap(),
             Executable(name) => {
-                fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o755))
-                    .unwrap();
+                world::set_mode(root.join(name), 0o755);
             }
             Broken => {
                 fs::rename(root.join(".git"), root.join("../other")).unwrap();

@@ -1,12 +1,11 @@
 //! Statements 8 to 12: what can be seen of files and directories.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
 use super::super::Desk;
+
+use crate::world;
 
 #[test]
 fn s08_numbered_lines_stand_behind_six_digits_and_a_tab() {
@@ -73,18 +72,12 @@ fn s09_bytes_that_are_no_text_come_as_base64() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn s10_a_directory_is_listed_by_bytes_with_types_and_sizes() {
     let desk = Desk::with(&[("b", b"12"), ("Z", b""), ("a/x", b"x"), (".hidden", b"")]);
-    symlink("nowhere", desk.path("link")).unwrap();
-    mknodat(
-        CWD,
-        desk.path("pipe"),
-        FileType::Fifo,
-        Mode::from_raw_mode(0o666),
-        0,
-    )
-    .unwrap();
+    world::link("nowhere", desk.path("link")).unwrap();
+    world::fifo(desk.path("pipe"));
     let shown = |arguments: &[&str]| {
         let mut listing = desk.does(arguments, b"");
         let entries = listing["entries"].as_array_mut().unwrap();

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::super::Desk;
 use super::nbformat;
 
+use crate::world;
+
 /// A notebook that is indented by two, with cells of which one has the name of another's index, and
 /// no last newline.
 const NOTEBOOK: &str = r##"{
@@ -261,6 +263,7 @@ fn s16_every_change_leaves_a_valid_notebook() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn s17_a_notebook_has_to_be_inside_and_open() {
     let desk = Desk::with(&[
@@ -268,7 +271,7 @@ fn s17_a_notebook_has_to_be_inside_and_open() {
         (".git/n.ipynb", NOTEBOOK.as_bytes()),
         ("n", b""),
     ]);
-    std::os::unix::fs::symlink("../n.ipynb", desk.path("link.ipynb")).unwrap();
+    world::link("../n.ipynb", desk.path("link.ipynb")).unwrap();
     for (path, kind) in [
         ("../n.ipynb", "outside_root"),
         ("link.ipynb", "outside_root"),

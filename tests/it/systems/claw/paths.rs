@@ -1,13 +1,14 @@
 //! Statements on paths, links and patterns.
 
-use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
 use fs_err as fs;
 
 use crate::systems::Desk;
 use crate::tree;
+use crate::world;
 
+#[cfg(unix)]
 #[test]
 fn s06_a_path_is_judged_where_its_links_and_dots_lead() {
     let desk = Desk::with(&[
@@ -15,10 +16,10 @@ fn s06_a_path_is_judged_where_its_links_and_dots_lead() {
         ("../out/a", b"one\n"),
         ("../rooted/a", b"one\n"),
     ]);
-    symlink("in", desk.path("near")).unwrap();
-    symlink("../out", desk.path("far")).unwrap();
-    symlink("../out/none", desk.path("nowhere")).unwrap();
-    symlink("loop", desk.path("loop")).unwrap();
+    world::link("in", desk.path("near")).unwrap();
+    world::link("../out", desk.path("far")).unwrap();
+    world::link("../out/none", desk.path("nowhere")).unwrap();
+    world::link("loop", desk.path("loop")).unwrap();
     let beside = [desk.root().to_str().unwrap(), "ed/a"].concat();
     for name in [
         "../out/a",

@@ -1,12 +1,12 @@
 //! Statements 9, 10, 12, 14, 16, 19: editing one file.
 
-use std::os::unix::fs::{PermissionsExt, symlink};
-
 use fs_err as fs;
 use serde_json::{Value, json};
 use wpatch::digest::Sha256;
 
 use super::super::Desk;
+
+use crate::world;
 
 fn hash(bytes: &[u8]) -> String {
     Sha256::of(bytes).to_string()
@@ -203,13 +203,14 @@ fn names(desk: &Desk) -> Vec<String> {
     names
 }
 
+#[cfg(unix)]
 #[test]
 fn s16_modes_and_links_stay_and_nothing_else_is_left() {
     let desk = Desk::with(&[("run.sh", b"x = 1\n"), ("../outside", b"x = 1\n")]);
-    fs::set_permissions(desk.path("run.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    symlink("run.sh", desk.path("link")).unwrap();
-    symlink("../outside", desk.path("out")).unwrap();
-    symlink("..", desk.path("up")).unwrap();
+    world::set_mode(desk.path("run.sh"), 0o755);
+    world::link("run.sh", desk.path("link")).unwrap();
+    world::link("../outside", desk.path("out")).unwrap();
+    world::link("..", desk.path("up")).unwrap();
     desk.does(&["edit", "link", "--old", "1", "--new", "2"], b"");
     assert_eq!(
         (
@@ -218,14 +219,7 @@ fn s16_modes_and_links_stay_and_nothing_else_is_left() {
         ),
         (b"x = 2\n".to_vec(), "run.sh".into())
     );
-    assert_eq!(
-        fs::metadata(desk.path("run.sh"))
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o7777,
-        0o755
-    );
+    assert_eq!(world::mode(desk.path("run.sh")), 0o755);
     desk.refuses(
         "outside_root",
         &["edit", "out", "--old", "1", "--new", "2"],

@@ -1,6 +1,5 @@
 //! Statements 17, 18, 20, 22: disks and commands that fail, others at work, and what is closed.
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use super::super::Desk;
 use crate::alone::may_mount;
 use crate::tree;
+use crate::world;
 
 /// A document that changes `first`, and then makes or changes `second`.
 fn document(second: &str) -> String {
@@ -18,6 +18,7 @@ fn document(second: &str) -> String {
         .to_string()
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn s17_a_full_disk_leaves_the_first_file_and_no_new_directory() {
     if may_mount(
@@ -60,14 +61,15 @@ fn s17_a_full_disk_leaves_the_first_file_and_no_new_directory() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn s17_a_directory_that_is_closed_to_writing_leaves_the_first_file() {
     let desk = Desk::with(&[("first", b"1\n"), ("closed/second", b"1\n")]);
-    fs::set_permissions(desk.path("closed"), std::fs::Permissions::from_mode(0o555)).unwrap();
+    world::set_mode(desk.path("closed"), 0o555);
     let before = tree::read(&desk.root());
     for second in ["closed/second", "closed/new/dir/third"] {
         // Root may write anywhere unless that right is taken away.
-        let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+        let is_root = world::is_root();
         let words: &[&str] = if is_root {
             &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
         } else {
@@ -89,7 +91,7 @@ fn s17_a_directory_that_is_closed_to_writing_leaves_the_first_file() {
         assert_eq!(told, json!(["io", false, 4]), "{report}");
         assert_eq!(tree::read(&desk.root()), before);
     }
-    fs::set_permissions(desk.path("closed"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    world::set_mode(desk.path("closed"), 0o755);
 }
 
 #[test]
@@ -175,6 +177,7 @@ fn s22_the_state_directory_is_closed() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn s20_a_change_that_does_not_verify_is_rolled_back_with_its_last_output() {
     let desk = Desk::with(&[("a.txt", b"one\ntwo\n"), ("b.txt", b"uno\n")]);

@@ -12,6 +12,7 @@ use wpatch::workspace::memory::{Entry, Memory};
 
 use super::super::Desk;
 use crate::tree;
+use crate::world;
 
 fn desk() -> Desk {
     let desk = Desk::with(&[("a", b"1\n"), ("gone", b"gone\n"), ("d/old", b"old\n")]);
@@ -89,17 +90,15 @@ fn s23_an_undo_to_the_tree_as_it_is_succeeds_and_changes_nothing() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn s23_a_tree_that_is_back_only_in_part_is_a_conflict() {
     let spoils: [fn(&Desk); 5] = [
         |desk| fs::write(desk.path("a"), "9\n").unwrap(),
         |desk| fs::write(desk.path("gone"), "Gone\n").unwrap(),
         |desk| fs::remove_file(desk.path("d/old")).unwrap(),
-        |desk| std::os::unix::fs::symlink("a", desk.path("new")).unwrap(),
-        |desk| {
-            let closed = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-            fs::set_permissions(desk.path("a"), closed).unwrap();
-        },
+        |desk| world::link("a", desk.path("new")).unwrap(),
+        |desk| world::set_mode(desk.path("a"), 0o600),
     ];
     for spoil in spoils {
         let desk = desk();

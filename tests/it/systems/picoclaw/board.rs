@@ -1,7 +1,8 @@
 //! Statements 12, 13, 15: what a file keeps, what readers see, and how little memory it takes.
+#![cfg(target_os = "linux")]
 
 use std::io::{Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, chown};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,6 +11,8 @@ use fs_err as fs;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use super::super::Desk;
+
+use crate::world;
 
 #[test]
 fn s12_a_file_keeps_its_mode_and_its_owner() {
@@ -22,7 +25,7 @@ fn s12_a_file_keeps_its_mode_and_its_owner() {
             .unwrap()
     };
     for mode in [0o644, 0o640, 0o600, 0o755, 0o444] {
-        fs::set_permissions(desk.path("a"), std::fs::Permissions::from_mode(mode)).unwrap();
+        world::set_mode(desk.path("a"), mode);
         let before = standing();
         for arguments in [
             &["edit", "a", "--old", "1", "--new", "2"][..],
@@ -41,12 +44,12 @@ fn s12_new_files_and_directories_have_what_the_mask_leaves() {
     for mask in [0o022, 0o002, 0o077, 0o000] {
         let desk = Desk::with(&[]);
         let command = format!("umask {mask:03o} && exec \"$0\" write d/e/f --content x");
-        let status = Command::new("sh")
-            .args(["-c", &command, env!("CARGO_BIN_EXE_wpatch")])
+        let status = world::sh(&command)
+            .arg(env!("CARGO_BIN_EXE_wpatch"))
             .current_dir(desk.root())
             .status();
         assert!(status.unwrap().success());
-        let mode = |name: &str| fs::metadata(desk.path(name)).unwrap().mode() & 0o7777;
+        let mode = |name: &str| world::mode(desk.path(name));
         let expected = (0o666 & !mask, 0o777 & !mask, 0o777 & !mask);
         assert_eq!(
             (mode("d/e/f"), mode("d/e"), mode("d")),

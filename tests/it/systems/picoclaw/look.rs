@@ -1,17 +1,18 @@
 //! Statements 1, 3 to 5, 14: paths, and what can be seen of files and directories.
 
-use std::os::unix::fs::symlink;
-
 use fs_err as fs;
 use serde_json::json;
 
 use super::super::Desk;
 
+use crate::world;
+
+#[cfg(unix)]
 #[test]
 fn s01_no_path_leads_out_of_the_root() {
     let desk = Desk::with(&[("../x", b"x\n"), ("../root-2/x", b"x\n"), ("in/x", b"x\n")]);
-    symlink("..", desk.path("up")).unwrap();
-    symlink("../x", desk.path("link")).unwrap();
+    world::link("..", desk.path("up")).unwrap();
+    world::link("../x", desk.path("link")).unwrap();
     let absolute = |name: &str| desk.path(name).display().to_string();
     let beside = desk
         .root()
@@ -90,10 +91,11 @@ fn s05_binary_data_have_no_lines_to_number() {
     desk.refuses("binary", &["read", "f", "--number"], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn s14_a_listing_for_people_has_an_entry_a_line() {
     let desk = Desk::with(&[("b", b""), ("a/x", b""), ("new\nline", b"")]);
-    symlink("a", desk.path("link")).unwrap();
+    world::link("a", desk.path("link")).unwrap();
     let output = desk.runs(&["list"], b"");
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(

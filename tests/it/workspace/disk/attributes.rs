@@ -1,7 +1,7 @@
 //! Owners, groups, access control lists and other attributes of new files.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::{XattrFlags, getxattr, listxattr, setxattr};
@@ -18,6 +18,7 @@ use crate::alone::is_alone;
 use crate::changes::{Step, run};
 use crate::tree::path;
 use crate::workspace::{NEW, contents, create};
+use crate::world;
 
 fn attribute(at: &Path, name: &str) -> rustix::io::Result<Vec<u8>> {
     let mut value = vec![0; 1 << 16];
@@ -299,7 +300,7 @@ fn a_link_gets_the_owner_of_the_one_that_it_is_like() {
     let root = TempDir::new().unwrap();
     let disk = Disk::open(root.path()).unwrap();
     let [old, new] = ["old", "new"].map(path);
-    symlink("one", root.path().join("old")).unwrap();
+    world::link("one", root.path().join("old")).unwrap();
     // Only a privileged user can give a link away; others have one owner alone.
     let _ = std::os::unix::fs::lchown(root.path().join("old"), Some(12_345), Some(23_456));
     disk.symlink(b"two", &new, Some(&old)).unwrap();
