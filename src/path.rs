@@ -3,10 +3,10 @@
 mod classes;
 mod pattern;
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::{Component, Path, PathBuf, Prefix};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, Prefix};
 use std::sync::Arc;
 
 use bstr::ByteSlice;
@@ -204,6 +204,20 @@ pub(crate) fn os_path(bytes: &[u8]) -> Option<&Path> {
 #[must_use]
 pub(crate) fn os_str(bytes: &[u8]) -> Option<&OsStr> {
     bytes.to_os_str().ok()
+}
+
+/// Returns the bytes of a path of this operating system, with `/` between its components.
+#[must_use]
+pub(crate) fn path_bytes<T: AsRef<OsStr> + ?Sized>(path: &T) -> Cow<'_, [u8]> {
+    let bytes = path.as_ref().as_encoded_bytes();
+    if MAIN_SEPARATOR == '/' {
+        return Cow::Borrowed(bytes);
+    }
+    let is_separator = |byte: u8| char::from(byte) == MAIN_SEPARATOR;
+    let slashes = bytes
+        .iter()
+        .map(|&byte| if is_separator(byte) { b'/' } else { byte });
+    Cow::Owned(slashes.collect())
 }
 
 /// Returns a path of Windows without the prefix `\\?\`, which many programs do not understand.

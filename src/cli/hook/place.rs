@@ -11,7 +11,7 @@ use crate::cli::policy::{check_outside, choose_root};
 use crate::cli::root::{absolute_paths, open};
 use crate::engine;
 use crate::engine::options::{Access, code};
-use crate::path::{RelPath, plain_path};
+use crate::path::{RelPath, path_bytes, plain_path};
 
 /// The absolute paths of a file in a call.
 pub(super) struct CallPath {
@@ -172,7 +172,7 @@ impl CallPath {
         let Some(below) = below else {
             return check_outside(name, accesses, &self.global).map(decide_refusal);
         };
-        let Ok(path) = RelPath::new(below.as_os_str().as_encoded_bytes()) else {
+        let Ok(path) = RelPath::new(&path_bytes(below)) else {
             return Ok(Decision::None);
         };
         Ok(decide_refusal(
