@@ -58,6 +58,9 @@ pub enum ErrorKind {
     CrossDevice,
     /// The system refuses: permissions, a read-only file system, or a mount point in use.
     Denied,
+    /// Another program has the file open and does not share it. Only Windows returns this error. The
+    /// verb was repeated for up to one second.
+    Busy,
     /// The kernel or the file system does not support the call.
     Unsupported,
     /// Any other error, such as a disk error or a resource limit.

@@ -6,9 +6,11 @@ use std::{env, io};
 use super::EarlyExit;
 use super::early_exit::system_message;
 use crate::engine::options::{MAX_POLICY_FILE, Problem, ProblemFacts, Workspace, WorkspaceError};
-use crate::engine::{self, find_replaceable, home, unreadable_policy_problem};
+use crate::engine::{
+    self, CONFIG_VARIABLE, config_homes, find_replaceable, unreadable_policy_problem,
+};
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 use crate::text::Bytes;
 
 /// The permission bits that allow writing by the group and by others.
@@ -33,7 +35,7 @@ pub(super) fn load_config() -> Result<Option<Config>, EarlyExit> {
         EarlyExit::from_problem(unreadable_policy_problem(&path.to_string_lossy(), why))
     };
     // The path can contain links to a file elsewhere.
-    let real = match fs_err::canonicalize(&path) {
+    let real = match fs_err::canonicalize(&path).map(plain_path) {
         Ok(real) => real,
         Err(_)
             if fs_err::symlink_metadata(&path)
@@ -64,9 +66,9 @@ fn directory_error(path: &Path, error: &io::Error) -> EarlyExit {
         system_message(error)
     );
     let variable = if env::var_os("XDG_CONFIG_HOME").is_some() {
-        "XDG_CONFIG_HOME"
+        "XDG_CONFIG_HOME".to_owned()
     } else {
-        "HOME or XDG_CONFIG_HOME"
+        format!("{CONFIG_VARIABLE} or XDG_CONFIG_HOME")
     };
     let help = Some(format!("set {variable} to a directory that you can read"));
     let advice = Some(format!(
@@ -88,21 +90,11 @@ fn config_path() -> Option<PathBuf> {
     Some(config_directories().first()?.join("config.toml"))
 }
 
-/// Returns the directories that can contain the configuration, as in the XDG Base Directory
-/// Specification. This process uses the first. Another process of the user may have another
-/// environment and use the second.
+/// Returns the directories that can contain the configuration. This process uses the first. Another
+/// process of the user may have another environment and use the second.
 pub(super) fn config_directories() -> Vec<PathBuf> {
-    let named = env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
-    let usual = home()
-        .filter(|home| home.is_absolute())
-        .map(|home| home.join(".config"));
-    named
-        .into_iter()
-        .chain(usual)
-        .map(|directory| directory.join("wpatch"))
-        .collect()
+    let homes = config_homes().into_iter();
+    homes.map(|directory| directory.join("wpatch")).collect()
 }
 
 /// Returns the content of the file at `path`. Fails if any user except the current one and root can

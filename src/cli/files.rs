@@ -1,6 +1,6 @@
 //! Reads files and standard input, without a check by policy.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -152,10 +152,11 @@ pub(super) fn read_regular_limited(path: &Path, limit: u64) -> io::Result<Limite
 /// Reads `file` from its position to its end. Returns the size as an error if it is more than
 /// `limit`. `source` reads the same file at the same position.
 fn read_whole(mut file: &File, mut source: impl Read, limit: u64) -> io::Result<LimitedRead> {
-    let stat = file.metadata()?;
+    // Windows reports no attributes of a pipe.
+    let stat = file.metadata().ok().filter(Metadata::is_file);
     // Some files that look regular cannot seek.
-    let place = file.stream_position();
-    let Some(place) = place.ok().filter(|_| stat.is_file()) else {
+    let place = file.stream_position().ok();
+    let Some((stat, place)) = stat.zip(place) else {
         return read_all(source, Vec::new(), limit);
     };
     let rest = stat.len().saturating_sub(place);

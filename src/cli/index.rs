@@ -8,6 +8,7 @@ use super::args::{FilterOptions, Global, IndexOptions, MergeOptions};
 use super::{EarlyExit, signals};
 use crate::engine::options::{ErrorKind, code};
 use crate::engine::{Git, GitIndex, IndexTarget, UpdateScope};
+use crate::path::plain_path;
 
 /// Returns the index and how the change uses it; `None` if no option uses the index.
 ///
@@ -78,6 +79,7 @@ fn is_in_repository(global: &Global) -> bool {
     if env::var_os("GIT_DIR").is_some() {
         return Git::for_directory(global.root()).has_repository();
     }
-    let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
+    let root =
+        fs_err::canonicalize(global.root()).map_or_else(|_| global.root().to_owned(), plain_path);
     root.ancestors().any(|above| above.join(".git").exists())
 }

@@ -1,9 +1,8 @@
 //! The absolute paths under which a file can be reached through symbolic links.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::path::{MAX_LINKS, RelPath};
+use crate::path::{MAX_LINKS, RelPath, path_bytes, plain_path};
 
 /// Returns the absolute paths of `file`: the given path, one path for each followed link, and last
 /// the path without links. The file need not exist.
@@ -33,18 +32,13 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
         };
         name = normalize_path(&next).unwrap_or(next);
     }
-    names.extend(fs_err::canonicalize(file));
+    names.extend(fs_err::canonicalize(file).map(plain_path));
     names
 }
 
 /// Returns `path` as text without `.` and `..`. Returns `None` if it leads above `/`.
 pub(super) fn normalize_path(path: &Path) -> Option<PathBuf> {
-    let below = RelPath::new(path_bytes(path.strip_prefix("/").ok()?)).ok()?;
+    let below = RelPath::new(&path_bytes(path.strip_prefix("/").ok()?)).ok()?;
     let name = [b"/", below.as_bytes()].concat();
     String::from_utf8(name).ok().map(PathBuf::from)
-}
-
-/// Returns the bytes of a path or a name.
-pub(super) fn path_bytes<T: AsRef<OsStr> + ?Sized>(text: &T) -> &[u8] {
-    text.as_ref().as_encoded_bytes()
 }

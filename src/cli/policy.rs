@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::args::Global;
 use super::config::{Config, config_directories, load_config};
-use super::path_names::{follow_links, normalize_path, path_bytes};
+use super::path_names::{follow_links, normalize_path};
 use super::root::{absolute_paths, open, open_error};
 use super::{EarlyExit, files};
 use crate::engine::options::{
@@ -15,7 +15,7 @@ use crate::engine::options::{
 use crate::engine::{
     self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unreadable_policy_problem,
 };
-use crate::path::RelPath;
+use crate::path::{RelPath, path_bytes, plain_path};
 use crate::text::Bytes;
 
 /// Returns the policy for the root, from the user's configuration and all files on the command
@@ -52,7 +52,7 @@ pub(super) fn choose_root(global: &mut Global, file: Option<&Path>) -> Result<()
     let name = normalize_path(file);
     let prefix = name
         .as_ref()
-        .and_then(|name| policy.find_grant(path_bytes(name)));
+        .and_then(|name| policy.find_grant(&path_bytes(name)));
     if let Some(directory) = prefix.and_then(|prefix| std::str::from_utf8(prefix).ok()) {
         let given = global.root().to_owned();
         (global.root, global.given_root) = (Some(PathBuf::from(directory)), Some(given));
@@ -120,7 +120,7 @@ pub(super) fn check_outside(
     };
     let near = Policy::new(
         given.layers.clone(),
-        place(path_bytes(parent).to_vec()),
+        place(path_bytes(parent).into_owned()),
         Vec::new(),
     )
     .for_model();
@@ -140,11 +140,11 @@ pub(super) fn check_outside(
             .flat_map(|&access| near.judge(&path, access).matches)
             .collect()
     };
-    let ruled: Vec<RuleMatch> = path(path_bytes(file)).map_or_else(Vec::new, judge);
+    let ruled: Vec<RuleMatch> = path(&path_bytes(file)).map_or_else(Vec::new, judge);
     // The file name alone does not identify a policy file in use, so only rules of files count
     // here.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
-    let built_in = path(path_bytes(name.strip_prefix("/").unwrap_or(name)))
+    let built_in = path(&path_bytes(name.strip_prefix("/").unwrap_or(name)))
         .map_or_else(Vec::new, |path| {
             engine::matching_rules(&path, accesses, &everywhere)
         });
@@ -224,7 +224,7 @@ fn relative_names(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
     let below = |name: &PathBuf| {
         roots
             .iter()
-            .find_map(|root| RelPath::new(path_bytes(name.strip_prefix(root).ok()?)).ok())
+            .find_map(|root| RelPath::new(&path_bytes(name.strip_prefix(root).ok()?)).ok())
     };
     names.iter().filter_map(below).collect()
 }
@@ -363,6 +363,7 @@ fn home_paths() -> Vec<Vec<u8>> {
     // Iterating over the components removes `.` and repeated slashes.
     let home: PathBuf = home.components().collect();
     let real = fs_err::canonicalize(&home)
+        .map(plain_path)
         .ok()
         .filter(|real| *real != home);
     engine::root_names(&[Some(home), real].into_iter().flatten().collect::<Vec<_>>())

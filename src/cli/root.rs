@@ -9,6 +9,7 @@ use super::args::Global;
 use super::{EarlyExit, config};
 use crate::engine::options::code;
 use crate::engine::{self, Disk, Outcome};
+use crate::path::plain_path;
 use crate::text::without_error_number;
 
 /// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
@@ -32,7 +33,7 @@ pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
 
 /// Opens the root.
 pub(super) fn open(global: &Global) -> Result<Disk, EarlyExit> {
-    let opened = match state_home() {
+    let opened = match engine::state_home() {
         Some(above) => engine::open_with_external_history(global.root(), &above),
         None => engine::open(global.root()),
     };
@@ -63,15 +64,6 @@ pub(super) fn open_error(root: &Path, error: &dyn Error) -> EarlyExit {
     )
 }
 
-/// Returns `XDG_STATE_HOME`. The XDG Base Directory Specification has a default for this variable,
-/// but wpatch leaves no files outside the root unless the user sets the variable. An empty value
-/// counts as not set.
-fn state_home() -> Option<PathBuf> {
-    env::var_os("XDG_STATE_HOME")
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
-}
-
 /// Returns `outcome` with the names of the root in its report.
 pub(super) fn with_root(mut outcome: Outcome, global: &Global) -> Outcome {
     outcome.report.root = Some(canonical_root(global));
@@ -87,14 +79,14 @@ pub(super) fn canonical_root(global: &Global) -> String {
 
 /// Returns the absolute path of the directory `root`, with links resolved.
 pub(super) fn resolve_links(root: &Path) -> String {
-    let real = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let real = fs_err::canonicalize(root).map_or_else(|_| root.to_owned(), plain_path);
     real.to_string_lossy().into_owned()
 }
 
 /// Returns the absolute paths of the directory `root`: the path that the shell uses (`PWD`), if it
 /// differs, and last the path with links resolved.
 pub(super) fn absolute_paths(root: &Path) -> Vec<PathBuf> {
-    let Ok(real) = fs_err::canonicalize(root) else {
+    let Ok(real) = fs_err::canonicalize(root).map(plain_path) else {
         return Vec::new();
     };
     let named = env::var_os("PWD").map_or_else(
@@ -105,7 +97,9 @@ pub(super) fn absolute_paths(root: &Path) -> Vec<PathBuf> {
     let named: PathBuf = named.components().collect();
     let is_other = named != real
         && named.is_absolute()
-        && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
+        && fs_err::canonicalize(&named)
+            .map(plain_path)
+            .is_ok_and(|named| named == real);
     is_other
         .then_some(named)
         .into_iter()

@@ -3,11 +3,14 @@
 
 use std::io::ErrorKind;
 
+use super::problems::IN_USE;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::Problem;
 use crate::text::without_error_number;
-use crate::workspace::{GIT_INDEX_DIRECTORY_NAME, StickyBitError, WorkspaceError};
+use crate::workspace::{
+    ErrorKind as FaultKind, GIT_INDEX_DIRECTORY_NAME, StickyBitError, WorkspaceError,
+};
 
 /// The verbs that need write permission for a directory.
 const DIRECTORY_VERBS: [&str; 8] = [
@@ -35,6 +38,13 @@ pub(super) fn explain_refusal(problem: &mut Problem, error: &WorkspaceError, pla
         is(&operation.path) || operation.from.as_ref().is_some_and(is)
     };
     let operation = plan.operations.iter().find(is_meant);
+    if error.kind == FaultKind::Busy {
+        if operation.is_some() {
+            problem.path = named;
+            IN_USE.clone_into(&mut problem.message);
+        }
+        return;
+    }
     // A path that no operation names can be in the state directory.
     let state = error
         .path

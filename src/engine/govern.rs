@@ -12,7 +12,7 @@ use super::policy_file::{
 };
 use super::{Outcome, open, refused_outcome};
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{RelPath, path_bytes};
 use crate::plan::{Input, Plan};
 use crate::policy::{
     Access, GIT_DIRECTORY_RULE, Policy, PolicyDecision, PolicyOrigin, RuleMatch, Verdict, root_rule,
@@ -81,10 +81,10 @@ fn with_top_policy_file(
     ]
     .concat();
     let layer = project_layer(&name, tree.top)?;
-    let top = tree.directory.as_os_str().as_encoded_bytes();
+    let top = path_bytes(tree.directory);
     Ok(layer.map_or_else(
         || Arc::clone(&policy),
-        |layer| Arc::new(policy.with_outer(layer, tree.prefix, top)),
+        |layer| Arc::new(policy.with_outer(layer, tree.prefix, &top)),
     ))
 }
 
@@ -94,7 +94,7 @@ fn for_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     let Some(root) = workspace.absolute_root() else {
         return policy;
     };
-    let root = root.as_os_str().as_encoded_bytes();
+    let root = &*path_bytes(&root);
     // If no rule protects the whole root, only the policy of a model depends on its location.
     if root_rule(root, None).is_none() && !policy.is_for_model() {
         return policy;
@@ -161,10 +161,9 @@ pub(super) fn work_tree_policy(
             let policy = with_root_policy_file(given, workspace)
                 .and_then(|policy| fold_spellings(policy, workspace));
             let policy = policy.map_err(|unusable| unusable_outcome(command, *unusable))?;
-            Ok(Arc::new(policy.for_work_tree(
-                tree.prefix,
-                tree.directory.as_os_str().as_encoded_bytes(),
-            )))
+            Ok(Arc::new(
+                policy.for_work_tree(tree.prefix, &path_bytes(tree.directory)),
+            ))
         }
         // An error in locating the work tree is reported when the work tree is needed.
         Ok(None) | Err(_) => Ok(Arc::clone(given)),
@@ -202,11 +201,8 @@ pub(super) fn policy_for_entries<'e>(
         let root = workspace.absolute_path(prefix).unwrap_or_default();
         // The top is the absolute path of the other root without `prefix`.
         let end = [b"/", prefix.as_bytes()].concat();
-        let root = root
-            .as_os_str()
-            .as_encoded_bytes()
-            .strip_suffix(&end[..])
-            .unwrap_or_default();
+        let root = path_bytes(&root);
+        let root = root.strip_suffix(&end[..]).unwrap_or_default();
         policy = Arc::new(policy.with_inner(
             policy_layer(&name, text, PolicyOrigin::Project)?,
             prefix,

@@ -85,7 +85,9 @@ pub use crate::matching::ConflictResolution;
 pub use crate::preflight::ExplicitBase;
 pub use crate::process::home;
 #[cfg(feature = "cli")]
-pub(crate) use crate::process::{DEFAULT_PAGER, HAS_LOCALE};
+pub(crate) use crate::process::{
+    CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE, config_homes, state_home,
+};
 #[cfg(feature = "cli")]
 pub(crate) use crate::workspace::disk::os_paths::{
     FileIdentity, count_hard_links, file_identity, find_replaceable, open_regular,

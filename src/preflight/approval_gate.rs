@@ -64,9 +64,34 @@ pub(super) fn check_rulings<'a>(
                 findings.set_operations(plan, index);
             }
         }
+        for path in named_paths(&plan.operations[index]).filter(|path| !told.contains(path)) {
+            if let Err(reason) = workspace.check_name(path) {
+                let problem = name_problem(path, reason);
+                findings.outcome.failed.get_or_insert(problem.code);
+                findings.problems.push(problem);
+                findings.set_operations(plan, index);
+            }
+        }
         findings.outcome.decision = ruling;
         findings
     })
+}
+
+fn named_paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
+    std::iter::once(&operation.path).chain(&operation.from)
+}
+
+/// Returns the problem of a path that no file can have on this system.
+fn name_problem(path: &RelPath, reason: &str) -> Problem {
+    Problem {
+        path: Some(path.clone()),
+        help: Some("choose another name".to_owned()),
+        facts: ProblemFacts {
+            reason: Some(reason.to_owned()),
+            ..ProblemFacts::default()
+        },
+        ..Problem::new(&code::CLOSED, reason.to_owned())
+    }
 }
 
 fn is_refused(hit: &RuleMatch, workspace: &dyn Workspace, options: &Options) -> bool {

@@ -3,6 +3,9 @@
 /// The name of an empty file.
 pub(crate) const NULL_DEVICE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
+/// The variables that set the directory of the configuration, if `XDG_CONFIG_HOME` is not set.
+pub const CONFIG_VARIABLE: &str = if cfg!(windows) { "APPDATA" } else { "HOME" };
+
 /// The program that shows long output, on systems that have one by convention.
 pub const DEFAULT_PAGER: Option<&str> = if cfg!(windows) { None } else { Some("less") };
 

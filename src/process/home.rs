@@ -26,6 +26,39 @@ pub fn home() -> Option<PathBuf> {
         .or_else(|| home_of_user_id(&users()?, user()?))
 }
 
+/// Returns the directories that can contain the configuration of programs. This process uses the
+/// first. Another process of the user may have another environment and use the second.
+///
+/// The directories are `XDG_CONFIG_HOME` and `~/.config`, as in the XDG Base Directory
+/// Specification. On Windows the second one is `APPDATA`.
+#[must_use]
+pub fn config_homes() -> Vec<PathBuf> {
+    let usual = if cfg!(windows) {
+        env::var_os("APPDATA").map(PathBuf::from)
+    } else {
+        home().map(|home| home.join(".config"))
+    };
+    let named = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let homes = named.into_iter().chain(usual);
+    homes.filter(|path| path.is_absolute()).collect()
+}
+
+/// Returns the directory in which programs keep the state of the user: the value of
+/// `XDG_STATE_HOME`, on Windows also that of `LOCALAPPDATA`. An empty value counts as not set.
+///
+/// The XDG Base Directory Specification has a default for its variable, but wpatch leaves no files
+/// outside the root unless the user sets the variable.
+#[must_use]
+pub fn state_home() -> Option<PathBuf> {
+    let variables: &[&str] = if cfg!(windows) {
+        &["XDG_STATE_HOME", "LOCALAPPDATA"]
+    } else {
+        &["XDG_STATE_HOME"]
+    };
+    let mut values = variables.iter().filter_map(env::var_os);
+    values.find(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 /// Returns the home directory of the user `name`.
 #[must_use]
 pub fn home_of(name: &[u8]) -> Option<PathBuf> {

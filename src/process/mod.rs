@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 use crate::interrupt::Interrupt;
 
 pub(crate) use conventions::NULL_DEVICE;
-pub use conventions::{DEFAULT_PAGER, HAS_LOCALE};
-pub use home::{home, home_of};
+pub use conventions::{CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE};
+pub use home::{config_homes, home, home_of, state_home};
 pub(crate) use search::find_command;
 pub(crate) use tail::StderrReader;
 

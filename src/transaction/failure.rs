@@ -91,6 +91,11 @@ impl Failure {
             failure => failure,
         }
     }
+
+    /// Returns whether another program has a file open.
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(self, Self::Workspace(error) if error.kind == ErrorKind::Busy)
+    }
 }
 
 /// Returns the error for an undo without a history that could keep the displaced files.

@@ -337,7 +337,14 @@ impl StateDirectory {
         {
             workspace.remove(&join(&self.directory, name)?)?;
         }
-        workspace.remove_dir(&self.directory)?;
-        Ok(())
+        let directory = self.directory.clone();
+        match workspace.remove_dir(&directory) {
+            // FAT on Windows keeps the name of the lock file until the last handle is closed.
+            Err(error) if error.kind == ErrorKind::NotEmpty => {
+                drop(self);
+                Ok(workspace.remove_dir(&directory)?)
+            }
+            removed => Ok(removed?),
+        }
     }
 }

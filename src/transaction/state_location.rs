@@ -178,8 +178,8 @@ fn stat_reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<St
 fn is_foreign(workspace: &dyn Workspace, path: &RelPath, stat: &Stat) -> bool {
     stat.kind == FileKind::Directory
         && stat.uid != workspace.user()
-        && (workspace.can_store_modes(Some(path), ModeProbe::Unnamed)
-            || workspace.can_store_modes(path.parent().as_ref(), ModeProbe::Unnamed))
+        && (workspace.can_store_owners(Some(path), ModeProbe::Unnamed)
+            || workspace.can_store_owners(path.parent().as_ref(), ModeProbe::Unnamed))
 }
 
 /// The file in a permanent state directory whose lock is the lock of the directory.
@@ -236,14 +236,14 @@ fn find_lifetime_with(
     let Some(stat) = workspace.stat(directory)? else {
         return Ok(None);
     };
-    let has_bits = || {
+    let has_owners = || {
         let above = directory.parent();
-        workspace.can_store_modes(Some(directory), probe)
-            || workspace.can_store_modes(above.as_ref(), probe)
+        workspace.can_store_owners(Some(directory), probe)
+            || workspace.can_store_owners(above.as_ref(), probe)
     };
     let reason = match stat.kind {
         // These are the owner and the bits of the mount, see above.
-        FileKind::Directory if is_writable_by_others(workspace, &stat) && !has_bits() => {
+        FileKind::Directory if is_writable_by_others(workspace, &stat) && !has_owners() => {
             return Ok(Some(lifetime(workspace, directory, &stat, probe)?));
         }
         _ if stat.uid != workspace.user() => {

@@ -43,7 +43,8 @@ pub use arguments::{
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
 pub use lock::Lock;
 pub use work_tree::{
-    GIT_DIRECTORY_NAME, GitDirectory, TOP_RECORD, WorkTree, path_relative_to, top,
+    EXTERNAL_HISTORY_NAME, GIT_DIRECTORY_NAME, GIT_INDEX_DIRECTORY_NAME, GitDirectory, TOP_RECORD,
+    WorkTree, path_relative_to, top,
 };
 
 /// The result of a verb.
@@ -249,6 +250,24 @@ pub trait Workspace: Sync {
         true
     }
 
+    /// Returns whether the owners and permission bits that [`Workspace::stat`] reports belong to the
+    /// files in `directory`. If not, they belong to the mount, and every user with access to it can
+    /// write to the files.
+    fn can_store_owners(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
+        self.can_store_modes(directory, probe)
+    }
+
+    /// Checks that every component of `path` can be the name of a file. Windows changes some names
+    /// and reserves others, such as `con.txt`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if it cannot. Verbs that create such a file fail, and other verbs do not
+    /// find it.
+    fn check_name(&self, _path: &RelPath) -> std::result::Result<(), &'static str> {
+        Ok(())
+    }
+
     /// Returns how the file systems at and below the root spell names. Returns `None` if every file
     /// has exactly one spelling. See [`FoldingCache`].
     fn spellings(&self) -> Option<&dyn Spellings> {
@@ -378,11 +397,3 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
         source,
     })
 }
-
-/// The name below a root under which verbs find the external history, which is outside the root.
-/// See [`Workspace::external_history`].
-pub const EXTERNAL_HISTORY_NAME: &str = ".wpatch-attic";
-
-/// The name below a root under which verbs find the directory set by
-/// [`Workspace::git_index_file`]. That directory contains the git index file.
-pub const GIT_INDEX_DIRECTORY_NAME: &str = ".wpatch-index";

@@ -1,10 +1,18 @@
-//! The position of a root in a git work tree. All roots in one work tree share transactions, lock
-//! and history.
+//! The position of a root in a git work tree, and the names of directories outside the root. All
+//! roots in one work tree share transactions, lock and history.
 
 use std::path::Path;
 
 use super::{Result, Workspace};
 use crate::path::RelPath;
+
+/// The name below a root under which verbs find the external history, which is outside the root.
+/// See [`Workspace::external_history`].
+pub const EXTERNAL_HISTORY_NAME: &str = ".wpatch-attic";
+
+/// The name below a root under which verbs find the directory set by
+/// [`Workspace::git_index_file`]. That directory contains the git index file.
+pub const GIT_INDEX_DIRECTORY_NAME: &str = ".wpatch-index";
 
 /// The name below the top of a work tree under which verbs find the git directory, if it is not
 /// `.git` below the top.

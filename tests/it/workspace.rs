@@ -298,13 +298,13 @@ fn a_second_name_is_the_same_file() {
             "{name}"
         );
         workspace
-            .set_permissions(&path("a"), Permissions::Exact(0o604))
+            .set_permissions(&path("a"), Permissions::Exact(0o400))
             .unwrap();
         workspace.remove(&path("a")).unwrap();
         let stat = workspace.stat(&path("b")).unwrap();
         assert_eq!(
             stat.map(|stat| (stat.links, stat.permissions)),
-            Some((1, 0o604)),
+            Some((1, 0o400)),
             "{name}"
         );
         workspace

@@ -6,6 +6,7 @@ use std::mem::offset_of;
 use std::os::windows::ffi::OsStringExt;
 use std::os::windows::io::{AsRawHandle, BorrowedHandle};
 use std::path::PathBuf;
+use std::ptr;
 
 use windows_sys::Wdk::Storage::FileSystem::{
     FILE_BASIC_INFORMATION, FILE_INFORMATION_CLASS, FILE_STREAM_INFORMATION,
@@ -16,8 +17,10 @@ use windows_sys::Win32::Foundation::{STATUS_BUFFER_OVERFLOW, STATUS_BUFFER_TOO_S
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_TAG_INFO,
     FlushFileBuffers, GetFileInformationByHandle, GetFinalPathNameByHandleW,
+    GetVolumeInformationByHandleW,
 };
 use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
+use windows_sys::Win32::System::SystemServices::FILE_PERSISTENT_ACLS;
 
 use crate::buffer::{Buffer, entries, i64_at, length_at, u32_at, wide_at};
 use crate::error::{Status, check_win32};
@@ -146,6 +149,29 @@ pub fn stream_names(file: BorrowedHandle<'_>) -> io::Result<Vec<OsString>> {
 pub fn flush(file: BorrowedHandle<'_>) -> io::Result<()> {
     // SAFETY: the function has no preconditions except a valid handle.
     check_win32(unsafe { FlushFileBuffers(file.as_raw_handle()) })
+}
+
+/// Returns whether the file system of an open file stores owners and access lists. FAT does not.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub fn has_access_lists(file: BorrowedHandle<'_>) -> io::Result<bool> {
+    let mut flags = 0;
+    // SAFETY: `flags` is a place for the flags of the file system. All other results are omitted.
+    check_win32(unsafe {
+        GetVolumeInformationByHandleW(
+            file.as_raw_handle(),
+            ptr::null_mut(),
+            0,
+            ptr::null_mut(),
+            ptr::null_mut(),
+            &raw mut flags,
+            ptr::null_mut(),
+            0,
+        )
+    })?;
+    Ok(flags & FILE_PERSISTENT_ACLS != 0)
 }
 
 /// Returns the path of an open file, with links resolved and each name as the file system stores

@@ -21,7 +21,8 @@ mod security;
 
 pub use directory::{DirectoryEntry, find, list};
 pub use information::{
-    BasicInformation, Information, final_path, flush, information, set_information, stream_names,
+    BasicInformation, Information, final_path, flush, has_access_lists, information,
+    set_information, stream_names,
 };
 pub use job::{Job, available_bytes, resume, send_break};
 pub use link::{LinkKind, ReparsePoint, create_symlink, read_link};
@@ -29,7 +30,8 @@ pub use lock::try_lock;
 pub use names::{OnExisting, dispose, link_at, rename_at};
 pub use open::{Disposition, OpenOptions, open_at, to_nt_path};
 pub use security::{
-    SecurityDescriptor, copy_dacl, grants_write_to_others, owner_is_trusted, user_sid,
+    SecurityDescriptor, copy_dacl, grants_write_to_others, inherit_dacl, owner_is_administrative,
+    owner_is_trusted, user_sid,
 };
 
 /// Constants of the system that [`OpenOptions`] and [`Information`] use.

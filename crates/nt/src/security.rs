@@ -7,18 +7,21 @@ use std::fmt::Write;
 use std::io;
 use std::os::windows::io::{AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
 use std::ptr;
+use std::sync::OnceLock;
 
 use windows_sys::Wdk::Storage::FileSystem::{NtQuerySecurityObject, NtSetSecurityObject};
-use windows_sys::Win32::Foundation::{GENERIC_ALL, GENERIC_WRITE, STATUS_BUFFER_TOO_SMALL};
+use windows_sys::Win32::Foundation::{
+    GENERIC_ALL, GENERIC_EXECUTE, GENERIC_READ, GENERIC_WRITE, STATUS_BUFFER_TOO_SMALL,
+};
 use windows_sys::Win32::Security::{
     ACL_REVISION, CONTAINER_INHERIT_ACE, DACL_SECURITY_INFORMATION, GetTokenInformation,
-    INHERIT_ONLY_ACE, OBJECT_INHERIT_ACE, OWNER_SECURITY_INFORMATION, SE_DACL_AUTO_INHERIT_REQ,
-    SE_DACL_AUTO_INHERITED, SE_DACL_PRESENT, SE_DACL_PROTECTED, SE_SELF_RELATIVE,
-    TOKEN_INFORMATION_CLASS, TOKEN_QUERY, TokenElevation, TokenUser,
+    INHERIT_ONLY_ACE, INHERITED_ACE, OBJECT_INHERIT_ACE, OWNER_SECURITY_INFORMATION,
+    SE_DACL_AUTO_INHERIT_REQ, SE_DACL_AUTO_INHERITED, SE_DACL_PRESENT, SE_DACL_PROTECTED,
+    SE_SELF_RELATIVE, TOKEN_INFORMATION_CLASS, TOKEN_QUERY, TokenElevation, TokenUser,
 };
 use windows_sys::Win32::Storage::FileSystem::{
-    DELETE, FILE_ALL_ACCESS, FILE_APPEND_DATA, FILE_DELETE_CHILD, FILE_WRITE_DATA, WRITE_DAC,
-    WRITE_OWNER,
+    DELETE, FILE_ALL_ACCESS, FILE_APPEND_DATA, FILE_DELETE_CHILD, FILE_GENERIC_EXECUTE,
+    FILE_GENERIC_READ, FILE_GENERIC_WRITE, FILE_WRITE_DATA, WRITE_DAC, WRITE_OWNER,
 };
 use windows_sys::Win32::System::SystemServices::{ACCESS_ALLOWED_ACE_TYPE, ACCESS_DENIED_ACE_TYPE};
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
@@ -49,6 +52,8 @@ const WRITE_RIGHTS: u32 = FILE_WRITE_DATA
 const SYSTEM: &[u8] = &[1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0];
 /// S-1-5-32-544, the group of administrators.
 const ADMINISTRATORS: &[u8] = &[1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 32, 2, 0, 0];
+/// S-1-3-0, which a new file replaces by its owner.
+const CREATOR_OWNER: &[u8] = &[1, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0];
 /// S-1-3-4, the owner of the file.
 const OWNER_RIGHTS: &[u8] = &[1, 1, 0, 0, 0, 0, 0, 3, 4, 0, 0, 0];
 
@@ -65,30 +70,36 @@ impl SecurityDescriptor {
     /// Returns the error of reading the user's token.
     pub fn private() -> io::Result<Self> {
         let mut entries = Vec::new();
-        let subjects = [user()?, SYSTEM.to_vec(), ADMINISTRATORS.to_vec()];
-        for subject in &subjects {
+        for subject in [user()?, SYSTEM.to_vec(), ADMINISTRATORS.to_vec()] {
             let inheritance = (OBJECT_INHERIT_ACE | CONTAINER_INHERIT_ACE).to_ne_bytes()[0];
-            entries.extend([ACCESS_ALLOWED_ACE_TYPE.to_ne_bytes()[0], inheritance]);
-            entries.extend(short(ENTRY_HEADER + subject.len())?);
-            entries.extend(FILE_ALL_ACCESS.to_ne_bytes());
-            entries.extend(subject);
+            let mut entry = vec![ACCESS_ALLOWED_ACE_TYPE.to_ne_bytes()[0], inheritance];
+            entry.extend(short(ENTRY_HEADER + subject.len())?);
+            entry.extend(FILE_ALL_ACCESS.to_ne_bytes());
+            entry.extend(subject);
+            entries.push(entry);
         }
         let control = SE_SELF_RELATIVE | SE_DACL_PRESENT | SE_DACL_PROTECTED;
-        let mut bytes = vec![0; HEADER];
-        bytes[0] = 1;
-        bytes[CONTROL..CONTROL + 2].copy_from_slice(&control.to_ne_bytes());
-        bytes[DACL..DACL + 2].copy_from_slice(&short(HEADER)?);
-        bytes.extend([ACL_REVISION.to_ne_bytes()[0], 0]);
-        bytes.extend(short(LIST_HEADER + entries.len())?);
-        bytes.extend(short(subjects.len())?);
-        bytes.extend([0, 0]);
-        bytes.extend(entries);
+        let bytes = descriptor(control, &entries)?;
         Ok(Self(Buffer::from_bytes(&bytes)))
     }
 
     pub(crate) fn as_ptr(&self) -> *const std::ffi::c_void {
         self.0.as_ptr()
     }
+}
+
+/// Returns a descriptor with an access list of these entries, and without an owner.
+fn descriptor(control: u16, entries: &[Vec<u8>]) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; HEADER];
+    bytes[0] = 1;
+    bytes[CONTROL..CONTROL + 2].copy_from_slice(&control.to_ne_bytes());
+    bytes[DACL..DACL + 2].copy_from_slice(&short(HEADER)?);
+    bytes.extend([ACL_REVISION.to_ne_bytes()[0], 0]);
+    bytes.extend(short(LIST_HEADER + entries.concat().len())?);
+    bytes.extend(short(entries.len())?);
+    bytes.extend([0, 0]);
+    bytes.extend(entries.concat());
+    Ok(bytes)
 }
 
 fn short(length: usize) -> io::Result<[u8; 2]> {
@@ -106,6 +117,18 @@ pub fn owner_is_trusted(file: BorrowedHandle<'_>) -> io::Result<bool> {
     let descriptor = query(file, OWNER_SECURITY_INFORMATION)?;
     let owner = sid_at(&descriptor, length_at(&descriptor, OWNER));
     Ok(owner == user()? || owner == ADMINISTRATORS && is_elevated()?)
+}
+
+/// Returns whether the file belongs to the administrators or to the system. The handle needs
+/// `READ_CONTROL` access.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub fn owner_is_administrative(file: BorrowedHandle<'_>) -> io::Result<bool> {
+    let descriptor = query(file, OWNER_SECURITY_INFORMATION)?;
+    let owner = sid_at(&descriptor, length_at(&descriptor, OWNER));
+    Ok(owner == ADMINISTRATORS || owner == SYSTEM)
 }
 
 /// Returns whether the access list lets users change the file or its entries, except for the user,
@@ -148,9 +171,85 @@ pub fn grants_write_to_others(file: BorrowedHandle<'_>) -> io::Result<bool> {
 ///
 /// # Errors
 ///
-/// Returns the error of the system.
+/// Returns the error of the system. FAT has no access lists; see [`has_access_lists`].
+///
+/// [`has_access_lists`]: crate::has_access_lists
 pub fn copy_dacl(from: BorrowedHandle<'_>, to: BorrowedHandle<'_>) -> io::Result<()> {
-    let mut descriptor = query(from, DACL_SECURITY_INFORMATION)?;
+    set_dacl(to, query(from, DACL_SECURITY_INFORMATION)?)
+}
+
+/// Gives `file` the access list of a new file in `directory`. Keeps the current list if `directory`
+/// has no entries that files inherit. The handles need `READ_CONTROL` and `WRITE_DAC` access.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub fn inherit_dacl(directory: BorrowedHandle<'_>, file: BorrowedHandle<'_>) -> io::Result<()> {
+    let above = query(directory, DACL_SECURITY_INFORMATION)?;
+    let entries = inherited_entries(&above, &user()?);
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let control = SE_SELF_RELATIVE | SE_DACL_PRESENT | SE_DACL_AUTO_INHERITED;
+    set_dacl(file, descriptor(control, &entries)?)
+}
+
+/// Returns the entries that a new file inherits from a directory with this descriptor. The file
+/// belongs to `owner`.
+fn inherited_entries(above: &[u8], owner: &[u8]) -> Vec<Vec<u8>> {
+    let list = length_at(above, DACL);
+    if u16_at(above, CONTROL) & SE_DACL_PRESENT == 0 || list == 0 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut at = list + LIST_HEADER;
+    for _ in 0..u16_at(above, list + 4) {
+        let size = usize::from(u16_at(above, at + 2));
+        let Some(entry) = above.get(at..at + size).filter(|_| size > ENTRY_HEADER) else {
+            break;
+        };
+        at += size;
+        let [kind, flags] = array_at(entry, 0);
+        let is_simple = [ACCESS_ALLOWED_ACE_TYPE, ACCESS_DENIED_ACE_TYPE].contains(&kind.into());
+        if u32::from(flags) & OBJECT_INHERIT_ACE == 0 {
+            continue;
+        }
+        let mut entry = entry.to_vec();
+        entry[1] = INHERITED_ACE.to_ne_bytes()[0];
+        if is_simple {
+            let mask = file_rights(u32_at(&entry, 4));
+            entry[4..8].copy_from_slice(&mask.to_ne_bytes());
+            if sid_at(&entry, ENTRY_HEADER) == CREATOR_OWNER {
+                entry.truncate(ENTRY_HEADER);
+                entry.extend(owner);
+                let size = u16::try_from(entry.len()).unwrap_or_default();
+                entry[2..4].copy_from_slice(&size.to_ne_bytes());
+            }
+        }
+        found.push(entry);
+    }
+    found
+}
+
+/// Returns `mask` with the rights to files that its generic rights stand for.
+fn file_rights(mask: u32) -> u32 {
+    let table = [
+        (GENERIC_ALL, FILE_ALL_ACCESS),
+        (GENERIC_READ, FILE_GENERIC_READ),
+        (GENERIC_WRITE, FILE_GENERIC_WRITE),
+        (GENERIC_EXECUTE, FILE_GENERIC_EXECUTE),
+    ];
+    table.iter().fold(mask, |mask, (generic, rights)| {
+        if mask & generic == 0 {
+            mask
+        } else {
+            mask & !generic | rights
+        }
+    })
+}
+
+/// Sets the access list of a file to that of `descriptor`.
+fn set_dacl(file: BorrowedHandle<'_>, mut descriptor: Vec<u8>) -> io::Result<()> {
     let mut control = u16_at(&descriptor, CONTROL);
     if control & SE_DACL_AUTO_INHERITED != 0 {
         // Without the request, the system clears the mark of inherited entries.
@@ -158,10 +257,10 @@ pub fn copy_dacl(from: BorrowedHandle<'_>, to: BorrowedHandle<'_>) -> io::Result
     }
     descriptor[CONTROL..CONTROL + 2].copy_from_slice(&control.to_ne_bytes());
     let mut buffer = Buffer::from_bytes(&descriptor);
-    // SAFETY: the buffer contains a descriptor of the system, with one more flag.
+    // SAFETY: the buffer contains a complete descriptor in the self-relative form.
     Status::check(unsafe {
         NtSetSecurityObject(
-            to.as_raw_handle(),
+            file.as_raw_handle(),
             DACL_SECURITY_INFORMATION,
             buffer.as_mut_ptr(),
         )
@@ -224,6 +323,14 @@ fn sid_at(bytes: &[u8], offset: usize) -> &[u8] {
 
 /// Returns the SID of the user of this process.
 fn user() -> io::Result<Vec<u8>> {
+    static USER: OnceLock<Vec<u8>> = OnceLock::new();
+    match USER.get() {
+        Some(sid) => Ok(sid.clone()),
+        None => read_user().map(|sid| USER.get_or_init(|| sid).clone()),
+    }
+}
+
+fn read_user() -> io::Result<Vec<u8>> {
     let buffer = token_information(TokenUser, 256)?;
     let bytes = buffer.to_bytes(buffer.size() as usize);
     // The first field points to the SID, which is in the same buffer.

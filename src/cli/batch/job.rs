@@ -12,6 +12,7 @@ use crate::cli::args::Global;
 use crate::cli::{EarlyExit, arguments, input};
 use crate::engine::options::{GUARDS, code};
 use crate::engine::{Decide, Request};
+use crate::path::plain_path;
 use crate::report::JobId;
 
 /// One job.
@@ -76,7 +77,12 @@ impl Job {
             .into_iter()
             .flatten();
         let names = places
-            .flat_map(|place| [Some(place.clone()), fs_err::canonicalize(place).ok()])
+            .flat_map(|place| {
+                [
+                    Some(place.clone()),
+                    fs_err::canonicalize(place).map(plain_path).ok(),
+                ]
+            })
             .flatten();
         names
             .map(|name| name.to_string_lossy().into_owned())

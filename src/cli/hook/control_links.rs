@@ -13,7 +13,7 @@ use crate::cli::path_names::follow_links;
 use crate::cli::root::open;
 use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, FileIdentity, count_hard_links, file_identity, home};
-use crate::path::{RelPath, os_path};
+use crate::path::{RelPath, os_path, plain_path};
 
 /// Returns the reason why `--allow` does not apply to `file`, an absolute path without links. The
 /// reason is that the file has or can have several hard links, or the reason of [`link_reason`].
@@ -24,15 +24,15 @@ use crate::path::{RelPath, os_path};
 pub(super) fn ask_reason(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     if let Ok(stat) = fs_err::metadata(file)
         && stat.is_file()
-        && let Some(reason) = hard_link_reason(&stat)
+        && let Some(reason) = hard_link_reason(file, &stat)
     {
         return Ok(Some(reason));
     }
     link_reason(file, global)
 }
 
-fn hard_link_reason(stat: &Metadata) -> Option<String> {
-    match count_hard_links(stat) {
+fn hard_link_reason(file: &Path, stat: &Metadata) -> Option<String> {
+    match count_hard_links(file, stat) {
         Some(0 | 1) => None,
         Some(links) => Some(format!(
             "the file has {links} hard links, and one of them can be a protected path"
@@ -204,5 +204,5 @@ fn prefixes(path: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 fn resolve_links(path: &Path) -> PathBuf {
-    fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
+    fs_err::canonicalize(path).map_or_else(|_| PathBuf::from(path), plain_path)
 }

@@ -11,7 +11,7 @@ use crate::cli::policy::{check_outside, choose_root};
 use crate::cli::root::{absolute_paths, open};
 use crate::engine;
 use crate::engine::options::{Access, code};
-use crate::path::RelPath;
+use crate::path::{RelPath, path_bytes, plain_path};
 
 /// The absolute paths of a file in a call.
 pub(super) struct CallPath {
@@ -66,9 +66,11 @@ impl CallPath {
         let mut global = global.clone();
         choose_root(&mut global, Some(&plain))?;
         let mut names = follow_links(&plain);
-        if let (Some(Ok(parent)), Some(name)) =
-            (file.parent().map(fs_err::canonicalize), file.file_name())
-            && !names.contains(&parent.join(name))
+        if let (Some(Ok(parent)), Some(name)) = (
+            file.parent()
+                .map(|above| fs_err::canonicalize(above).map(plain_path)),
+            file.file_name(),
+        ) && !names.contains(&parent.join(name))
         {
             names.insert(0, parent.join(name));
         }
@@ -170,7 +172,7 @@ impl CallPath {
         let Some(below) = below else {
             return check_outside(name, accesses, &self.global).map(decide_refusal);
         };
-        let Ok(path) = RelPath::new(below.as_os_str().as_encoded_bytes()) else {
+        let Ok(path) = RelPath::new(&path_bytes(below)) else {
             return Ok(Decision::None);
         };
         Ok(decide_refusal(

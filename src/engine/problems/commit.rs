@@ -12,6 +12,9 @@ use crate::workspace::ErrorKind;
 /// The help if another process changes the tree at the same time.
 const RETRY_HELP: &str = "no file was changed; try again";
 
+/// The problem of a file that another program has open and does not share.
+pub(in crate::engine) const IN_USE: &str = "another program has the file open";
+
 /// Returns the problems of a transaction that was not committed.
 pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
     match failure {
@@ -41,6 +44,9 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
         // Preflight refuses existing links, so this link appeared after preflight.
         Failure::Workspace(error) if error.kind == ErrorKind::ThroughLink => {
             vec![link_problem(&error.path)]
+        }
+        Failure::Workspace(error) if error.kind == ErrorKind::Busy => {
+            vec![use_problem(&error.path)]
         }
         Failure::Workspace(error) => {
             let cause = error
@@ -92,6 +98,14 @@ fn link_problem(path: &str) -> Problem {
     Problem {
         help: Some(RETRY_HELP.to_owned()),
         ..Problem::new(&code::STALE, message)
+    }
+}
+
+/// Returns the problem of a file that another program has open.
+fn use_problem(path: &str) -> Problem {
+    Problem {
+        help: Some("close the file in that program, and try again".to_owned()),
+        ..Problem::new(&code::IO, format!("{path}: {IN_USE}"))
     }
 }
 

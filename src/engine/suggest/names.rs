@@ -9,7 +9,7 @@ use super::super::{Decide, SuggestionMode, whitespace};
 use super::candidates::{Candidate, RequiredFiles};
 use super::command::CommandChange;
 use super::{ProblemHelp, TrialContext, budget};
-use crate::path::RelPath;
+use crate::path::{RelPath, path_bytes};
 use crate::plan::{self, Action, Plan};
 use crate::policy::Policy;
 use crate::preflight::{self, ProblemCode, WhitespaceAction, code};
@@ -245,7 +245,7 @@ fn try_from_top(
     let above = trials
         .options
         .policy
-        .for_work_tree(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
+        .for_work_tree(tree.prefix, &path_bytes(tree.directory));
     let Ok(policy) = extend_policy(trials.task.command.name, &Arc::new(above), tree.top) else {
         return Vec::new();
     };

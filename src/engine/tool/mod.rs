@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Outcome, Request, UserCommands, apply as apply_request, refused_outcome};
+use crate::path::path_bytes;
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
@@ -248,13 +249,13 @@ pub fn relative_to<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
     let path = names
         .find_map(|root| file.strip_prefix(root).ok())
         .unwrap_or(file);
-    let bytes = path.as_os_str().as_encoded_bytes();
+    let bytes = path_bytes(path);
     // Keep the final slash of a path that names a directory.
-    let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
-    match bytes {
+    let is_directory = path_bytes(file).ends_with(b"/");
+    match &*bytes {
         [] => b".".to_vec(),
-        [.., last] if is_directory && *last != b'/' => [bytes, b"/"].concat(),
-        _ => bytes.to_vec(),
+        [.., last] if is_directory && *last != b'/' => [&bytes, &b"/"[..]].concat(),
+        _ => bytes.into_owned(),
     }
 }
 
@@ -266,9 +267,9 @@ pub fn root_names<P: AsRef<Path>>(roots: &[P]) -> Vec<Vec<u8>> {
         .iter()
         .map(AsRef::as_ref)
         .filter(|root| root.is_absolute());
-    let names = names.map(|root| root.as_os_str().as_encoded_bytes());
+    let names = names.map(path_bytes);
     names
-        .map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec())
+        .map(|name| name.strip_suffix(b"/").unwrap_or(&name).to_vec())
         .collect()
 }
 

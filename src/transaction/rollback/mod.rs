@@ -35,6 +35,9 @@ use old_file_candidates::OldFileCandidates;
 
 /// The number of attempts before an error is returned.
 const ATTEMPTS: usize = 3;
+/// The number of attempts while another program has a file open. In each attempt, the verb waits
+/// for one second.
+const BUSY_ATTEMPTS: usize = 5;
 
 /// A rollback in progress.
 pub(super) struct Rollback<'a> {
@@ -115,14 +118,17 @@ impl<'a> Rollback<'a> {
     pub(super) fn run(&self) -> RollbackResult {
         let mut left = BTreeSet::new();
         let mut trouble = None;
-        for _ in 0..ATTEMPTS {
+        for attempt in 1..=BUSY_ATTEMPTS {
             left.clear();
-            match self.restore(&mut left).and_then(|()| self.mark_undone()) {
-                Ok(()) => {
-                    trouble = None;
-                    break;
-                }
-                Err(failure) => trouble = Some(failure),
+            trouble = self
+                .restore(&mut left)
+                .and_then(|()| self.mark_undone())
+                .err();
+            if trouble
+                .as_ref()
+                .is_none_or(|failure| attempt >= ATTEMPTS && !failure.is_busy())
+            {
+                break;
             }
         }
         // This includes the files kept by an earlier attempt that was killed.

@@ -1,9 +1,14 @@
 //! The arguments and results of the functions of a system.
 
 use std::io;
+use std::time::Duration;
 
 use crate::path::RelPath;
 use crate::workspace::ErrorKind;
+
+/// How long the handle of a directory is cached. This limits how long verbs write to a directory
+/// that another process has moved away.
+pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// The result of a part of a verb.
 pub(super) type SysResult<T> = Result<T, SysError>;

@@ -4,9 +4,9 @@
 //! `disk/<system>` with the functions that `common` takes from `system`, and select it here. `--cfg
 //! wpatch_no_disk` builds the code for unsupported systems.
 
-#[cfg(all(unix, not(wpatch_no_disk)))]
+#[cfg(all(any(unix, windows), not(wpatch_no_disk)))]
 mod calls;
-#[cfg(all(unix, not(wpatch_no_disk)))]
+#[cfg(all(any(unix, windows), not(wpatch_no_disk)))]
 mod common;
 #[cfg(feature = "cli")]
 pub(crate) mod os_paths;
@@ -14,13 +14,17 @@ pub(crate) mod os_paths;
 mod per_directory;
 #[cfg(all(unix, not(wpatch_no_disk)))]
 mod unix;
-#[cfg(not(all(unix, not(wpatch_no_disk))))]
+#[cfg(any(wpatch_no_disk, not(any(unix, windows))))]
 mod unsupported;
+#[cfg(all(windows, not(wpatch_no_disk)))]
+mod windows;
 
 #[cfg(all(unix, not(wpatch_no_disk)))]
 use unix as system;
+#[cfg(all(windows, not(wpatch_no_disk)))]
+use windows as system;
 
-#[cfg(all(unix, not(wpatch_no_disk)))]
+#[cfg(all(any(unix, windows), not(wpatch_no_disk)))]
 pub use common::Disk;
-#[cfg(not(all(unix, not(wpatch_no_disk))))]
+#[cfg(any(wpatch_no_disk, not(any(unix, windows))))]
 pub use unsupported::Disk;

@@ -1,14 +1,10 @@
 //! Caches facts about directories.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::calls::SysResult;
+use super::calls::{MAX_AGE, SysResult};
 use crate::mutex::lock_unpoisoned;
-
-/// How long a handle is cached. This limits how long verbs write to a directory that another
-/// process has moved away.
-pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// The limit on the number of cached directories. Each thread usually works in only one directory.
 const MAX_DIRECTORIES: usize = 4;

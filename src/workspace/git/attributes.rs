@@ -13,7 +13,7 @@ use super::config_files::{
 use super::environment::directory_of;
 use super::{Git, process, special_files};
 use crate::mutex::lock_unpoisoned;
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 use crate::process::Timeout;
 
 /// The name of attribute files in a tree.
@@ -140,8 +140,8 @@ impl Git {
     fn is_outside_work_tree(&self) -> io::Result<bool> {
         match directory_of("GIT_WORK_TREE").filter(|top| !top.as_os_str().is_empty()) {
             Some(top) => {
-                let top = fs_err::canonicalize(top).ok();
-                let directory = fs_err::canonicalize(&self.directory)?;
+                let top = fs_err::canonicalize(top).map(plain_path).ok();
+                let directory = fs_err::canonicalize(&self.directory).map(plain_path)?;
                 Ok(top.is_none_or(|top| !directory.starts_with(top)))
             }
             None => Ok(*self.discover() == RepositorySearch::InGitDirectory

@@ -15,6 +15,7 @@ use bstr::ByteSlice;
 use super::discovery::{RepositoryCandidate, classify_directory, common_directory, is_repository};
 use super::environment::directory_of;
 use super::variables::Variable;
+use crate::path::plain_path;
 use crate::process::home;
 
 /// The limit in bytes on a file that is searched. For a larger file, git is run.
@@ -65,7 +66,7 @@ impl RepositorySearch {
                 Self::Nowhere
             };
         }
-        let Ok(directory) = fs_err::canonicalize(directory) else {
+        let Ok(directory) = fs_err::canonicalize(directory).map(plain_path) else {
             return Self::Nowhere;
         };
         for above in directory.ancestors() {

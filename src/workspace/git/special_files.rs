@@ -15,7 +15,7 @@ use super::discovery::{
 };
 use super::environment::directory_of;
 use super::variables::{Variable, parse_variables};
-use crate::path::os_path;
+use crate::path::{os_path, plain_path};
 use crate::process::{home, home_of};
 
 /// The files of a per-worktree git directory. Commands on the index check the index file
@@ -163,7 +163,7 @@ impl CheckedFiles {
             self.check_git_directory(&directory.join(git_dir));
             return Ok(());
         }
-        let directory = fs_err::canonicalize(directory)?;
+        let directory = fs_err::canonicalize(directory).map(plain_path)?;
         for above in directory.ancestors() {
             self.bases = vec![above.to_owned(), directory.clone()];
             let git_dir = match classify_directory(above)? {
@@ -237,7 +237,7 @@ impl CheckedFiles {
     /// Checks the files of object directories and of their alternates.
     fn check_objects(&mut self, mut directories: Vec<PathBuf>) {
         while let Some(directory) = directories.pop() {
-            let Ok(directory) = fs_err::canonicalize(directory) else {
+            let Ok(directory) = fs_err::canonicalize(directory).map(plain_path) else {
                 continue;
             };
             if !self.visited.insert(directory.clone()) {
@@ -279,7 +279,7 @@ impl CheckedFiles {
             // Relative paths start at the directory of the including path, not of a link's target.
             let above = path
                 .parent()
-                .and_then(|above| fs_err::canonicalize(above).ok());
+                .and_then(|above| fs_err::canonicalize(above).map(plain_path).ok());
             let Some((above, name)) = above.zip(path.file_name()) else {
                 continue;
             };
@@ -362,7 +362,9 @@ fn is_special(found: &std::fs::Metadata) -> bool {
 
 /// Returns whether `path` leads to `/dev/null`, which is always empty.
 fn is_null(path: &Path) -> bool {
-    fs_err::canonicalize(path).is_ok_and(|path| path == Path::new("/dev/null"))
+    fs_err::canonicalize(path)
+        .map(plain_path)
+        .is_ok_and(|path| path == Path::new("/dev/null"))
 }
 
 fn not_regular_error(path: &Path) -> io::Error {

@@ -10,7 +10,7 @@ use super::git::run_git;
 use super::{GitIndex, display_path};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
-use crate::path::os_path;
+use crate::path::{os_path, plain_path};
 use crate::process::Timeout;
 use crate::workspace::git::Git;
 use crate::workspace::objects::Repository;
@@ -73,6 +73,7 @@ impl GitIndex {
         let refused = |fault, source| refusal(root, fault, source);
         let root = root
             .canonicalize()
+            .map(plain_path)
             .map_err(|source| refused(ErrorKind::Missing, source))?;
         let unanswered = |source: io::Error| match source.kind() {
             io::ErrorKind::Unsupported => refused(ErrorKind::NotRegular, source),
@@ -97,7 +98,7 @@ impl GitIndex {
         // git follows links to the index and locks their target.
         let file = named
             .canonicalize()
-            .unwrap_or_else(|_| resolve_parent(named));
+            .map_or_else(|_| resolve_parent(named), plain_path);
         // git would block on a FIFO until another process writes to it.
         if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
             let source = io::Error::other(
@@ -135,7 +136,9 @@ fn refusal(path: &Path, fault: ErrorKind, source: io::Error) -> WorkspaceError {
 
 /// Returns the path of a file that does not exist yet, with the links above it resolved.
 fn resolve_parent(path: &Path) -> PathBuf {
-    let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
+    let directory = path
+        .parent()
+        .and_then(|parent| parent.canonicalize().map(plain_path).ok());
     directory
         .zip(path.file_name())
         .map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))

@@ -40,7 +40,7 @@ use super::{ErrorKind, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
 use crate::interrupt::Interrupt;
 use crate::mode::FileMode;
-use crate::path::{RelPath, os_path};
+use crate::path::{RelPath, os_path, plain_path};
 
 pub use blobs::BlobCollector;
 pub use entry::{EntryFlag, IndexEntry, IndexUpdate, Stages};
@@ -234,7 +234,10 @@ impl GitIndex {
     /// Returns [`ErrorKind::Exists`] if `file` is this index, or a file that is not an index.
     /// Returns an error if `file` exists and cannot be read, or if git cannot write the file.
     pub fn write_new_index(&self, file: &Path, entries: &[IndexUpdate]) -> Result<()> {
-        let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
+        let is_this = file
+            .canonicalize()
+            .map(plain_path)
+            .is_ok_and(|file| file == self.file);
         let is_replaceable = is_missing_or_index(file).map_err(|source| WorkspaceError {
             verb: "read",
             path: display_path(file),

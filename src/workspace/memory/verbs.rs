@@ -68,6 +68,7 @@ fn io_error(fault: ErrorKind) -> io::Error {
         ErrorKind::TooLarge => io::ErrorKind::FileTooLarge,
         ErrorKind::CrossDevice => io::ErrorKind::CrossesDevices,
         ErrorKind::Denied => io::ErrorKind::PermissionDenied,
+        ErrorKind::Busy => io::ErrorKind::ResourceBusy,
         ErrorKind::Unsupported => io::ErrorKind::Unsupported,
         ErrorKind::ThroughLink => return io::Error::other("the path goes through a symbolic link"),
         ErrorKind::NotRegular => return io::Error::other("not a regular file"),

@@ -5,7 +5,7 @@ use std::os::windows::io::AsHandle;
 use wpatch_nt::flags::*;
 use wpatch_nt::{
     Disposition, OpenOptions, SecurityDescriptor, copy_dacl, grants_write_to_others,
-    owner_is_trusted, user_sid,
+    has_access_lists, inherit_dacl, owner_is_trusted, user_sid,
 };
 
 use super::{TestDirectory, open_options};
@@ -50,4 +50,21 @@ fn a_list_is_copied() {
     copy_dacl(from.as_handle(), to.as_handle()).unwrap();
     assert!(!grants_write_to_others(to.as_handle()).unwrap());
     assert!(owner_is_trusted(to.as_handle()).unwrap());
+}
+
+#[test]
+fn a_file_gets_the_list_of_another_directory() {
+    let directory = TestDirectory::new();
+    let private = SecurityDescriptor::private().unwrap();
+    let how = OpenOptions {
+        security: Some(&private),
+        ..open_options(Disposition::Create, FILE_DIRECTORY_FILE)
+    };
+    let inner = directory.open_with("private", &how).unwrap();
+    let file = directory.create("a", "text");
+    inherit_dacl(inner.as_handle(), file.as_handle()).unwrap();
+    assert!(has_access_lists(file.as_handle()).unwrap());
+    assert!(!grants_write_to_others(file.as_handle()).unwrap());
+    assert!(owner_is_trusted(file.as_handle()).unwrap());
+    assert_eq!(directory.read("a"), "text");
 }

@@ -16,6 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::git_files::{if_accessible, is_git_directory_of, is_repository, read_line};
+use crate::path::plain_path;
 use crate::text::printable;
 use crate::workspace::TOP_RECORD;
 use crate::workspace::disk::system::{self, FileId};
@@ -53,7 +54,7 @@ pub(super) fn inspect_dot_git(directory: &Path) -> DotGitResult<DotGitKind> {
     check_owner(&git).map_err(|refusal| refusal.with_foreign_path(target.as_deref().ok()))?;
     let real = target?;
     check_owner(&real).map_err(|refusal| refusal.with_foreign_path(Some(&real)))?;
-    let top = directory.canonicalize()?;
+    let top = directory.canonicalize().map(plain_path)?;
     let unusable = |why: &str| {
         DotGitError::unusable(format!(
             "{}: {} {why}",
@@ -105,7 +106,7 @@ fn resolve_target(directory: &Path, git: &Path) -> DotGitResult<PathBuf> {
             display_path(&named)
         ))
     };
-    let Some(real) = if_accessible(named.canonicalize())? else {
+    let Some(real) = if_accessible(named.canonicalize().map(plain_path))? else {
         // This can be a linked work tree of a repository that was moved.
         let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
         let advice = if is_linked {

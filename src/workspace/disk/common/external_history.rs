@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::join;
 use crate::digest::Digest;
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 use crate::workspace::EXTERNAL_HISTORY_NAME;
 use crate::workspace::disk::calls::{Access, SysResult};
 use crate::workspace::disk::system::{self, DirectoryHandle};
@@ -29,14 +29,14 @@ impl ExternalHistory {
     /// the root from earlier directories at the same path. Returns `None` if one of the two
     /// contains the other, because a patch could then change the history.
     pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
-        let root = root.canonicalize().ok()?;
+        let root = root.canonicalize().map(plain_path).ok()?;
         // If a component does not exist yet, the meaning of a later `..` is unknown.
         if above.is_relative() || above.components().any(|part| part == Component::ParentDir) {
             return None;
         }
         let real = above.ancestors().find_map(|ancestor| {
             let rest = above.strip_prefix(ancestor).ok()?;
-            Some(ancestor.canonicalize().ok()?.join(rest))
+            Some(ancestor.canonicalize().map(plain_path).ok()?.join(rest))
         })?;
         let history = real.join(NAME);
         if is_within(&history, &root) || is_within(&root, &history) {

@@ -13,7 +13,8 @@ use std::path::{Component, Path, PathBuf};
 use super::git_files::read_line;
 use super::{Disk, join, relative_path};
 use crate::mode::FileKind;
-use crate::path::{MAX_LINKS, RelPath};
+use crate::path::{MAX_LINKS, RelPath, plain_path};
+use crate::workspace::disk::system;
 use crate::workspace::git::discovery::gitdir_path;
 use crate::workspace::git::environment::directory_of;
 use crate::workspace::git::{Git, special_files};
@@ -44,7 +45,7 @@ impl Disk {
         if !is_elsewhere && variables.is_empty() {
             return Vec::new();
         }
-        let Ok(root) = self.root.canonicalize() else {
+        let Ok(root) = self.root.canonicalize().map(plain_path) else {
             return Vec::new();
         };
         let top = directory.map_or_else(|| root.clone(), |path| join(&root, path.as_bytes()));
@@ -85,7 +86,7 @@ impl Disk {
         &self,
         find: impl Fn(&Path) -> P,
     ) -> Vec<Option<RelPath>> {
-        let Ok(root) = self.root.canonicalize() else {
+        let Ok(root) = self.root.canonicalize().map(plain_path) else {
             return Vec::new();
         };
         let mut names = Vec::new();
@@ -155,13 +156,13 @@ pub(super) fn follow_links(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
             continue;
         };
         links += 1;
-        names.push(done.clone());
+        names.push(system::real_spelling(&done));
         done.pop();
         // The components of the target replace the name of the link.
         for part in parts(&target).into_iter().rev() {
             rest.push_front(part);
         }
     }
-    names.push(done.clone());
+    names.push(system::real_spelling(&done));
     done
 }

@@ -8,8 +8,7 @@ use super::git_index_file::GitIndexFile;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::workspace::GIT_DIRECTORY_NAME;
-use crate::workspace::disk::calls::{Access, SysResult};
-use crate::workspace::disk::per_directory::MAX_AGE;
+use crate::workspace::disk::calls::{Access, MAX_AGE, SysResult};
 use crate::workspace::disk::system::{self, DirectoryHandle};
 
 /// The limit on the number of cached handles.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{Disk, join};
+use crate::path::plain_path;
 use crate::text::is_same_name;
 use crate::workspace::disk::system;
 use crate::workspace::{Directory, Spellings, other_spellings};
@@ -18,7 +19,7 @@ impl Spellings for Disk {
         let root = self
             .root
             .canonicalize()
-            .unwrap_or_else(|_| self.root.clone());
+            .map_or_else(|_| self.root.clone(), plain_path);
         let device = system::stat_handle(self.parents.root()).ok();
         let device = device.map(|root| root.device);
         let above = root

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Disk, lock};
 use crate::mode::{FileKind, Permissions};
-use crate::path::{RelPath, os_path};
+use crate::path::{RelPath, os_path, plain_path};
 use crate::text::Bytes;
 use crate::workspace::disk::calls::{Access, LockAttempt, SysError, SysResult};
 use crate::workspace::disk::system;
@@ -207,6 +207,15 @@ impl Workspace for Disk {
             .map_or(true, |opened| self.caches.can_store_modes(&opened, probe))
     }
 
+    fn can_store_owners(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
+        self.open_handle(directory)
+            .map_or(true, |opened| self.caches.can_store_owners(&opened, probe))
+    }
+
+    fn check_name(&self, path: &RelPath) -> std::result::Result<(), &'static str> {
+        system::check_name(path.as_bytes())
+    }
+
     fn spellings(&self) -> Option<&dyn Spellings> {
         Some(self)
     }
@@ -279,7 +288,7 @@ impl Workspace for Disk {
     }
 
     fn absolute_root(&self) -> Option<PathBuf> {
-        self.root.canonicalize().ok()
+        self.root.canonicalize().map(plain_path).ok()
     }
 
     fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
@@ -343,6 +352,9 @@ impl Disk {
     }
 
     fn try_rename(&self, from: &RelPath, to: &RelPath, mode: RenameMode) -> SysResult<()> {
+        if system::OPEN_DIRECTORIES_PREVENT_RENAMES {
+            self.parents.forget([from, to]);
+        }
         let (old_directory, old) = self.parents.parent_and_name(from)?;
         let (new_directory, new) = self
             .parents

@@ -5,7 +5,7 @@ use std::fs;
 
 use super::{Disk, join, relative_path};
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 use crate::workspace::Directory;
 
 impl Disk {
@@ -51,7 +51,7 @@ impl Disk {
     /// Returns the paths below the root to which the link at `path` leads, one for each link on the
     /// way. The last one may not exist.
     pub(super) fn link_ways(&self, path: &RelPath) -> Vec<RelPath> {
-        let Ok(root) = self.root.canonicalize() else {
+        let Ok(root) = self.root.canonicalize().map(plain_path) else {
             return Vec::new();
         };
         let mut names = Vec::new();

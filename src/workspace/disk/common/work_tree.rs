@@ -22,7 +22,7 @@ use super::dot_git::{
 use super::git_files::{if_accessible, is_repository};
 use super::{Disk, join, relative_path};
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{RelPath, plain_path};
 use crate::workspace::disk::calls::{Access, SysError};
 use crate::workspace::disk::system;
 use crate::workspace::{
@@ -192,7 +192,7 @@ impl Disk {
             Err(trouble) if trouble.kind == ErrorKind::Missing => {}
             Err(trouble) => return Err(DotGitError::Failed(trouble.source)),
         }
-        let root = if_accessible(self.root.canonicalize())?;
+        let root = if_accessible(self.root.canonicalize().map(plain_path))?;
         let above = match &root {
             Some(root) => self.locate_above(root),
             None => Ok(ParentSearchResult::Nothing),

@@ -6,8 +6,10 @@
 
 #[cfg(unix)]
 mod unix;
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 mod unsupported;
+#[cfg(windows)]
+mod windows;
 
 use std::io;
 use std::path::Path;
@@ -15,14 +17,14 @@ use std::path::Path;
 use fs_err::File;
 
 #[cfg(unix)]
-use unix::open_without_blocking;
-#[cfg(not(unix))]
-use unsupported::open_without_blocking;
+use unix as system;
+#[cfg(not(any(unix, windows)))]
+use unsupported as system;
+#[cfg(windows)]
+use windows as system;
 
-#[cfg(unix)]
-pub(crate) use unix::{FileIdentity, count_hard_links, file_identity, find_replaceable};
-#[cfg(not(unix))]
-pub(crate) use unsupported::{FileIdentity, count_hard_links, file_identity, find_replaceable};
+use system::open_without_blocking;
+pub(crate) use system::{FileIdentity, count_hard_links, file_identity, find_replaceable};
 
 /// Opens the regular file at `path` for reading, and follows links. Never blocks on a FIFO.
 ///

@@ -31,10 +31,11 @@ pub(super) fn open_without_blocking(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Returns the number of hard links of a file, or `None` if the system does not report it.
+/// Returns the number of hard links of the file at the path, or `None` if the system does not report
+/// it.
 #[must_use]
 #[allow(clippy::unnecessary_wraps, reason = "other systems report no number")]
-pub(crate) fn count_hard_links(stat: &Metadata) -> Option<u64> {
+pub(crate) fn count_hard_links(_: &Path, stat: &Metadata) -> Option<u64> {
     Some(stat.nlink())
 }
 

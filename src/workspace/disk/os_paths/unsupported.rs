@@ -15,9 +15,10 @@ pub(super) fn open_without_blocking(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Returns the number of hard links of a file, or `None` if the system does not report it.
+/// Returns the number of hard links of the file at the path, or `None` if the system does not report
+/// it.
 #[must_use]
-pub(crate) fn count_hard_links(_: &Metadata) -> Option<u64> {
+pub(crate) fn count_hard_links(_: &Path, _: &Metadata) -> Option<u64> {
     None
 }
 

@@ -84,6 +84,16 @@ impl Caches {
         self.mode_support.can_store_modes(directory, probe)
     }
 
+    /// Returns whether the owners and permission bits that `stat` reports are those of the files in
+    /// `directory`, and not those of the mount.
+    pub(in crate::workspace::disk) fn can_store_owners(
+        &self,
+        directory: &OwnedFd,
+        probe: ModeProbe,
+    ) -> bool {
+        self.can_store_modes(directory, probe)
+    }
+
     /// Sets the permission bits of the file or directory `name`.
     pub(in crate::workspace::disk) fn set_permissions(
         &self,

@@ -61,10 +61,23 @@ pub(super) use self::lock::{try_lock, try_lock_directory};
 pub(super) use self::names::{create_symlink, link, remove, remove_directory, rename};
 pub(super) use self::paths::{
     FileId, birth_time, create_private_directories, file_id, is_accessible, is_owned,
-    is_world_writable, open_without_blocking,
+    is_world_writable, open_without_blocking, real_spelling,
 };
 pub(super) use self::stat::{stat, stat_handle};
 pub(super) use self::sync::{start_writeback, sync, sync_all, sync_root, write_to_device};
+
+/// Whether a directory cannot be renamed while a handle to a directory below it is open.
+pub(super) const OPEN_DIRECTORIES_PREVENT_RENAMES: bool = false;
+
+/// Checks that every component of `path` can be the name of a file. Every name can.
+///
+/// # Errors
+///
+/// Returns the reason if it cannot.
+#[allow(clippy::unnecessary_wraps, reason = "other systems refuse some names")]
+pub(super) fn check_name(_: &[u8]) -> Result<(), &'static str> {
+    Ok(())
+}
 
 /// Returns the maximum number of files that this process may open, or `None` if there is no limit.
 pub(super) fn max_handles() -> Option<u64> {

@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD, OFlags, accessat};
@@ -63,6 +63,12 @@ pub(in crate::workspace::disk) fn open_without_blocking(path: &Path) -> io::Resu
 pub(in crate::workspace::disk) fn create_private_directories(path: &Path) -> SysResult<()> {
     let mut builder = DirBuilder::new();
     Ok(builder.recursive(true).mode(0o700).create(path)?)
+}
+
+/// Returns `path`, which is absolute and whose directories are no links, in the one spelling that
+/// paths without links have.
+pub(in crate::workspace::disk) fn real_spelling(path: &Path) -> PathBuf {
+    path.to_owned()
 }
 
 /// Returns the birth time of the directory `path`, if the file system keeps it unchanged.
