@@ -17,6 +17,7 @@ pub(super) enum Apple {}
 
 impl System for Apple {
     const RESOLVE: OFlags = OFlags::RDONLY;
+    const HAS_UNNAMED_FILES: bool = false;
 
     fn open_beneath(_: &OwnedFd, _: &[u8], _: OFlags) -> Option<SysResult<OwnedFd>> {
         None

@@ -51,6 +51,7 @@ pub(super) enum Linux {}
 impl System for Linux {
     /// An `O_PATH` handle needs no read permission for the directory itself; see open(2).
     const RESOLVE: OFlags = OFlags::PATH;
+    const HAS_UNNAMED_FILES: bool = true;
 
     fn open_beneath(start: &OwnedFd, path: &[u8], access: OFlags) -> Option<SysResult<OwnedFd>> {
         if LACKS_OPENAT2.load(Ordering::Relaxed) {

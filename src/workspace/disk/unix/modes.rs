@@ -50,7 +50,9 @@ impl ModeSupportCache {
                 lock_unpoisoned(&self.0).insert(device, answer);
                 answer
             }
-            ProbeResult::Unsupported => false,
+            // A file system that stores permission bits usually supports unnamed files. If the
+            // system has none, this says nothing, and the bits count.
+            ProbeResult::Unsupported => !Current::HAS_UNNAMED_FILES,
             ProbeResult::Failed => true,
         }
     }

@@ -21,6 +21,7 @@ pub(super) enum Plain {}
 
 impl System for Plain {
     const RESOLVE: OFlags = OFlags::RDONLY;
+    const HAS_UNNAMED_FILES: bool = false;
 
     fn open_beneath(_: &OwnedFd, _: &[u8], _: OFlags) -> Option<SysResult<OwnedFd>> {
         None

@@ -29,6 +29,9 @@ pub(super) trait System {
     /// permission to read the directory.
     const RESOLVE: OFlags;
 
+    /// Whether the system can create files without a name, on some file systems.
+    const HAS_UNNAMED_FILES: bool;
+
     /// Opens the directory at `path` below `start` through real directories only, in one call.
     /// Returns `None` if the system has no such call.
     fn open_beneath(start: &OwnedFd, path: &[u8], access: OFlags) -> Option<SysResult<OwnedFd>>;
