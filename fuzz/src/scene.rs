@@ -114,7 +114,13 @@ impl Scene {
     #[must_use]
     pub fn memory(&self) -> Memory {
         let mut memory = Memory::with_files(self.entries.clone());
-        for (letter, feature) in [(b'n', Feature::RenameFlags), (b'h', Feature::HardLinks)] {
+        for (letter, feature) in [
+            (b'n', Feature::ExclusiveRename),
+            (b'n', Feature::Exchange),
+            (b'x', Feature::Exchange),
+            (b'y', Feature::SyncAll),
+            (b'h', Feature::HardLinks),
+        ] {
             if self.has(letter) {
                 memory = memory.without_feature(feature);
             }
