@@ -44,7 +44,7 @@ pub fn config_homes() -> Vec<PathBuf> {
 }
 
 /// Returns the directory in which programs keep the state of the user: the value of
-/// `XDG_STATE_HOME`, on Windows also that of `LOCALAPPDATA`. An empty value counts as not set.
+/// `XDG_STATE_HOME`, on Windows also `LOCALAPPDATA`. An empty value counts as not set.
 ///
 /// The XDG Base Directory Specification has a default for its variable, but wpatch leaves no files
 /// outside the root unless the user sets the variable.

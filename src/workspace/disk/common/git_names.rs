@@ -67,8 +67,8 @@ impl Disk {
     pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
         self.ways(|root| match Git::for_directory(root).hooks_path() {
             Ok(path) => path,
-            // wpatch does not run git, because a special file is among those that git reads. The
-            // user's git can still read its configuration, so each file can be a hook.
+            // wpatch does not run git, because git would read a special file. The user's git can
+            // still read its configuration, so each file can be a hook.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Some(root.to_owned()),
             Err(_) => None,
         })

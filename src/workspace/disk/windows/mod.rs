@@ -59,7 +59,7 @@ pub(super) fn user() -> u32 {
     stat::OWN_USER
 }
 
-/// Returns the current time. The clock of file timestamps can lag behind by one tick, 15.6 ms.
+/// Returns the current time. File timestamps can be up to one tick, 15.6 ms, earlier.
 pub(super) fn now() -> Timestamp {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let now = now.unwrap_or(Duration::ZERO);
