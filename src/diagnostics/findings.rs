@@ -11,7 +11,7 @@ use super::document::{self, Document};
 use super::protocol::{Code, Diagnostic, Position};
 use super::session::Session;
 use super::uri;
-use crate::path::RelPath;
+use crate::path::{RelPath, below_root, path_bytes};
 
 /// The maximum number of new diagnostics that are listed, and the maximum length of a message in
 /// characters.
@@ -255,11 +255,7 @@ fn line_and_column(text: &str, position: Position) -> (usize, usize) {
 /// Returns the path of the file `uri` relative to `root`; `None` if the file is not below `root`.
 fn path_below(root: &Path, uri: &str) -> Option<RelPath> {
     let path = uri::to_path(uri)?;
-    let root = root.as_os_str().as_encoded_bytes();
-    let path = path
-        .strip_prefix(root.strip_suffix(b"/").unwrap_or(root))?
-        .strip_prefix(b"/")?;
-    RelPath::new(path).ok()
+    RelPath::new(below_root(&path_bytes(root), &path)?).ok()
 }
 
 #[cfg(test)]

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use crate::path::{is_absolute_here, path_bytes};
 use crate::text::{percent_decode, percent_encode};
 
 const SCHEME: &str = "file://";
 
 /// Returns the URI of the absolute path `path`.
 pub(super) fn from_path(path: &Path) -> String {
-    format!(
-        "{SCHEME}{}",
-        percent_encode(path.as_os_str().as_encoded_bytes())
-    )
+    let path = path_bytes(path);
+    let slash = if path.starts_with(b"/") { "" } else { "/" };
+    format!("{SCHEME}{slash}{}", percent_encode(&path))
 }
 
 /// Returns the URI of the file at `path` below `root`.
@@ -29,7 +29,11 @@ pub(super) fn to_path(uri: &str) -> Option<Vec<u8>> {
     let path = uri
         .strip_prefix(SCHEME)
         .filter(|path| path.starts_with('/'))?;
-    Some(percent_decode(path))
+    let mut path = percent_decode(path);
+    if is_absolute_here(&path[1..]) && path.get(1) != Some(&b'/') {
+        path.remove(0);
+    }
+    Some(path)
 }
 
 #[cfg(test)]

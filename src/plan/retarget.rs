@@ -6,6 +6,7 @@ use super::{
     StripRule,
 };
 use crate::digest::Sha256;
+use crate::path::{below_root, normalize_separators};
 
 /// Replaces the name in every operation with `file`.
 ///
@@ -97,7 +98,8 @@ pub(super) fn relax(plan: &mut Plan<Name>, selection: &Selection) {
     }
 }
 
-/// Converts absolute names below the root to relative ones, in grammars without prefixes.
+/// Converts absolute names below the root to relative ones, in grammars without prefixes. On
+/// Windows, also converts backslashes in these names to slashes.
 pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
     // With `--directory`, a name is below that directory and cannot be absolute.
     let roots = if selection.directory.is_empty() {
@@ -119,14 +121,10 @@ pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
     });
     for claim in claims
         .flatten()
-        .filter(|claim| claim.strip == StripRule::Literal && claim.bytes.starts_with(b"/"))
+        .filter(|claim| claim.strip == StripRule::Literal)
     {
-        let below = |root: &Vec<u8>| {
-            claim
-                .bytes
-                .strip_prefix(root.as_slice())?
-                .strip_prefix(b"/")
-        };
+        normalize_separators(&mut claim.bytes);
+        let below = |root: &Vec<u8>| below_root(root, &claim.bytes).filter(|path| !path.is_empty());
         if let Some(name) = roots.iter().find_map(below) {
             claim.bytes = name.to_vec();
         }

@@ -10,6 +10,7 @@ use super::layer::{Grant, PathRule, PolicyError, PolicyLayer, PolicyOrigin, Syml
 use super::pattern::{self, CaseSensitivity, Patterns};
 use super::secrets::SecretsSetting;
 use super::{Access, Mode, Verdict};
+use crate::path::is_absolute;
 use crate::text::Span;
 
 /// The maximum number of patterns in one file, and of wildcard characters in all of them. The work
@@ -182,7 +183,7 @@ fn parse_grant(
 ) -> Result<Grant, PolicyError> {
     let GrantRow { prefix, mode } = row.get_ref();
     let text = prefix.get_ref().as_str();
-    let is_absolute = text.starts_with('/');
+    let is_absolute = is_absolute(text.as_bytes());
     if is_absolute && origin == PolicyOrigin::Project {
         return Err(error_at(
             prefix,
@@ -207,7 +208,7 @@ fn parse_grant(
     }
     let path = parts.join("/");
     Ok(Grant {
-        prefix: if is_absolute {
+        prefix: if text.starts_with('/') {
             format!("/{path}")
         } else {
             path

@@ -7,7 +7,7 @@ use super::decision::GRANT_RULE;
 use super::pattern::Patterns;
 use super::secrets::SecretsSetting;
 use super::{Access, Mode, RootLocation, RuleMatch, Verdict};
-use crate::path::RelPath;
+use crate::path::{RelPath, below_root, is_absolute};
 use crate::text::Span;
 
 /// An error in a policy file and its position.
@@ -230,9 +230,9 @@ impl PolicyLayer {
             return found;
         };
         for name in absolute_paths(place, Some(path)) {
-            let below = roots.iter().filter_map(|root| {
-                RelPath::new(name.strip_prefix(&root[..])?.strip_prefix(b"/")?).ok()
-            });
+            let below = roots
+                .iter()
+                .filter_map(|root| RelPath::new(below_root(root, &name)?).ok());
             found.extend(below.flat_map(|path| self.patterns.matching(&path)));
         }
         found.sort_unstable();
@@ -371,7 +371,7 @@ impl Grant {
     }
 
     fn is_absolute(&self) -> bool {
-        self.prefix.starts_with(b"/")
+        is_absolute(&self.prefix)
     }
 }
 

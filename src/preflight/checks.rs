@@ -14,7 +14,7 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, BlobIds, Direction, Edit, LineKind, Operation};
 use crate::text::printable;
-use crate::workspace::WorkspaceError;
+use crate::workspace::{Workspace, WorkspaceError};
 
 pub(super) use creation::CreationCheck;
 
@@ -341,6 +341,27 @@ pub(super) fn is_storable(node: &Node, max_file: u64, findings: &mut Findings) -
         }
     }
     !findings.is_failed()
+}
+
+/// Returns whether this user can create the link `node`, if it is a link that replaces `before`.
+pub(super) fn can_be_link(
+    node: &Node,
+    before: Option<&Node>,
+    workspace: &dyn Workspace,
+    findings: &mut Findings,
+) -> bool {
+    let is_kept =
+        before.is_some_and(|before| before.kind == node.kind && before.bytes == node.bytes);
+    if node.kind != FileKind::Symlink || is_kept {
+        return true;
+    }
+    let Some(reason) = workspace.symlink_refusal() else {
+        return true;
+    };
+    findings.error(&code::BAD_LINK, reason).help = Some(
+        "turn on developer mode in the settings of Windows, or run wpatch as administrator".into(),
+    );
+    false
 }
 
 /// Returns the participle for `direction` in messages.

@@ -210,7 +210,7 @@ codes! {
     PREREQUISITE = "wpatch::file::prerequisite", Stale;
     /// A file changed after it was read.
     STALE = "wpatch::file::stale", Stale;
-    /// A symbolic link has no target or an invalid target.
+    /// A symbolic link has no target or an invalid target, or the user cannot create links.
     BAD_LINK = "wpatch::file::bad_link", Unsupported;
     /// A hunk does not match anywhere in the file.
     NOT_FOUND = "wpatch::hunk::not_found", NotFound;

@@ -75,7 +75,7 @@ impl OverlayEntry {
 
 /// The overlay of one group.
 pub(super) struct Overlay<'w> {
-    workspace: &'w dyn Workspace,
+    pub(super) workspace: &'w dyn Workspace,
     /// The shared cache of missing directories; `None` if some files are in another tree.
     directories: Option<&'w DirectoryCache>,
     max_file: u64,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Report;
+use crate::path::is_absolute;
 
 /// The name and version of the JSON format of [`BatchLine`].
 pub const BATCH_SCHEMA: &str = "wpatch.batch/1";
@@ -103,7 +104,7 @@ pub fn make_deterministic(report: &mut Report, places: &[String]) {
 fn shorten_paths(text: &mut String, places: &[String]) {
     let mut places: Vec<&String> = places
         .iter()
-        .filter(|place| place.starts_with('/'))
+        .filter(|place| is_absolute(place.as_bytes()))
         .collect();
     // A path can contain another one, so replace the longest ones first.
     places.sort_by_key(|place| std::cmp::Reverse(place.len()));

@@ -8,6 +8,7 @@ use super::findings::{
     Finding, FindingLevel, FindingLocation, SuggestedFix, findings, fingerprints,
 };
 use super::{Format, Outcome, Report, print_json};
+use crate::path::is_absolute;
 use crate::preflight::CODES;
 use crate::text::percent_encode;
 
@@ -112,8 +113,9 @@ fn location(place: &FindingLocation) -> Value {
 fn artifact(place: &FindingLocation) -> Value {
     match &place.path_below_root {
         Some(below) => json!({"uri": uri(below), "uriBaseId": ROOT}),
-        None if place.path.starts_with('/') => {
-            json!({"uri": format!("file://{}", uri(&place.path))})
+        None if is_absolute(place.path.as_bytes()) => {
+            let slash = if place.path.starts_with('/') { "" } else { "/" };
+            json!({"uri": format!("file://{slash}{}", uri(&place.path))})
         }
         None => json!({"uri": uri(&place.path)}),
     }

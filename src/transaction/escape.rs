@@ -30,6 +30,14 @@ pub(super) fn escape(bytes: &[u8]) -> Cow<'_, str> {
 /// Returns the path with the escaped text `text`. Returns `None` if it is not the text of a path
 /// below the root.
 pub(super) fn unescape(text: &str) -> Option<RelPath> {
+    RelPath::new(&unescape_bytes(text)?)
+        .ok()
+        .filter(|path| escape(path.as_bytes()) == text)
+}
+
+/// Returns the bytes with the escaped text `text`. Returns `None` if it is not the text that
+/// [`escape`] returns for them.
+pub(super) fn unescape_bytes(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {
@@ -37,9 +45,7 @@ pub(super) fn unescape(text: &str) -> Option<RelPath> {
         bytes.extend_from_slice(part.get(2..)?.as_bytes());
     }
     // Each path has exactly one text, so other spellings are rejected.
-    RelPath::new(&bytes)
-        .ok()
-        .filter(|path| escape(path.as_bytes()) == text)
+    (escape(&bytes) == text).then_some(bytes)
 }
 
 pub(super) fn serialize<S: Serializer>(path: &RelPath, serializer: S) -> Result<S::Ok, S::Error> {

@@ -16,7 +16,7 @@ use super::scratch::{Scratch, join};
 use super::state_location::{display_path, is_writable_by_others};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
-use crate::path::RelPath;
+use crate::path::{RelPath, is_absolute_here, path_bytes, plain_path};
 use crate::text::printable;
 use crate::workspace::{
     ErrorKind, GIT_INDEX_DIRECTORY_NAME, RenameMode, Result as Done, Workspace,
@@ -55,9 +55,8 @@ impl IndexLocation {
 struct IndexLockNote {
     /// The identity of the root, which distinguishes the note from one in a copied root.
     root: String,
-    /// The directory, relative to the root of the file system.
-    #[serde(with = "escape")]
-    directory: RelPath,
+    /// The escaped absolute path of the directory, without a slash at the start.
+    directory: String,
     /// The lock file.
     #[serde(with = "escape")]
     lock: RelPath,
@@ -106,20 +105,11 @@ pub(super) fn lock_index(
     place: &IndexLocation,
 ) -> Result<(), Failure> {
     let lock = index_path(&[&place.name[..], b".lock"].concat())?;
-    let directory = place.directory.as_os_str().as_encoded_bytes();
-    let directory = directory
-        .strip_prefix(b"/")
-        .and_then(|rest| RelPath::new(rest).ok());
-    let unusable = || Failure::State {
-        reason: format!(
-            "{}: this directory cannot contain an index",
-            place.directory.display()
-        ),
-    };
-    let directory = directory.ok_or_else(unusable)?;
+    let directory = plain_path(place.directory.clone());
+    let directory = path_bytes(&directory);
     let note = IndexLockNote {
         root: workspace.identity()?,
-        directory,
+        directory: escape::escape(directory.strip_prefix(b"/").unwrap_or(&directory)).into_owned(),
         lock: lock.clone(),
     };
     let path = scratch.file(NOTE_FILE)?;
@@ -132,7 +122,7 @@ pub(super) fn lock_index(
     if durability == Durability::Full {
         scratch.make_durable(workspace, &path)?;
     }
-    workspace.git_index_file(place.directory.as_os_str().as_encoded_bytes())?;
+    workspace.git_index_file(&directory)?;
     let mark = mark_path(scratch)?;
     let taken = create_lock(workspace, scratch, (&mark, &lock), durability);
     taken.map_err(|error| match error.kind {
@@ -240,7 +230,12 @@ fn read_note(
     if note.root != workspace.identity()? || !is_index_path(&note.lock) {
         return Ok(None);
     }
-    let directory = [b"/", note.directory.as_bytes()].concat();
+    let Some(mut directory) = escape::unescape_bytes(&note.directory) else {
+        return Ok(None);
+    };
+    if !is_absolute_here(&directory) || directory.starts_with(b"/") {
+        directory.insert(0, b'/');
+    }
     workspace.git_index_file(&directory)?;
     if !is_trusted_location(workspace, scratch, &note)? {
         return Err(state_failure(

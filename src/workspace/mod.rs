@@ -268,6 +268,11 @@ pub trait Workspace: Sync {
         Ok(())
     }
 
+    /// Returns the reason why this user cannot create symbolic links, if there is one.
+    fn symlink_refusal(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns how the file systems at and below the root spell names. Returns `None` if every file
     /// has exactly one spelling. See [`FoldingCache`].
     fn spellings(&self) -> Option<&dyn Spellings> {
@@ -319,18 +324,14 @@ pub trait Workspace: Sync {
 
     /// Returns the git directory of the work tree whose top is this root.
     fn git_directory(&self) -> Result<GitDirectory> {
-        let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
-        let is_there = self
-            .stat(&git)?
-            .is_some_and(|stat| stat.kind == FileKind::Directory);
-        Ok(if is_there {
-            GitDirectory::At {
-                directory: git,
-                binding: None,
-            }
-        } else {
-            GitDirectory::Missing
-        })
+        let directory = RelPath::new(b".git").expect("BUG: a plain name is no path");
+        let found = self.stat(&directory)?;
+        let is_there = found.is_some_and(|stat| stat.kind == FileKind::Directory);
+        let at = || GitDirectory::At {
+            directory,
+            binding: None,
+        };
+        Ok(is_there.then(at).unwrap_or(GitDirectory::Missing))
     }
 
     /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way

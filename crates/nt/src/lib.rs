@@ -17,6 +17,7 @@ mod link;
 mod lock;
 mod names;
 mod open;
+mod privileges;
 mod security;
 
 pub use directory::{DirectoryEntry, find, list};
@@ -29,6 +30,7 @@ pub use link::{LinkKind, ReparsePoint, create_symlink, read_link};
 pub use lock::try_lock;
 pub use names::{OnExisting, dispose, link_at, rename_at};
 pub use open::{Disposition, OpenOptions, open_at, to_nt_path};
+pub use privileges::may_create_symlinks;
 pub use security::{
     SecurityDescriptor, copy_dacl, grants_write_to_others, inherit_dacl, owner_is_administrative,
     owner_is_trusted, user_sid,

@@ -348,7 +348,8 @@ fn is_elevated() -> io::Result<bool> {
     Ok(u32_at(&buffer.to_bytes(4), 0) != 0)
 }
 
-fn token_information(class: TOKEN_INFORMATION_CLASS, size: usize) -> io::Result<Buffer> {
+/// Returns information of `class` about the token of this process, at most `size` bytes.
+pub(crate) fn token_information(class: TOKEN_INFORMATION_CLASS, size: usize) -> io::Result<Buffer> {
     // SAFETY: the function has no preconditions.
     let process = unsafe { GetCurrentProcess() };
     let mut token = ptr::null_mut();

@@ -2,7 +2,7 @@
 
 use super::target_tree::{NameOptions, TargetTree};
 use crate::mode::FileKind;
-use crate::path::{PathError, RelPath};
+use crate::path::{PathError, RelPath, below_root, is_absolute};
 use crate::repair::{RepairErrorKind, Section, SectionAction};
 use crate::syntax::unquote;
 use crate::text::printable;
@@ -276,7 +276,7 @@ impl NameLookup<'_> {
         if !self.tree.naming.directory.is_empty() {
             return None;
         }
-        RelPath::new(name.strip_prefix(self.tree.root)?.strip_prefix(b"/")?).ok()
+        RelPath::new(below_root(self.tree.root, name)?).ok()
     }
 }
 
@@ -336,10 +336,4 @@ fn strip_git_prefix(name: &[u8]) -> Option<&[u8]> {
     prefixes
         .into_iter()
         .find_map(|prefix| name.strip_prefix(prefix))
-}
-
-/// Returns whether `name` is absolute, such as `/x` or `C:/x`.
-fn is_absolute(name: &[u8]) -> bool {
-    matches!(name, [b'/', ..])
-        || matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Outcome, Request, UserCommands, apply as apply_request, refused_outcome};
-use crate::path::path_bytes;
+use crate::path::{below_root, path_bytes};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
@@ -246,16 +246,18 @@ pub fn relative_to<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
         .iter()
         .map(AsRef::as_ref)
         .filter(|root| root.is_absolute());
-    let path = names
-        .find_map(|root| file.strip_prefix(root).ok())
-        .unwrap_or(file);
-    let bytes = path_bytes(path);
+    // Iterating over the components removes `.` and repeated slashes.
+    let plain: PathBuf = file.components().collect();
+    let (plain, given) = (path_bytes(&plain), path_bytes(file));
+    let below = names.find_map(|root| below_root(&path_bytes(root), &plain));
     // Keep the final slash of a path that names a directory.
-    let is_directory = path_bytes(file).ends_with(b"/");
-    match &*bytes {
-        [] => b".".to_vec(),
-        [.., last] if is_directory && *last != b'/' => [&bytes, &b"/"[..]].concat(),
-        _ => bytes.into_owned(),
+    let is_directory = given.ends_with(b"/");
+    match below {
+        Some(b"") => b".".to_vec(),
+        Some(path) if is_directory => [path, b"/"].concat(),
+        Some(path) => path.to_vec(),
+        None if given.is_empty() => b".".to_vec(),
+        None => given.into_owned(),
     }
 }
 

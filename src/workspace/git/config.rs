@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::config_files::RepositorySearch;
+use super::config_files::{self, RepositorySearch};
 use super::variables::parse_variables;
 use super::{Git, special_files};
 
@@ -77,7 +77,8 @@ impl Git {
     }
 
     /// Returns all variables, or none if no text of the configuration contains `word`. `word` must
-    /// be in lower case.
+    /// be in lower case. Without git, the files are read directly if it is known which files git
+    /// reads; names have no subsections then.
     ///
     /// # Errors
     ///
@@ -88,9 +89,15 @@ impl Git {
         }
         let entries = self.config_variables.get_or_init(|| {
             let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
-            let list = self.run_git(&arguments);
-            list.map(|list| parse_config_list(&list))
-                .map_err(|error| (error.kind(), error.to_string()))
+            let list = self
+                .run_git(&arguments)
+                .map(|list| parse_config_list(&list));
+            list.or_else(|error| {
+                let is_missing = error.kind() == io::ErrorKind::NotFound;
+                let read = || config_files::read_variables(self.discover());
+                is_missing.then(read).flatten().ok_or(error)
+            })
+            .map_err(|error| (error.kind(), error.to_string()))
         });
         entries
             .as_deref()

@@ -7,14 +7,15 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::OnceLock;
 
 use bstr::ByteSlice;
 
+use super::config::{ConfigVariable, ConfigVariables};
 use super::discovery::{RepositoryCandidate, classify_directory, common_directory, is_repository};
 use super::environment::directory_of;
-use super::variables::Variable;
+use super::variables::{Variable, parse_variables};
 use crate::path::plain_path;
 use crate::process::home;
 
@@ -166,8 +167,41 @@ pub(super) fn read_configuration(found: &RepositorySearch) -> Option<LowercaseCo
     (!texts.contains("include")).then_some(texts)
 }
 
-/// Returns the configuration files of the user and of the system. See `GIT_CONFIG_GLOBAL` and
-/// `GIT_CONFIG_NOSYSTEM` in git(1).
+/// Reads all variables without git. Returns `None` if only git knows which files it reads.
+///
+/// Names have no subsections.
+pub(super) fn read_variables(found: &RepositorySearch) -> Option<ConfigVariables> {
+    read_configuration(found)?;
+    let repository = match found {
+        RepositorySearch::InWorkTree(RepositoryPaths {
+            git_dir, common, ..
+        }) => vec![common.join("config"), git_dir.join("config.worktree")],
+        _ => Vec::new(),
+    };
+    let user = user_config_files().into_iter().rev();
+    let files = user
+        .map(|path| (path, true))
+        .chain(repository.into_iter().map(|path| (path, false)));
+    let of_file = |(path, is_user_defined): (PathBuf, bool)| {
+        let variables = parse_variables(&fs_err::read(path).unwrap_or_default());
+        variables
+            .into_iter()
+            .map(move |variable| (variable, is_user_defined))
+    };
+    let of_environment = config_of_environment()
+        .into_iter()
+        .map(|variable| (variable, true));
+    let all = files.flat_map(of_file).chain(of_environment);
+    let variable = |(variable, is_user_defined): (Variable, bool)| ConfigVariable {
+        is_user_defined,
+        name: variable.key.into_bytes(),
+        value: variable.value,
+    };
+    Some(all.map(variable).collect())
+}
+
+/// Returns the configuration files of the user and of the system, the strongest first. See
+/// `GIT_CONFIG_GLOBAL` and `GIT_CONFIG_NOSYSTEM` in git(1).
 pub(super) fn user_config_files() -> Vec<PathBuf> {
     let named = |name: &str| env::var_os(name).map(|path| vec![PathBuf::from(path)]);
     let own = || {
@@ -276,13 +310,18 @@ fn system_files(name: &str) -> Vec<PathBuf> {
     let mut places = vec![Path::new("/etc").join(name)];
     let program = PROGRAM.get_or_init(|| {
         let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path).find(|directory| directory.join("git").is_file())
+        let program = format!("git{}", env::consts::EXE_SUFFIX);
+        env::split_paths(&path).find(|directory| directory.join(&program).is_file())
     });
-    if let Some(prefix) = program
-        .as_deref()
-        .filter(|directory| directory.file_name() == Some(OsStr::new("bin")))
-    {
-        places.extend(prefix.parent().map(|prefix| prefix.join("etc").join(name)));
+    let etc = |prefix: &Path| prefix.join("etc").join(name);
+    let Some(directory) = program.as_deref() else {
+        return places;
+    };
+    if MAIN_SEPARATOR == '\\' {
+        // Git for Windows has its programs in `cmd`, `bin` and `mingw64/bin`.
+        places.extend(directory.ancestors().skip(1).take(2).map(etc));
+    } else if directory.file_name() == Some(OsStr::new("bin")) {
+        places.extend(directory.parent().map(etc));
     }
     places
 }

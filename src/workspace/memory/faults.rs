@@ -54,6 +54,8 @@ pub enum Feature {
     SyncAll,
     /// Hard links.
     HardLinks,
+    /// Symbolic links. Windows has none for some users.
+    SymbolicLinks,
 }
 
 /// An action of another process.

@@ -180,6 +180,9 @@ impl Workspace for Memory {
             if target.is_empty() {
                 return Err(ErrorKind::Missing);
             }
+            if state.missing_features.contains(&Feature::SymbolicLinks) {
+                return Err(ErrorKind::Unsupported);
+            }
             state.add(
                 directory,
                 path.name(),
@@ -188,6 +191,12 @@ impl Workspace for Memory {
             );
             Ok(())
         })
+    }
+
+    fn symlink_refusal(&self) -> Option<&'static str> {
+        let state = self.state();
+        let is_missing = state.missing_features.contains(&Feature::SymbolicLinks);
+        is_missing.then_some("this file system does not support symbolic links")
     }
 
     fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {

@@ -10,6 +10,8 @@
 //! directory of git's index file (`git_index_file.rs`) and the git directory (`work_tree.rs`).
 
 mod dot_git;
+#[cfg(wpatch_exit_at_verb)]
+mod exit;
 mod external_history;
 mod git_files;
 mod git_index_file;
@@ -116,6 +118,8 @@ impl Disk {
         path: Directory<'_>,
         work: impl Fn() -> SysResult<T>,
     ) -> Result<T> {
+        #[cfg(wpatch_exit_at_verb)]
+        exit::count_verb(verb);
         let result = match work() {
             Err(trouble) if system::is_out_of_handles(&trouble) => {
                 self.retry_without_handles(work, trouble)

@@ -216,6 +216,10 @@ impl Workspace for Disk {
         system::check_name(path.as_bytes())
     }
 
+    fn symlink_refusal(&self) -> Option<&'static str> {
+        system::symlink_refusal()
+    }
+
     fn spellings(&self) -> Option<&dyn Spellings> {
         Some(self)
     }

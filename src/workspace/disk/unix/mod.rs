@@ -79,6 +79,11 @@ pub(super) fn check_name(_: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Returns the reason why this user cannot create symbolic links, if there is one.
+pub(super) fn symlink_refusal() -> Option<&'static str> {
+    None
+}
+
 /// Returns the maximum number of files that this process may open, or `None` if there is no limit.
 pub(super) fn max_handles() -> Option<u64> {
     getrlimit(Resource::Nofile).current

@@ -16,6 +16,16 @@ use crate::path::os_path;
 use crate::workspace::disk::calls::{SysError, SysResult};
 use crate::workspace::{ErrorKind, RenameMode, Stat};
 
+/// The reason why a user cannot create symbolic links.
+const NO_SYMLINKS: &str =
+    "Windows allows symbolic links only to administrators and in developer mode";
+
+/// Returns the reason why this user cannot create symbolic links, if there is one.
+pub(in crate::workspace::disk) fn symlink_refusal() -> Option<&'static str> {
+    let may_create = wpatch_nt::may_create_symlinks();
+    may_create.is_ok_and(|may| !may).then_some(NO_SYMLINKS)
+}
+
 /// Creates a symbolic link. The current user owns it.
 ///
 /// Windows distinguishes links to directories from links to files. A link whose target does not
@@ -36,9 +46,9 @@ pub(in crate::workspace::disk) fn create_symlink(
     let (name, target): (&OsStr, &OsStr) = (new_name(name)?, target.as_os_str());
     let created = wpatch_nt::create_symlink(directory.as_handle(), name, target, kind);
     created.map_err(|error| match SysError::from(error) {
-        error if error.source.raw_os_error() == Some(PRIVILEGE_NOT_HELD) => unsupported(
-            "Windows allows symbolic links only to administrators and in developer mode; turn on developer mode",
-        ),
+        error if error.source.raw_os_error() == Some(PRIVILEGE_NOT_HELD) => {
+            unsupported(NO_SYMLINKS)
+        }
         error if error.kind == ErrorKind::Unsupported => {
             unsupported("this file system does not support symbolic links")
         }

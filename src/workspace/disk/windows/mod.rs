@@ -32,7 +32,9 @@ pub(super) use self::contents::{
 pub(super) use self::create::{
     Caches, OpenedAttributeSource, open_source_file, restore_directory, source_of_owner,
 };
-pub(super) use self::entries::{create_symlink, link, remove, remove_directory, rename};
+pub(super) use self::entries::{
+    create_symlink, link, remove, remove_directory, rename, symlink_refusal,
+};
 pub(super) use self::errors::is_out_of_handles;
 pub(super) use self::handle::{
     DirectoryHandle, Handle, open_directory_at, open_real_directory, resolve,
