@@ -2,18 +2,20 @@
 
 mod classes;
 mod pattern;
+mod system;
 
-use std::borrow::{Borrow, Cow};
-use std::ffi::{OsStr, OsString};
+use std::borrow::Borrow;
 use std::fmt;
-use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, Prefix};
 use std::sync::Arc;
 
-use bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use classes::exclude_slashes;
 pub use pattern::{PathPattern, PatternError};
+pub(crate) use system::{
+    absolute_file_name, is_absolute, os_path, os_str, path_bytes, plain_path, split_root,
+    with_slashes,
+};
 
 use crate::text::printable;
 
@@ -191,63 +193,6 @@ impl RelPath {
     }
 }
 
-/// Returns `bytes` as a path of this operating system.
-///
-/// Unix accepts all bytes. Other systems accept only UTF-8, and the result is `None` for other
-/// bytes.
-#[must_use]
-pub(crate) fn os_path(bytes: &[u8]) -> Option<&Path> {
-    bytes.to_path().ok()
-}
-
-/// Returns `bytes` as a string of this operating system, with the rule of [`os_path`].
-#[must_use]
-pub(crate) fn os_str(bytes: &[u8]) -> Option<&OsStr> {
-    bytes.to_os_str().ok()
-}
-
-/// Returns the bytes of a path of this operating system, with `/` between its components.
-#[must_use]
-pub(crate) fn path_bytes<T: AsRef<OsStr> + ?Sized>(path: &T) -> Cow<'_, [u8]> {
-    let bytes = path.as_ref().as_encoded_bytes();
-    if MAIN_SEPARATOR == '/' {
-        return Cow::Borrowed(bytes);
-    }
-    let is_separator = |byte: u8| char::from(byte) == MAIN_SEPARATOR;
-    let slashes = bytes
-        .iter()
-        .map(|&byte| if is_separator(byte) { b'/' } else { byte });
-    Cow::Owned(slashes.collect())
-}
-
-/// Returns a path of Windows without the prefix `\\?\`, which many programs do not understand.
-/// Returns other paths unchanged.
-///
-/// Without the prefix, Windows removes periods and spaces at the end of a component. A path with
-/// such a component keeps the prefix.
-#[must_use]
-pub(crate) fn plain_path(path: PathBuf) -> PathBuf {
-    let mut parts = path.components();
-    let Some(Component::Prefix(prefix)) = parts.next() else {
-        return path;
-    };
-    let plain: OsString = match prefix.kind() {
-        Prefix::VerbatimDisk(letter) => format!("{}:", char::from(letter)).into(),
-        Prefix::VerbatimUNC(server, share) => [r"\\".as_ref(), server, r"\".as_ref(), share]
-            .into_iter()
-            .collect(),
-        _ => return path,
-    };
-    let is_changed = |part: Component<'_>| {
-        let name = part.as_os_str().as_encoded_bytes();
-        name.ends_with(b".") || name.ends_with(b" ")
-    };
-    if parts.clone().any(is_changed) {
-        return path;
-    }
-    PathBuf::from(plain).join(parts.as_path())
-}
-
 fn is_normalized(bytes: &[u8]) -> bool {
     bytes
         .split(|&byte| byte == b'/')
@@ -346,34 +291,6 @@ mod tests {
                     printable(name)
                 );
             }
-        }
-    }
-
-    #[test]
-    fn a_path_of_the_system_has_the_same_bytes() {
-        for bytes in [&b""[..], b"a/b", "\u{e9}".as_bytes()] {
-            let names = [os_path(bytes).map(Path::as_os_str), os_str(bytes)];
-            let found = names.map(|name| name.map(OsStr::as_encoded_bytes));
-            assert_eq!(found, [Some(bytes); 2], "{}", printable(bytes));
-        }
-        let invalid = os_path(b"a/\xff").map(|path| path.as_os_str().as_encoded_bytes());
-        assert!(invalid.is_none_or(|bytes| bytes == b"a/\xff"));
-    }
-
-    #[test]
-    fn a_path_of_windows_loses_its_prefix() {
-        for (path, plain) in [
-            (r"\\?\C:\a\b c", r"C:\a\b c"),
-            (r"\\?\C:\", r"C:\"),
-            (r"\\?\UNC\server\share\a", r"\\server\share\a"),
-            (r"\\?\C:\a.\b", r"\\?\C:\a.\b"),
-            (r"C:\a", r"C:\a"),
-            ("/a/b", "/a/b"),
-        ] {
-            // Other systems have no prefixes.
-            let has_prefix = Path::new(r"C:\").is_absolute();
-            let expected = if has_prefix { plain } else { path };
-            assert_eq!(plain_path(path.into()), Path::new(expected), "{path}");
         }
     }
 

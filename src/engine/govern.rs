@@ -12,7 +12,7 @@ use super::policy_file::{
 };
 use super::{Outcome, open, refused_outcome};
 use crate::mode::FileKind;
-use crate::path::{RelPath, path_bytes};
+use crate::path::{RelPath, os_path, path_bytes, split_root};
 use crate::plan::{Input, Plan};
 use crate::policy::{
     Access, GIT_DIRECTORY_RULE, Policy, PolicyDecision, PolicyOrigin, RuleMatch, Verdict, root_rule,
@@ -110,8 +110,9 @@ fn for_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     };
     let policy = policy.for_root(root, depth);
     let is_in_git = || {
-        let path = RelPath::new(root.strip_prefix(b"/")?).ok()?;
-        Some(is_in_git_directory(&path, &open(Path::new("/")).ok()?))
+        let (top, below) = split_root(root)?;
+        let path = RelPath::new(below).ok()?;
+        Some(is_in_git_directory(&path, &open(os_path(top)?).ok()?))
     };
     let is_inside = policy.is_for_model() && is_in_git() == Some(true);
     Arc::new(if is_inside {

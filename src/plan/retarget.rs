@@ -6,6 +6,7 @@ use super::{
     StripRule,
 };
 use crate::digest::Sha256;
+use crate::path::{self, with_slashes};
 
 /// Replaces the name in every operation with `file`.
 ///
@@ -119,16 +120,13 @@ pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
     });
     for claim in claims
         .flatten()
-        .filter(|claim| claim.strip == StripRule::Literal && claim.bytes.starts_with(b"/"))
+        .filter(|claim| claim.strip == StripRule::Literal && path::is_absolute(&claim.bytes))
     {
-        let below = |root: &Vec<u8>| {
-            claim
-                .bytes
-                .strip_prefix(root.as_slice())?
-                .strip_prefix(b"/")
-        };
-        if let Some(name) = roots.iter().find_map(below) {
-            claim.bytes = name.to_vec();
+        let path = with_slashes(&claim.bytes);
+        let below = |root: &Vec<u8>| path.strip_prefix(root.as_slice())?.strip_prefix(b"/");
+        let name = roots.iter().find_map(below).map(<[u8]>::to_vec);
+        if let Some(name) = name {
+            claim.bytes = name;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::target_tree::{NameOptions, TargetTree};
 use crate::mode::FileKind;
-use crate::path::{PathError, RelPath};
+use crate::path::{PathError, RelPath, with_slashes};
 use crate::repair::{RepairErrorKind, Section, SectionAction};
 use crate::syntax::unquote;
 use crate::text::printable;
@@ -276,6 +276,7 @@ impl NameLookup<'_> {
         if !self.tree.naming.directory.is_empty() {
             return None;
         }
+        let name = with_slashes(name);
         RelPath::new(name.strip_prefix(self.tree.root)?.strip_prefix(b"/")?).ok()
     }
 }

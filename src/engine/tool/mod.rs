@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Outcome, Request, UserCommands, apply as apply_request, refused_outcome};
-use crate::path::path_bytes;
+use crate::path::{path_bytes, plain_path};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
@@ -242,13 +242,14 @@ fn editor(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, Argumen
 /// otherwise unchanged. The root itself is `.`.
 #[must_use]
 pub fn relative_to<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
+    let plain = plain_path(file.to_owned());
     let mut names = roots
         .iter()
         .map(AsRef::as_ref)
         .filter(|root| root.is_absolute());
     let path = names
-        .find_map(|root| file.strip_prefix(root).ok())
-        .unwrap_or(file);
+        .find_map(|root| plain.strip_prefix(root).ok())
+        .unwrap_or(&plain);
     let bytes = path_bytes(path);
     // Keep the final slash of a path that names a directory.
     let is_directory = path_bytes(file).ends_with(b"/");
