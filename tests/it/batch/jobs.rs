@@ -157,6 +157,7 @@ fn the_root_of_a_job_decides_what_is_secret_and_which_absolute_names_lead_below_
     assert_eq!(kinds, [&json!("denied"), &json!("denied"), &Value::Null]);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
     let directory = directory();

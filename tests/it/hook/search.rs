@@ -101,6 +101,7 @@ fn grep(path: &str, glob: &str) -> Value {
     searched(&[("pattern", "x"), ("path", path), ("glob", glob)])
 }
 
+#[cfg(unix)]
 #[test]
 fn a_search_that_reads_a_protected_file_is_denied() {
     let desk = desk(KEY);
