@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use classes::exclude_slashes;
 pub use pattern::{PathPattern, PatternError};
 pub(crate) use system::{
-    below_root, is_absolute, is_absolute_here, normalize_separators, os_path, os_str, path_bytes,
-    plain_path,
+    absolute_file_name, below_root, is_absolute, os_path, os_str, path_bytes, plain_path,
+    split_root, with_slashes,
 };
 
 use crate::text::printable;
@@ -87,7 +87,7 @@ impl RelPath {
         if bytes.contains(&0) {
             return Err(PathError::Nul);
         }
-        if is_absolute_here(bytes) {
+        if is_absolute(bytes) {
             return Err(PathError::Absolute);
         }
         if bytes.ends_with(b"/") {

@@ -1,13 +1,13 @@
 //! Converts names and patterns of the command line for the engine.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 
 use super::args::Global;
 use super::root::absolute_paths;
 use super::{EarlyExit, signals};
 use crate::engine::options::{FilterRule, RejectTo, code};
 use crate::engine::{self, Git};
-use crate::path::{PathError, PatternError, RelPath};
+use crate::path::{PathError, PatternError, RelPath, path_bytes};
 
 /// Returns the path of the root relative to the top of its repository.
 pub(super) fn root_prefix(global: &Global) -> Result<Vec<u8>, EarlyExit> {
@@ -24,8 +24,8 @@ pub(super) fn root_prefix(global: &Global) -> Result<Vec<u8>, EarlyExit> {
 }
 
 /// Returns the directory of `--directory`. Each name in the patch is relative to it.
-pub(super) fn parse_directory(named: OsString) -> Result<Vec<u8>, EarlyExit> {
-    let bytes = named.into_encoded_bytes();
+pub(super) fn parse_directory(named: &OsStr) -> Result<Vec<u8>, EarlyExit> {
+    let bytes = path_bytes(named).into_owned();
     if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
         // This is git's message.
         let message = format!(
@@ -42,11 +42,12 @@ pub(super) fn parse_directory(named: OsString) -> Result<Vec<u8>, EarlyExit> {
 /// # Errors
 ///
 /// Returns an error for a name outside the root.
-pub(super) fn parse_reject_target(file: Option<OsString>) -> Result<RejectTo, EarlyExit> {
-    let Some(file) = file.map(OsString::into_encoded_bytes) else {
+pub(super) fn parse_reject_target(file: Option<&OsStr>) -> Result<RejectTo, EarlyExit> {
+    let Some(file) = file else {
         return Ok(RejectTo::Beside);
     };
-    if file == b"-" {
+    let file = path_bytes(file);
+    if *file == *b"-" {
         return Ok(RejectTo::Nowhere);
     }
     let outside =
@@ -68,5 +69,7 @@ pub(super) fn parse_filter(takes: bool, pattern: &str) -> Result<FilterRule, Ear
     let unusable = |error: PatternError| {
         EarlyExit::new(&code::USAGE, format!("invalid pattern {pattern}: {error}"))
     };
+    let slashes = path_bytes(pattern);
+    let pattern = str::from_utf8(&slashes).unwrap_or(pattern);
     FilterRule::new(takes, pattern).map_err(unusable)
 }

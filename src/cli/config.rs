@@ -7,7 +7,8 @@ use super::EarlyExit;
 use super::early_exit::system_message;
 use crate::engine::options::{MAX_POLICY_FILE, Problem, ProblemFacts, Workspace, WorkspaceError};
 use crate::engine::{
-    self, CONFIG_VARIABLE, config_homes, find_replaceable, unreadable_policy_problem,
+    self, ADMINISTRATOR, CONFIG_VARIABLE, REMOVE_WRITE_PERMISSION, config_homes, find_replaceable,
+    unreadable_policy_problem,
 };
 use crate::mode::FileKind;
 use crate::path::{RelPath, plain_path};
@@ -113,16 +114,18 @@ fn read_trusted(path: &Path, named: &Path) -> Result<Bytes, String> {
         _ => directory.read(&name, MAX_POLICY_FILE).map_err(told)?,
     };
     if stat.uid != 0 && stat.uid != directory.user() {
-        return Err(
-            "the file belongs to another user; it must belong to you or to root".to_owned(),
-        );
+        return Err(format!(
+            "the file belongs to another user; it must belong to you or to {ADMINISTRATOR}"
+        ));
     }
     if stat.permissions & OTHERS_WRITE != 0 {
-        return Err("other users can write to the file; run `chmod go-w` on it".to_owned());
+        return Err(format!(
+            "other users can write to the file; {REMOVE_WRITE_PERMISSION} on it"
+        ));
     }
     match find_replaceable(named, directory.user()).map_err(|error| error.to_string())? {
         Some(lent) => Err(format!(
-            "other users can replace the file: {} must belong to you or to root; run `chmod go-w` on its directory",
+            "other users can replace the file: {} must belong to you or to {ADMINISTRATOR}; {REMOVE_WRITE_PERMISSION} on its directory",
             lent.display()
         )),
         None => Ok(text),

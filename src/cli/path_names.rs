@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::path::{MAX_LINKS, RelPath, path_bytes, plain_path};
+use crate::path::{MAX_LINKS, RelPath, path_bytes, plain_path, split_root};
 
 /// Returns the absolute paths of `file`: the given path, one path for each followed link, and last
 /// the path without links. The file need not exist.
@@ -36,9 +36,11 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// Returns `path` as text without `.` and `..`. Returns `None` if it leads above `/`.
+/// Returns the absolute path `path` as text without `.` and `..`, with `/` between its components.
+/// Returns `None` if it leads above its root.
 pub(super) fn normalize_path(path: &Path) -> Option<PathBuf> {
-    let below = RelPath::new(&path_bytes(path.strip_prefix("/").ok()?)).ok()?;
-    let name = [b"/", below.as_bytes()].concat();
+    let name = path_bytes(path);
+    let (root, below) = split_root(&name)?;
+    let name = [root, RelPath::new(below).ok()?.as_bytes()].concat();
     String::from_utf8(name).ok().map(PathBuf::from)
 }

@@ -15,7 +15,7 @@ use crate::engine::options::{
 use crate::engine::{
     self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unreadable_policy_problem,
 };
-use crate::path::{RelPath, path_bytes, plain_path};
+use crate::path::{RelPath, path_bytes, plain_path, split_root};
 use crate::text::Bytes;
 
 /// Returns the policy for the root, from the user's configuration and all files on the command
@@ -129,11 +129,16 @@ pub(super) fn check_outside(
         .iter()
         .flat_map(|file| follow_links(file))
         .collect();
-    let everywhere = near.for_directory(
-        place(Vec::new()),
-        relative_names(&names, &[PathBuf::from("/")]),
-    );
     let path = |name: &[u8]| RelPath::new(name).ok();
+    let below_top = |name: &Path| {
+        let name = path_bytes(name);
+        path(split_root(&name).map_or(&*name, |(_, below)| below))
+    };
+    let policy_files = names.iter().filter_map(|name| below_top(name)).collect();
+    let bytes = path_bytes(name);
+    let top = split_root(&bytes).map_or(&b""[..], |(top, _)| top);
+    let top = top.strip_suffix(b"/").unwrap_or(top);
+    let everywhere = near.for_directory(place(top.to_vec()), policy_files);
     let judge = |path: RelPath| {
         accesses
             .iter()
@@ -144,10 +149,9 @@ pub(super) fn check_outside(
     // The file name alone does not identify a policy file in use, so only rules of files count
     // here.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
-    let built_in = path(&path_bytes(name.strip_prefix("/").unwrap_or(name)))
-        .map_or_else(Vec::new, |path| {
-            engine::matching_rules(&path, accesses, &everywhere)
-        });
+    let built_in = below_top(name).map_or_else(Vec::new, |path| {
+        engine::matching_rules(&path, accesses, &everywhere)
+    });
     let refusal = engine::refusal(ruled.chain(built_in).collect());
     Ok(refusal.map(|outcome| with_name(outcome, name)))
 }

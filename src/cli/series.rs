@@ -6,7 +6,7 @@ use super::args::Global;
 use super::{EarlyExit, files, input};
 use crate::engine::Series;
 use crate::engine::options::{code, detect_compression, parse_list};
-use crate::path::{RelPath, os_path};
+use crate::path::{RelPath, os_path, path_bytes, plain_path};
 use crate::text::Bytes;
 
 /// Patches with their names.
@@ -42,8 +42,10 @@ pub(super) fn read(
     for (patch, entry) in all {
         let told = |stop: EarlyExit| stop.with_line(&name, entry.line);
         let file = os_path(patch.as_bytes()).ok_or_else(|| told(not_utf8_error(&patch)))?;
-        let file = directory.join(file);
-        let (title, text) = input::read_patch(&file, left, global).map_err(told)?;
+        let file = plain_path(directory.join(file));
+        let file = path_bytes(&file);
+        let file = os_path(&file).ok_or_else(|| told(not_utf8_error(&patch)))?;
+        let (title, text) = input::read_patch(file, left, global).map_err(told)?;
         if let Some(format) = detect_compression(&text) {
             let stop = EarlyExit::new(
                 &code::UNSUPPORTED_FORM,

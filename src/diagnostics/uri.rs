@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::path::{is_absolute_here, path_bytes};
+use crate::path::{is_absolute, path_bytes};
 use crate::text::{percent_decode, percent_encode};
 
 const SCHEME: &str = "file://";
@@ -30,7 +30,7 @@ pub(super) fn to_path(uri: &str) -> Option<Vec<u8>> {
         .strip_prefix(SCHEME)
         .filter(|path| path.starts_with('/'))?;
     let mut path = percent_decode(path);
-    if is_absolute_here(&path[1..]) && path.get(1) != Some(&b'/') {
+    if is_absolute(&path[1..]) && path.get(1) != Some(&b'/') {
         path.remove(0);
     }
     Some(path)

@@ -12,7 +12,7 @@ use super::policy_file::{
 };
 use super::{Outcome, open, refused_outcome};
 use crate::mode::FileKind;
-use crate::path::{RelPath, os_path, path_bytes};
+use crate::path::{RelPath, os_path, path_bytes, split_root};
 use crate::plan::{Input, Plan};
 use crate::policy::{
     Access, GIT_DIRECTORY_RULE, Policy, PolicyDecision, PolicyOrigin, RuleMatch, Verdict, root_rule,
@@ -110,11 +110,9 @@ fn for_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     };
     let policy = policy.for_root(root, depth);
     let is_in_git = || {
-        // On Windows, the root of the file system is the drive.
-        let start = root.iter().position(|&byte| byte == b'/')? + 1;
-        let (above, below) = root.split_at(start);
-        let above = open(os_path(above)?).ok()?;
-        Some(is_in_git_directory(&RelPath::new(below).ok()?, &above))
+        let (top, below) = split_root(root)?;
+        let path = RelPath::new(below).ok()?;
+        Some(is_in_git_directory(&path, &open(os_path(top)?).ok()?))
     };
     let is_inside = policy.is_for_model() && is_in_git() == Some(true);
     Arc::new(if is_inside {

@@ -89,6 +89,8 @@ pub(crate) use crate::process::{
     CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE, config_homes, state_home,
 };
 #[cfg(feature = "cli")]
+pub(crate) use crate::workspace::disk::advice::{ADMINISTRATOR, REMOVE_WRITE_PERMISSION};
+#[cfg(feature = "cli")]
 pub(crate) use crate::workspace::disk::os_paths::{
     FileIdentity, count_hard_links, file_identity, find_replaceable, open_regular,
 };

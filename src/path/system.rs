@@ -1,4 +1,4 @@
-//! Paths of the operating system: conversions, absolute paths.
+//! Paths in the form of the operating system.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -24,22 +24,90 @@ pub(crate) fn os_str(bytes: &[u8]) -> Option<&OsStr> {
 /// Returns the bytes of a path of this operating system, with `/` between its components.
 #[must_use]
 pub(crate) fn path_bytes<T: AsRef<OsStr> + ?Sized>(path: &T) -> Cow<'_, [u8]> {
-    let bytes = path.as_ref().as_encoded_bytes();
+    with_slashes(path.as_ref().as_encoded_bytes())
+}
+
+/// Returns the bytes of a path with `/` in place of the other separator of this operating system,
+/// and with an upper-case letter of the drive.
+#[must_use]
+pub(crate) fn with_slashes(bytes: &[u8]) -> Cow<'_, [u8]> {
     if MAIN_SEPARATOR == '/' {
         return Cow::Borrowed(bytes);
     }
-    let mut bytes = bytes.to_vec();
-    normalize_separators(&mut bytes);
-    Cow::Owned(bytes)
+    let is_separator = |byte: u8| char::from(byte) == MAIN_SEPARATOR;
+    let mut slashes: Vec<u8> = bytes
+        .iter()
+        .map(|&byte| if is_separator(byte) { b'/' } else { byte })
+        .collect();
+    if let [letter, b':', b'/', ..] = &mut slashes[..] {
+        letter.make_ascii_uppercase();
+    }
+    Cow::Owned(slashes)
 }
 
-/// Replaces each separator of this operating system in a path by `/`.
-pub(crate) fn normalize_separators(path: &mut [u8]) {
-    for byte in path {
-        if char::from(*byte) == MAIN_SEPARATOR {
-            *byte = b'/';
+/// Splits an absolute path with `/` between its components after its root, which is `/`, `C:/` or
+/// `//server/share/`. Returns `None` for a relative path.
+#[must_use]
+pub(crate) fn split_root(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let absolute = os_path(path).filter(|path| path.is_absolute())?;
+    let prefix = match absolute.components().next()? {
+        Component::Prefix(prefix) => prefix.as_os_str().len(),
+        _ => 0,
+    };
+    Some(path.split_at_checked(prefix + 1).unwrap_or((path, b"")))
+}
+
+/// Returns whether `path` is absolute on Unix or on this operating system.
+#[must_use]
+pub(crate) fn is_absolute(path: &[u8]) -> bool {
+    path.starts_with(b"/") || split_root(path).is_some()
+}
+
+/// Returns the rest of the absolute path `path` below the directory `root`, without the slash
+/// between them: empty for the root itself. Returns `None` if `path` is not below `root`.
+///
+/// If `root` is a path of Windows, the case of ASCII letters does not matter, and the drive can
+/// have the form of Git for Windows (`/c/x`) or be omitted (`/x` is on the drive of the root).
+#[must_use]
+pub(crate) fn below_root<'p>(root: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
+    let root = root.strip_suffix(b"/").unwrap_or(root);
+    let without = |root: &[u8], is_windows: bool| {
+        let (start, rest) = path.split_at_checked(root.len())?;
+        if start != root && !(is_windows && start.eq_ignore_ascii_case(root)) {
+            return None;
         }
+        rest.strip_prefix(b"/")
+            .or_else(|| rest.is_empty().then_some(rest))
+    };
+    let Some((drive, directory)) = split_drive(root) else {
+        return without(root, root.starts_with(b"//"));
+    };
+    let mounted = [b"/", &[drive], directory].concat();
+    [root, &mounted, directory]
+        .into_iter()
+        .filter(|root| !root.is_empty())
+        .find_map(|root| without(root, true))
+}
+
+/// Returns the letter of a drive, and the rest of the path: `C` and `/x` for `C:/x`.
+fn split_drive(path: &[u8]) -> Option<(u8, &[u8])> {
+    match path {
+        [letter, b':', rest @ ..]
+            if letter.is_ascii_alphabetic() && (rest.is_empty() || rest.starts_with(b"/")) =>
+        {
+            Some((*letter, rest))
+        }
+        _ => None,
     }
+}
+
+/// Returns the last component of an absolute path, and any other text unchanged.
+#[must_use]
+pub(crate) fn absolute_file_name(path: &str) -> &str {
+    let is_separator = |character: char| character == '/' || character == MAIN_SEPARATOR;
+    let last = path.rsplit(is_separator).next();
+    last.filter(|_| is_absolute(path.as_bytes()))
+        .unwrap_or(path)
 }
 
 /// Returns a path of Windows without the prefix `\\?\`, which many programs do not understand.
@@ -70,97 +138,10 @@ pub(crate) fn plain_path(path: PathBuf) -> PathBuf {
     PathBuf::from(plain).join(parts.as_path())
 }
 
-/// Returns whether `path` is absolute on any system: `/x`, or `C:/x` as on Windows.
-#[must_use]
-pub(crate) fn is_absolute(path: &[u8]) -> bool {
-    path.starts_with(b"/") || split_drive(path).is_some()
-}
-
-/// Returns whether `path` is absolute on this system.
-#[must_use]
-pub(crate) fn is_absolute_here(path: &[u8]) -> bool {
-    path.starts_with(b"/") || MAIN_SEPARATOR == '\\' && split_drive(path).is_some()
-}
-
-/// Returns the rest of the absolute path `path` below the directory `root`, without the slash
-/// between them: empty for the root itself. Returns `None` if `path` is not below `root`.
-///
-/// If `root` is a path of Windows, the case of ASCII letters does not matter, and the drive can
-/// have the form of Git for Windows (`/c/x`) or be omitted (`/x` is on the drive of the root).
-#[must_use]
-pub(crate) fn below_root<'p>(root: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
-    let root = root.strip_suffix(b"/").unwrap_or(root);
-    let without_root = |root: &[u8], is_windows: bool| {
-        let (start, rest) = path.split_at_checked(root.len())?;
-        if start != root && !(is_windows && start.eq_ignore_ascii_case(root)) {
-            return None;
-        }
-        rest.strip_prefix(b"/")
-            .or_else(|| rest.is_empty().then_some(rest))
-    };
-    let Some((drive, directory)) = split_drive(root) else {
-        return without_root(root, root.starts_with(b"//"));
-    };
-    let mounted = [b"/", &[drive], directory].concat();
-    [root, &mounted, directory]
-        .into_iter()
-        .filter(|root| !root.is_empty())
-        .find_map(|root| without_root(root, true))
-}
-
-/// Returns the letter of a drive, and the rest of the path: `C` and `/x` for `C:/x`.
-fn split_drive(path: &[u8]) -> Option<(u8, &[u8])> {
-    match path {
-        [letter, b':', rest @ ..]
-            if letter.is_ascii_alphabetic() && (rest.is_empty() || rest.starts_with(b"/")) =>
-        {
-            Some((*letter, rest))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::text::printable;
-
-    #[test]
-    fn a_path_is_below_the_root_in_each_spelling_of_windows() {
-        for (root, path, expected) in [
-            ("C:/a/b", "C:/a/b/x/y", Some("x/y")),
-            ("C:/a/b", "c:/A/B/x", Some("x")),
-            ("C:/a/b", "/c/a/b/x", Some("x")),
-            ("C:/a/b", "/C/a/B/x", Some("x")),
-            ("C:/a/b", "/a/b/x", Some("x")),
-            ("C:/a/b", "C:/a/b", Some("")),
-            ("C:/a/b", "D:/a/b/x", None),
-            ("C:/a/b", "/d/a/b/x", None),
-            ("C:/a/b", "C:/a/bc", None),
-            ("C:/a/b", "a/b/x", None),
-            ("C:/", "c:/x", Some("x")),
-            ("C:/", "/c/x", Some("x")),
-            ("//server/share/r", "//SERVER/share/r/x", Some("x")),
-            ("/a/b", "/a/b/x", Some("x")),
-            ("/a/b", "/a/b", Some("")),
-            ("/a/b", "/A/b/x", None),
-            ("/a/b", "/a/bc", None),
-            ("/", "/x", Some("x")),
-        ] {
-            let found = below_root(root.as_bytes(), path.as_bytes());
-            assert_eq!(found, expected.map(str::as_bytes), "{root} {path}");
-        }
-    }
-
-    #[test]
-    fn a_drive_makes_a_path_absolute() {
-        for path in ["/x", "C:/x", "c:", "//server/x"] {
-            assert!(is_absolute(path.as_bytes()), "{path}");
-        }
-        for path in ["x", "C:x", "cc:/x", "1:/x", ""] {
-            assert!(!is_absolute(path.as_bytes()), "{path}");
-        }
-    }
 
     #[test]
     fn a_path_of_the_system_has_the_same_bytes() {
@@ -187,6 +168,49 @@ mod tests {
             let has_prefix = Path::new(r"C:\").is_absolute();
             let expected = if has_prefix { plain } else { path };
             assert_eq!(plain_path(path.into()), Path::new(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_root_of_an_absolute_path_is_split_off() {
+        let found = [&b"/x/y"[..], b"C:/x/y", b"x/y"].map(split_root);
+        let (below, root) = (
+            &b"x/y"[..],
+            if MAIN_SEPARATOR == '/' {
+                &b"/"[..]
+            } else {
+                b"C:/"
+            },
+        );
+        let mut expected = [None; 3];
+        expected[usize::from(MAIN_SEPARATOR != '/')] = Some((root, below));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_path_is_below_the_root_in_each_spelling_of_windows() {
+        for (root, path, expected) in [
+            ("C:/a/b", "C:/a/b/x/y", Some("x/y")),
+            ("C:/a/b", "c:/A/B/x", Some("x")),
+            ("C:/a/b", "/c/a/b/x", Some("x")),
+            ("C:/a/b", "/C/a/B/x", Some("x")),
+            ("C:/a/b", "/a/b/x", Some("x")),
+            ("C:/a/b", "C:/a/b", Some("")),
+            ("C:/a/b", "D:/a/b/x", None),
+            ("C:/a/b", "/d/a/b/x", None),
+            ("C:/a/b", "C:/a/bc", None),
+            ("C:/a/b", "a/b/x", None),
+            ("C:/", "c:/x", Some("x")),
+            ("C:/", "/c/x", Some("x")),
+            ("//server/share/r", "//SERVER/share/r/x", Some("x")),
+            ("/a/b", "/a/b/x", Some("x")),
+            ("/a/b", "/a/b", Some("")),
+            ("/a/b", "/A/b/x", None),
+            ("/a/b", "/a/bc", None),
+            ("/", "/x", Some("x")),
+        ] {
+            let found = below_root(root.as_bytes(), path.as_bytes());
+            assert_eq!(found, expected.map(str::as_bytes), "{root} {path}");
         }
     }
 }

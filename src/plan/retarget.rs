@@ -6,7 +6,7 @@ use super::{
     StripRule,
 };
 use crate::digest::Sha256;
-use crate::path::{below_root, normalize_separators};
+use crate::path::{below_root, with_slashes};
 
 /// Replaces the name in every operation with `file`.
 ///
@@ -123,7 +123,7 @@ pub(super) fn make_relative(plan: &mut Plan<Name>, selection: &Selection) {
         .flatten()
         .filter(|claim| claim.strip == StripRule::Literal)
     {
-        normalize_separators(&mut claim.bytes);
+        claim.bytes = with_slashes(&claim.bytes).into_owned();
         let below = |root: &Vec<u8>| below_root(root, &claim.bytes).filter(|path| !path.is_empty());
         if let Some(name) = roots.iter().find_map(below) {
             claim.bytes = name.to_vec();

@@ -10,7 +10,7 @@ use super::layer::{Grant, PathRule, PolicyError, PolicyLayer, PolicyOrigin, Syml
 use super::pattern::{self, CaseSensitivity, Patterns};
 use super::secrets::SecretsSetting;
 use super::{Access, Mode, Verdict};
-use crate::path::is_absolute;
+use crate::path::{is_absolute, split_root, with_slashes};
 use crate::text::Span;
 
 /// The maximum number of patterns in one file, and of wildcard characters in all of them. The work
@@ -182,7 +182,7 @@ fn parse_grant(
     lines: &NewlineOffsets,
 ) -> Result<Grant, PolicyError> {
     let GrantRow { prefix, mode } = row.get_ref();
-    let text = prefix.get_ref().as_str();
+    let text = &*String::from_utf8_lossy(&with_slashes(prefix.get_ref().as_bytes())).into_owned();
     let is_absolute = is_absolute(text.as_bytes());
     if is_absolute && origin == PolicyOrigin::Project {
         return Err(error_at(
@@ -196,7 +196,8 @@ fn parse_grant(
             "`~` is not expanded; use the full path of the directory",
         ));
     }
-    let parts: Vec<_> = text
+    let (root, below) = text.split_at(root_length(text));
+    let parts: Vec<_> = below
         .split('/')
         .filter(|part| !matches!(*part, "" | "."))
         .collect();
@@ -206,17 +207,17 @@ fn parse_grant(
             "a grant needs the path of a directory without `..`; `.` is the root",
         ));
     }
-    let path = parts.join("/");
     Ok(Grant {
-        prefix: if text.starts_with('/') {
-            format!("/{path}")
-        } else {
-            path
-        }
-        .into_bytes(),
+        prefix: [root, &parts.join("/")].concat().into_bytes(),
         is_writable: *mode == GrantMode::Rw,
         line: lines.line_number(row.span().start),
     })
+}
+
+/// Returns the number of bytes of the root of an absolute path, and 0 for a relative path.
+fn root_length(path: &str) -> usize {
+    let is_rooted = usize::from(path.starts_with('/'));
+    split_root(path.as_bytes()).map_or(is_rooted, |(root, _)| root.len())
 }
 
 /// The rules, their patterns, and for each pattern the index of its rule and its source text.

@@ -7,7 +7,7 @@ use super::decision::GRANT_RULE;
 use super::pattern::Patterns;
 use super::secrets::SecretsSetting;
 use super::{Access, Mode, RootLocation, RuleMatch, Verdict};
-use crate::path::{RelPath, below_root, is_absolute};
+use crate::path::{self, RelPath, below_root};
 use crate::text::Span;
 
 /// An error in a policy file and its position.
@@ -371,7 +371,7 @@ impl Grant {
     }
 
     fn is_absolute(&self) -> bool {
-        is_absolute(&self.prefix)
+        path::is_absolute(&self.prefix)
     }
 }
 
@@ -385,7 +385,7 @@ fn absolute_paths(place: &RootLocation, path: Option<&RelPath>) -> Vec<Vec<u8>> 
 /// Returns whether `name` is `prefix` or is below it.
 pub(super) fn covers(prefix: &[u8], name: &[u8]) -> bool {
     match name.strip_prefix(prefix) {
-        _ if prefix == b"/" => name.starts_with(b"/"),
+        Some(_) if prefix.ends_with(b"/") => true,
         _ if prefix.is_empty() => true,
         Some(rest) => rest.is_empty() || rest.starts_with(b"/"),
         None => false,

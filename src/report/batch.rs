@@ -1,12 +1,14 @@
 //! The result of one batch job, and the removal of machine-dependent data from reports.
 
+use std::path::MAIN_SEPARATOR;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Report;
-use crate::path::is_absolute;
+use crate::path;
 
 /// The name and version of the JSON format of [`BatchLine`].
 pub const BATCH_SCHEMA: &str = "wpatch.batch/1";
@@ -104,7 +106,7 @@ pub fn make_deterministic(report: &mut Report, places: &[String]) {
 fn shorten_paths(text: &mut String, places: &[String]) {
     let mut places: Vec<&String> = places
         .iter()
-        .filter(|place| is_absolute(place.as_bytes()))
+        .filter(|place| path::is_absolute(place.as_bytes()))
         .collect();
     // A path can contain another one, so replace the longest ones first.
     places.sort_by_key(|place| std::cmp::Reverse(place.len()));
@@ -121,5 +123,7 @@ fn keep_last_component(name: &mut String) {
 }
 
 fn last_component(name: &str) -> &str {
-    name.rsplit_once('/').map_or(name, |(_, last)| last)
+    let is_separator = |character: char| character == '/' || character == MAIN_SEPARATOR;
+    name.rsplit_once(is_separator)
+        .map_or(name, |(_, last)| last)
 }

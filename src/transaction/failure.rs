@@ -1,6 +1,7 @@
 //! The errors of a transaction.
 
 use crate::path::RelPath;
+use crate::workspace::disk::advice::owner_note;
 use crate::workspace::{ErrorKind, Result as Done, WorkspaceError};
 
 /// The reason why a transaction was not committed. Except for [`Failure::Incomplete`], the tree is
@@ -12,7 +13,7 @@ pub enum Failure {
     #[error("another wpatch process is changing this tree")]
     Locked,
     /// A command of another user is running here, or was killed.
-    #[error("{directory}: a command of another user (uid {owner}) is running or was killed")]
+    #[error("{directory}: a command of another user{} is running or was killed", owner_note(*owner))]
     LockedByUser {
         /// The directory or file that the command created.
         directory: String,
@@ -38,7 +39,7 @@ pub enum Failure {
         reason: String,
     },
     /// The state directory belongs to another user, who may have an unfinished change.
-    #[error("{directory}: belongs to another user (uid {owner})")]
+    #[error("{directory}: belongs to another user{}", owner_note(*owner))]
     Foreign {
         /// The state directory.
         directory: String,

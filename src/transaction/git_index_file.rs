@@ -16,7 +16,7 @@ use super::scratch::{Scratch, join};
 use super::state_location::{display_path, is_writable_by_others};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
-use crate::path::{RelPath, is_absolute_here, path_bytes, plain_path};
+use crate::path::{RelPath, is_absolute, path_bytes, plain_path};
 use crate::text::printable;
 use crate::workspace::{
     ErrorKind, GIT_INDEX_DIRECTORY_NAME, RenameMode, Result as Done, Workspace,
@@ -233,7 +233,7 @@ fn read_note(
     let Some(mut directory) = escape::unescape_bytes(&note.directory) else {
         return Ok(None);
     };
-    if !is_absolute_here(&directory) || directory.starts_with(b"/") {
+    if !is_absolute(&directory) || directory.starts_with(b"/") {
         directory.insert(0, b'/');
     }
     workspace.git_index_file(&directory)?;

@@ -7,6 +7,7 @@ use super::unkept::{NoHistoryReason, Remedy};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::printable;
+use crate::workspace::disk::advice;
 use crate::workspace::{ErrorKind, GitDirectory, ModeProbe, Stat, TEMPORARY, Workspace};
 
 /// Returns the state directory of a root outside of git work trees.
@@ -158,9 +159,9 @@ fn foreign_owner_reason(
     owner: u32,
 ) -> NoHistoryReason {
     let (name, user) = (display_path(workspace, directory), workspace.user());
-    let remedy = format!("run `chown -R {user} {name}` as root or as that user");
+    let (remedy, owner) = (advice::change_owner(&name, user), advice::owner_note(owner));
     NoHistoryReason {
-        reason: format!("{name} belongs to another user (uid {owner}); {remedy}"),
+        reason: format!("{name} belongs to another user{owner}; {remedy}"),
         remedy: Remedy::Named,
         is_warned: false,
     }
@@ -253,7 +254,10 @@ fn find_lifetime_with(
             });
         }
         FileKind::Directory if stat.permissions & 0o022 != 0 => {
-            format!("{directory}: other users can write to the directory; run `chmod go-w` on it")
+            format!(
+                "{directory}: other users can write to the directory; {} on it",
+                advice::REMOVE_WRITE_PERMISSION
+            )
         }
         FileKind::Directory => return Ok(Some(lifetime(workspace, directory, &stat, probe)?)),
         kind => format!("{directory}: expected the state directory, found a {kind}"),

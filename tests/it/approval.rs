@@ -4,7 +4,7 @@ mod faults;
 mod further;
 mod options;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -35,12 +35,16 @@ fn saved(desk: &Desk, arguments: &[&str]) -> String {
 }
 
 /// Returns where the plans are that are kept.
+fn name_of(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
+
 fn kept(desk: &Desk) -> Vec<PathBuf> {
     let state = fs::read_dir(desk.path(".wpatch"))
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let mut plans: Vec<_> = state
-        .filter(|path| path.to_str().unwrap().contains("/plan-"))
+        .filter(|path| name_of(path).starts_with("plan-"))
         .collect();
     plans.sort();
     plans
@@ -299,7 +303,7 @@ fn a_plan_is_kept_where_the_attic_is_and_comes_down_from_it() {
     let desk = Desk::with(&[("a", b"one\ntwo\n"), ("b", b"three\n")]);
     let attic = desk.root().parent().unwrap().join("attic");
     let run = |arguments: &[&str], input: &[u8]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = world::wpatch();
         command
             .current_dir(desk.root())
             .env("XDG_STATE_HOME", &attic)

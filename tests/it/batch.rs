@@ -32,7 +32,7 @@ fn sample() -> Tree {
 }
 
 fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = crate::world::wpatch();
     command
         .args(["check", "--batch"])
         .args(arguments)
@@ -94,6 +94,7 @@ fn many(repository: &Repository, count: usize) -> Vec<u8> {
     lines(&(0..count).map(job).collect::<Vec<_>>())
 }
 
+#[cfg(unix)]
 #[test]
 fn of_a_thousand_jobs_none_is_lost() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
@@ -111,6 +112,7 @@ fn of_a_thousand_jobs_none_is_lost() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn deterministic_reports_are_the_same_bytes_in_every_run_and_elsewhere() {
     let run = |jobs: &str, options: &[&str]| {
@@ -151,6 +153,7 @@ fn deterministic_reports_are_the_same_bytes_in_every_run_and_elsewhere() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn shards_have_every_job_once() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
@@ -185,6 +188,7 @@ fn neither_the_root_nor_a_work_tree_brings_the_git_of_a_job() {
     assert_eq!(answers(&output)[&0]["report"]["exit_code"], 0);
 }
 
+#[cfg(unix)]
 #[test]
 fn every_tree_has_its_own_policy() {
     let directory = directory();

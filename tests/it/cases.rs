@@ -142,7 +142,9 @@ fn a_brief_report_says_all_but_the_files() {
 
 #[test]
 fn every_case_ends_as_it_says_on_disk() {
-    each(&Case::all(), |case| {
+    let mut cases = Case::all();
+    cases.retain(Case::has_names_of_the_disk);
+    each(&cases, |case| {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("tree");
         tree::write(&case.before, &root);
@@ -215,7 +217,8 @@ fn judge(case: &Case, checked: &Value, applied: &Value, tree: &Tree) -> Result<(
         // A command that is suggested repeats the one that was given.
         let applied = applied[key]
             .to_string()
-            .replace("/wpatch apply ", "/wpatch check ");
+            .replace("/wpatch apply ", "/wpatch check ")
+            .replace("/wpatch.exe apply ", "/wpatch.exe check ");
         same(
             &format!("check and apply disagree on {key}"),
             &checked[key].to_string(),

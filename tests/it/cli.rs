@@ -26,7 +26,7 @@ fn tree() -> TempDir {
 }
 
 fn command(root: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(WPATCH);
+    let mut command = world::wpatch();
     command
         .current_dir(root)
         .args(arguments)

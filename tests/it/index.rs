@@ -11,7 +11,7 @@ mod submodules;
 pub(crate) mod tree;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use fs_err as fs;
@@ -24,6 +24,7 @@ pub(crate) use tree::Tree;
 /// What `git status` says of the patch when it is in the index and in the work tree.
 const STAGED: &str = "M  changed\nA  d/new\nD  gone\nM  script\nR  plain -> sub/plain\n";
 
+#[cfg(unix)]
 #[test]
 fn index_and_work_tree_change_together() {
     let tree = Tree::new();
@@ -58,6 +59,7 @@ fn index_and_work_tree_change_together() {
     assert_eq!(tree.git(&["fsck", "--no-dangling"]), "");
 }
 
+#[cfg(unix)]
 #[test]
 fn the_index_alone_changes_when_only_that_is_meant() {
     let tree = Tree::new();
@@ -81,6 +83,7 @@ fn the_index_alone_changes_when_only_that_is_meant() {
     assert!(tree.root().join("gone").exists() && !tree.root().join("sub").exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_repository_that_has_lost_what_the_index_names_is_at_fault_and_not_the_file() {
     for options in [
@@ -114,6 +117,7 @@ fn a_repository_that_has_lost_what_the_index_names_is_at_fault_and_not_the_file(
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_was_rejected_beside_the_index_is_rejected_again() {
     let tree = Tree::new();
@@ -154,6 +158,7 @@ fn what_was_rejected_beside_the_index_is_rejected_again() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn check_says_what_apply_does_and_writes_nothing() {
     let tree = Tree::new();
@@ -213,6 +218,7 @@ fn a_file_that_is_not_the_one_in_the_index_is_refused() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_in_the_way_and_not_in_the_index_is_refused() {
     let tree = Tree::new();
@@ -231,6 +237,7 @@ fn what_is_in_the_way_and_not_in_the_index_is_refused() {
     assert_eq!(tree.git(&["diff", "--cached", "--name-only"]), "");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_is_missing_is_as_the_index_has_it() {
     let tree = Tree::new();
@@ -241,6 +248,7 @@ fn a_file_that_is_missing_is_as_the_index_has_it() {
     assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_lock_of_somebody_else_is_respected_and_stays() {
     for reach in ["--index", "--cached"] {
@@ -287,6 +295,7 @@ fn line_ends_and_filters_are_those_of_git() {
     assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_binary_file_comes_from_the_repository_where_the_patch_has_no_data() {
     let tree = Tree::new();
@@ -309,6 +318,7 @@ fn a_binary_file_comes_from_the_repository_where_the_patch_has_no_data() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
     let tree = Tree::new();
@@ -355,7 +365,7 @@ fn a_signal_ends_the_wait_for_git() {
     // Only git can tell whether these bytes are those of the index.
     fs::write(tree.root().join("changed"), "one\ntwo\nthree\n\n").unwrap();
     let before = (tree.entries(), crate::tree::read(&tree.root()));
-    let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut program = world::wpatch();
     program
         .args(["apply", "--index", "--allow-filter", "slow"])
         .arg(tree.patch())

@@ -197,5 +197,6 @@ fn a_patch_in_a_json_string_is_the_same_change() {
         }
     }
     assert!(wrong.is_empty(), "of {count}:\n{}", wrong.join("\n"));
-    assert!(count >= 200, "{count}");
+    let least = if cfg!(unix) { 200 } else { 170 };
+    assert!(count >= least, "{count}");
 }

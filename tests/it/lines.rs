@@ -1,5 +1,6 @@
 //! Diffs that the program writes: complete for every input, with the hunks that git chooses, and
 //! within a budget of steps.
+#![cfg(unix)]
 
 use std::process::Command;
 

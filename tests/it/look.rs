@@ -1,7 +1,7 @@
 //! The commands that look: `read`, `list` and `diff`, on a disk.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use fs_err as fs;
@@ -38,7 +38,7 @@ fn root() -> (TempDir, PathBuf) {
 }
 
 fn run(root: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .current_dir(root)
         .args(arguments)

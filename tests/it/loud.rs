@@ -1,4 +1,5 @@
 //! `apply -v` beside git: what git says of each file, line for line, before the first word of ours.
+#![cfg(unix)]
 
 use std::process::Command;
 
@@ -157,10 +158,7 @@ fn what_is_in_the_way_is_told_by_where_it_is() {
                 for arguments in [&["init", "-q"], tracked] {
                     assert!(runs(&mut git(arguments)).status.success());
                 }
-                let ours = runs(
-                    Command::new(env!("CARGO_BIN_EXE_wpatch"))
-                        .args(["check", "-v", reach, "../patch"]),
-                );
+                let ours = runs(crate::world::wpatch().args(["check", "-v", reach, "../patch"]));
                 let theirs = runs(&mut git(&["apply", "--check", "-v", reach, "../patch"]));
                 assert_eq!(
                     first_words(&ours.stderr),

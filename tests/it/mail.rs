@@ -94,6 +94,7 @@ fn after_git_am(repository: &Path, mailbox: &[u8]) -> Tree {
     tree::read(&clone)
 }
 
+#[cfg(unix)]
 #[test]
 fn a_history_in_every_encoding_gives_the_tree_of_git_am() {
     let repository = history::repository();

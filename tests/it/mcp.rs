@@ -6,7 +6,7 @@ mod failures;
 mod protocol;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ struct Client {
 
 impl Client {
     fn of(desk: &Desk, arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command
             .args(["mcp", "--durability", "none", "--root"])
             .arg(desk.root())

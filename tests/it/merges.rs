@@ -109,11 +109,13 @@ fn differences(alphabet: Option<usize>, count: usize) -> (usize, usize) {
     (texts, verdicts)
 }
 
+#[cfg(unix)]
 #[test]
 fn lines_that_are_there_once_are_merged_as_git_merges_them() {
     assert_eq!(differences(None, 400), (0, 0));
 }
 
+#[cfg(unix)]
 #[test]
 fn lines_that_are_there_several_times_are_merged_as_git_merges_them() {
     for alphabet in [2, 3, 12] {
@@ -161,6 +163,7 @@ fn deleted(count: usize, ranges: &[Range<usize>; 2], line: usize) -> [Vec<u8>; 4
     ]
 }
 
+#[cfg(unix)]
 #[test]
 fn a_change_far_from_large_deletions_is_merged_as_git_merges_it() {
     let directory = TempDir::new().unwrap();
@@ -177,6 +180,7 @@ fn a_change_far_from_large_deletions_is_merged_as_git_merges_it() {
 /// A difference to git, whose search for the shortest edit script ends early. Its `--theirs` then
 /// takes the lines of another place, and so does a merge without conflicts. It has the right result
 /// with `--diff-algorithm=minimal`.
+#[cfg(unix)]
 #[test]
 fn a_change_between_large_deletions_is_merged_at_its_place() {
     let directory = TempDir::new().unwrap();

@@ -78,6 +78,7 @@ fn found(workspace: &dyn Workspace, path: &RelPath) -> String {
     format!("{stat:?} {read:?} {list:?} {target:?}")
 }
 
+#[cfg(unix)]
 #[test]
 fn a_tree_is_what_its_checkout_is() {
     let repository = Repository::of(&sample());
@@ -109,6 +110,7 @@ fn a_tree_is_what_its_checkout_is() {
     assert_eq!(tree.stat(&path("link")).unwrap().unwrap().size, 3);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
     let is_kept = |case: &Case| {
@@ -152,6 +154,7 @@ fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
     });
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_can_be_written_to_a_tree() {
     let repository = Repository::of(&sample());
@@ -173,6 +176,7 @@ fn nothing_can_be_written_to_a_tree() {
     assert_eq!(tree.read(&path("a.txt"), 100).unwrap().0, b"one\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_submodule_is_an_empty_directory() {
     let repository = Repository::of(&sample());
@@ -194,6 +198,7 @@ fn a_submodule_is_an_empty_directory() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_revision_is_any_name_of_a_tree() {
     let repository = Repository::of(&sample());
@@ -224,6 +229,7 @@ fn a_revision_is_any_name_of_a_tree() {
     assert_eq!(below.list(None).unwrap(), [b"b".to_vec(), b"deep".to_vec()]);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_repository_with_sha256_is_read_as_any_other() {
     let repository = Repository::with(&["--object-format=sha256"]);
@@ -233,6 +239,7 @@ fn a_repository_with_sha256_is_read_as_any_other() {
     assert_eq!(tree.read(&path("dir/b"), 100).unwrap().0, b"two\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn an_object_that_replaces_another_is_not_looked_at() {
     let repository = Repository::of(&sample());

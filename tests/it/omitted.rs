@@ -185,6 +185,7 @@ fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
     const FILES: usize = MAX_PROBLEMS + 200;

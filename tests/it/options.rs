@@ -6,7 +6,7 @@ use std::process::Command;
 use fs_err as fs;
 
 use crate::oracle::quiet;
-use crate::repository::git;
+use crate::repository::{self, git};
 use crate::systems::Desk;
 use crate::tree;
 use crate::world;
@@ -40,6 +40,7 @@ fn alike(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> bool {
     ours.status.success()
 }
 
+#[cfg(unix)]
 #[test]
 fn names_without_a_directory_stand_as_they_are_unless_a_level_is_given() {
     let change = "--- a.orig\t2010-08-18 20:13:31.432002255 -0500\n+++ a\t2010-08-18 20:13:31.432002255 -0500\n@@ -1 +1 @@\n-one\n+1\n";
@@ -65,6 +66,7 @@ fn names_without_a_directory_stand_as_they_are_unless_a_level_is_given() {
     assert!(alike(files, &[], "--- a\n+++ x/a\n@@ -1 +1 @@\n-one\n+1\n"));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_name_may_hold_what_ends_other_names() {
     let stamp = "\t2010-08-18 20:13:31.432002255 -0500";
@@ -87,6 +89,7 @@ fn the_mode_of_an_index_line_changes_no_mode() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn added_lines_can_be_left_out() {
     let patch = "--- a/a\n+++ b/a\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+more\n three\n@@ -5,2 +6,3 @@\n five\n six\n+seven\n\
@@ -107,6 +110,7 @@ fn added_lines_can_be_left_out() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn hunks_may_overlap_where_that_is_allowed() {
     let head = "--- a/a\n+++ b/a\n";
@@ -212,6 +216,7 @@ fn a_match_with_less_context_is_not_called_a_match_of_the_whole_hunk() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_text_without_a_change_can_be_allowed() {
     for text in ["", "only words\n"] {
@@ -226,6 +231,7 @@ fn a_text_without_a_change_can_be_allowed() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn old_words_are_taken_and_give_no_power() {
     let change = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
@@ -241,6 +247,7 @@ fn old_words_are_taken_and_give_no_power() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn options_can_be_cancelled_and_abbreviated() {
     let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n";
@@ -296,6 +303,7 @@ fn below(command: &mut Command, root: &Path) -> bool {
     output.status.success()
 }
 
+#[cfg(unix)]
 #[test]
 fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
     let plain = "--- sub/a\n+++ sub/a\n@@ -1 +1 @@\n-one\n+1\n";
@@ -330,7 +338,7 @@ fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
             );
         }
         let mut theirs = git(&["apply"]);
-        let mut ours = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut ours = world::wpatch();
         let theirs = below(theirs.args(options), &trees[0].root());
         let ours = below(
             ours.args(["apply", "--git-paths"]).args(options),
@@ -346,16 +354,11 @@ fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_outside_of_the_root_is_said_to_be_left_out() {
     let desk = Desk::with(&[("sub/a", b"one\n"), ("b", b"two\n")]);
-    assert!(
-        git(&["init", "-q"])
-            .current_dir(desk.root())
-            .status()
-            .unwrap()
-            .success()
-    );
+    repository::init(&desk.root());
     let report = desk.does(&["apply", "--git-paths", "--root=sub"], TOP.as_bytes());
     let problem = &report["problems"][0];
     assert_eq!(

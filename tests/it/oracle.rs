@@ -30,6 +30,7 @@ struct Ending {
     tree: Tree,
 }
 
+#[cfg(unix)]
 #[test]
 fn git_apply_ends_as_declared() {
     each(&cases(), |case| {
@@ -43,6 +44,7 @@ fn git_apply_ends_as_declared() {
     });
 }
 
+#[cfg(unix)]
 #[test]
 fn gnu_patch_ends_as_declared() {
     each(&cases(), |case| {

@@ -7,7 +7,7 @@ mod reasons;
 use fs_err as fs;
 use serde_json::json;
 
-use crate::repository::{git, run};
+use crate::repository;
 use crate::systems::{Desk, program};
 use crate::world;
 
@@ -310,7 +310,7 @@ fn refused_links_are_not_created_changed_copied_or_moved() {
 #[test]
 fn the_history_commands_show_the_invalid_line_of_a_policy() {
     let desk = Desk::with(&[("sub/a", b"a\n"), ("sub/wpatch.toml", b"")]);
-    run(git(&["init", "-q"]).current_dir(desk.root()), b"");
+    repository::init(&desk.root());
     desk.does(
         &[
             "write",

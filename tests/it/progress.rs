@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 
 use fs_err as fs;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -68,7 +68,7 @@ impl Held {
             0,
         )
         .unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command
             .current_dir(root.path())
             .args(["apply", "patch"])

@@ -87,6 +87,7 @@ fn alike(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> Tree {
     ours
 }
 
+#[cfg(unix)]
 #[test]
 fn what_git_rejects_is_rejected_with_its_words() {
     let files: &[(&str, &[u8])] = &[
@@ -321,6 +322,7 @@ fn a_file_that_could_not_go_is_not_overwritten() {
     assert_eq!(desk.bytes("gone"), b"work\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn it_stands_beside_no_merge_as_with_git() {
     let desk = repository(MIXED, &[]);

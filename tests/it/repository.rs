@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::tree::{Node, Tree};
+use crate::world;
 
 /// A bare repository that goes with the value.
 pub(crate) struct Repository {
@@ -118,6 +119,58 @@ impl Repository {
         in_tree(&["read-tree", revision]);
         in_tree(&["checkout-index", "-a", "-q"]);
     }
+}
+
+/// Makes an empty repository in the directory `top` without git.
+pub(crate) fn init(top: &Path) {
+    write_git_directory(&top.join(".git"), false);
+}
+
+/// Makes an empty repository in the directory `top` with the git directory `git_directory`, which
+/// may be relative to `top`.
+pub(crate) fn init_apart(top: &Path, git_directory: &str) {
+    fs_err::create_dir_all(top).unwrap();
+    write_git_directory(&top.join(git_directory), false);
+    fs_err::write(top.join(".git"), format!("gitdir: {git_directory}\n")).unwrap();
+}
+
+/// Makes the empty bare repository `git_directory` without git.
+pub(crate) fn init_bare(git_directory: &Path) {
+    write_git_directory(git_directory, true);
+}
+
+/// Adds the work tree `top` with the branch `name` to the git directory `common`, which has no
+/// commit.
+pub(crate) fn link_work_tree(common: &Path, name: &str, top: &Path) {
+    let private = common.join("worktrees").join(name);
+    for directory in [&private, top] {
+        fs_err::create_dir_all(directory).unwrap();
+    }
+    let text = |path: &Path| String::from_utf8(world::bytes_of(path)).unwrap();
+    for (file, line) in [
+        (private.join("HEAD"), format!("ref: refs/heads/{name}")),
+        (private.join("commondir"), "../..".to_owned()),
+        (private.join("gitdir"), text(&top.join(".git"))),
+        (top.join(".git"), format!("gitdir: {}", text(&private))),
+    ] {
+        fs_err::write(file, line + "\n").unwrap();
+    }
+}
+
+fn write_git_directory(path: &Path, is_bare: bool) {
+    for directory in [
+        "hooks",
+        "info",
+        "objects/info",
+        "objects/pack",
+        "refs/heads",
+        "refs/tags",
+    ] {
+        fs_err::create_dir_all(path.join(directory)).unwrap();
+    }
+    let config = format!("[core]\n\trepositoryformatversion = 0\n\tbare = {is_bare}\n");
+    fs_err::write(path.join("config"), config).unwrap();
+    fs_err::write(path.join("HEAD"), "ref: refs/heads/main\n").unwrap();
 }
 
 /// Returns a git that reads no configuration but that of a repository.

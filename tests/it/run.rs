@@ -1,7 +1,6 @@
 //! Cases through the engine on a tree in memory, and through the binary on a disk.
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -86,7 +85,7 @@ pub(crate) fn applied(tree: &dyn Workspace, request: Request) -> Value {
 ///
 /// If what it prints is not one report, or its exit code is another than the report's.
 pub(crate) fn binary(command: &str, root: &Path, patch: &[u8], settings: &Settings) -> Value {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut program = crate::world::wpatch();
     program
         .arg(command)
         .args(["--json", "--with-diff", "--durability", "none", "--root"])

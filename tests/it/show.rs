@@ -19,6 +19,7 @@ use crate::oracle::quiet;
 use crate::run;
 use crate::tree::{self, Tree};
 
+#[cfg(unix)]
 #[test]
 fn what_is_shown_of_a_case_comes_to_its_tree() {
     let cases: Vec<_> = Case::all()
@@ -62,7 +63,7 @@ fn what_is_shown_of_a_case_comes_to_its_tree() {
 fn a_name_is_a_change_unless_a_file_has_it() {
     let root = TempDir::new().unwrap();
     let wpatch = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+        let output = crate::world::wpatch()
             .current_dir(root.path())
             .args(arguments)
             .output();
@@ -279,7 +280,7 @@ fn a_pipe_gets_a_patch_and_who_asks_for_colours_gets_them() {
     fs::write(root.path().join("old"), OLD).unwrap();
     fs::write(root.path().join("patch"), MOVED).unwrap();
     let wpatch = |arguments: &[&str], variable: (&str, &str)| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE")

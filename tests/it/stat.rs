@@ -1,5 +1,6 @@
 //! The statistics of git: what the installed one and this program print of made-up patches, byte
 //! for byte.
+#![cfg(unix)]
 
 use std::fmt::Write as _;
 use std::path::Path;

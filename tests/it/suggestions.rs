@@ -1,12 +1,13 @@
 //! What a message suggests for a patch that does not apply. Each command that is printed is run,
 //! and has to apply.
 
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use wpatch::engine::{self, Request, SuggestionMode};
 use wpatch::path::RelPath;
 use wpatch::workspace::memory::{Entry, Memory};
 
+use crate::repository;
 use crate::systems::Desk;
 use crate::world;
 
@@ -26,18 +27,13 @@ fn git_change(name: &str) -> String {
 /// Returns a root with `files`, in a repository of its own.
 fn repository(files: &[(&str, &[u8])]) -> Desk {
     let desk = Desk::with(files);
-    let made = Command::new("git")
-        .args(["init", "-q"])
-        .current_dir(desk.root())
-        .status()
-        .unwrap();
-    assert!(made.success());
+    repository::init(&desk.root());
     desk
 }
 
 /// Runs the program in the directory `below` of the root.
 fn runs(desk: &Desk, below: &str, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .args(arguments)
         .current_dir(desk.path(below))
@@ -229,6 +225,7 @@ fn several_places_are_listed_and_none_is_chosen() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn places_without_a_command_are_not_called_commands() {
     let desk = Desk::with(&[

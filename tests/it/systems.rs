@@ -147,7 +147,7 @@ pub(crate) fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output
 
 /// Returns the program with `directory` as its own.
 pub(crate) fn program(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = crate::world::wpatch();
     // Whoever runs the tests may have a configuration.
     command
         .current_dir(directory)

@@ -29,7 +29,7 @@ fn tree(files: &[(&str, &str)]) -> TempDir {
 
 /// Returns the command `wpatch` in `root` with an environment that does not depend on the caller.
 fn wpatch(root: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = crate::world::wpatch();
     for name in [
         "NO_COLOR",
         "CLICOLOR",

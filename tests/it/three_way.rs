@@ -37,6 +37,7 @@ fn text(tree: &Tree, name: &str) -> String {
     fs::read_to_string(tree.root().join(name)).unwrap()
 }
 
+#[cfg(unix)]
 #[test]
 fn a_patch_is_merged_with_what_became_of_its_file() {
     for (options, status) in [
@@ -72,6 +73,7 @@ fn a_patch_is_merged_with_what_became_of_its_file() {
 /// A difference to git, which writes them into the files unless it is told otherwise: cases 3, 4,
 /// 8, 10 and 14 of its t4108. With `--conflict markers` they are as with git, but for case 8: no
 /// resolution that `git rerere` knows is written.
+#[cfg(unix)]
 #[test]
 fn conflicts_leave_the_tree_alone_and_are_listed() {
     let tree = Tree::diverged();
@@ -101,6 +103,7 @@ fn conflicts_leave_the_tree_alone_and_are_listed() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn conflicts_that_are_marked_are_those_of_git() {
     for (style, configured) in [
@@ -144,6 +147,7 @@ fn conflicts_that_are_marked_are_those_of_git() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_resolved_meanwhile_stays_in_the_index() {
     let tree = Tree::diverged();
@@ -161,6 +165,7 @@ fn what_is_resolved_meanwhile_stays_in_the_index() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn one_side_or_both_may_be_favoured_as_git_does_it() {
     for favour in ["--ours", "--theirs", "--union"] {
@@ -176,6 +181,7 @@ fn one_side_or_both_may_be_favoured_as_git_does_it() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn attributes_say_how_files_are_merged() {
     let attributes = "conflicts merge=union\nboth -merge\n";
@@ -191,6 +197,7 @@ fn attributes_say_how_files_are_merged() {
     assert_eq!(both(&ours), both(&theirs));
 }
 
+#[cfg(unix)]
 #[test]
 fn binary_files_are_merged_as_a_whole() {
     for favour in [&[][..], &["--theirs"]] {
@@ -294,6 +301,7 @@ fn links_lead_to_one_place() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_is_there_and_not_in_the_index_is_refused() {
     let tree = Tree::diverged();

@@ -1,7 +1,6 @@
 //! The editing commands on a disk: what they leave, and what they say.
 
 use std::path::Path;
-use std::process::Command;
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -32,7 +31,7 @@ fn root() -> (TempDir, std::path::PathBuf) {
 }
 
 pub(crate) fn run(root: &Path, arguments: &[&str], input: &str) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .current_dir(root)
         .args(arguments)

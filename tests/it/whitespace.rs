@@ -13,6 +13,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use wpatch::text::printable;
 
+use crate::repository;
+
 /// What becomes of one old line.
 #[derive(Clone, Debug)]
 enum Change {
@@ -241,6 +243,7 @@ fn ending(scene: &Scene, program: &str) -> (bool, Vec<u8>, String) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
+    #[cfg(unix)]
     #[test]
     fn git_finds_and_corrects_the_same(scene in scene().prop_filter("can be compared", Scene::is_comparable)) {
         let (git, ours) = (ending(&scene, "git"), ending(&scene, env!("CARGO_BIN_EXE_wpatch")));
@@ -258,19 +261,12 @@ fn applied(
 ) -> (Value, String) {
     let directory = TempDir::new().unwrap();
     let root = directory.path();
-    assert!(
-        Command::new("git")
-            .args(["init", "-q"])
-            .current_dir(root)
-            .status()
-            .unwrap()
-            .success()
-    );
+    repository::init(root);
     let usual = fs::read_to_string(root.join(".git/config")).unwrap();
     fs::write(root.join(".git/config"), usual + config).unwrap();
     fs::write(root.join(".gitattributes"), attributes).unwrap();
     fs::write(root.join("file"), file).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = crate::world::wpatch();
     configured(&mut command, &[])
         .args(["apply", "--json"])
         .args(arguments)
@@ -291,6 +287,7 @@ fn applied(
 
 const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1,2 +1,3 @@\n one\n+\tnew \n two\n";
 
+#[cfg(unix)]
 #[test]
 fn errors_are_those_of_the_file_that_has_them() {
     let patch = format!("--- a/other\n+++ b/other\n@@ -0,0 +1 @@\n+good\n{PATCH}");
@@ -308,6 +305,7 @@ fn errors_are_those_of_the_file_that_has_them() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn errors_in_a_large_patch_are_those_of_a_small_one() {
     let found = |count: usize| {
@@ -342,7 +340,7 @@ fn a_blank_line_that_is_not_added_takes_no_other_one_away() {
     fs::write(&file, "a\n\n").unwrap();
     let patch = "--- a/x\n+++ b/x\n@@ -1,2 +1,4 @@\n a\n+b \n+\n \n";
     fs::write(directory.path().join("patch"), patch).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = crate::world::wpatch();
     command
         .args(["apply", "--no-add", "--whitespace=fix", "patch", "--json"])
         .current_dir(directory.path());

@@ -37,7 +37,7 @@ fn said_in(root: &Path, arguments: &[&str], patch: &str) -> String {
 
 /// Returns all that is said on a patch.
 fn spoken(root: &Path, arguments: &[&str], patch: &str) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .args(arguments)
         .current_dir(root)
@@ -51,6 +51,7 @@ fn spoken(root: &Path, arguments: &[&str], patch: &str) -> String {
 
 const HUNK: &str = "@@ -2 +2 @@\n-2\n+zwei\n";
 
+#[cfg(unix)]
 #[test]
 fn a_patch_that_does_not_fit_is_told_in_the_words_of_git() {
     let change =
@@ -307,18 +308,14 @@ fn a_missing_patch_or_root_is_a_wrong_command_line() {
         &["apply", "--series", "gone"],
     ];
     for arguments in patches {
-        is_misused(
-            Command::new(env!("CARGO_BIN_EXE_wpatch"))
-                .args(arguments)
-                .current_dir(root.path()),
-        );
+        is_misused(world::wpatch().args(arguments).current_dir(root.path()));
     }
     let verbs = "apply p|check p|show p|show 1|edit f --old a --new b|write f|append f|read f|list|diff f f|log|undo|redo|\
         recover|gc|init|mcp|policy explain f|check --save p|reject 12345678|\
         notebook replace n.ipynb --cell 0 --source x";
     for verb in verbs.split('|') {
         for (name, is_file) in [(&gone, false), (&root.path().join("p"), true)] {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+            let mut command = world::wpatch();
             command
                 .args(verb.split_whitespace())
                 .arg("--root")

@@ -3,7 +3,8 @@
 //! Tests of any module use [`system`] for what differs between operating systems. A test that needs
 //! more is marked, or a whole file if most of its tests are:
 //!
-//! - `cfg(unix)`: symbolic links, permission bits, FIFOs, signals, scripts of a shell.
+//! - `cfg(unix)`: symbolic links, permission bits, FIFOs, signals, scripts of a shell; git and GNU
+//!   patch, which Wine cannot start; names that Windows cannot store or does not tell apart.
 //! - `cfg(target_os = "linux")`: strace, mounts, terminals, other users, `/proc`.
 //! - `cfg(not(wpatch_plain_unix))`: renames with flags and `syncfs`, also where a trace names the
 //!   calls; extended attributes and access control lists; the coarse clock, the ID of the machine and

@@ -275,7 +275,7 @@ impl PatchOptions {
             strip: self.basic.strip,
             directory: self
                 .directory
-                .take()
+                .as_deref()
                 .map_or(Ok(Vec::new()), arguments::parse_directory)?,
             below: self
                 .git
@@ -304,7 +304,7 @@ impl PatchOptions {
             unique: self.unique,
             overwrite: self.overwrite,
             reject: self.git.reject,
-            reject_to: arguments::parse_reject_target(self.git.reject_file.clone())?,
+            reject_to: arguments::parse_reject_target(self.git.reject_file.as_deref())?,
             idempotent: self.idempotent,
             in_place: self.links.in_place,
             merge_hunks: self.merge.hunk_conflict_style(),

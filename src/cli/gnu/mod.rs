@@ -27,6 +27,7 @@ use super::root::{open, open_to_change};
 use super::{EarlyExit, arguments, files, install_signals, request, signals};
 use crate::engine::options::{NameGuessOptions, WhitespaceAction, code};
 use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
+use crate::path::path_bytes;
 use crate::report::FileStatus;
 use args::GnuArguments;
 use messages::MessagePrinter;
@@ -154,7 +155,7 @@ fn find_root(options: &GnuArguments) -> Result<(PathBuf, Option<Vec<u8>>), Early
         .components()
         .all(|part| matches!(part, Component::Normal(_)))
     {
-        return Ok((directory, Some(plain.into_os_string().into_encoded_bytes())));
+        return Ok((directory, Some(path_bytes(&plain).into_owned())));
     }
     match (original.parent(), original.file_name()) {
         (Some(parent), Some(name)) => Ok((

@@ -1,7 +1,7 @@
 //! The names that `--output` and `--reject-file` accept outside the directory: standard output and
 //! the null device.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -107,11 +107,11 @@ pub(super) fn reject_target(
         (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
         // GNU patch derives this name from the name of the output.
         (None, Some(OutputTarget::Standard)) => {
-            arguments::parse_reject_target(Some(OsString::from("-.rej")))
+            arguments::parse_reject_target(Some(OsStr::new("-.rej")))
         }
         (None, Some(OutputTarget::Discard)) => Ok(RejectTo::Nowhere),
-        (name, _) => arguments::parse_reject_target(
-            name.map(|name| relative_to_root(name, global).to_owned()),
-        ),
+        (name, _) => {
+            arguments::parse_reject_target(name.map(|name| relative_to_root(name, global)))
+        }
     }
 }

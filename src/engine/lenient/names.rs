@@ -2,7 +2,7 @@
 
 use super::target_tree::{NameOptions, TargetTree};
 use crate::mode::FileKind;
-use crate::path::{PathError, RelPath, below_root, is_absolute};
+use crate::path::{PathError, RelPath, below_root, with_slashes};
 use crate::repair::{RepairErrorKind, Section, SectionAction};
 use crate::syntax::unquote;
 use crate::text::printable;
@@ -276,7 +276,7 @@ impl NameLookup<'_> {
         if !self.tree.naming.directory.is_empty() {
             return None;
         }
-        RelPath::new(below_root(self.tree.root, name)?).ok()
+        RelPath::new(below_root(self.tree.root, &with_slashes(name))?).ok()
     }
 }
 
@@ -336,4 +336,10 @@ fn strip_git_prefix(name: &[u8]) -> Option<&[u8]> {
     prefixes
         .into_iter()
         .find_map(|prefix| name.strip_prefix(prefix))
+}
+
+/// Returns whether `name` is absolute, such as `/x` or `C:/x`.
+fn is_absolute(name: &[u8]) -> bool {
+    matches!(name, [b'/', ..])
+        || matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::command::{program_words, quote_word, subcommand_index, utf8};
+use crate::path::{self, absolute_file_name};
 use crate::text::printable;
 
 /// The options of `show` that `apply` does not have.
@@ -43,9 +44,13 @@ fn add_portable_words<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Opti
             _ if is_option && word.starts_with("-d") => {}
             Some(("--root", _)) if is_option => {}
             _ if is_option => {
-                let is_absolute = word.contains("=/") || word.contains(":/");
+                let is_absolute = word.contains("=/")
+                    || word.contains(":/")
+                    || word
+                        .split_once('=')
+                        .is_some_and(|(_, value)| path::is_absolute(value.as_bytes()));
                 let next_is_absolute = words.as_slice().first().is_some_and(|next| {
-                    next.starts_with('/') && !word.contains('=') && word != "--"
+                    path::is_absolute(next.as_bytes()) && !word.contains('=') && word != "--"
                 });
                 // The next word can be the value of this option. An operand after an option without
                 // a value looks the same, so the command is not written in either case.
@@ -76,8 +81,7 @@ fn join_words(words: &[&str]) -> Option<String> {
 
 /// Returns the last component of an absolute path, and any other word as it is.
 fn last(word: &str) -> &str {
-    let name = word.rsplit('/').next().filter(|_| word.starts_with('/'));
-    name.unwrap_or(word)
+    absolute_file_name(word)
 }
 
 /// Returns the command line `arguments` of a check as one that approves and applies the plan `id`,

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Outcome, Request, UserCommands, apply as apply_request, refused_outcome};
-use crate::path::{below_root, path_bytes};
+use crate::path::{below_root, path_bytes, plain_path};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
@@ -242,12 +242,13 @@ fn editor(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, Argumen
 /// otherwise unchanged. The root itself is `.`.
 #[must_use]
 pub fn relative_to<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
+    let plain = plain_path(file.to_owned());
     let mut names = roots
         .iter()
         .map(AsRef::as_ref)
         .filter(|root| root.is_absolute());
     // Iterating over the components removes `.` and repeated slashes.
-    let plain: PathBuf = file.components().collect();
+    let plain: PathBuf = plain.components().collect();
     let (plain, given) = (path_bytes(&plain), path_bytes(file));
     let below = names.find_map(|root| below_root(&path_bytes(root), &plain));
     // Keep the final slash of a path that names a directory.

@@ -2,6 +2,7 @@
 
 use super::markup::Markup;
 use super::{badge, problem};
+use crate::path::absolute_file_name;
 use crate::policy::Verdict;
 use crate::preflight::code;
 use crate::report::{FileReport, FileStatus, Omitted, Outcome, ProblemReport, Report, Summary};
@@ -212,8 +213,7 @@ fn add_facts(report: &Report, approval: Option<&str>, out: &mut Markup) {
 /// Returns the name of a patch, without the directories of an absolute path: the reader can be on
 /// another machine.
 fn without_directories(name: &str) -> &str {
-    let last = name.rsplit('/').next().filter(|_| name.starts_with('/'));
-    last.unwrap_or(name)
+    absolute_file_name(name)
 }
 
 fn add_counts(summary: &Summary, out: &mut Markup) {

@@ -180,10 +180,7 @@ fn a_check_takes_every_option_that_changes_the_plan() {
         "--verify-timeout",
     ];
     let options = |verb: &str| -> std::collections::BTreeSet<String> {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_wpatch"))
-            .args([verb, "--help"])
-            .output()
-            .unwrap();
+        let output = world::wpatch().args([verb, "--help"]).output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();
         let lines = help
             .lines()

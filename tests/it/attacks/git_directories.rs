@@ -1,6 +1,5 @@
 //! Attempts to write into a git directory by another name than `.git`: git executes what its
 //! configuration and its hooks say.
-#![cfg(unix)]
 
 use std::path::Path;
 
@@ -8,16 +7,12 @@ use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{link, moved, replaced};
-use crate::repository::{git, run};
+use crate::repository::{self, git, run};
 use crate::systems::{Desk, fed, program};
 use crate::world;
 use shapes::{SHAPES, Shape};
 
 mod shapes;
-
-fn in_root(desk: &Desk, arguments: &[&str]) {
-    run(git(arguments).current_dir(desk.root()), b"");
-}
 
 fn desk(shape: &Shape) -> Desk {
     let desk = Desk::with(&[("a", b"one\n"), ("sub/a", b"one\n"), ("../home/x", b"")]);
@@ -63,7 +58,7 @@ fn codex(patch: &str) -> String {
 #[test]
 fn no_patch_changes_a_git_directory_by_another_name() {
     for shape in SHAPES {
-        let desk = desk(&shape);
+        let desk = desk(shape);
         for path in shape.protected {
             for patch in [
                 created(path),
@@ -109,6 +104,7 @@ fn no_patch_changes_a_git_directory_by_another_name() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn git_writes_into_a_git_directory_by_another_name() {
     let desk = desk(&SHAPES[0]);
@@ -123,7 +119,7 @@ fn git_writes_into_a_git_directory_by_another_name() {
 #[test]
 fn no_model_changes_a_git_directory_by_another_name() {
     for shape in SHAPES {
-        let desk = desk(&shape);
+        let desk = desk(shape);
         for path in shape.protected {
             let written = hook(
                 &desk,
@@ -179,12 +175,13 @@ fn no_model_changes_a_git_directory_by_another_name() {
 }
 
 /// A link to the git directory, and undo and redo.
+#[cfg(unix)]
 #[test]
 fn neither_links_nor_the_history_lead_into_a_git_directory() {
     let desk = Desk::with(&[("a", b"one\n")]);
     desk.does(&["init"], b"");
     desk.does(&["apply"], &created("gd/hooks/x"));
-    in_root(&desk, &["init", "-q", "--bare", "gd"]);
+    repository::init_bare(&desk.path("gd"));
     fs::write(desk.path(".git"), "gitdir: gd\n").unwrap();
     world::link("gd", desk.path("way")).unwrap();
     world::link("gd/hooks/x", desk.path("file")).unwrap();
@@ -224,7 +221,7 @@ fn neither_links_nor_the_history_lead_into_a_git_directory() {
 #[test]
 fn the_git_directory_of_the_environment_is_protected() {
     let desk = Desk::with(&[("a", b"one\n")]);
-    in_root(&desk, &["init", "-q", "--bare", ".cfg"]);
+    repository::init_bare(&desk.path(".cfg"));
     let tried = |variable: &str, value: &Path, path: &str| {
         let mut command = program(&desk.root(), &["apply"]);
         fed(command.env(variable, value), &created(path))
@@ -235,9 +232,14 @@ fn the_git_directory_of_the_environment_is_protected() {
     assert_eq!(code("GIT_DIR", Path::new(".cfg")), Some(3));
     assert_eq!(code("GIT_DIR", &desk.path(".cfg")), Some(3));
     assert_eq!(code("GIT_COMMON_DIR", &desk.path(".cfg")), Some(3));
+    let alternates = if cfg!(windows) {
+        "other;objs"
+    } else {
+        "other:objs"
+    };
     for (variable, value) in [
         ("GIT_OBJECT_DIRECTORY", "objs"),
-        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "other:objs"),
+        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates),
         ("GIT_INDEX_FILE", "objs/x"),
     ] {
         assert_eq!(tried(variable, Path::new(value), "objs/x"), Some(3));
@@ -251,7 +253,7 @@ fn the_git_directory_of_the_environment_is_protected() {
 #[test]
 fn a_model_is_asked_before_it_changes_a_bare_repository() {
     let desk = Desk::with(&[("a", b"one\n"), ("../home/x", b"")]);
-    in_root(&desk, &["init", "-q", "--bare", "data/bare.git"]);
+    repository::init_bare(&desk.path("data/bare.git"));
     for path in [
         "data/bare.git/config",
         "data/bare.git/hooks/x",
@@ -304,7 +306,7 @@ fn a_model_is_asked_before_it_changes_a_bare_repository() {
 fn a_model_is_asked_before_it_changes_a_root_that_is_a_bare_repository() {
     // A bare repository can contain work trees.
     let bare = Desk::with(&[("../home/x", b"")]);
-    in_root(&bare, &["init", "-q", "--bare", "."]);
+    repository::init_bare(&bare.root());
     fs::create_dir(bare.path("tree")).unwrap();
     fs::write(bare.path("tree/.git"), "gitdir: ../worktrees/tree\n").unwrap();
     for (path, decision) in [("config", "ask"), ("hooks/x", "ask"), ("tree/config", "")] {

@@ -168,6 +168,7 @@ fn in_place_writes_to_no_other_name_of_a_policy_file() {
     assert_eq!(desk.bytes("wpatch.toml"), POLICY.as_bytes());
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_closed_is_reached_by_no_rename_copy_or_link() {
     let desk = desk();

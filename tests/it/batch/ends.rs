@@ -44,6 +44,7 @@ fn a_git_that_dies_takes_one_job_with_it() {
     assert!(message.contains("struck by lightning"), "{message}");
 }
 
+#[cfg(unix)]
 #[test]
 fn who_stops_reading_stops_the_run_without_a_word() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));

@@ -85,6 +85,7 @@ fn bad_jobs(repository: &Repository) -> Vec<(Value, u64)> {
     ]
 }
 
+#[cfg(unix)]
 #[test]
 fn bad_jobs_are_answered_and_spoil_none_of_the_good_ones() {
     let directory = directory();
@@ -131,6 +132,7 @@ fn bad_jobs_are_answered_and_spoil_none_of_the_good_ones() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_exit_code_tells_a_bad_job_from_a_bad_batch() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
@@ -149,6 +151,7 @@ fn the_exit_code_tells_a_bad_job_from_a_bad_batch() {
     assert_eq!(code(&["."], b""), Some(2));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_huge_number_of_threads_is_reduced() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));

@@ -72,6 +72,7 @@ fn a_hunk_that_does_not_fit_is_shown_where_it_differs() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn the_name_of_a_patch_cannot_write_to_the_terminal() {
     let root = tree();

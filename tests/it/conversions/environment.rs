@@ -1,4 +1,5 @@
 //! Repositories and work trees that the environment names, next to `git apply`.
+#![cfg(unix)]
 
 use std::process::Command;
 

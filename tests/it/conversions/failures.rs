@@ -69,7 +69,7 @@ impl Scene {
     }
 
     fn command(&self, directory: &str, has_git: bool) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = world::wpatch();
         command
             .current_dir(self.path(directory))
             .env("HOME", self.path("home"))

@@ -1,4 +1,5 @@
 //! Diffs of the history, next to `git diff`: of contents as the repository has them.
+#![cfg(unix)]
 
 use fs_err as fs;
 

@@ -1,4 +1,5 @@
 //! Single rules of git's conversions, each next to `git apply`.
+#![cfg(unix)]
 
 use std::cell::Cell;
 use std::process::Command;
@@ -212,7 +213,7 @@ fn no_git_is_started_for_text_that_needs_no_conversion() {
         [modified("x", "one", "2"), created("new", "new")].concat(),
     )
     .unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     command
         .args(["apply", "../patch"])

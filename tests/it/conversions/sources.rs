@@ -1,5 +1,6 @@
 //! Attributes and configurations in all places where git reads them, and merges with the blobs of a
 //! patch.
+#![cfg(unix)]
 
 use fs_err as fs;
 

@@ -10,7 +10,7 @@ const WPATCH: &str = env!("CARGO_BIN_EXE_wpatch");
 
 /// Returns what `wpatch man` with `arguments` prints.
 fn man(arguments: &[&str]) -> String {
-    let output = Command::new(WPATCH)
+    let output = crate::world::wpatch()
         .arg("man")
         .args(arguments)
         .output()

@@ -1,15 +1,11 @@
 //! Words that readers have to translate: none is in the help, in the pages, or the name of a public item.
 #![cfg(unix)]
 
-use std::process::Command;
-
 use fs_err as fs;
 use regex::Regex;
 
 use super::pages;
 use crate::tidy::sources;
-
-const WPATCH: &str = env!("CARGO_BIN_EXE_wpatch");
 
 /// Phrases that are in no help text and on no page. The second part is the replacement.
 pub(super) const PHRASES: &[(&str, &str)] = &[
@@ -79,7 +75,7 @@ fn help_and_pages_use_the_terms_of_the_glossary() {
         let text = fs::read_to_string(&page).unwrap();
         refuse(&page.display().to_string(), &text, &mut wrong);
     }
-    let reference = Command::new(WPATCH)
+    let reference = crate::world::wpatch()
         .args(["man", "--markdown"])
         .output()
         .unwrap();

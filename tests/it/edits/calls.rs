@@ -3,7 +3,6 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use fs_err as fs;
@@ -79,7 +78,7 @@ impl Call {
     /// Asks the program for it below `root`, and returns its report.
     pub(super) fn on_disk(&self, root: &Path) -> Value {
         let list = root.with_extension("edits");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = world::wpatch();
         command.current_dir(root).args(self.arguments(&list)).args([
             "--json",
             "--durability",

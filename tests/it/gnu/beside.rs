@@ -79,6 +79,7 @@ fn stale(lines: &[String], new: &str, dice: &mut Dice) -> String {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn gnu_patch_ends_the_same_but_for_what_is_declared() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());

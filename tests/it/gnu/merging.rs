@@ -112,6 +112,7 @@ fn without(line: &str, instead: &str) -> String {
     LINES.replace(&format!("{line}\n"), instead)
 }
 
+#[cfg(unix)]
 #[test]
 fn hunks_are_merged_with_what_became_of_their_lines() {
     let one = "--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n 1\n 2\n-3\n+c\n 4\n 5\n";
@@ -214,7 +215,7 @@ fn apply_merges_hunks_too() {
         .replace("x\r\n", "x\n")
         .replace("@@\r\n", "@@\n");
     let apply = |options: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command.arg("apply").args(options).current_dir(root.path());
         fed(&mut command, text.as_bytes())
     };

@@ -1,7 +1,5 @@
 //! The operands and options that name files: which file a patch is for, and what is not accepted.
 
-use std::process::Command;
-
 use super::{PATCH, files, of, patch, scene, told};
 use crate::systems::fed;
 
@@ -55,7 +53,7 @@ fn of_several_names_the_one_that_is_there_is_meant() {
         "patching file 'a b'\n"
     );
     // git's rule holds for `apply`: no other file than the one that the patch names.
-    let mut apply = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut apply = crate::world::wpatch();
     apply.args(["apply", "-p1"]).current_dir(root.path());
     assert_eq!(fed(&mut apply, both.as_bytes()).status.code(), Some(1));
 }

@@ -44,6 +44,7 @@ fn creations(stamp: &str) -> [String; 2] {
     ]
 }
 
+#[cfg(unix)]
 #[test]
 fn a_stamp_of_the_epoch_deletes_and_creates_as_in_gnu_patch() {
     for (stamp, is_epoch) in STAMPS {

@@ -197,6 +197,7 @@ fn endings(arguments: &[&str], parts: &[&str]) -> ([Ending; 2], String) {
     )
 }
 
+#[cfg(unix)]
 #[test]
 fn sections_without_names_end_as_with_gnu_patch() {
     for (arguments, parts) in TAKEN {
@@ -210,6 +211,7 @@ fn sections_without_names_end_as_with_gnu_patch() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn apply_keeps_the_verdict_of_git() {
     for parts in [

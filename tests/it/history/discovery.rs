@@ -49,6 +49,7 @@ fn no_variable_of_git_changes_where_the_history_is() {
 }
 
 /// git passes over a directory `.git` that has no repository.
+#[cfg(unix)]
 #[test]
 fn a_git_directory_without_a_repository_counts_only_if_there_is_none_above() {
     let place = Place::of("empty", |base| repository(&base.join("tree"), &[]));
@@ -105,6 +106,7 @@ fn a_git_directory_without_a_repository_counts_only_if_there_is_none_above() {
 }
 
 /// A directory whose `.git` file names the git directory of another tree must not get its history.
+#[cfg(unix)]
 #[test]
 fn a_git_directory_without_a_record_of_its_work_tree_has_the_history_of_one_top() {
     let kinds: [Make; 2] = [
@@ -167,6 +169,7 @@ fn a_git_directory_without_a_record_of_its_work_tree_has_the_history_of_one_top(
 }
 
 /// One change can be about several repositories, and is undone as a whole.
+#[cfg(unix)]
 #[test]
 fn a_change_in_a_repository_below_belongs_to_the_work_tree_of_the_command() {
     let base = TempDir::new().unwrap();
@@ -198,6 +201,7 @@ fn what_belongs_to_another_user_keeps_no_history() {
     assert!(!place.at(".git/wpatch").exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_name_that_nothing_has_and_one_that_several_have_are_told_apart() {
     let place = Place::of("names", |base| repository(&base.join("tree"), &[]));

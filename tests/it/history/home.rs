@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use fs_err as fs;
 use tempfile::TempDir;
@@ -16,7 +16,7 @@ use crate::world;
 
 /// Runs the program at `root`, where the user keeps state in `home`.
 fn run(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .current_dir(root)
         .env("XDG_STATE_HOME", home)
@@ -250,5 +250,6 @@ fn a_message_about_a_damaged_plan_names_its_real_path() {
     let output = run(root.path(), home.path(), &["apply", "--plan", id]);
     let message = String::from_utf8(output.stderr).unwrap();
     let expected = format!("{}: the saved plan is damaged; remove it", plan.display());
+    let [message, expected] = [message, expected].map(|text| text.replace('\\', "/"));
     assert!(message.contains(&expected), "{message}");
 }

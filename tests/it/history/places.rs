@@ -123,7 +123,7 @@ pub(super) fn in_git(directory: &Path, arguments: &[&str]) -> String {
 
 /// Returns the command of the program in `directory`, without a place of the user's for state.
 pub(super) fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .current_dir(directory)
         .env_remove("XDG_STATE_HOME")
@@ -302,6 +302,7 @@ fn one_lock_is_shared_by_all_directories() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_nested_repository_has_a_history_of_its_own() {
     let place = Place::of("nested", |base| repository(&base.join("outer"), &[]));
@@ -319,6 +320,7 @@ fn a_nested_repository_has_a_history_of_its_own() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_policy_file_of_the_root_that_made_a_change_holds_for_its_undo() {
     let place = Place::of("policy", |base| repository(&base.join("tree"), &[]));

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use fs_err as fs;
 use serde_json::Value;
@@ -114,7 +114,7 @@ impl Scene {
 
     /// Runs the program in a directory of the work tree; returns its exit code and its report.
     fn run(&mut self, directory: &str, arguments: &[&str]) -> (Option<i32>, Value) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command
             .current_dir(self.top.join(directory))
             .env_remove("XDG_STATE_HOME")
@@ -275,6 +275,7 @@ fn redo(scene: &mut Scene, directory: &str, state: &State) -> Option<State> {
     Some(next)
 }
 
+#[cfg(unix)]
 #[test]
 fn tree_and_index_are_those_of_the_model_after_each_step() {
     let count = if std::env::var_os("WPATCH_SEQUENCES").is_some_and(|value| value == "all") {
@@ -306,6 +307,7 @@ fn tree_and_index_are_those_of_the_model_after_each_step() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_new_change_ends_what_can_be_redone_also_when_it_was_redone_itself() {
     let mut scene = Scene::new(0);

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::{NOTEBOOK, decision};
 use crate::systems::{Desk, fed, program};
+use crate::world;
 
 const POLICY: &str = "
 [[rule]]
@@ -39,15 +40,15 @@ fn each_documented_call_gets_its_decision() {
         ("wpatch.toml", POLICY.as_bytes()),
         ("../home/.aws/credentials", b"x\n"),
     ]);
-    let home = desk.path("../home").canonicalize().unwrap();
+    let home = world::real(desk.path("../home"));
     let calls = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hook/calls");
     let mut agents = Vec::new();
     for file in fs::read_dir(calls).unwrap() {
         let path = file.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
         let text = text
-            .replace("ROOT", desk.root().to_str().unwrap())
-            .replace("HOME", home.to_str().unwrap());
+            .replace("ROOT", &world::in_json(&desk.root()))
+            .replace("HOME", &world::in_json(&home));
         let example: Value = serde_json::from_str(&text).unwrap();
         let agent = example["agent"].as_str().unwrap();
         let mut hook = program(&desk.root(), &["hook", agent]);

@@ -100,7 +100,7 @@ fn desk((policy, text): (&str, &str)) -> Desk {
 fn answered(desk: &Desk, (agent, mode, tool, input): &Call, options: &[&str]) -> Output {
     let input = input
         .to_string()
-        .replace("ROOT/", &format!("{}/", desk.root().display()));
+        .replace("ROOT/", &format!("{}/", world::in_json(&desk.root())));
     let input: Value = serde_json::from_str(&input).unwrap();
     let call = json!({"session_id": "s", "transcript_path": "/t", "cwd": desk.root(), "permission_mode": mode,
         "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "t"});
@@ -203,6 +203,7 @@ fn on_write(desk: &Desk, file: &str, mode: &str, options: &[&str]) -> String {
 
 /// No link, no hard link and no git directory becomes free by `--allow` or by a rule that allows
 /// everything.
+#[cfg(unix)]
 #[test]
 fn no_other_name_of_a_protected_file_is_allowed() {
     let (open, ruled) = (desk(SILENT[0]), desk(ALLOWED));
@@ -226,6 +227,7 @@ fn no_other_name_of_a_protected_file_is_allowed() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn an_allow_rule_of_the_user_allows_what_it_matches() {
     let rule = "[[rule]]\npaths = ['d/**']\nops = ['write']\nverdict = 'allow'\n";

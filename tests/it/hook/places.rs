@@ -7,7 +7,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::decision;
-use crate::repository::{git, run};
+use crate::repository::{self, git, run};
 use crate::systems::{Desk, fed, program};
 use crate::world;
 
@@ -20,7 +20,7 @@ const VENDOR: &str =
 /// Returns a work tree of git with `files`.
 fn desk(files: &[(&str, &[u8])]) -> Desk {
     let desk = Desk::with(files);
-    in_git(&desk, ".", &["init", "-q"]);
+    repository::init(&desk.root());
     desk
 }
 
@@ -106,7 +106,7 @@ fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
         ("../home/.codex/trees/p/a", b"x\n"),
         ("../home/.codex/trees/p/.github/workflows/ci.yml", b"x\n"),
     ]);
-    in_git(&desk, "../home/.codex/trees/p", &["init", "-q"]);
+    repository::init(&desk.path("../home/.codex/trees/p"));
     for directory in [
         ".github/workflows",
         ".claude/commands",
@@ -241,6 +241,7 @@ fn the_files_that_git_runs_as_hooks_are_asked_about() {
     desk.does(&["write", "scripts/hooks/c", "--content", "x"], b"");
 }
 
+#[cfg(unix)]
 #[test]
 fn the_configuration_of_the_user_is_protected_before_it_exists() {
     let files = [

@@ -101,6 +101,7 @@ fn grep(path: &str, glob: &str) -> Value {
     searched(&[("pattern", "x"), ("path", path), ("glob", glob)])
 }
 
+#[cfg(unix)]
 #[test]
 fn a_search_that_reads_a_protected_file_is_denied() {
     let desk = desk(KEY);
@@ -142,7 +143,11 @@ fn without_a_rule_on_reading_every_search_below_the_root_is_for_the_agent() {
     let desk = desk("[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'deny'\n");
     for tool in ["Grep", "Glob"] {
         for path in [".", "src", "way", "private", "../other", "/etc"] {
-            let silent = if path == "/etc" { "deny" } else { "-" };
+            let silent = if cfg!(unix) && path == "/etc" {
+                "deny"
+            } else {
+                "-"
+            };
             assert_eq!(
                 word(&desk, tool, &json!({"pattern": "*", "path": path})),
                 silent,

@@ -135,7 +135,7 @@ fn limited(input: &Path) -> Command {
 /// Returns a command that runs the program with `input`. No command of Windows sets limits.
 #[cfg(windows)]
 fn limited(input: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command.stdin(fs::File::open(input).unwrap().into_file());
     command
 }

@@ -1,7 +1,5 @@
 //! The pages that the program prints.
 
-use std::process::Command;
-
 use ::fs_err as fs;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use scraper::Html;
@@ -61,7 +59,7 @@ fn the_program_prints_one_page_whatever_comes_of_the_patch() {
     fs::write(root.path().join("list"), LIST).unwrap();
     let run = |patch: &str, arguments: &[&str]| {
         fs::write(root.path().join("patch"), patch).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         let output = command
             .current_dir(root.path())
             .args(["show", "--html"])
@@ -112,7 +110,7 @@ fn a_page_has_the_end_of_a_long_change() {
     let patch = format!("--- /dev/null\n+++ b/long\n@@ -0,0 +1,5000 @@\n{lines}");
     fs::write(root.path().join("patch"), patch).unwrap();
     let last = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         let command = command
             .current_dir(root.path())
             .args(["show", "--html", "patch"]);
@@ -153,6 +151,7 @@ fn applied() -> Desk {
     desk
 }
 
+#[cfg(unix)]
 #[test]
 fn a_change_of_the_history_is_a_page_too() {
     let desk = applied();
@@ -192,6 +191,7 @@ fn a_change_of_the_history_is_a_page_too() {
     assert_eq!(texts(&page, ".facts .copy"), [id]);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_change_of_the_history_is_not_shown_with_an_option_for_patches() {
     let desk = applied();
@@ -212,6 +212,7 @@ fn a_change_of_the_history_is_not_shown_with_an_option_for_patches() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_page_needs_an_entry_of_the_history_and_goes_with_no_json() {
     let desk = applied();

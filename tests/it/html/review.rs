@@ -316,7 +316,7 @@ fn a_page_names_no_place_of_the_machine() {
         "--- a/list\n+++ b/list\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
     )
     .unwrap();
-    let shown = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+    let shown = crate::world::wpatch()
         .args(["show", "--html", "--root"])
         .args([root.path(), &patch])
         .output()
@@ -324,7 +324,8 @@ fn a_page_names_no_place_of_the_machine() {
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(!text.contains(root.path().to_str().unwrap()));
     let codes = texts(&super::parsed(&text), ".facts code:not(.digest)");
-    let expected = format!("wpatch apply --approve {} change.diff", codes[0]);
+    let suffix = std::env::consts::EXE_SUFFIX;
+    let expected = format!("wpatch{suffix} apply --approve {} change.diff", codes[0]);
     assert_eq!(codes[1..], [expected, "change.diff".to_owned()]);
 }
 

@@ -1,4 +1,5 @@
 //! Attributes, wherever git reads them, beside git.
+#![cfg(unix)]
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
 //! What became of an index is taken back, and made again.
+#![cfg(unix)]
 
 use fs_err as fs;
 

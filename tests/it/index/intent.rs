@@ -7,6 +7,7 @@ use super::tree::Tree;
 use crate::repository::git;
 use crate::world;
 
+#[cfg(unix)]
 #[test]
 fn new_files_are_noted_as_what_is_going_to_be_added() {
     let tree = Tree::new();
@@ -36,6 +37,7 @@ fn new_files_are_noted_as_what_is_going_to_be_added() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_only_going_to_be_added_has_no_contents_in_the_index() {
     let tree = Tree::new();
@@ -50,6 +52,7 @@ fn what_is_only_going_to_be_added_has_no_contents_in_the_index() {
     assert_eq!(tree.git(&["show", ":d/new"]), "new\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn an_intention_is_nothing_outside_of_a_repository() {
     let tree = Tree::new();
@@ -58,6 +61,7 @@ fn an_intention_is_nothing_outside_of_a_repository() {
     assert_eq!((code, &report["index"]), (0, &Value::Null), "{report:#}");
 }
 
+#[cfg(unix)]
 #[test]
 fn an_intention_that_git_cannot_be_told_is_no_success() {
     let tree = Tree::new();
@@ -72,6 +76,7 @@ fn an_intention_that_git_cannot_be_told_is_no_success() {
     assert_eq!(crate::tree::read(&tree.root()), before);
 }
 
+#[cfg(unix)]
 #[test]
 fn an_ancestor_has_the_blobs_that_a_patch_was_made_for() {
     let tree = Tree::new();
@@ -120,6 +125,7 @@ fn an_ancestor_has_the_blobs_that_a_patch_was_made_for() {
     assert!(!file.exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn an_ancestor_takes_no_place_of_another_file() {
     let tree = Tree::new();
@@ -174,6 +180,7 @@ fn an_ancestor_does_not_replace_an_unreadable_file() {
     assert_eq!(fs::read_link(&file).unwrap().to_str(), Some("loop"));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_does_not_come_is_not_going_to_be_added() {
     let tree = Tree::new();
@@ -188,6 +195,7 @@ fn a_file_that_does_not_come_is_not_going_to_be_added() {
     assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nplain\nscript\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn language_servers_are_not_passed_over_for_an_intention() {
     let tree = Tree::new();

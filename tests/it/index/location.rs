@@ -1,7 +1,6 @@
 //! Where the index is: outside of the root, another file, or nowhere.
 
 use std::path::Path;
-use std::process::Command;
 
 use fs_err as fs;
 use tempfile::TempDir;
@@ -11,13 +10,14 @@ use super::tree::Tree;
 use super::tree::{PATCH, asked};
 use crate::repository::git;
 
+#[cfg(unix)]
 #[test]
 fn the_index_may_be_outside_of_the_root() {
     let tree = Tree::new();
     tree.git(&["worktree", "add", "-q", "../linked"]);
     let linked = tree.root().join("../linked");
     let run = |directory: &Path, arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command
             .args(arguments)
             .current_dir(directory)
@@ -67,13 +67,14 @@ fn the_index_may_be_outside_of_the_root() {
     assert_eq!(tree.git(&["status", "--porcelain"]), staged);
 }
 
+#[cfg(unix)]
 #[test]
 fn another_index_can_be_named() {
     let tree = Tree::new();
     let other = tree.root().join("../other-index");
     fs::copy(tree.root().join(".git/index"), &other).unwrap();
     let entries = tree.entries();
-    let output = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+    let output = crate::world::wpatch()
         .args(["apply", "--cached"])
         .arg(tree.patch())
         .current_dir(tree.root())
@@ -98,13 +99,14 @@ fn another_index_can_be_named() {
 }
 
 /// As for git, the current directory is the start of relative paths, even with another root.
+#[cfg(unix)]
 #[test]
 fn a_relative_git_directory_starts_at_the_current_directory() {
     let tree = Tree::new();
     let above = tree.root().parent().unwrap().to_owned();
     fs::rename(tree.root().join(".git"), above.join("g.git")).unwrap();
     fs::write(tree.root().join(".gitattributes"), "changed whitespace\n").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+    let output = crate::world::wpatch()
         .args(["apply", "--index", "--3way", "--root"])
         .args([tree.root(), tree.patch()])
         .current_dir(&above)
@@ -126,7 +128,7 @@ fn a_relative_git_directory_starts_at_the_current_directory() {
 fn there_is_no_index_outside_of_a_repository() {
     let directory = TempDir::new().unwrap();
     fs::write(directory.path().join("p"), PATCH).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = crate::world::wpatch();
     let output = command
         .args(["apply", "--index", "p"])
         .current_dir(directory.path())

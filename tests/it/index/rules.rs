@@ -31,6 +31,7 @@ fn untracked(tree: &Tree) {
     fs::write(tree.root().join("d/new"), "mine\n").unwrap();
 }
 
+#[cfg(unix)]
 #[test]
 fn what_the_work_tree_has_is_nothing_to_the_index_alone() {
     for verdict in ["deny", "ask"] {
@@ -43,6 +44,7 @@ fn what_the_work_tree_has_is_nothing_to_the_index_alone() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_comes_over_a_file_of_the_work_tree_changes_it() {
     for (verdict, kind) in [("deny", "denied"), ("ask", "approval_required")] {
@@ -60,6 +62,7 @@ fn what_comes_over_a_file_of_the_work_tree_changes_it() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_is_told_of_what_policy_keeps_closed() {
     let tree = Tree::new();
@@ -81,6 +84,7 @@ fn nothing_is_told_of_what_policy_keeps_closed() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn an_ancestor_is_written_where_policy_lets_files_come() {
     let tree = Tree::new();
@@ -99,6 +103,7 @@ fn an_ancestor_is_written_where_policy_lets_files_come() {
     assert!(!file.exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn another_commit_of_a_submodule_is_stated() {
     let tree = Tree::new();

@@ -1,4 +1,5 @@
 //! Sparse and split indexes.
+#![cfg(unix)]
 
 use ::fs_err as fs;
 

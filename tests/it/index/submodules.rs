@@ -1,6 +1,5 @@
 //! Submodules in the index.
-
-use std::process::Command;
+#![cfg(unix)]
 
 use fs_err as fs;
 
@@ -21,7 +20,7 @@ fn a_series_changes_one_submodule_several_times() {
         path
     });
     let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         let command = command.args(arguments).args(&patches);
         let output = command.current_dir(tree.root()).output().unwrap();
         (output.status.code(), tree.git(&["ls-files", "-s", "sub"]))

@@ -1,6 +1,7 @@
 //! A kill of the program while git works for it. git then gets no more input, and writes to pipes
 //! and scratch files only: it changes nothing that the next command finds, and that command does
 //! not wait for it.
+#![cfg(unix)]
 
 use std::process::Stdio;
 use std::thread::sleep;

@@ -1,7 +1,7 @@
 //! What is said of patches that cannot be repaired: the nearest place and the first line that
 //! differs, in few bytes.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ fn told(before: &str, patch: &str) -> String {
     fs::create_dir(directory.path().join("dir")).unwrap();
     fs::write(directory.path().join("dir/file.txt"), before).unwrap();
     fs::write(directory.path().join("patch"), patch).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+    let output = crate::world::wpatch()
         .args(["apply", "--lenient", "--root"])
         .args([directory.path(), &directory.path().join("patch")])
         .stdin(Stdio::null())

@@ -55,6 +55,7 @@ fn cuts(patch: &[u8], dice: &mut Dice) -> Vec<usize> {
     cuts
 }
 
+#[cfg(unix)]
 #[test]
 fn a_patch_that_was_cut_off_is_refused_or_read_as_in_strict_mode() {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();

@@ -1,4 +1,5 @@
 //! The differences from `git am`.
+#![cfg(unix)]
 
 use fs_err as fs;
 use tempfile::TempDir;

@@ -46,6 +46,7 @@ fn after_git_am(mail: &[u8]) -> Vec<u8> {
     fs::read(root.join("a")).unwrap()
 }
 
+#[cfg(unix)]
 #[test]
 fn the_lines_of_a_signature_are_in_no_hunk() {
     for signature in SIGNATURES {
@@ -71,6 +72,7 @@ fn the_lines_of_a_signature_are_in_no_hunk() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn the_message_after_a_signature_is_read() {
     let second = PATCH.replace("two\n+2", "2\n+3");

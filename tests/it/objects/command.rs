@@ -1,4 +1,5 @@
 //! `check --from-tree`.
+#![cfg(unix)]
 
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +22,7 @@ mod executable;
 const PATCH: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
 
 fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .arg("check")
         .args(arguments)

@@ -40,6 +40,7 @@ pub(crate) fn unpacked() -> Repository {
     repository
 }
 
+#[cfg(unix)]
 #[test]
 fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
     let repository = Repository::of(&sample());
@@ -81,6 +82,7 @@ fn a_name_without_a_tree_is_told_from_a_repository_without_the_name() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_directory_without_a_repository_is_named() {
     let directory = TempDir::new().unwrap();
@@ -93,6 +95,7 @@ fn a_directory_without_a_repository_is_named() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_whose_object_is_gone_is_no_missing_file() {
     let repository = unpacked();
@@ -119,6 +122,7 @@ fn a_file_whose_object_is_gone_is_no_missing_file() {
     assert_eq!(tree.read(&path("dir/b"), 100).unwrap().0, b"two\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_directory_whose_object_is_gone_is_no_missing_directory() {
     let repository = unpacked();
@@ -138,6 +142,7 @@ fn a_directory_whose_object_is_gone_is_no_missing_directory() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_damaged_object_says_so_and_the_next_one_is_read() {
     let repository = unpacked();
@@ -152,6 +157,7 @@ fn a_damaged_object_says_so_and_the_next_one_is_read() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_over_the_limit_is_not_read_and_the_next_one_is() {
     let repository = Repository::of(&sample());

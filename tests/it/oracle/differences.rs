@@ -210,6 +210,7 @@ fn bodies(name: &str) -> Vec<String> {
         .collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn each_difference_has_a_row_and_each_row_is_held() {
     let all = cases();

@@ -1,4 +1,5 @@
 //! `--index`: which file of the work tree is the one in the index.
+#![cfg(unix)]
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};

@@ -3,7 +3,6 @@
 #![cfg(unix)]
 
 use std::path::Path;
-use std::process::Command;
 
 use fs_err as fs;
 use tempfile::TempDir;
@@ -162,7 +161,7 @@ fn a_change_of_links_that_are_regular_files_is_undone() {
                 (files, asked(&root, &["ls-files", "-s"]))
             };
             let wpatch = |arguments: &[&str]| {
-                let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+                let mut command = world::wpatch();
                 command.args(arguments);
                 super::quiet(command, &root, directory.path()).status.code()
             };
@@ -199,7 +198,7 @@ fn the_name_of_a_change_says_whether_links_are_regular_files() {
         );
         runs(&root, &["config", "core.symlinks", is_on]);
         fs::write(directory.path().join("patch"), created("n", "f")).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = world::wpatch();
         command.args(["check", "--json", "../patch"]);
         let output = super::quiet(command, &root, directory.path());
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -1,4 +1,5 @@
 //! What differed from git once: the same exit code, first error, output and files.
+#![cfg(unix)]
 
 use super::beside::{Left, beside};
 use super::rows::Then::{Directory, Git, Remove};

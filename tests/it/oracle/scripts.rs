@@ -128,7 +128,7 @@ fn desk() -> Desk {
 }
 
 fn ours(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_wpatch"))
+    world::wpatch()
         .args(arguments)
         .current_dir(directory)
         .output()

@@ -1,5 +1,6 @@
 //! Files, links and directories that take each other's place, and change again in the same input:
 //! the tree of git.
+#![cfg(unix)]
 
 use std::path::Path;
 use std::process::Command;
@@ -134,7 +135,7 @@ fn types_change_as_with_git_whatever_changes_again() {
             .flat_map(|(_, header, body)| [*header, *body])
             .collect();
         let theirs = ending(kind, &patch, Command::new("git"));
-        let ours = ending(kind, &patch, Command::new(env!("CARGO_BIN_EXE_wpatch")));
+        let ours = ending(kind, &patch, crate::world::wpatch());
         assert!(theirs.0, "{kind} {names:?}");
         assert_eq!(ours, theirs, "{kind} {names:?}");
     }

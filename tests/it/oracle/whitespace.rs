@@ -1,4 +1,5 @@
 //! White space: what git and wpatch leave of the same patch.
+#![cfg(unix)]
 
 use std::path::Path;
 

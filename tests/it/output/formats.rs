@@ -1,10 +1,10 @@
 //! The formats of single tools.
 
-use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{REFUSED, code, desk, document, said};
 use crate::systems::Desk;
+use crate::world;
 
 #[test]
 fn github_shows_each_problem_at_its_place() {
@@ -285,10 +285,7 @@ fn a_client_is_told_what_becomes_of_each_file() {
     let desk = files_of_each();
     let output = desk.runs(&["check", "--output", "acp"], EACH.as_bytes());
     let told = document("acp", &output);
-    let root = fs::canonicalize(desk.root())
-        .unwrap()
-        .to_string_lossy()
-        .into_owned();
+    let root = world::real(desk.root()).to_string_lossy().into_owned();
     let at = |name: &str| format!("{root}/{name}");
     let expected = json!([
         {"type": "diff", "path": at("a"), "oldText": "one\ntwo\nthree", "newText": "one\n2\nthree"},
@@ -320,10 +317,7 @@ fn a_client_is_told_what_becomes_of_each_file() {
 #[test]
 fn a_client_is_told_what_fails_and_where() {
     let desk = files_of_each();
-    let root = fs::canonicalize(desk.root())
-        .unwrap()
-        .to_string_lossy()
-        .into_owned();
+    let root = world::real(desk.root()).to_string_lossy().into_owned();
     let at = |name: &str| format!("{root}/{name}");
     let output = desk.runs(
         &["apply", "--output", "acp"],

@@ -127,6 +127,7 @@ fn what_somebody_said_of_a_plan_does_nothing_to_a_checker() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn bytes_that_are_no_text_come_out_harmless() {
     let bytes = b"--- a/\xff\x1b]0;x\x07\n+++ b/\xff\x1b]0;x\x07\n@@ -1 +1 @@\n-\xfe\n+y\n";

@@ -52,6 +52,7 @@ fn both(desk: &Desk) -> (Tree, Vec<u8>) {
     )
 }
 
+#[cfg(unix)]
 #[test]
 fn beside_the_index_it_does_what_git_does() {
     let fits = MIXED.replace("-FIVE", "-5").replace("-no", "-text");

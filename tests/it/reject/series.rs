@@ -1,4 +1,5 @@
 //! Rejects of several patches.
+#![cfg(unix)]
 
 use std::collections::BTreeSet;
 use std::process::Command;

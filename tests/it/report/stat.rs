@@ -38,6 +38,7 @@ fn no_format_writes_to_a_terminal() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn the_statistics_are_gits() {
     let long = "a/".repeat(30);

@@ -1,4 +1,5 @@
 //! What is shown of made-up changes is a patch that comes to the same by git. The seed is fixed.
+#![cfg(unix)]
 
 use std::cell::Cell;
 use std::fmt::Write as _;

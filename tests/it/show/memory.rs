@@ -3,7 +3,7 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use fs_err as fs;
 use tempfile::TempDir;
@@ -73,7 +73,7 @@ fn a_change_that_is_shown_takes_the_memory_of_a_few_files() {
 
 /// Returns the most memory, in kilobytes, that the program asks for.
 fn peak(root: &Path, arguments: &[&str]) -> u64 {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = crate::world::wpatch();
     command
         .current_dir(root)
         .args(arguments)

@@ -80,6 +80,7 @@ fn a_hunk_has_the_section_heading_of_the_patch_or_of_the_file() {
 }
 
 /// The section headings in a piped patch are those of `git diff`.
+#[cfg(unix)]
 #[test]
 fn a_patch_has_the_section_headings_of_git() {
     let blocks = [
@@ -152,6 +153,7 @@ fn a_long_section_heading_is_cut_at_the_edge_of_the_terminal() {
     assert_eq!(place, format!("@@ -8,4 +8,4 @@ {}", "w".repeat(24)));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_object_names_of_a_repository_with_sha256_are_shown() {
     let (old, new) = (b"\0old\n", b"\0new\n");

@@ -51,6 +51,7 @@ const ALIKE: &[(&str, &str, u64, &str, &str)] = &[
     ),
 ];
 
+#[cfg(unix)]
 #[test]
 fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
     for &(file, named, place, found, expected) in ALIKE {
@@ -83,6 +84,7 @@ fn a_name_that_looks_like_that_of_a_file_is_told_apart() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_name_in_another_case_is_suggested() {
     let desk = Desk::with(&[

@@ -1,7 +1,5 @@
 //! Where the base of a merge is found.
 
-use std::process::Command;
-
 use fs_err as fs;
 use serde_json::Value;
 
@@ -23,7 +21,7 @@ fn without_git(has_history: bool) -> Tree {
     fs::remove_dir_all(tree.root().join(".git")).unwrap();
     fs::write(tree.root().join("merges"), NINE).unwrap();
     let wpatch = |arguments: &[&str]| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut program = crate::world::wpatch();
         let output = program
             .args(arguments)
             .current_dir(tree.root())
@@ -41,6 +39,7 @@ fn without_git(has_history: bool) -> Tree {
 const NINE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 const MERGED: &str = "1\nzwei\n3\n4\nfive\n6\n7\nacht\n9\n";
 
+#[cfg(unix)]
 #[test]
 fn the_history_has_what_a_patch_was_made_for() {
     let tree = without_git(true);
@@ -56,6 +55,7 @@ fn the_history_has_what_a_patch_was_made_for() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn the_user_may_name_what_a_patch_was_made_for() {
     let tree = without_git(false);
@@ -82,6 +82,7 @@ fn the_user_may_name_what_a_patch_was_made_for() {
 
 /// Lines of several versions can be paired in more than one way. In the smallest case the choice of
 /// `git merge-file` is a conflict, and the choice of its `--diff-algorithm=histogram` is not.
+#[cfg(unix)]
 #[test]
 fn lines_are_paired_as_git_pairs_them_by_default() {
     let tree = Tree::new();
@@ -118,6 +119,7 @@ fn lines_are_paired_as_git_pairs_them_by_default() {
     assert_eq!((code, text(&fork, "x")), (1, ours.to_owned()), "{report:#}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_blob_that_cannot_be_read_is_not_one_that_nobody_has() {
     let tree = Tree::diverged();
@@ -145,6 +147,7 @@ fn a_blob_that_cannot_be_read_is_not_one_that_nobody_has() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_revision_may_be_what_a_patch_was_made_for() {
     let tree = Tree::diverged();
@@ -165,6 +168,7 @@ fn a_revision_may_be_what_a_patch_was_made_for() {
     assert_eq!(tree.report(&[&only[..], &["nowhere"]].concat()).0, 4);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_equals_the_base_takes_the_result_of_the_patch_as_with_git() {
     let with_git = |tree: &Tree| by_git(tree, &["--3way"]);

@@ -1,4 +1,5 @@
 //! Large files with few different lines.
+#![cfg(unix)]
 
 use fs_err as fs;
 

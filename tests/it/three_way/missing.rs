@@ -64,6 +64,7 @@ fn a_merge_checks_out_a_file_that_the_work_tree_lacks() {
 
 /// git writes the content to a temporary name, if a file has the name already, and converts it by
 /// the attributes of that name.
+#[cfg(unix)]
 #[test]
 fn a_created_file_that_exists_is_merged_by_its_attributes() {
     for exists in [true, false] {
@@ -86,6 +87,7 @@ fn a_created_file_that_exists_is_merged_by_its_attributes() {
 }
 
 /// git inserts the lines at the end of the file: a row of the table of differences.
+#[cfg(unix)]
 #[test]
 fn a_merge_is_not_reported_for_a_file_that_is_refused() {
     const INSERTION: &str = "diff --git a/n b/n\nindex 5626abf..1b7c3b8 100644\n--- a/n\n+++ b/n\n@@ -0,0 +2 @@\n+two\n";
@@ -100,6 +102,7 @@ fn a_merge_is_not_reported_for_a_file_that_is_refused() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_merge_of_the_index_alone_leaves_the_work_tree_alone() {
     let [by_git, ours] = beside(

@@ -1,5 +1,6 @@
 //! `--3way` where something is in the way, where a program would have to merge, and what is said of
 //! it.
+#![cfg(unix)]
 
 use std::path::Path;
 

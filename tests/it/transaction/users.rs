@@ -262,7 +262,7 @@ fn a_check_of_a_file_that_git_converts_names_the_remedy_in_a_repository_of_anoth
     let desk = repository();
     give(&desk.root(), OTHER);
     let check = |desk: &Desk| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = crate::world::wpatch();
         command
             .args(["check", "p"])
             .current_dir(desk.root())

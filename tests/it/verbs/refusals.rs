@@ -103,6 +103,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     (&["write", ".git/x", "--content", "x"], "denied"),
 ];
 
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_done_leaves_the_tree_and_says_why() {
     let (directory, root) = root();

@@ -19,7 +19,7 @@ fn hanging(desk: &Desk) -> (std::process::Child, Pid) {
         .arg(desk.path("../fifo"))
         .status()
         .unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut program = crate::world::wpatch();
     program
         .current_dir(desk.root())
         .args(["apply", "../patch", "--verify", command]);

@@ -9,6 +9,7 @@ use wpatch::text::printable;
 
 use super::{PATCH, applied};
 
+#[cfg(unix)]
 #[test]
 fn the_configuration_and_the_attributes_of_the_repository_hold() {
     let (report, file) = applied(
@@ -68,6 +69,7 @@ fn the_configuration_and_the_attributes_of_the_repository_hold() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn white_space_that_the_configuration_ignores_is_ignored() {
     let (report, file) = applied(
@@ -120,6 +122,7 @@ const VARIABLES: &[(&[(&str, &str)], bool)] = &[
     ),
 ];
 
+#[cfg(unix)]
 #[test]
 fn variables_say_which_configuration_holds_as_for_git() {
     let directory = TempDir::new().unwrap();
@@ -160,6 +163,7 @@ fn variables_say_which_configuration_holds_as_for_git() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_configuration_that_means_nothing_is_refused() {
     for (config, words) in [
@@ -185,6 +189,7 @@ fn a_configuration_that_means_nothing_is_refused() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_configuration_that_git_cannot_read_is_refused_unless_the_command_line_decides() {
     let config = "[apply\n\twhitespace = error\n";

@@ -1,14 +1,14 @@
 //! Line endings that git converts.
 
-use std::process::Command;
-
 use ::fs_err as fs;
 use tempfile::TempDir;
 
 use super::{applied, configured};
 
+use crate::repository;
 use crate::world;
 
+#[cfg(unix)]
 #[test]
 fn files_whose_line_ends_git_converts_take_patches_with_lf() {
     let patch = "--- a/file\n+++ b/file\n@@ -1,2 +1,3 @@\n one\n+new\n two\n";
@@ -43,6 +43,7 @@ fn files_whose_line_ends_git_converts_take_patches_with_lf() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_new_file_gets_the_line_ends_of_the_work_tree() {
     let patch = "--- /dev/null\n+++ b/made\n@@ -0,0 +1,2 @@\n+one\n+two\n";
@@ -52,18 +53,11 @@ fn a_new_file_gets_the_line_ends_of_the_work_tree() {
     ] {
         let directory = TempDir::new().unwrap();
         let root = directory.path();
-        assert!(
-            Command::new("git")
-                .args(["init", "-q"])
-                .current_dir(root)
-                .status()
-                .unwrap()
-                .success()
-        );
+        repository::init(root);
         fs::write(root.join(".gitattributes"), attributes).unwrap();
         let text = TempDir::new().unwrap();
         fs::write(text.path().join("patch"), patch).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let mut command = world::wpatch();
         let status = configured(&mut command, &[])
             .arg("apply")
             .arg(text.path().join("patch"))
@@ -94,7 +88,7 @@ fn git_is_asked_about_all_new_files_at_once() {
     fs::write(bin.join("git"), script).unwrap();
     world::set_mode(bin.join("git"), 0o755);
     assert!(
-        crate::repository::git(&["init", "-q"])
+        repository::git(&["init", "-q"])
             .current_dir(&root)
             .status()
             .unwrap()
@@ -107,7 +101,7 @@ fn git_is_asked_about_all_new_files_at_once() {
         (0..20).map(create).collect::<String>(),
     )
     .unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .args(["apply", "../patch"])
         .current_dir(&root)

@@ -58,6 +58,7 @@ fn an_index_line_names_a_mode_that_stays() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_mode_of_the_index_that_is_not_expected_is_told() {
     let patch = "diff --git a/file b/file\nindex 5626abf..2222222 100644\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+eins\n";
@@ -85,6 +86,7 @@ fn a_mode_of_the_index_that_is_not_expected_is_told() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_time_stamp_ends_a_name_with_tabs() {
     let root = TempDir::new().unwrap();

@@ -10,6 +10,21 @@ use fs_err as fs;
 /// The program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_wpatch");
 
+/// Returns a command that runs the program. It has no directory of the user but those that a test
+/// sets: Windows names some in each environment.
+pub(crate) fn wpatch() -> Command {
+    without_user(Command::new(PROGRAM))
+}
+
+fn without_user(mut command: Command) -> Command {
+    if cfg!(windows) {
+        for name in ["APPDATA", "LOCALAPPDATA", "USERPROFILE"] {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 /// Creates a symbolic link at `at`.
 #[cfg(unix)]
 pub(crate) fn link(target: impl AsRef<Path>, at: impl AsRef<Path>) -> io::Result<()> {
@@ -110,6 +125,25 @@ pub(crate) fn bytes_of(name: impl AsRef<OsStr>) -> Vec<u8> {
     }
 }
 
+/// Returns the text of `path` as it is in a string of JSON.
+pub(crate) fn in_json(path: &Path) -> String {
+    let quoted = serde_json::to_string(path.to_str().unwrap()).unwrap();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Returns the absolute path without links of the file that `at` leads to, as programs print it.
+///
+/// # Panics
+///
+/// If there is no file.
+pub(crate) fn real(at: impl AsRef<Path>) -> PathBuf {
+    let real = fs::canonicalize(at.as_ref()).unwrap();
+    match real.to_str().and_then(|name| name.strip_prefix(r"\\?\")) {
+        Some(plain) if cfg!(windows) => plain.into(),
+        _ => real,
+    }
+}
+
 /// Returns the path with these bytes.
 #[cfg(unix)]
 pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
@@ -153,7 +187,7 @@ pub(crate) fn program_named(name: &str) -> Command {
     if !copy.exists() {
         install(name, directory.path());
     }
-    Command::new(copy)
+    without_user(Command::new(copy))
 }
 
 /// Puts the program into `directory` under the name `name`; returns its path.

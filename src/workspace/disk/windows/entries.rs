@@ -71,7 +71,12 @@ pub(in crate::workspace::disk) fn link(
     let access = FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES;
     let file = open_existing(old_directory, old, access, 0)?;
     let linked = link_at(file.as_handle(), new_directory.as_handle(), new_name(new)?);
-    Ok(linked?)
+    linked.map_err(|error| match SysError::from(error) {
+        error if error.kind == ErrorKind::NotRegular => {
+            SysError::without_errno(ErrorKind::Unsupported, "a directory has only one name")
+        }
+        error => error,
+    })
 }
 
 /// Removes a name of a file or link.

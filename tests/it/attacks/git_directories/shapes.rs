@@ -2,7 +2,8 @@
 
 use fs_err as fs;
 
-use super::in_root;
+use crate::repository;
+#[cfg(unix)]
 use crate::repository::{git, run};
 use crate::systems::Desk;
 use crate::world;
@@ -15,11 +16,12 @@ pub(super) struct Shape {
     pub(super) free: &'static [&'static str],
 }
 
-pub(super) const SHAPES: [Shape; 16] = [
+pub(super) const SHAPES: &[Shape] = &[
+    #[cfg(unix)]
     Shape {
         name: "a link",
         make: |desk| {
-            in_root(desk, &["init", "-q"]);
+            repository::init(&desk.root());
             fs::rename(desk.path(".git"), desk.path("real")).unwrap();
             world::link("real", desk.path(".git")).unwrap();
         },
@@ -32,10 +34,11 @@ pub(super) const SHAPES: [Shape; 16] = [
         ],
         free: &["realm/config", "sub/real/config", "config"],
     },
+    #[cfg(unix)]
     Shape {
         name: "a chain of links",
         make: |desk| {
-            in_root(desk, &["init", "-q"]);
+            repository::init(&desk.root());
             fs::rename(desk.path(".git"), desk.path("sub/real")).unwrap();
             world::link(desk.path("sub"), desk.path("way")).unwrap();
             world::link("way/real", desk.path("one")).unwrap();
@@ -46,14 +49,14 @@ pub(super) const SHAPES: [Shape; 16] = [
     },
     Shape {
         name: "a separate git directory",
-        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=gd"]),
+        make: |desk| repository::init_apart(&desk.root(), "gd"),
         protected: &["gd/config", "gd/hooks/post-checkout", "gd/refs/heads/x"],
         free: &["sub/gd/config"],
     },
     Shape {
         name: "a relative file",
         make: |desk| {
-            in_root(desk, &["init", "-q", "--separate-git-dir=sub/gd"]);
+            repository::init_apart(&desk.root(), "sub/gd");
             fs::write(desk.path(".git"), "gitdir: sub/../sub/gd\n").unwrap();
         },
         protected: &["sub/gd/config", "sub/gd/hooks/x"],
@@ -65,6 +68,7 @@ pub(super) const SHAPES: [Shape; 16] = [
         protected: &["later/config", "later/HEAD", "later"],
         free: &["late/config"],
     },
+    #[cfg(unix)]
     Shape {
         name: "a link that leads nowhere yet",
         make: |desk| world::link("sub/later", desk.path(".git")).unwrap(),
@@ -73,7 +77,7 @@ pub(super) const SHAPES: [Shape; 16] = [
     },
     Shape {
         name: "a nested repository",
-        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=sub/gd", "sub"]),
+        make: |desk| repository::init_apart(&desk.path("sub"), "gd"),
         protected: &["sub/gd/config", "sub/gd/hooks/x"],
         free: &["sub/a", "gd/config"],
     },
@@ -85,27 +89,15 @@ pub(super) const SHAPES: [Shape; 16] = [
     },
     Shape {
         name: "the git directory of another directory",
-        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=gd", "other"]),
+        make: |desk| repository::init_apart(&desk.path("other"), "../gd"),
         protected: &["gd/config", "gd/hooks/x"],
         free: &["other/a"],
     },
     Shape {
         name: "linked work trees",
         make: |desk| {
-            in_root(desk, &["init", "-q", "--bare", "main"]);
-            in_root(
-                desk,
-                &[
-                    "--git-dir=main",
-                    "worktree",
-                    "add",
-                    "-q",
-                    "--orphan",
-                    "-b",
-                    "x",
-                    "main/tree",
-                ],
-            );
+            repository::init_bare(&desk.path("main"));
+            repository::link_work_tree(&desk.path("main"), "tree", &desk.path("main/tree"));
         },
         protected: &["main/config", "main/hooks/x", "main/worktrees/tree/HEAD"],
         free: &["main/tree/a", "main/tree/config", "main/tree/hooks/x"],
@@ -113,8 +105,8 @@ pub(super) const SHAPES: [Shape; 16] = [
     Shape {
         name: "a git directory with repositories in it",
         make: |desk| {
-            in_root(desk, &["init", "-q", "--separate-git-dir=gd"]);
-            in_root(desk, &["init", "-q", "gd/hooks"]);
+            repository::init_apart(&desk.root(), "gd");
+            repository::init(&desk.path("gd/hooks"));
         },
         protected: &["gd/hooks/x", "gd/hooks", "gd/config"],
         free: &["sub/hooks/x"],
@@ -122,7 +114,7 @@ pub(super) const SHAPES: [Shape; 16] = [
     Shape {
         name: "a common directory",
         make: |desk| {
-            in_root(desk, &["init", "-q", "--bare", "common"]);
+            repository::init_bare(&desk.path("common"));
             fs::create_dir(desk.path(".git")).unwrap();
             fs::write(desk.path(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
             fs::write(desk.path(".git/commondir"), "../common\n").unwrap();
@@ -133,11 +125,7 @@ pub(super) const SHAPES: [Shape; 16] = [
     Shape {
         name: "a git directory below the root of a work tree around it",
         make: |desk| {
-            let above = desk.path("..");
-            run(
-                git(&["init", "-q", "--separate-git-dir=root/gd", "."]).current_dir(&above),
-                b"",
-            );
+            repository::init_apart(&desk.path(".."), "root/gd");
         },
         protected: &["gd/config", "gd/hooks/x"],
         free: &["sub/a"],
@@ -164,20 +152,20 @@ pub(super) const SHAPES: [Shape; 16] = [
 
 /// Makes the git directory `gd` with the file `name` in it.
 fn with_configuration(desk: &Desk, name: &str, text: &str) {
-    in_root(desk, &["init", "-q", "--bare", "gd"]);
+    repository::init_bare(&desk.path("gd"));
     if name == "config.worktree" {
-        in_root(
-            desk,
-            &[
-                "--git-dir=gd",
-                "config",
-                "extensions.worktreeConfig",
-                "true",
-            ],
-        );
+        let config = fs::read_to_string(desk.path("gd/config")).unwrap();
+        let extension = "[extensions]\n\tworktreeConfig = true\n";
+        fs::write(desk.path("gd/config"), config + extension).unwrap();
     }
     fs::write(desk.path("gd").join(name), text).unwrap();
-    // git takes it for a repository with a work tree.
+    #[cfg(unix)]
+    is_no_bare_repository(desk);
+}
+
+/// git takes it for a repository with a work tree.
+#[cfg(unix)]
+fn is_no_bare_repository(desk: &Desk) {
     let output = run(
         git(&["rev-parse", "--is-bare-repository"]).current_dir(desk.path("gd")),
         b"",

@@ -1,4 +1,5 @@
 //! Programs other than filter drivers that a repository names.
+#![cfg(unix)]
 
 use fs_err as fs;
 

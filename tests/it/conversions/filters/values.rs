@@ -1,4 +1,5 @@
 //! The last value of each variable of a driver is valid, as in git.
+#![cfg(unix)]
 
 use fs_err as fs;
 

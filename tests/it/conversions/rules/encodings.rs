@@ -1,6 +1,5 @@
 //! Files with a `working-tree-encoding` or with CR LF.
-
-use std::process::Command;
+#![cfg(unix)]
 
 use fs_err as fs;
 
@@ -63,7 +62,7 @@ fn a_content_that_an_encoding_cannot_represent_is_refused_and_git_writes_it_unco
                 fs::read(narrow.root("git").join(name)).unwrap(),
                 "\u{540d}\n".as_bytes()
             );
-            let mut check = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+            let mut check = crate::world::wpatch();
             check
                 .arg("check")
                 .args(options)

@@ -1,7 +1,7 @@
 //! Converted files in reports, in formats that git does not have, and in the tools of the server.
+#![cfg(unix)]
 
 use std::path::Path;
-use std::process::Command;
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn a_report_shows_the_diff_of_the_repository_which_git_applies() {
     let id = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n $Id$\n-one\n+2\n";
     let patch = [id, &modified("b.rc", "one", "2"), &created("c.rc", "new")].concat();
     fs::write(pair.directory.path().join("patch"), &patch).unwrap();
-    let [mut show, mut command] = [(); 2].map(|()| Command::new(env!("CARGO_BIN_EXE_wpatch")));
+    let [mut show, mut command] = [(); 2].map(|()| crate::world::wpatch());
     show.args(["show", "../patch"])
         .current_dir(pair.root("wpatch"));
     let shown = show

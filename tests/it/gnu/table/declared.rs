@@ -170,6 +170,7 @@ const HELD: &[(&str, &str)] = &[
     ),
 ];
 
+#[cfg(unix)]
 #[test]
 fn what_ends_otherwise_than_with_gnu_patch_is_told() {
     for (row, arguments, parts, exits) in DECLARED {

@@ -101,6 +101,7 @@ fn a_fifo_in_the_place_of_a_git_file_is_not_waited_for() {
 }
 
 /// Where git's directory cannot be used, the top still has one lock for all directories.
+#[cfg(unix)]
 #[test]
 fn a_moved_linked_work_tree_has_one_lock() {
     let place = Place::of("moved", |base| {

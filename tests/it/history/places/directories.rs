@@ -1,4 +1,5 @@
 //! Directories that a change empties, and their undo.
+#![cfg(unix)]
 
 use fs_err as fs;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
 //! Files that git's configuration names.
+#![cfg(unix)]
 
 use super::{desk, hooked, in_git, served};
 

@@ -3,7 +3,8 @@
 use fs_err as fs;
 use serde_json::Value;
 
-use super::{desk, hooked, in_git, is_protected, served, started};
+use super::{desk, hooked, is_protected, served, started};
+use crate::repository;
 use crate::systems::{Desk, fed};
 
 /// Returns how a person's command that writes `file` below `directory` ends, and what it says. It
@@ -20,8 +21,8 @@ fn checked(desk: &Desk, directory: &str, file: &str) -> (Option<i32>, String) {
 #[test]
 fn a_root_in_a_git_directory_is_protected() {
     let desk = desk(&[("a", b"x\n"), ("sub/a", b"x\n"), (".wpatch/x", b"x\n")]);
-    in_git(&desk, "sub", &["init", "-q"]);
-    in_git(&desk, ".git/hooks", &["init", "-q"]);
+    repository::init(&desk.path("sub"));
+    repository::init(&desk.path(".git/hooks"));
     for (directory, file) in [
         (".git", "new"),
         (".git/hooks", "pre-commit"),
@@ -49,8 +50,7 @@ fn a_root_in_a_git_directory_is_protected() {
         (Some(0), String::new())
     );
     // A linked work tree in the git directory is the work of its user.
-    in_git(&desk, ".", &["commit", "-q", "--allow-empty", "-m", "x"]);
-    in_git(&desk, ".", &["worktree", "add", "-q", ".git/trees/x"]);
+    repository::link_work_tree(&desk.path(".git"), "x", &desk.path(".git/trees/x"));
     assert_eq!(hooked(&desk, ".git/trees/x", "claude", "b").0, "allow");
     is_protected(&desk, ".git/trees", "b", "`.git` is protected");
 }
@@ -58,14 +58,10 @@ fn a_root_in_a_git_directory_is_protected() {
 #[test]
 fn a_root_in_a_git_directory_of_another_name_is_protected() {
     let desk = Desk::with(&[("tree/a", b"x\n"), ("own/a", b"x\n"), ("../home/x", b"")]);
-    in_git(&desk, ".", &["init", "-q", "--separate-git-dir=gd", "tree"]);
-    in_git(
-        &desk,
-        ".",
-        &["init", "-q", "--separate-git-dir=own/gd", "own"],
-    );
-    in_git(&desk, ".", &["init", "-q", "--bare", "x.git"]);
-    in_git(&desk, "x.git/hooks", &["init", "-q"]);
+    repository::init_apart(&desk.path("tree"), "../gd");
+    repository::init_apart(&desk.path("own"), "gd");
+    repository::init_bare(&desk.path("x.git"));
+    repository::init(&desk.path("x.git/hooks"));
     for (directory, file) in [
         ("gd", "config"),
         ("gd/hooks", "pre-commit"),
@@ -83,20 +79,7 @@ fn a_root_in_a_git_directory_of_another_name_is_protected() {
         );
     }
     // A work tree in the git directory is the work of its user.
-    in_git(
-        &desk,
-        ".",
-        &[
-            "--git-dir=x.git",
-            "worktree",
-            "add",
-            "-q",
-            "--orphan",
-            "-b",
-            "y",
-            "x.git/y",
-        ],
-    );
+    repository::link_work_tree(&desk.path("x.git"), "y", &desk.path("x.git/y"));
     fs::create_dir(desk.path("x.git/y/sub")).unwrap();
     for directory in ["x.git/y", "x.git/y/sub", "tree", "own"] {
         assert_eq!(

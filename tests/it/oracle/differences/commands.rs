@@ -1,4 +1,5 @@
 //! Differences that need more than one patch, each in a test of its own.
+#![cfg(unix)]
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};

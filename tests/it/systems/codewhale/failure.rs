@@ -104,7 +104,7 @@ fn s18_two_processes_append_and_no_line_is_lost() {
             (0..LINES)
                 .map(|line| {
                     let text = format!("{who} {line}\n");
-                    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+                    let mut command = world::wpatch();
                     command.args([
                         "append",
                         "log",

@@ -67,13 +67,19 @@ fn s10_no_path_leads_out() {
     let desk = Desk::with(&[("../x", b"one\n"), ("../rooted/x", b"one\n")]);
     let beside = [desk.root().to_str().unwrap(), "ed/x"].concat();
     for name in ["../x", "d/../../x", "/etc/hostname", &beside] {
+        // The name of a drive is no component of a path.
+        let kind = if cfg!(windows) && name == beside {
+            "denied"
+        } else {
+            "outside_root"
+        };
         desk.refuses(
-            "outside_root",
+            kind,
             &["apply"],
             &envelope(&format!("*** Update File: {name}\n@@\n-one\n+1\n")),
         );
         desk.refuses(
-            "outside_root",
+            kind,
             &["apply"],
             &envelope(&format!("*** Add File: {name}\n+1\n")),
         );

@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, chown};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -132,7 +132,7 @@ fn peak(desk: &Desk, name: &str, arguments: &[&str]) -> u64 {
     while writer.write(&[b' '; 512]).is_ok() {}
     fcntl_setfl(&writer, flags).unwrap();
     let before = desk.bytes(name);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let mut command = world::wpatch();
     command
         .current_dir(desk.root())
         .args(arguments)

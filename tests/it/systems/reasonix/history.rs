@@ -176,6 +176,7 @@ fn s18_the_log_says_what_was_done_and_show_how() {
         .map(entry)
         .collect();
     let none = json!([null, null]);
+    let mode = if cfg!(windows) { "0600" } else { "0644" };
     let expected = json!([
         [
             "write",
@@ -191,7 +192,7 @@ fn s18_the_log_says_what_was_done_and_show_how() {
             "committed",
             "a",
             "modify",
-            [[8, "0644"], [10, "0644"]]
+            [[8, mode], [10, mode]]
         ],
     ]);
     assert_eq!(entries, expected);
