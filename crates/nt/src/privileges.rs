@@ -26,7 +26,7 @@ const MAX_PRIVILEGES: usize = 64;
 /// Returns the error of reading the user's token.
 pub fn may_create_symlinks() -> io::Result<bool> {
     let size = FIRST_PRIVILEGE + MAX_PRIVILEGES * PRIVILEGE_LENGTH;
-    let privileges = token_information(TokenPrivileges, size)?;
+    let privileges = token_information(TokenPrivileges, size)?.to_bytes(size);
     let count = usize::try_from(u32_at(&privileges, 0)).unwrap_or(0);
     let mut names = (0..count.min(MAX_PRIVILEGES))
         .map(|index| u32_at(&privileges, FIRST_PRIVILEGE + index * PRIVILEGE_LENGTH));

@@ -71,7 +71,7 @@ fn a_diff_of_git_applies_and_undo_restores_bytes_and_attributes() {
     assert!(is_set("run.cmd", 0x2) && is_set("from.txt", 0x1) && is_set("old.txt", 0x1));
 
     let applied = desk.does(&["apply"], DIFF);
-    assert_eq!(applied["totals"]["operations"], 6, "{applied:#}");
+    assert_eq!(applied["summary"]["files"], 6, "{applied:#}");
     let after = files(&desk);
     for (name, bytes) in CHANGED {
         let found = &after[&desk.path(name)];

@@ -151,6 +151,10 @@ fn refuse(desk: &Desk, name: &[u8]) {
         (vec!["apply"], creation(name)),
         (vec!["apply"], deletion(name)),
     ];
+    // After a prefix, a diff of git can have several slashes.
+    if name.starts_with(b"/") {
+        runs.clear();
+    }
     let text = str::from_utf8(name).ok().filter(|name| {
         // A line holds one name, and its end is trimmed.
         !name.contains('\n') && !name.ends_with(' ')
