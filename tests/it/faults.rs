@@ -63,6 +63,12 @@ pub(crate) const CALLS: &[&str] = &[
     "newfstatat",
     "getdents64",
 ];
+/// The call that moves files in.
+pub(crate) const MOVE_IN: &str = if cfg!(wpatch_plain_unix) {
+    "linkat"
+} else {
+    "renameat2"
+};
 /// The calls that a kernel or a file system may not have.
 const NEW_CALLS: &[&str] = &[
     "renameat2",
@@ -254,7 +260,6 @@ fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
     );
 }
 
-#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn recovery_can_be_killed_at_any_call() {
     recovering(&Scene::new(), 5);
@@ -263,11 +268,11 @@ fn recovery_can_be_killed_at_any_call() {
 
 fn recovering(scene: &Scene, least: usize) {
     scene.lay();
-    let swaps = scene.calls("apply", &["renameat2"])["renameat2"];
+    let moves = scene.calls("apply", &[MOVE_IN])[MOVE_IN];
     let dead = Injection {
-        call: "renameat2",
+        call: MOVE_IN,
         fault: "signal=KILL",
-        when: swaps.to_string(),
+        when: moves.to_string(),
     };
     scene.lay();
     scene.strike("apply", &dead);
