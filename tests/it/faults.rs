@@ -63,6 +63,8 @@ pub(crate) const CALLS: &[&str] = &[
     "newfstatat",
     "getdents64",
 ];
+/// The calls that make something durable.
+const SYNCS: &[&str] = &["fsync", "fdatasync", "syncfs"];
 /// The call that moves files in.
 pub(crate) const MOVE_IN: &str = if cfg!(wpatch_plain_unix) {
     "linkat"
@@ -218,6 +220,25 @@ fn an_error_of_any_call_leaves_the_tree_before_or_after() {
 #[test]
 fn errors_from_any_call_on_leave_the_tree_before_or_after() {
     applying(30, CALLS, ERRORS, Span::FromNowOn);
+}
+
+/// The rollback frees space then, but a file that is overwritten needs both of its versions.
+#[test]
+fn a_full_disk_at_any_sync_leaves_an_overwritten_file_before_or_after() {
+    let scene = Scene::in_place();
+    scene.lay();
+    let calls: Vec<_> = scene.calls("apply", SYNCS).into_iter().collect();
+    let syncs = calls
+        .iter()
+        .flat_map(|&(call, count)| (1..=count).map(move |number| (call, number)));
+    let full: Vec<_> = syncs
+        .map(|(call, number)| Injection {
+            call,
+            fault: "error=ENOSPC",
+            when: format!("{number}+"),
+        })
+        .collect();
+    all_end_right(6, &full, |injection| scene.apply(injection));
 }
 
 #[test]

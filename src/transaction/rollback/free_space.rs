@@ -12,8 +12,11 @@ impl Rollback<'_> {
     /// Removes the staged files that the rollback does not need any more. If that fails, the next
     /// attempt of the rollback has less space.
     pub(super) fn free_space(&self) {
-        let is_staged = |change: &&Change| change.source == Some(MoveInSource::Staged);
-        for change in self.journal.changes.iter().filter(is_staged) {
+        // To revert an overwrite, the rollback compares the file with both versions.
+        let is_moved_in = |change: &&Change| {
+            change.source == Some(MoveInSource::Staged) && !change.is_overwrite()
+        };
+        for change in self.journal.changes.iter().filter(is_moved_in) {
             let _ = self.remove_new_file(change);
         }
     }
