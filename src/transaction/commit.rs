@@ -34,6 +34,14 @@ pub(super) struct Commit<'a> {
     pub(super) progress: &'a Progress,
 }
 
+/// The progress of the swap at the start of a rollback.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SwapProgress {
+    /// It stopped at an error.
+    Stopped,
+    Complete,
+}
+
 impl Commit<'_> {
     /// Commits the changes of the journal, or rolls them back. Returns the locations of the old
     /// files, and the files that changed while the commit hooks ran.
@@ -42,8 +50,30 @@ impl Commit<'_> {
         built: &BuiltJournal,
     ) -> Result<(OldFileLookup, Vec<RelPath>), FailedCommit> {
         self.write_intent(built)?;
-        self.swap_and_record(built)
-            .map_err(|cause| self.roll_back(built, cause))
+        let moves = FileMover::new(self.workspace);
+        let swap = Swap {
+            moves: &moves,
+            scratch: self.scratch,
+            journal: &built.journal,
+            moved_out: &built.journal.outgoing_changes(),
+            found: &built.found,
+            since: self.since,
+            interrupt: self.interrupt,
+            progress: self.progress,
+        };
+        let unremoved = swap
+            .run()
+            .map_err(|cause| self.roll_back(built, SwapProgress::Stopped, cause))?;
+        let recorded = self.sync_and_record(built, &unremoved);
+        let altered =
+            recorded.map_err(|cause| self.roll_back(built, SwapProgress::Complete, cause))?;
+        // Without these rename flags, an old file can have another scratch name than usual.
+        let lookup = if moves.has_rename_flags() {
+            OldFileLookup::Journaled
+        } else {
+            OldFileLookup::Unknown
+        };
+        Ok((lookup, altered))
     }
 
     /// Makes the staged files and the journal durable.
@@ -103,26 +133,16 @@ impl Commit<'_> {
         copied.map_err(|error| Failure::from(error).with_path(&change.path))
     }
 
-    /// Swaps the files, syncs the names, runs the commit hooks and writes the commit record.
-    fn swap_and_record(
+    /// Syncs the names, runs the commit hooks and writes the commit record. Returns the files that
+    /// changed while the hooks ran.
+    fn sync_and_record(
         &self,
         built: &BuiltJournal,
-    ) -> Result<(OldFileLookup, Vec<RelPath>), Failure> {
-        let moves = FileMover::new(self.workspace);
-        let swap = Swap {
-            moves: &moves,
-            scratch: self.scratch,
-            journal: &built.journal,
-            moved_out: &built.journal.outgoing_changes(),
-            found: &built.found,
-            since: self.since,
-            interrupt: self.interrupt,
-            progress: self.progress,
-        };
-        let unremoved = swap.run()?;
+        unremoved: &BTreeSet<&RelPath>,
+    ) -> Result<Vec<RelPath>, Failure> {
         if self.durability == Durability::Full {
             self.progress.enter(Phase::Syncing, 0);
-            self.sync_changed(built, &unremoved)?;
+            self.sync_changed(built, unremoved)?;
         }
         let altered = self.run_hooks(&built.journal)?;
         // After the commit record the command finishes, so this is the last check for a signal.
@@ -130,15 +150,7 @@ impl Commit<'_> {
             return Err(Failure::Interrupted(signal));
         }
         self.write_commit_record()?;
-        Ok((
-            // Without these rename flags, an old file can have another scratch name than usual.
-            if moves.has_rename_flags() {
-                OldFileLookup::Journaled
-            } else {
-                OldFileLookup::Unknown
-            },
-            altered,
-        ))
+        Ok(altered)
     }
 
     /// Runs the commit hooks and returns the files that changed while they ran.
@@ -192,7 +204,7 @@ impl Commit<'_> {
 
     /// Rolls back. If the rename to the commit record failed, it may still have happened, so the
     /// rollback first looks for the record.
-    fn roll_back(&self, built: &BuiltJournal, cause: Failure) -> FailedCommit {
+    fn roll_back(&self, built: &BuiltJournal, swap: SwapProgress, cause: Failure) -> FailedCommit {
         self.progress.enter(Phase::RollingBack, 0);
         let rollback = Rollback::new(
             self.workspace,
@@ -207,7 +219,13 @@ impl Commit<'_> {
                 kept: Vec::new(),
                 error: None,
             },
-            Ok(true) => rollback.run(),
+            Ok(true) => {
+                if swap == SwapProgress::Complete {
+                    // If this fails, the rollback restores the files.
+                    let _ = rollback.keep_old_files_of_removed();
+                }
+                rollback.run()
+            }
             Err(trouble) => RollbackResult {
                 left: Vec::new(),
                 kept: Vec::new(),

@@ -1,5 +1,7 @@
 //! The errors of a transaction.
 
+use std::io;
+
 use crate::path::RelPath;
 use crate::workspace::disk::advice::owner_note;
 use crate::workspace::{ErrorKind, Result as Done, WorkspaceError};
@@ -91,6 +93,17 @@ impl Failure {
             }),
             failure => failure,
         }
+    }
+
+    /// Returns whether the file system or the quota of the user is full.
+    pub(super) fn is_out_of_space(&self) -> bool {
+        let is_full = |kind| {
+            matches!(
+                kind,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+            )
+        };
+        matches!(self, Self::Workspace(error) if is_full(error.source.kind()))
     }
 
     /// Returns whether another program has a file open.

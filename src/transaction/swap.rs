@@ -18,9 +18,7 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::threads;
-use crate::workspace::{
-    DirectoryPermissions, ErrorKind, ModeProbe, RenameMode, Timestamp, WorkspaceError,
-};
+use crate::workspace::{DirectoryPermissions, ErrorKind, ModeProbe, Timestamp, WorkspaceError};
 
 /// The number of files from which a second thread is used.
 const PARALLEL_MIN: usize = 256;
@@ -204,9 +202,7 @@ impl Swap<'_> {
         if !is_empty(path)? {
             return Ok(false);
         }
-        if workspace.rename(path, slot, RenameMode::Exclusive).is_err()
-            && workspace.stat(slot)?.is_none()
-        {
+        if self.moves.move_out(path, slot).is_err() && workspace.stat(slot)?.is_none() {
             return self.remove_dir(path);
         }
         // Another process can have created a file between the listing and the rename.

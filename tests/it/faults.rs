@@ -63,6 +63,14 @@ pub(crate) const CALLS: &[&str] = &[
     "newfstatat",
     "getdents64",
 ];
+/// The calls that make something durable.
+const SYNCS: &[&str] = &["fsync", "fdatasync", "syncfs"];
+/// The call that moves files in.
+pub(crate) const MOVE_IN: &str = if cfg!(wpatch_plain_unix) {
+    "linkat"
+} else {
+    "renameat2"
+};
 /// The calls that a kernel or a file system may not have.
 const NEW_CALLS: &[&str] = &[
     "renameat2",
@@ -214,6 +222,25 @@ fn errors_from_any_call_on_leave_the_tree_before_or_after() {
     applying(30, CALLS, ERRORS, Span::FromNowOn);
 }
 
+/// The rollback frees space then, but a file that is overwritten needs both of its versions.
+#[test]
+fn a_full_disk_at_any_sync_leaves_an_overwritten_file_before_or_after() {
+    let scene = Scene::in_place();
+    scene.lay();
+    let calls: Vec<_> = scene.calls("apply", SYNCS).into_iter().collect();
+    let syncs = calls
+        .iter()
+        .flat_map(|&(call, count)| (1..=count).map(move |number| (call, number)));
+    let full: Vec<_> = syncs
+        .map(|(call, number)| Injection {
+            call,
+            fault: "error=ENOSPC",
+            when: format!("{number}+"),
+        })
+        .collect();
+    all_end_right(6, &full, |injection| scene.apply(injection));
+}
+
 #[test]
 fn a_kernel_that_lacks_calls_leaves_the_tree_before_or_after() {
     let lacks = ["error=EINVAL", "error=ENOSYS"];
@@ -254,7 +281,6 @@ fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
     );
 }
 
-#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn recovery_can_be_killed_at_any_call() {
     recovering(&Scene::new(), 5);
@@ -263,11 +289,11 @@ fn recovery_can_be_killed_at_any_call() {
 
 fn recovering(scene: &Scene, least: usize) {
     scene.lay();
-    let swaps = scene.calls("apply", &["renameat2"])["renameat2"];
+    let moves = scene.calls("apply", &[MOVE_IN])[MOVE_IN];
     let dead = Injection {
-        call: "renameat2",
+        call: MOVE_IN,
         fault: "signal=KILL",
-        when: swaps.to_string(),
+        when: moves.to_string(),
     };
     scene.lay();
     scene.strike("apply", &dead);

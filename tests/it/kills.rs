@@ -12,8 +12,8 @@ use std::process::{Command, Output};
 use fs_err as fs;
 
 use crate::dice::Dice;
-use crate::faults::all_end_right;
 use crate::faults::strace::{Ending, Injection, Log};
+use crate::faults::{MOVE_IN, all_end_right};
 use crate::index;
 use crate::repository::git;
 use crate::systems::{Desk, fed};
@@ -248,7 +248,7 @@ impl Row {
         let output = run(&desk, &log.injecting(injection), &self.words);
         let was_met = log.has_fault();
         let kill = Injection {
-            call: "renameat2",
+            call: MOVE_IN,
             fault: FAULTS[0],
             when: "1".into(),
         };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![cfg_attr(
-    not(target_os = "linux"),
+    any(wpatch_plain_unix, not(target_os = "linux")),
     allow(
         dead_code,
         unused_imports,

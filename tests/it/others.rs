@@ -118,6 +118,7 @@ fn version(letter: &str) -> String {
     format!("{}\n", letter.repeat(63)).repeat(1000)
 }
 
+/// Without an exchange of two names, a file is absent for a moment while it is replaced.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn a_reader_sees_only_whole_versions() {

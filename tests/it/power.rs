@@ -125,7 +125,7 @@ fn a_recovery_survives_the_power_at_any_call() {
     let mut scenes = 0;
     for place in PLACES {
         for draft in [few(), renames()] {
-            for call in ["renameat2", "renameat", "mkdirat", "unlinkat"] {
+            for call in ["renameat2", "renameat", "linkat", "mkdirat", "unlinkat"] {
                 let kills =
                     (1..).map_while(|number| Scene::recovery(&draft, place, (call, number)));
                 scenes += kills
@@ -167,7 +167,7 @@ fn each_sync_is_missed() {
 }
 
 /// A sync of all makes the state directory durable with what is staged; only the journal gets its
-/// name behind it.
+/// name behind it. POSIX has no such call.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn each_sync_of_all_is_missed() {

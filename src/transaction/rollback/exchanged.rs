@@ -3,9 +3,23 @@
 use super::{Change, Failure, RestoreOutcome, Rollback};
 use crate::path::RelPath;
 use crate::transaction::scratch::ScratchFile;
-use crate::transaction::verify::identify;
+use crate::transaction::verify::{identify, stat_in_tree};
 
 impl Rollback<'_> {
+    /// Keeps the old file of each update whose new file another process has removed. Call it only
+    /// after a complete swap, because the new file is also missing if the swap stopped between its
+    /// two moves.
+    pub(in crate::transaction) fn keep_old_files_of_removed(&self) -> Result<(), Failure> {
+        for change in self.journal.changes.iter().filter(|it| it.is_exchange()) {
+            let old = self.scratch.scratch_path(change, ScratchFile::Displaced)?;
+            let workspace = self.moves.workspace;
+            if workspace.stat(&old)?.is_some() && stat_in_tree(workspace, &change.path)?.is_none() {
+                self.keep_old_file(change, &old)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Restores the old file of an update.
     pub(super) fn revert_exchange(&self, change: &Change) -> Result<RestoreOutcome, Failure> {
         let here = identify(self.moves.workspace, &change.path)?;

@@ -13,6 +13,7 @@
 
 mod directories;
 mod exchanged;
+mod free_space;
 mod move_ins;
 mod old_file_candidates;
 mod overwritten;
@@ -129,6 +130,9 @@ impl<'a> Rollback<'a> {
                 .is_none_or(|failure| attempt >= ATTEMPTS && !failure.is_busy())
             {
                 break;
+            }
+            if trouble.as_ref().is_some_and(Failure::is_out_of_space) {
+                self.free_space();
             }
         }
         // This includes the files kept by an earlier attempt that was killed.

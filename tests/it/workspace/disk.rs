@@ -114,7 +114,6 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     assert_eq!(fault(fresh.read(&path("a/x"), 10)), ErrorKind::ThroughLink);
 }
 
-#[cfg(not(wpatch_plain_unix))]
 #[test]
 fn few_handles_are_enough() {
     if !is_alone("workspace::disk::few_handles_are_enough", "ulimit -n 10") {
@@ -143,14 +142,10 @@ fn few_handles_are_enough() {
                         Some(AttributeSource::File(&path(&file))),
                     )
                     .unwrap();
-                    disk.rename(&path(&file), &path(&moved), RenameMode::Exchange)
+                    disk.rename(&path(&file), &path(&moved), RenameMode::Replace)
                         .unwrap();
-                    assert_eq!(
-                        (contents(disk, &file), contents(disk, &moved)),
-                        (b"y".to_vec(), b"x".to_vec())
-                    );
+                    assert_eq!(contents(disk, &moved), b"x");
                     disk.remove(&path(&moved)).unwrap();
-                    disk.remove(&path(&file)).unwrap();
                 }
             });
         }
@@ -236,6 +231,7 @@ fn the_root_is_what_it_was_when_it_was_opened() {
     assert_ne!(Disk::open(&here).unwrap().identity().unwrap(), identity);
 }
 
+/// Calls of POSIX do not return the ID of the machine, which is a part of the identity.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn the_number_of_the_device_is_no_part_of_what_a_root_is_known_by() {

@@ -64,6 +64,7 @@ fn apply(scene: &Scene) {
     assert!(output.status.success(), "{output:?}");
 }
 
+/// Extended attributes and access control lists have no calls in POSIX.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn attributes_and_access_lists_stay_with_their_files() {

@@ -11,6 +11,16 @@ use super::mounts::Served;
 use super::must;
 use crate::systems::{fed, program};
 
+/// The option of a mount that reports permission bits for all users.
+///
+/// A command that writes nothing tests with a file without a name whether the bits mean anything.
+/// POSIX has no such file. The bits then count, so the mount reports none that let others write.
+pub(super) const SHARED: &str = if cfg!(wpatch_plain_unix) {
+    "umask=022"
+} else {
+    "allow_other"
+};
+
 /// A mounted image, in a directory of its own.
 pub(super) struct Mounted {
     directory: TempDir,
@@ -60,7 +70,7 @@ impl Mounted {
     pub(super) fn folding_ntfs() -> Self {
         Self::new(
             &["mkntfs", "-q", "-F"],
-            &["lowntfs-3g", "-o", "ignore_case"],
+            &["lowntfs-3g", "-o", "ignore_case", "-o", SHARED],
         )
     }
 
@@ -74,7 +84,10 @@ impl Mounted {
         must("ntfs-3g", &[source, &place]);
         look(&self.directory.path().join("place/root"));
         must("umount", &[&place]);
-        must("lowntfs-3g", &["-o", "ignore_case", source, &place]);
+        must(
+            "lowntfs-3g",
+            &["-o", "ignore_case", "-o", SHARED, source, &place],
+        );
     }
 
     /// A file system in memory with these rules for names.
@@ -91,7 +104,7 @@ impl Mounted {
     }
 
     pub(super) fn exfat() -> Self {
-        Self::new(&["mkfs.exfat"], &["mount.exfat-fuse"])
+        Self::new(&["mkfs.exfat"], &["mount.exfat-fuse", "-o", SHARED])
     }
 
     /// Makes the root with these files.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use fs_err as fs;
 use tempfile::TempDir;
 
-use super::images::{Mounted, ends, is, names, says, text};
+use super::images::{Mounted, SHARED, ends, is, names, says, text};
 use super::{Scene, survives_kills};
 use crate::alone::may_mount;
 use crate::repository::git;
@@ -61,7 +61,7 @@ fn works(mounted: &Mounted) {
 fn a_file_system_without_modes_is_enough() {
     if may_mount("world::modes::a_file_system_without_modes_is_enough") {
         let all = [
-            Mounted::ntfs("allow_other"),
+            Mounted::ntfs(SHARED),
             Mounted::ntfs("umask=022"),
             Mounted::ntfs("umask=077"),
             // It keeps the permission bits, and no sticky bit.

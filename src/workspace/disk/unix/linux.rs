@@ -10,7 +10,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
     CWD, FsWord, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, XattrFlags, chmod, fadvise,
-    fgetxattr, flistxattr_query, fremovexattr, fsetxattr, fstat, fsync, getxattr, openat, openat2,
+    fgetxattr, flistxattr_query, fremovexattr, fsetxattr, fstat, getxattr, openat, openat2,
     renameat_with, statfs, syncfs,
 };
 use rustix::io::{Errno, retry_on_intr};
@@ -34,8 +34,6 @@ const LIST_BUFFER: usize = 32 * 1024;
 /// Bytes of `/proc/self/status` that contain the umask. The first line has at most 70 bytes, and
 /// the second line is the umask.
 const STATUS_START: usize = 512;
-/// The set-group-ID bit. New files in such a directory get its group; see inode(7).
-const SET_GROUP: u32 = 0o2000;
 /// `OVERLAYFS_SUPER_MAGIC` of statfs(2).
 const OVERLAY: FsWord = 0x794c_7630;
 /// The extended attribute with the NTFS attributes. Only the ntfs-3g drivers provide it under this
@@ -97,10 +95,6 @@ impl System for Linux {
 
     fn sync_file_system(file: &OwnedFd) -> rustix::io::Result<()> {
         syncfs(file)
-    }
-
-    fn sync_file(file: &OwnedFd) -> rustix::io::Result<()> {
-        fsync(file)
     }
 
     /// Linux implements `POSIX_FADV_DONTNEED` by starting the write-back of changed pages; see
@@ -193,10 +187,6 @@ impl System for Linux {
 
     fn set_acl(file: &OwnedFd, list: &[u8]) -> SysResult<()> {
         Ok(fsetxattr(file, ACCESS_ACL, list, XattrFlags::empty())?)
-    }
-
-    fn inherits_group(directory_bits: u32) -> bool {
-        directory_bits & SET_GROUP != 0
     }
 
     /// Reads the umask from the line `Umask:` of `proc_pid_status(5)`, in octal. Linux 4.7 and

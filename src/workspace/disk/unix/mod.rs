@@ -1,8 +1,8 @@
 //! The calls of the disk backend on Unix systems.
 //!
 //! Each function works with an open directory and a single name in it. `system.rs` lists the calls
-//! that differ between the Unix systems: `linux.rs`, `apple.rs` and `plain.rs` implement them, and
-//! only this file selects one. `--cfg wpatch_plain_unix` selects `plain` everywhere, so that tests
+//! that differ between the Unix systems, in the way of POSIX. `linux.rs` and `apple.rs` replace some of
+//! them, `plain.rs` none, and only this file selects one of the three. `--cfg wpatch_plain_unix` selects `plain` everywhere, so that tests
 //! on Linux run the code of the other systems. Read `contents.rs` first, then `system.rs`.
 
 #[cfg(all(target_vendor = "apple", not(wpatch_plain_unix)))]
@@ -25,8 +25,6 @@ mod paths;
     not(any(target_os = "linux", target_vendor = "apple"))
 ))]
 mod plain;
-#[cfg(any(wpatch_plain_unix, not(target_os = "linux")))]
-mod portable;
 #[cfg(all(target_os = "linux", not(wpatch_plain_unix)))]
 mod posix_acl;
 mod stat;

@@ -64,14 +64,14 @@ enum ProbeResult {
     Stored(bool),
     /// The file system does not support unnamed files.
     Unsupported,
-    /// The file cannot be created, for example because of missing write permission.
+    /// The test failed, for example because this user cannot create a file.
     Failed,
 }
 
 /// Tests with an unnamed file.
 fn test_unnamed(directory: &OwnedFd) -> ProbeResult {
     match Current::create_unnamed(directory) {
-        Ok(file) => ProbeResult::Stored(has_mode_support(file)),
+        Ok(file) => test_bits(file),
         // The errors that report missing support; see open(2). A kernel without `O_TMPFILE`
         // interprets it as `O_DIRECTORY` and returns EISDIR.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOSYS | Errno::INVAL) => {
@@ -92,16 +92,22 @@ fn test_named(directory: &OwnedFd) -> ProbeResult {
     let Ok(file) = create_file(directory, name.as_bytes()) else {
         return ProbeResult::Failed;
     };
-    let answer = has_mode_support(file);
+    let result = test_bits(file);
     let _ = unlinkat(directory, name.as_bytes(), AtFlags::empty());
-    ProbeResult::Stored(answer)
+    result
 }
 
-/// Returns whether `file`, which was just created, accepts permission bits.
-fn has_mode_support(file: impl AsFd) -> bool {
-    // This fails if the file belongs to the owner of the mount. The bits then differ.
-    let _ = retry_on_intr(|| fchmod(&file, mode_of(PROBE_BITS)));
-    fstat(&file).map_or(true, |found| stat_of(&found).permissions == PROBE_BITS)
+/// Tests whether `file`, which was just created, accepts permission bits.
+fn test_bits(file: impl AsFd) -> ProbeResult {
+    match retry_on_intr(|| fchmod(&file, mode_of(PROBE_BITS))) {
+        // The file belongs to the owner of the mount, or the file system has no bits.
+        Ok(()) | Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
+        // An error of the disk says nothing about the file system.
+        Err(_) => return ProbeResult::Failed,
+    }
+    fstat(&file).map_or(ProbeResult::Failed, |found| {
+        ProbeResult::Stored(stat_of(&found).permissions == PROBE_BITS)
+    })
 }
 
 #[cfg(test)]

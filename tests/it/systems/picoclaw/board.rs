@@ -59,6 +59,7 @@ fn s12_new_files_and_directories_have_what_the_mask_leaves() {
     }
 }
 
+/// Without an exchange of two names, a file is absent for a moment while it is replaced.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn s13_a_reader_sees_whole_versions_only() {

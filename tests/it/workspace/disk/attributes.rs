@@ -67,6 +67,7 @@ fn a_new_file_has_the_group_of_a_set_gid_directory() {
     assert_eq!(fs::metadata(directory.join("sub")).unwrap().gid(), group);
 }
 
+/// Extended attributes and access control lists have no calls in POSIX.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
@@ -128,6 +129,7 @@ fn list_with_a_user() -> Vec<u8> {
     ])
 }
 
+/// Extended attributes and access control lists have no calls in POSIX.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn an_access_control_list_is_copied_and_none_is_inherited() {
@@ -219,6 +221,7 @@ fn access(at: &Path) -> (u32, u32, Option<Vec<u8>>) {
     )
 }
 
+/// Extended attributes and access control lists have no calls in POSIX.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
@@ -276,6 +279,7 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
     );
 }
 
+/// Extended attributes and access control lists have no calls in POSIX.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn a_transaction_makes_files_like_those_around_them() {

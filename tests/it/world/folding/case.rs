@@ -112,6 +112,7 @@ fn changes_case(files: &[(&str, &str)], patch: &str, before: &[&str], after: &[&
     }
 }
 
+/// An extended attribute shows what the listings contain, and POSIX has no call for it.
 #[cfg(not(wpatch_plain_unix))]
 #[test]
 fn a_name_changes_its_case_where_listings_have_none() {
