@@ -52,7 +52,7 @@ pub enum PathError {
     /// The path names the root itself, for example `.` or `a/..`.
     #[error("is a directory (the root); expected the path of a file")]
     Root,
-    /// The path starts with `/`, or on Windows with a drive such as `C:/`.
+    /// The path starts with `/`.
     #[error("the path is absolute")]
     Absolute,
     /// A `..` component leads out of the root.
@@ -87,7 +87,7 @@ impl RelPath {
         if bytes.contains(&0) {
             return Err(PathError::Nul);
         }
-        if is_absolute(bytes) {
+        if bytes[0] == b'/' {
             return Err(PathError::Absolute);
         }
         if bytes.ends_with(b"/") {

@@ -15,7 +15,7 @@ use crate::engine::options::{
 use crate::engine::{
     self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unreadable_policy_problem,
 };
-use crate::path::{RelPath, path_bytes, plain_path, split_root};
+use crate::path::{RelPath, os_path, path_bytes, plain_path, split_root};
 use crate::text::Bytes;
 
 /// Returns the policy for the root, from the user's configuration and all files on the command
@@ -136,9 +136,11 @@ pub(super) fn check_outside(
     };
     let policy_files = names.iter().filter_map(|name| below_top(name)).collect();
     let bytes = path_bytes(name);
-    let top = split_root(&bytes).map_or(&b""[..], |(top, _)| top);
-    let top = top.strip_suffix(b"/").unwrap_or(top);
-    let everywhere = near.for_directory(place(top.to_vec()), policy_files);
+    // The root of the file system; on Windows, of the drive.
+    let top = split_root(&bytes).map_or(&b"/"[..], |(top, _)| top);
+    let top_name = top.strip_suffix(b"/").unwrap_or(top);
+    let everywhere = near.for_directory(place(top_name.to_vec()), policy_files);
+    let top = os_path(top).unwrap_or(Path::new("/"));
     let judge = |path: RelPath| {
         accesses
             .iter()
@@ -150,7 +152,7 @@ pub(super) fn check_outside(
     // here.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
     let built_in = below_top(name).map_or_else(Vec::new, |path| {
-        engine::matching_rules(&path, accesses, &everywhere)
+        engine::matching_rules((top, &path), accesses, &everywhere)
     });
     let refusal = engine::refusal(ruled.chain(built_in).collect());
     Ok(refusal.map(|outcome| with_name(outcome, name)))

@@ -266,11 +266,15 @@ pub fn check_accesses(
     .map_or(Ok(()), Err)
 }
 
-/// Returns the rules of `policy` that match `accesses` to `path`. `policy` covers the whole system,
-/// and `path` is relative to `/`. Git directories are recognized even if their name is not `.git`.
+/// Returns the rules of `policy` that match `accesses` to `path`. `policy` covers the whole file
+/// system, and `path` is relative to its root `top`. Git directories are recognized even if their name is not `.git`.
 #[must_use]
-pub fn matching_rules(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<RuleMatch> {
-    let policy = match open(Path::new("/")) {
+pub fn matching_rules(
+    (top, path): (&Path, &RelPath),
+    accesses: &[Access],
+    policy: &Policy,
+) -> Vec<RuleMatch> {
+    let policy = match open(top) {
         Ok(system) => with_git_on_the_way([path].into_iter(), policy, &system),
         Err(_) => Cow::Borrowed(policy),
     };

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::path::{PathError, RelPath, is_absolute};
+use crate::path::{PathError, RelPath};
 use crate::text::Span;
 
 /// The name of one file as a section states it.
@@ -123,7 +123,7 @@ impl Name {
         if directory.is_empty() {
             return Ok(RelPath::new(bytes)?);
         }
-        if is_absolute(bytes) {
+        if bytes.starts_with(b"/") {
             return Err(PathError::Absolute.into());
         }
         Ok(RelPath::new(

@@ -345,8 +345,8 @@ fn lifetime(
         return Ok(Lifetime::Permanent);
     }
     // The user may have created a permanent directory without that file.
-    let has_bits = workspace.can_store_modes(Some(directory), probe);
-    Ok(if has_bits {
+    let can_be_marked = workspace.stored_bits(Some(directory), TEMPORARY, probe) == Some(TEMPORARY);
+    Ok(if can_be_marked {
         Lifetime::Permanent
     } else {
         Lifetime::TemporaryUnmarked

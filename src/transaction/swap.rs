@@ -314,7 +314,7 @@ impl Swap<'_> {
         // A file system without permission bits ignores the change. git ignores it there too.
         let above = change.path.parent();
         if has(found.map(|found| found.permissions))
-            && !workspace.can_store_modes(above.as_ref(), ModeProbe::Named)
+            && workspace.stored_bits(above.as_ref(), mode, ModeProbe::Named) != Some(mode)
         {
             return Ok(());
         }

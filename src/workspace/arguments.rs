@@ -27,7 +27,7 @@ pub enum AttributeSource<'a> {
 /// a file. The file can be removed at any time.
 pub const PROBE_PREFIX: &str = ".wpatch-probe-";
 
-/// How [`Workspace::keeps_modes`](super::Workspace::can_store_modes) tests a file system.
+/// How [`Workspace::stored_bits`](super::Workspace::stored_bits) tests a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModeProbe {

@@ -244,17 +244,17 @@ pub trait Workspace: Sync {
     /// Returns the user that owns new files.
     fn user(&self) -> u32;
 
-    /// Returns whether the file system of `directory` stores permission bits. vfat, exFAT, NTFS and
-    /// SMB shares can show the same bits for every file. `probe` selects how the verb tests this.
-    fn can_store_modes(&self, _directory: Directory<'_>, _probe: ModeProbe) -> bool {
-        true
+    /// Returns the bits of a file in `directory` after `bits` were set, or `None` if the file system
+    /// stores none, as vfat, exFAT and SMB shares. `probe` selects how the verb tests this.
+    fn stored_bits(&self, _: Directory<'_>, bits: u32, _probe: ModeProbe) -> Option<u32> {
+        Some(bits)
     }
 
     /// Returns whether the owners and permission bits that [`Workspace::stat`] reports belong to the
     /// files in `directory`. If not, they belong to the mount, and every user with access to it can
     /// write to the files.
     fn can_store_owners(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
-        self.can_store_modes(directory, probe)
+        self.stored_bits(directory, 0o600, probe).is_some()
     }
 
     /// Checks that every component of `path` can be the name of a file. Windows changes some names

@@ -18,6 +18,7 @@ use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::root::open;
 use crate::engine::{self, SearchTarget};
+use crate::path::with_slashes;
 use globs::Globs;
 use outside::find_outside_place;
 
@@ -63,6 +64,19 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     if let Some(denied) = refuse_long_pattern(&pattern) {
         return Ok(denied);
     }
+    let path = call.absolute_path(path.unwrap_or_default());
+    let decision = decide_glob(&pattern, &path, global)?;
+    // On Windows, programs differ in whether a backslash is a separator or escapes a character.
+    let slashes = with_slashes(pattern.as_bytes());
+    if *slashes == *pattern.as_bytes() {
+        return Ok(decision);
+    }
+    let slashes = String::from_utf8_lossy(&slashes);
+    Ok(decision.stricter(decide_glob(&slashes, &path, global)?))
+}
+
+/// Decides on a search for file names that match `pattern`, in the directory `path`.
+fn decide_glob(pattern: &str, path: &Path, global: &Global) -> Result<Decision, EarlyExit> {
     // The directory to search is the path before the first component with a wildcard.
     let has_wildcard = |part: &&str| part.contains(['*', '?', '[', '{', '!', '(', '\\']);
     let parts: Vec<&str> = pattern.split('/').collect();
@@ -84,7 +98,7 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     } else {
         above.join("/")
     };
-    let file = call.absolute_path(path.unwrap_or_default()).join(above);
+    let file = path.join(above);
     let globs = Globs::of_glob(&rest);
     decide_search(
         &file,

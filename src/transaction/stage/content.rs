@@ -104,8 +104,8 @@ impl ChangeStager {
         Ok(())
     }
 
-    /// Returns `permissions`, or the existing bits if the file system is known to ignore permission
-    /// bits.
+    /// Returns the bits that the file system stores for `permissions`, or the existing bits if it is
+    /// known to store none.
     ///
     /// The journal must state the bits that the file will really have.
     fn effective_permissions(
@@ -115,16 +115,18 @@ impl ChangeStager {
         found: Option<&FileState>,
         permissions: Permissions,
     ) -> Permissions {
-        let is_set = matches!(permissions, Permissions::Exact(bits) if found.is_none_or(|it| it.stat.permissions != bits));
+        let Permissions::Exact(bits) = permissions else {
+            return permissions;
+        };
+        if found.is_some_and(|found| found.stat.permissions == bits) {
+            return permissions;
+        }
         let above = path
             .ancestors()
             .find(|above| !lock_unpoisoned(&self.missing).contains(above));
-        if !is_set || workspace.can_store_modes(above.as_ref(), ModeProbe::Never) {
-            return permissions;
-        }
-        found.map_or(Permissions::New { executable: false }, |found| {
-            Permissions::Exact(found.stat.permissions)
-        })
+        let stored = workspace.stored_bits(above.as_ref(), bits, ModeProbe::Never);
+        let stored = stored.or(found.map(|found| found.stat.permissions));
+        stored.map_or(Permissions::New { executable: false }, Permissions::Exact)
     }
 
     /// Stages a file from the history, which was found at `from`. Creates a hard link to it if

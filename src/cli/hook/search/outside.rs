@@ -14,7 +14,7 @@ pub(super) fn find_outside_place(rest: &str, is_first: bool) -> Option<&'static 
     let begins_with_group = rest.starts_with('{') || rest.find('(') == Some(1);
     let is_empty_possible = ["{,", ",,", ",}"].iter().any(|empty| rest.contains(empty));
     let is_absolute = |at: usize| {
-        let before = &rest[..at];
+        let before = without_drive(&rest[..at]);
         before.ends_with(['{', '(', ',', '|']) || is_empty_possible && before.ends_with('}')
     };
     let is_absolute = || rest.match_indices('/').any(|(at, _)| is_absolute(at));
@@ -25,6 +25,13 @@ pub(super) fn find_outside_place(rest: &str, is_first: bool) -> Option<&'static 
     } else {
         None
     }
+}
+
+/// Returns `text` without a drive at its end, such as `C:`.
+fn without_drive(text: &str) -> &str {
+    let letter = text.strip_suffix(':');
+    let before = letter.and_then(|text| text.strip_suffix(|last: char| last.is_ascii_alphabetic()));
+    before.unwrap_or(text)
 }
 
 /// Returns `pattern` with each escape replaced by its character, and with each bracket replaced by
@@ -126,9 +133,13 @@ mod tests {
         ] {
             assert_eq!(find_outside_place(pattern, false), None, "{pattern}");
         }
-        assert_eq!(
-            find_outside_place("\\/etc/*", true),
-            Some("an absolute path")
-        );
+        for pattern in ["\\/etc/*", "{C:/x,y}", "{y,c:/x}", "@(C:/x|y)"] {
+            assert_eq!(
+                find_outside_place(pattern, true),
+                Some("an absolute path"),
+                "{pattern}"
+            );
+        }
+        assert_eq!(find_outside_place("{a/C:/x,y}", true), None);
     }
 }

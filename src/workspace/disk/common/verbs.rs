@@ -202,9 +202,10 @@ impl Workspace for Disk {
         system::user()
     }
 
-    fn can_store_modes(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {
-        self.open_handle(directory)
-            .map_or(true, |opened| self.caches.can_store_modes(&opened, probe))
+    fn stored_bits(&self, directory: Directory<'_>, bits: u32, probe: ModeProbe) -> Option<u32> {
+        self.open_handle(directory).map_or(Some(bits), |opened| {
+            self.caches.stored_bits(&opened, bits, probe)
+        })
     }
 
     fn can_store_owners(&self, directory: Directory<'_>, probe: ModeProbe) -> bool {

@@ -75,13 +75,15 @@ impl Caches {
             .map(OpenedAttributeSource::Directory)
     }
 
-    /// Returns whether the file system of `directory` stores permission bits.
-    pub(in crate::workspace::disk) fn can_store_modes(
+    /// Returns `bits` if the file system of `directory` stores permission bits.
+    pub(in crate::workspace::disk) fn stored_bits(
         &self,
         directory: &OwnedFd,
+        bits: u32,
         probe: ModeProbe,
-    ) -> bool {
-        self.mode_support.can_store_modes(directory, probe)
+    ) -> Option<u32> {
+        let are_stored = self.mode_support.can_store_modes(directory, probe);
+        are_stored.then_some(bits)
     }
 
     /// Returns whether the owners and permission bits that `stat` reports are those of the files in
@@ -91,7 +93,7 @@ impl Caches {
         directory: &OwnedFd,
         probe: ModeProbe,
     ) -> bool {
-        self.can_store_modes(directory, probe)
+        self.mode_support.can_store_modes(directory, probe)
     }
 
     /// Sets the permission bits of the file or directory `name`.

@@ -15,7 +15,7 @@ use wpatch_nt::{
 use super::attributes::{SourceAttributes, set_read_only, set_with_mode, unmark_temporary};
 use super::contents::write_slices;
 use super::handle::{DirectoryHandle, open_existing, open_new};
-use super::stat::{TEMPORARY_DIRECTORY, stat_handle};
+use super::stat::{TEMPORARY_DIRECTORY, file_bits, stat_handle};
 use crate::mode::{FileKind, Permissions};
 use crate::workspace::disk::calls::{SysError, SysResult};
 use crate::workspace::{DirectoryPermissions, ErrorKind, ModeProbe, TEMPORARY};
@@ -65,13 +65,15 @@ impl Caches {
         Ok(OpenedAttributeSource::Directory(Arc::clone(directory)))
     }
 
-    /// Returns whether the file system of `directory` stores permission bits. No file system does.
-    pub(in crate::workspace::disk) fn can_store_modes(
+    /// Returns the bits that `stat` reports for a file after `bits` were set.
+    #[allow(clippy::unnecessary_wraps, reason = "other systems may store no bits")]
+    pub(in crate::workspace::disk) fn stored_bits(
         &self,
         _: &OwnedHandle,
+        bits: u32,
         _: ModeProbe,
-    ) -> bool {
-        false
+    ) -> Option<u32> {
+        Some(file_bits(bits & 0o200 == 0))
     }
 
     /// Returns whether the owners and rights that `stat` reports are those of the files in

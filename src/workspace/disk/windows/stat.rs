@@ -93,8 +93,7 @@ fn permissions_of(file: &OwnedHandle, kind: FileKind, attributes: u32) -> u32 {
             0o700 | mark | shared
         }
         FileKind::Symlink => 0o777,
-        _ if attributes & FILE_ATTRIBUTE_READONLY != 0 => 0o400,
-        _ => 0o600,
+        _ => file_bits(attributes & FILE_ATTRIBUTE_READONLY != 0),
     }
 }
 
@@ -110,4 +109,9 @@ pub(super) fn is_own(file: &OwnedHandle) -> bool {
 pub(super) fn can_others_write(directory: &OwnedHandle) -> bool {
     let directory = directory.as_handle();
     grants_write_to_others(directory).unwrap_or(true) && has_access_lists(directory).unwrap_or(true)
+}
+
+/// Returns the permission bits that [`stat`] reports for a file.
+pub(super) fn file_bits(is_read_only: bool) -> u32 {
+    if is_read_only { 0o400 } else { 0o600 }
 }
