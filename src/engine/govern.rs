@@ -267,7 +267,8 @@ pub fn check_accesses(
 }
 
 /// Returns the rules of `policy` that match `accesses` to `path`. `policy` covers the whole file
-/// system, and `path` is relative to its root `top`. Git directories are recognized even if their name is not `.git`.
+/// system, and `path` is relative to its root `top`. Git directories are recognized even if their
+/// name is not `.git`.
 #[must_use]
 pub fn matching_rules(
     (top, path): (&Path, &RelPath),

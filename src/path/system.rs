@@ -46,7 +46,8 @@ pub(crate) fn with_slashes(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Splits an absolute path with `/` between its components after its root, which is `/`, `C:/` or
-/// `//server/share/`. Returns `None` for a relative path.
+/// `//server/share/`. The rest has no slash at its start and end. Returns `None` for a relative
+/// path.
 #[must_use]
 pub(crate) fn split_root(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let absolute = os_path(path).filter(|path| path.is_absolute())?;
@@ -54,7 +55,11 @@ pub(crate) fn split_root(path: &[u8]) -> Option<(&[u8], &[u8])> {
         Component::Prefix(prefix) => prefix.as_os_str().len(),
         _ => 0,
     };
-    Some(path.split_at_checked(prefix + 1).unwrap_or((path, b"")))
+    let (root, below) = path.split_at_checked(prefix + 1).unwrap_or((path, b""));
+    let is_slash = |byte: &u8| *byte == b'/';
+    let below = &below[below.iter().take_while(|byte| is_slash(byte)).count()..];
+    let slashes = below.iter().rev().take_while(|byte| is_slash(byte)).count();
+    Some((root, &below[..below.len() - slashes]))
 }
 
 /// Returns whether `path` is absolute on Unix or on this operating system.
@@ -102,6 +107,7 @@ fn split_drive(path: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 /// Returns the last component of an absolute path, and any other text unchanged.
+#[cfg(feature = "cli")]
 #[must_use]
 pub(crate) fn absolute_file_name(path: &str) -> &str {
     let is_separator = |character: char| character == '/' || character == MAIN_SEPARATOR;
@@ -173,6 +179,12 @@ mod tests {
 
     #[test]
     fn the_root_of_an_absolute_path_is_split_off() {
+        if MAIN_SEPARATOR == '/' {
+            for path in [&b"//x/y"[..], b"/x/y/", b"///x/y//"] {
+                assert_eq!(split_root(path), Some((&b"/"[..], &b"x/y"[..])));
+            }
+            assert_eq!(split_root(b"/"), Some((&b"/"[..], &b""[..])));
+        }
         let found = [&b"/x/y"[..], b"C:/x/y", b"x/y"].map(split_root);
         let (below, root) = (
             &b"x/y"[..],

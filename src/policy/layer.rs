@@ -298,7 +298,7 @@ impl PolicyLayer {
             .filter(|grant| match self.absolute_prefixes(grant) {
                 Some(prefixes) => prefixes
                     .iter()
-                    .any(|prefix| names.iter().any(|name| covers(prefix, name))),
+                    .any(|prefix| names.iter().any(|name| is_at_or_below(prefix, name))),
                 None => covers(&grant.prefix, path.as_bytes()),
             });
         // Relative and absolute grants are compared by the length of their absolute paths.
@@ -329,7 +329,7 @@ impl PolicyLayer {
                 Some(prefixes) => prefixes.iter().any(|prefix| {
                     names
                         .iter()
-                        .any(|name| covers(name, prefix) || covers(prefix, name))
+                        .any(|name| is_at_or_below(name, prefix) || is_at_or_below(prefix, name))
                 }),
                 None => path.is_none_or(|path| covers(path.as_bytes(), &grant.prefix)),
             })
@@ -380,6 +380,11 @@ fn absolute_paths(place: &RootLocation, path: Option<&RelPath>) -> Vec<Vec<u8>> 
         path.map_or_else(|| root.clone(), |path| [root, path.as_bytes()].join(&b'/'))
     };
     place.roots.iter().map(name).collect()
+}
+
+/// Returns whether the absolute path `name` is `directory` or is below it.
+fn is_at_or_below(directory: &[u8], name: &[u8]) -> bool {
+    below_root(directory, name).is_some()
 }
 
 /// Returns whether `name` is `prefix` or is below it.

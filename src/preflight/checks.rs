@@ -343,7 +343,8 @@ pub(super) fn is_storable(node: &Node, max_file: u64, findings: &mut Findings) -
     !findings.is_failed()
 }
 
-/// Returns whether this user can create the link `node`, if it is a link that replaces `before`.
+/// Returns whether this user can create `node`, and reports it if not. Only a link that differs from
+/// `before` can be refused.
 pub(super) fn can_be_link(
     node: &Node,
     before: Option<&Node>,

@@ -16,7 +16,7 @@ use super::scratch::{Scratch, join};
 use super::state_location::{display_path, is_writable_by_others};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
-use crate::path::{RelPath, is_absolute, path_bytes, plain_path};
+use crate::path::{RelPath, is_absolute, path_bytes, plain_path, split_root};
 use crate::text::printable;
 use crate::workspace::{
     ErrorKind, GIT_INDEX_DIRECTORY_NAME, RenameMode, Result as Done, Workspace,
@@ -235,6 +235,12 @@ fn read_note(
     };
     if !is_absolute(&directory) || directory.starts_with(b"/") {
         directory.insert(0, b'/');
+    }
+    // A path with `..` comes from another program.
+    let is_plain = split_root(&directory)
+        .is_some_and(|(_, below)| RelPath::new(below).is_ok_and(|path| path.as_bytes() == below));
+    if !is_plain {
+        return Ok(None);
     }
     workspace.git_index_file(&directory)?;
     if !is_trusted_location(workspace, scratch, &note)? {

@@ -1,4 +1,4 @@
-//! What only Windows has: names with a meaning, files that other programs hold open, attributes.
+//! Properties that only Windows has: reserved names, files that other programs hold open, attributes.
 #![cfg(windows)]
 
 mod line_ends;

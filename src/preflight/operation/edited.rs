@@ -58,9 +58,10 @@ impl GroupExecutor<'_> {
         };
         // The result of a deletion is not written, so no limit applies to it.
         let is_kept = matches!(operation.action, Action::Delete | Action::RemoveCopy);
+        let unchanged = before.filter(|_| operation.action != Action::Copy);
         let is_storable = is_kept
             || checks::is_storable(&node, self.options.max_write(), findings)
-                && checks::can_be_link(&node, before, self.overlay.workspace, findings);
+                && checks::can_be_link(&node, unchanged, self.overlay.workspace, findings);
         Ok(is_storable.then_some(node))
     }
 

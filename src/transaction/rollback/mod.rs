@@ -69,9 +69,12 @@ struct RollbackPass<'a> {
 impl RollbackPass<'_> {
     fn record(&mut self, path: &RelPath, restored: Result<RestoreOutcome, Failure>) {
         match restored {
-            Ok(RestoreOutcome::Restored) => {}
             Ok(RestoreOutcome::Skipped) => drop(self.left.insert(path.clone())),
-            Err(failure) => drop(self.error.get_or_insert(failure.with_path(path))),
+            // A full disk is the one error for which the next attempt can do something.
+            Err(failure) if self.error.is_none() || failure.is_out_of_space() => {
+                self.error = Some(failure.with_path(path));
+            }
+            Ok(RestoreOutcome::Restored) | Err(_) => {}
         }
     }
 

@@ -4,12 +4,12 @@
 //! `disk/<system>` with the functions that `common` takes from `system`, and select it here. `--cfg
 //! wpatch_no_disk` builds the code for unsupported systems.
 
-#[cfg(feature = "cli")]
 pub(crate) mod advice;
 #[cfg(all(any(unix, windows), not(wpatch_no_disk)))]
 mod calls;
 #[cfg(all(any(unix, windows), not(wpatch_no_disk)))]
 mod common;
+#[cfg(feature = "cli")]
 pub(crate) mod os_paths;
 #[cfg(all(unix, not(wpatch_no_disk)))]
 mod per_directory;

@@ -7,6 +7,10 @@ use super::config_files::{self, RepositorySearch};
 use super::variables::parse_variables;
 use super::{Git, special_files};
 
+/// The variables that are read from the files if git is not installed, and it is known which files
+/// git would read.
+const READ_WITHOUT_GIT: [&str; 2] = ["core.autocrlf", "core.eol"];
+
 /// All variables, in the order in which git reads them.
 pub(super) type ConfigVariables = Vec<ConfigVariable>;
 
@@ -29,8 +33,17 @@ impl Git {
     /// Returns git's reason if it is run and fails.
     pub fn config(&self, key: &str) -> io::Result<Option<&[u8]>> {
         let variable = key.rsplit('.').next().unwrap_or(key);
-        let last = self
-            .variables(variable)?
+        let variables = match self.variables(variable) {
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && READ_WITHOUT_GIT.contains(&key) =>
+            {
+                let read = || config_files::read_variables(self.discover());
+                let direct = self.direct_variables.get_or_init(read);
+                direct.as_deref().ok_or(error)?
+            }
+            variables => variables?,
+        };
+        let last = variables
             .iter()
             .rfind(|variable| variable.name == key.as_bytes());
         Ok(last.map(|variable| variable.value.as_slice()))
@@ -77,8 +90,7 @@ impl Git {
     }
 
     /// Returns all variables, or none if no text of the configuration contains `word`. `word` must
-    /// be in lower case. Without git, the files are read directly if it is known which files git
-    /// reads; names have no subsections then.
+    /// be in lower case.
     ///
     /// # Errors
     ///
@@ -89,15 +101,9 @@ impl Git {
         }
         let entries = self.config_variables.get_or_init(|| {
             let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
-            let list = self
-                .run_git(&arguments)
-                .map(|list| parse_config_list(&list));
-            list.or_else(|error| {
-                let is_missing = error.kind() == io::ErrorKind::NotFound;
-                let read = || config_files::read_variables(self.discover());
-                is_missing.then(read).flatten().ok_or(error)
-            })
-            .map_err(|error| (error.kind(), error.to_string()))
+            let list = self.run_git(&arguments);
+            list.map(|list| parse_config_list(&list))
+                .map_err(|error| (error.kind(), error.to_string()))
         });
         entries
             .as_deref()

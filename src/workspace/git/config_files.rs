@@ -175,7 +175,15 @@ pub(super) fn read_variables(found: &RepositorySearch) -> Option<ConfigVariables
     let repository = match found {
         RepositorySearch::InWorkTree(RepositoryPaths {
             git_dir, common, ..
-        }) => vec![common.join("config"), git_dir.join("config.worktree")],
+        }) => {
+            let shared = common.join("config");
+            let text = fs_err::read(&shared).unwrap_or_default();
+            let has_private = parse_variables(&text)
+                .iter()
+                .any(|variable| variable.key == "extensions.worktreeconfig");
+            let private = has_private.then(|| git_dir.join("config.worktree"));
+            std::iter::once(shared).chain(private).collect()
+        }
         _ => Vec::new(),
     };
     let user = user_config_files().into_iter().rev();
@@ -307,7 +315,11 @@ fn user_file(name: &str) -> Option<PathBuf> {
 /// installed.
 fn system_files(name: &str) -> Vec<PathBuf> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let mut places = vec![Path::new("/etc").join(name)];
+    let mut places = Vec::new();
+    // On Windows, every user can create a directory of this name.
+    if MAIN_SEPARATOR == '/' {
+        places.push(Path::new("/etc").join(name));
+    }
     let program = PROGRAM.get_or_init(|| {
         let path = env::var_os("PATH").unwrap_or_default();
         let program = format!("git{}", env::consts::EXE_SUFFIX);

@@ -55,6 +55,8 @@ pub struct Git {
     config_texts: OnceLock<Option<LowercaseContents>>,
     /// The variables that git listed, or the reason of its failure.
     config_variables: OnceLock<Result<ConfigVariables, (io::ErrorKind, String)>>,
+    /// The variables that the files contain, if git is not installed.
+    direct_variables: OnceLock<Option<ConfigVariables>>,
     attribute_files: Mutex<AttributeFiles>,
 }
 
@@ -70,6 +72,7 @@ impl Git {
             repository: OnceLock::new(),
             config_texts: OnceLock::new(),
             config_variables: OnceLock::new(),
+            direct_variables: OnceLock::new(),
             attribute_files: Mutex::default(),
         }
     }

@@ -115,7 +115,7 @@ const HARMLESS: &[&str] = &[
     "d/\u{e9}",
 ];
 
-/// A root with something in it and beside it.
+/// Returns a root with files in it, and a file next to it.
 fn desk() -> Desk {
     Desk::with(&[
         ("kept.txt", b"kept\n"),

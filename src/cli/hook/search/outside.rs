@@ -1,5 +1,7 @@
 //! Detects glob patterns that lead out of the searched directory.
 
+use std::path::MAIN_SEPARATOR;
+
 use super::brackets::{is_plain_bracket, split_bracket};
 
 /// Returns the place outside the searched directory to which the pattern `rest` leads. An absolute
@@ -14,24 +16,21 @@ pub(super) fn find_outside_place(rest: &str, is_first: bool) -> Option<&'static 
     let begins_with_group = rest.starts_with('{') || rest.find('(') == Some(1);
     let is_empty_possible = ["{,", ",,", ",}"].iter().any(|empty| rest.contains(empty));
     let is_absolute = |at: usize| {
-        let before = without_drive(&rest[..at]);
+        let before = &rest[..at];
         before.ends_with(['{', '(', ',', '|']) || is_empty_possible && before.ends_with('}')
     };
     let is_absolute = || rest.match_indices('/').any(|(at, _)| is_absolute(at));
+    // The name of a file on Windows contains no colon.
+    let has_drive = || MAIN_SEPARATOR == '\\' && rest.contains(':');
     if makes_dots || parts().any(|part| part == "..") || has_dots_in_range(rest) {
         Some("a parent directory")
-    } else if is_first && (rest.starts_with('/') || begins_with_group && is_absolute()) {
+    } else if is_first
+        && (rest.starts_with('/') || begins_with_group && is_absolute() || has_drive())
+    {
         Some("an absolute path")
     } else {
         None
     }
-}
-
-/// Returns `text` without a drive at its end, such as `C:`.
-fn without_drive(text: &str) -> &str {
-    let letter = text.strip_suffix(':');
-    let before = letter.and_then(|text| text.strip_suffix(|last: char| last.is_ascii_alphabetic()));
-    before.unwrap_or(text)
 }
 
 /// Returns `pattern` with each escape replaced by its character, and with each bracket replaced by
@@ -133,13 +132,13 @@ mod tests {
         ] {
             assert_eq!(find_outside_place(pattern, false), None, "{pattern}");
         }
-        for pattern in ["\\/etc/*", "{C:/x,y}", "{y,c:/x}", "@(C:/x|y)"] {
-            assert_eq!(
-                find_outside_place(pattern, true),
-                Some("an absolute path"),
-                "{pattern}"
-            );
+        assert_eq!(
+            find_outside_place("\\/etc/*", true),
+            Some("an absolute path")
+        );
+        for pattern in ["{C:/x,y}", "{y,c:/x}", "{C,D}:/x", "{C:,D:}/x", "C\\:/x"] {
+            let found = find_outside_place(pattern, true);
+            assert_eq!(found.is_some(), MAIN_SEPARATOR == '\\', "{pattern}");
         }
-        assert_eq!(find_outside_place("{a/C:/x,y}", true), None);
     }
 }

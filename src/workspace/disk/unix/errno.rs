@@ -30,7 +30,7 @@ impl From<Errno> for SysError {
             Errno::NOTEMPTY => ErrorKind::NotEmpty,
             Errno::XDEV => ErrorKind::CrossDevice,
             Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::BUSY => ErrorKind::Denied,
-            Errno::NOSYS | Errno::OPNOTSUPP => ErrorKind::Unsupported,
+            errno if is_unsupported(errno) => ErrorKind::Unsupported,
             _ => ErrorKind::Other,
         };
         Self::new(fault, errno)
@@ -45,6 +45,12 @@ impl From<io::Error> for SysError {
             None => Self::new(ErrorKind::Other, error),
         }
     }
+}
+
+/// Returns whether the system or the file system does not support a call. `ENOTSUP` and
+/// `EOPNOTSUPP` are different numbers on macOS.
+pub(super) fn is_unsupported(errno: Errno) -> bool {
+    [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&errno)
 }
 
 /// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
@@ -70,7 +76,7 @@ pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError
 /// symbolic links.
 pub(super) fn symlink_error(errno: Errno) -> SysError {
     match errno {
-        Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => SysError::without_errno(
+        errno if errno == Errno::PERM || is_unsupported(errno) => SysError::without_errno(
             ErrorKind::Unsupported,
             "this file system does not support symbolic links",
         ),

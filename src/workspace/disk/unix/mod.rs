@@ -1,9 +1,10 @@
 //! The calls of the disk backend on Unix systems.
 //!
 //! Each function works with an open directory and a single name in it. `system.rs` lists the calls
-//! that differ between the Unix systems, in the way of POSIX. `linux.rs` and `apple.rs` replace some of
-//! them, `plain.rs` none, and only this file selects one of the three. `--cfg wpatch_plain_unix` selects `plain` everywhere, so that tests
-//! on Linux run the code of the other systems. Read `contents.rs` first, then `system.rs`.
+//! that differ between the Unix systems, with the calls of POSIX. `linux.rs` and `apple.rs` replace
+//! some of them, `plain.rs` none, and only this file selects one of the three. `--cfg
+//! wpatch_plain_unix` selects `plain` everywhere, so that tests on Linux run the code of the other
+//! systems. Read `contents.rs` first, then `system.rs`.
 
 #[cfg(all(target_vendor = "apple", not(wpatch_plain_unix)))]
 mod apple;

@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, fchmod, fstat, unlinkat};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::Current;
+use super::errno::is_unsupported;
 use super::files::{create_file, mode_of};
 use super::stat::stat_of;
 use super::system::System;
@@ -74,7 +75,7 @@ fn test_unnamed(directory: &OwnedFd) -> ProbeResult {
         Ok(file) => test_bits(file),
         // The errors that report missing support; see open(2). A kernel without `O_TMPFILE`
         // interprets it as `O_DIRECTORY` and returns EISDIR.
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOSYS | Errno::INVAL) => {
+        Err(errno) if is_unsupported(errno) || [Errno::ISDIR, Errno::INVAL].contains(&errno) => {
             ProbeResult::Unsupported
         }
         Err(_) => ProbeResult::Failed,
@@ -101,7 +102,8 @@ fn test_named(directory: &OwnedFd) -> ProbeResult {
 fn test_bits(file: impl AsFd) -> ProbeResult {
     match retry_on_intr(|| fchmod(&file, mode_of(PROBE_BITS))) {
         // The file belongs to the owner of the mount, or the file system has no bits.
-        Ok(()) | Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
+        Ok(()) | Err(Errno::PERM | Errno::INVAL) => {}
+        Err(errno) if is_unsupported(errno) => {}
         // An error of the disk says nothing about the file system.
         Err(_) => return ProbeResult::Failed,
     }

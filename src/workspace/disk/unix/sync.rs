@@ -5,6 +5,7 @@ use rustix::fs::{OFlags, fsync};
 use rustix::io::Errno;
 
 use super::Current;
+use super::errno::is_unsupported;
 use super::files::open_regular;
 use super::handle::open_directory;
 use super::system::System;
@@ -61,7 +62,7 @@ pub(in crate::workspace::disk) fn start_writeback(directory: &OwnedFd, name: &[u
 fn sync_handle(file: &OwnedFd) -> SysResult<()> {
     match Current::sync_file(file) {
         // Some file systems cannot sync a directory alone; see fsync(2).
-        Err(Errno::INVAL | Errno::OPNOTSUPP) => sync_all(file),
+        Err(errno) if errno == Errno::INVAL || is_unsupported(errno) => sync_all(file),
         result => Ok(result?),
     }
 }

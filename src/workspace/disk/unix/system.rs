@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, Dir, Mode, OFlags, chmodat, fchmod, fstat, fsync, stat
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
+use super::errno::is_unsupported;
 use super::files::{not_regular_error, open_regular};
 use super::stat::{kind_of, stat_of};
 use crate::mode::FileKind;
@@ -104,7 +105,7 @@ pub(super) trait System {
         }
         match chmodat(directory, name, mode, AtFlags::SYMLINK_NOFOLLOW) {
             // fchmodat(2) of Linux has no such flag, so the file is opened.
-            Err(Errno::OPNOTSUPP) => {
+            Err(errno) if is_unsupported(errno) => {
                 let file = open_regular(directory, name, OFlags::RDONLY)?;
                 Ok(fchmod(file, mode)?)
             }
