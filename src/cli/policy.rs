@@ -129,11 +129,6 @@ pub(super) fn check_outside(
         .iter()
         .flat_map(|file| follow_links(file))
         .collect();
-    let path = |name: &[u8]| RelPath::new(name).ok();
-    let below_top = |name: &Path| {
-        let name = path_bytes(name);
-        path(split_root(&name).map_or(&*name, |(_, below)| below))
-    };
     let policy_files = names.iter().filter_map(|name| below_top(name)).collect();
     let bytes = path_bytes(name);
     // The root of the file system; on Windows, of the drive.
@@ -147,7 +142,7 @@ pub(super) fn check_outside(
             .flat_map(|&access| near.judge(&path, access).matches)
             .collect()
     };
-    let ruled: Vec<RuleMatch> = path(&path_bytes(file)).map_or_else(Vec::new, judge);
+    let ruled: Vec<RuleMatch> = RelPath::new(&path_bytes(file)).map_or_else(|_| Vec::new(), judge);
     // The file name alone does not identify a policy file in use, so only rules of files count
     // here.
     let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
@@ -156,6 +151,12 @@ pub(super) fn check_outside(
     });
     let refusal = engine::refusal(ruled.chain(built_in).collect());
     Ok(refusal.map(|outcome| with_name(outcome, name)))
+}
+
+/// Returns the absolute path `name` relative to the root of the file system.
+fn below_top(name: &Path) -> Option<RelPath> {
+    let name = path_bytes(name);
+    RelPath::new(split_root(&name).map_or(&*name, |(_, below)| below)).ok()
 }
 
 /// Returns `outcome` with `name` as the path of its problems.

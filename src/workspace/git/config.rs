@@ -4,26 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use super::config_files::{self, RepositorySearch};
-use super::variables::parse_variables;
+use super::variables::{ConfigVariable, ConfigVariables, parse_variables};
 use super::{Git, special_files};
 
 /// The variables that are read from the files if git is not installed, and it is known which files
 /// git would read.
 const READ_WITHOUT_GIT: [&str; 2] = ["core.autocrlf", "core.eol"];
-
-/// All variables, in the order in which git reads them.
-pub(super) type ConfigVariables = Vec<ConfigVariable>;
-
-/// A variable of the configuration.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ConfigVariable {
-    /// Whether the user defines it, not the repository.
-    pub(super) is_user_defined: bool,
-    /// The name in git's spelling.
-    pub(super) name: Vec<u8>,
-    /// The value. It is `true` for a variable without a value.
-    pub(super) value: Vec<u8>,
-}
 
 impl Git {
     /// Returns the value of `key`, such as `core.whitespace`. `key` must be in lower case.

@@ -12,10 +12,9 @@ use std::sync::OnceLock;
 
 use bstr::ByteSlice;
 
-use super::config::{ConfigVariable, ConfigVariables};
 use super::discovery::{RepositoryCandidate, classify_directory, common_directory, is_repository};
 use super::environment::directory_of;
-use super::variables::{Variable, parse_variables};
+use super::variables::{ConfigVariable, ConfigVariables, Variable, parse_variables};
 use crate::path::plain_path;
 use crate::process::home;
 

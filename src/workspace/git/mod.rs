@@ -25,8 +25,8 @@ use std::sync::{Mutex, OnceLock};
 use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use attributes::AttributeFiles;
-use config::ConfigVariables;
 use config_files::{LowercaseContents, RepositorySearch};
+use variables::ConfigVariables;
 
 pub use attributes::Attribute;
 pub use config::has_work_tree;

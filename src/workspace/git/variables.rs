@@ -1,5 +1,19 @@
 //! Parses one file of git's configuration with the rules of git's `config.c`.
 
+/// All variables, in the order in which git reads them.
+pub(super) type ConfigVariables = Vec<ConfigVariable>;
+
+/// A variable of the configuration.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ConfigVariable {
+    /// Whether the user defines it, not the repository.
+    pub(super) is_user_defined: bool,
+    /// The name in git's spelling.
+    pub(super) name: Vec<u8>,
+    /// The value. It is `true` for a variable without a value.
+    pub(super) value: Vec<u8>,
+}
+
 /// A variable with a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Variable {
