@@ -4,12 +4,26 @@ use std::io;
 use std::path::PathBuf;
 
 use super::config_files::{self, RepositorySearch};
-use super::variables::{ConfigVariable, ConfigVariables, parse_variables};
+use super::variables::{Variable, parse_variables};
 use super::{Git, special_files};
 
 /// The variables that are read from the files if git is not installed, and it is known which files
 /// git would read.
 const READ_WITHOUT_GIT: [&str; 2] = ["core.autocrlf", "core.eol"];
+
+/// All variables, in the order in which git reads them.
+pub(super) type ConfigVariables = Vec<ConfigVariable>;
+
+/// A variable of the configuration.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ConfigVariable {
+    /// Whether the user defines it, not the repository.
+    pub(super) is_user_defined: bool,
+    /// The name in git's spelling.
+    pub(super) name: Vec<u8>,
+    /// The value. It is `true` for a variable without a value.
+    pub(super) value: Vec<u8>,
+}
 
 impl Git {
     /// Returns the value of `key`, such as `core.whitespace`. `key` must be in lower case.
@@ -23,9 +37,9 @@ impl Git {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound && READ_WITHOUT_GIT.contains(&key) =>
             {
-                let read = || config_files::read_variables(self.discover());
-                let direct = self.direct_variables.get_or_init(read);
-                direct.as_deref().ok_or(error)?
+                let variables = self.file_variables().ok_or(error)?;
+                let last = variables.iter().rfind(|variable| variable.key == key);
+                return Ok(last.map(|variable| variable.value.as_slice()));
             }
             variables => variables?,
         };
@@ -33,6 +47,14 @@ impl Git {
             .iter()
             .rfind(|variable| variable.name == key.as_bytes());
         Ok(last.map(|variable| variable.value.as_slice()))
+    }
+
+    /// Returns the variables that the files contain, or `None` if only git knows which files it
+    /// reads.
+    fn file_variables(&self) -> Option<&[Variable]> {
+        self.texts()?;
+        let read = || config_files::read_variables(self.discover());
+        Some(self.file_variables.get_or_init(read))
     }
 
     /// Returns the value of `key` in the user's own configuration. Values in the repository have no

@@ -14,7 +14,7 @@ use bstr::ByteSlice;
 
 use super::discovery::{RepositoryCandidate, classify_directory, common_directory, is_repository};
 use super::environment::directory_of;
-use super::variables::{ConfigVariable, ConfigVariables, Variable, parse_variables};
+use super::variables::{Variable, parse_variables};
 use crate::path::plain_path;
 use crate::process::home;
 
@@ -166,45 +166,27 @@ pub(super) fn read_configuration(found: &RepositorySearch) -> Option<LowercaseCo
     (!texts.contains("include")).then_some(texts)
 }
 
-/// Reads all variables without git. Returns `None` if only git knows which files it reads.
-///
-/// Names have no subsections.
-pub(super) fn read_variables(found: &RepositorySearch) -> Option<ConfigVariables> {
-    read_configuration(found)?;
-    let repository = match found {
-        RepositorySearch::InWorkTree(RepositoryPaths {
-            git_dir, common, ..
-        }) => {
-            let shared = common.join("config");
-            let text = fs_err::read(&shared).unwrap_or_default();
-            let has_private = parse_variables(&text)
-                .iter()
-                .any(|variable| variable.key == "extensions.worktreeconfig");
-            let private = has_private.then(|| git_dir.join("config.worktree"));
-            std::iter::once(shared).chain(private).collect()
+/// Reads the variables of all files and of the environment, the strongest last. Includes are not
+/// followed.
+pub(super) fn read_variables(found: &RepositorySearch) -> Vec<Variable> {
+    let read = |path: &Path| parse_variables(&fs_err::read(path).unwrap_or_default());
+    let mut variables: Vec<_> = user_config_files()
+        .iter()
+        .rev()
+        .flat_map(|path| read(path))
+        .collect();
+    if let RepositorySearch::InWorkTree(place) = found {
+        variables.extend(read(&place.common.join("config")));
+        // See `extensions.worktreeConfig` in git-config(1).
+        let has_private = variables
+            .iter()
+            .any(|variable| variable.key == "extensions.worktreeconfig");
+        if has_private {
+            variables.extend(read(&place.git_dir.join("config.worktree")));
         }
-        _ => Vec::new(),
-    };
-    let user = user_config_files().into_iter().rev();
-    let files = user
-        .map(|path| (path, true))
-        .chain(repository.into_iter().map(|path| (path, false)));
-    let of_file = |(path, is_user_defined): (PathBuf, bool)| {
-        let variables = parse_variables(&fs_err::read(path).unwrap_or_default());
-        variables
-            .into_iter()
-            .map(move |variable| (variable, is_user_defined))
-    };
-    let of_environment = config_of_environment()
-        .into_iter()
-        .map(|variable| (variable, true));
-    let all = files.flat_map(of_file).chain(of_environment);
-    let variable = |(variable, is_user_defined): (Variable, bool)| ConfigVariable {
-        is_user_defined,
-        name: variable.key.into_bytes(),
-        value: variable.value,
-    };
-    Some(all.map(variable).collect())
+    }
+    variables.extend(config_of_environment());
+    variables
 }
 
 /// Returns the configuration files of the user and of the system, the strongest first. See

@@ -25,8 +25,9 @@ use std::sync::{Mutex, OnceLock};
 use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use attributes::AttributeFiles;
+use config::ConfigVariables;
 use config_files::{LowercaseContents, RepositorySearch};
-use variables::ConfigVariables;
+use variables::Variable;
 
 pub use attributes::Attribute;
 pub use config::has_work_tree;
@@ -56,7 +57,7 @@ pub struct Git {
     /// The variables that git listed, or the reason of its failure.
     config_variables: OnceLock<Result<ConfigVariables, (io::ErrorKind, String)>>,
     /// The variables that the files contain, if git is not installed.
-    direct_variables: OnceLock<Option<ConfigVariables>>,
+    file_variables: OnceLock<Vec<Variable>>,
     attribute_files: Mutex<AttributeFiles>,
 }
 
@@ -72,7 +73,7 @@ impl Git {
             repository: OnceLock::new(),
             config_texts: OnceLock::new(),
             config_variables: OnceLock::new(),
-            direct_variables: OnceLock::new(),
+            file_variables: OnceLock::new(),
             attribute_files: Mutex::default(),
         }
     }

@@ -1,24 +1,11 @@
 //! Parses one file of git's configuration with the rules of git's `config.c`.
 
-/// All variables, in the order in which git reads them.
-pub(super) type ConfigVariables = Vec<ConfigVariable>;
-
-/// A variable of the configuration.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ConfigVariable {
-    /// Whether the user defines it, not the repository.
-    pub(super) is_user_defined: bool,
-    /// The name in git's spelling.
-    pub(super) name: Vec<u8>,
-    /// The value. It is `true` for a variable without a value.
-    pub(super) value: Vec<u8>,
-}
-
-/// A variable with a value.
+/// A variable of one file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Variable {
     /// Section without subsection, a full stop, and the name, in lower case.
     pub(super) key: String,
+    /// The value. It is `true` for a variable without a value.
     pub(super) value: Vec<u8>,
 }
 
@@ -106,8 +93,8 @@ impl ConfigReader<'_> {
         (self.next() == b']').then_some(())
     }
 
-    /// Reads a variable of `section` and adds it to `variables` if it has a value. Returns `None`
-    /// for a line that git rejects.
+    /// Reads a variable of `section` and adds it to `variables`. Returns `None` for a line that git
+    /// rejects.
     fn read_variable(&mut self, section: &str, variables: &mut Vec<Variable>) -> Option<()> {
         let mut key = format!("{section}.");
         let mut byte = self.next();
@@ -118,14 +105,12 @@ impl ConfigReader<'_> {
         while matches!(byte, b' ' | b'\t') {
             byte = self.next();
         }
-        match byte {
-            b'\n' => {}
-            b'=' => variables.push(Variable {
-                key,
-                value: self.read_value()?,
-            }),
+        let value = match byte {
+            b'\n' => b"true".to_vec(),
+            b'=' => self.read_value()?,
             _ => return None,
-        }
+        };
+        variables.push(Variable { key, value });
         Some(())
     }
 
@@ -236,8 +221,12 @@ mod tests {
     /// Parses an entry of `git config --list --null`: the key, and a line feed with the value if
     /// there is one.
     fn variable(entry: &[u8]) -> Option<Variable> {
-        let end = memchr::memchr(b'\n', entry)?;
-        let key = String::from_utf8(entry[..end].to_vec()).unwrap();
+        let (key, value) = match memchr::memchr(b'\n', entry) {
+            Some(end) => (&entry[..end], &entry[end + 1..]),
+            None if entry.is_empty() => return None,
+            None => (entry, &b"true"[..]),
+        };
+        let key = String::from_utf8(key.to_vec()).unwrap();
         let (section, name) = (
             key.split(['.']).next().unwrap(),
             key.rsplit('.').next().unwrap(),
@@ -249,7 +238,7 @@ mod tests {
         };
         Some(Variable {
             key: format!("{section}.{name}"),
-            value: entry[end + 1..].to_vec(),
+            value: value.to_vec(),
         })
     }
 }
