@@ -345,7 +345,7 @@ pub(super) fn is_storable(node: &Node, max_file: u64, findings: &mut Findings) -
 
 /// Returns whether this user can create `node`, and reports it if not. Only a link that differs from
 /// `before` can be refused.
-pub(super) fn can_be_link(
+pub(super) fn can_create(
     node: &Node,
     before: Option<&Node>,
     workspace: &dyn Workspace,
@@ -360,7 +360,7 @@ pub(super) fn can_be_link(
         return true;
     };
     findings.error(&code::BAD_LINK, reason).help = Some(
-        "turn on developer mode in the settings of Windows, or run wpatch as administrator".into(),
+        "remove the link from the patch; on Windows, you can also turn on developer mode".into(),
     );
     false
 }

@@ -50,6 +50,7 @@ mod lark;
 mod laws;
 mod lenient;
 mod lines;
+mod links;
 mod load;
 mod look;
 mod loud;

@@ -61,7 +61,7 @@ impl GroupExecutor<'_> {
         let unchanged = before.filter(|_| operation.action != Action::Copy);
         let is_storable = is_kept
             || checks::is_storable(&node, self.options.max_write(), findings)
-                && checks::can_be_link(&node, unchanged, self.overlay.workspace, findings);
+                && checks::can_create(&node, unchanged, self.overlay.workspace, findings);
         Ok(is_storable.then_some(node))
     }
 
