@@ -182,7 +182,8 @@ fn parse_grant(
     lines: &NewlineOffsets,
 ) -> Result<Grant, PolicyError> {
     let GrantRow { prefix, mode } = row.get_ref();
-    let text = &*String::from_utf8_lossy(&with_slashes(prefix.get_ref().as_bytes())).into_owned();
+    let text = with_slashes(prefix.get_ref().as_bytes());
+    let text = &String::from_utf8_lossy(&text);
     let is_absolute = is_absolute(text.as_bytes());
     if is_absolute && origin == PolicyOrigin::Project {
         return Err(error_at(

@@ -22,7 +22,7 @@ pub(in crate::engine) fn portable_approval(
     let words = utf8(arguments)?;
     let (program, words) = words.split_first()?;
     let verb = subcommand_index(words)?;
-    let mut written = program_words(last(program));
+    let mut written = program_words(absolute_file_name(program));
     add_portable_words(&words[..verb], &mut written)?;
     written.extend(["apply", "--approve", plan_id]);
     add_portable_words(&words[verb + 1..], &mut written)?;
@@ -44,11 +44,8 @@ fn add_portable_words<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Opti
             _ if is_option && word.starts_with("-d") => {}
             Some(("--root", _)) if is_option => {}
             _ if is_option => {
-                let is_absolute = word.contains("=/")
-                    || word.contains(":/")
-                    || word
-                        .split_once('=')
-                        .is_some_and(|(_, value)| path::is_absolute(value.as_bytes()));
+                let value = word.split_once('=').map_or("", |(_, value)| value);
+                let is_absolute = word.contains(":/") || path::is_absolute(value.as_bytes());
                 let next_is_absolute = words.as_slice().first().is_some_and(|next| {
                     path::is_absolute(next.as_bytes()) && !word.contains('=') && word != "--"
                 });
@@ -60,7 +57,7 @@ fn add_portable_words<'w>(words: &[&'w str], written: &mut Vec<&'w str>) -> Opti
                 written.push(word);
             }
             _ => {
-                let name = last(word);
+                let name = absolute_file_name(word);
                 if name != word && name.starts_with('-') {
                     return None;
                 }
@@ -77,11 +74,6 @@ fn join_words(words: &[&str]) -> Option<String> {
     let quoted: Option<Vec<_>> = words.iter().map(|word| quote_word(word)).collect();
     let command = quoted?.join(" ");
     (printable(command.as_bytes()).to_text() == command).then_some(command)
-}
-
-/// Returns the last component of an absolute path, and any other word as it is.
-fn last(word: &str) -> &str {
-    absolute_file_name(word)
 }
 
 /// Returns the command line `arguments` of a check as one that approves and applies the plan `id`,

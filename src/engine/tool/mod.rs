@@ -242,13 +242,12 @@ fn editor(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, Argumen
 /// otherwise unchanged. The root itself is `.`.
 #[must_use]
 pub fn relative_to<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
-    let plain = plain_path(file.to_owned());
     let mut names = roots
         .iter()
         .map(AsRef::as_ref)
         .filter(|root| root.is_absolute());
     // Iterating over the components removes `.` and repeated slashes.
-    let plain: PathBuf = plain.components().collect();
+    let plain: PathBuf = plain_path(file.to_owned()).components().collect();
     let (plain, given) = (path_bytes(&plain), path_bytes(file));
     let below = names.find_map(|root| below_root(&path_bytes(root), &plain));
     // Keep the final slash of a path that names a directory.

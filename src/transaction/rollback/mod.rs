@@ -70,7 +70,7 @@ impl RollbackPass<'_> {
     fn record(&mut self, path: &RelPath, restored: Result<RestoreOutcome, Failure>) {
         match restored {
             Ok(RestoreOutcome::Skipped) => drop(self.left.insert(path.clone())),
-            // A full disk is the one error for which the next attempt can do something.
+            // Only the error of a full disk lets the rollback free space, so it has precedence.
             Err(failure) if self.error.is_none() || failure.is_out_of_space() => {
                 self.error = Some(failure.with_path(path));
             }
