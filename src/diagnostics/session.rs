@@ -74,7 +74,7 @@ impl Session {
             Ok((program, wire)) => {
                 Some((Client::new(wire, self.server.settings.0.clone()), program))
             }
-            Err(trouble) => return self.fail(&trouble),
+            Err(error) => return self.fail(&error),
         };
         self.run_with_client(begun, |session, client| {
             session.version =
@@ -166,15 +166,15 @@ impl Session {
         let worked = work(self, &mut client);
         self.duration += begun.elapsed();
         self.running = Some((client, program));
-        if let Err(trouble) = worked {
-            self.fail(&trouble);
+        if let Err(error) = worked {
+            self.fail(&error);
         }
     }
 
-    fn fail(&mut self, trouble: &ServerError) {
+    fn fail(&mut self, error: &ServerError) {
         let complaint = self.running.take().and_then(|(_, program)| {
             // The last line on standard error can arrive after the end of the output.
-            let patience = if matches!(trouble, ServerError::Ended) {
+            let patience = if matches!(error, ServerError::Ended) {
                 SHUTDOWN_TIMEOUT
             } else {
                 Duration::ZERO
@@ -184,7 +184,7 @@ impl Session {
         let words = complaint.map_or_else(String::new, |complaint| {
             format!("; its standard error: `{complaint}`")
         });
-        self.problem = Some(format!("{} {trouble}{words}", self.server.name));
+        self.problem = Some(format!("{} {error}{words}", self.server.name));
     }
 
     /// Returns the parameters of `initialize`.

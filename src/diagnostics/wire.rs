@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     fn found(stream: &[u8]) -> Result<Value, String> {
-        read_message(&mut &*stream).map_err(|trouble| trouble.to_string())
+        read_message(&mut &*stream).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -215,11 +215,11 @@ mod tests {
     #[test]
     fn an_endless_header_is_not_kept() {
         let endless = io::repeat(b'x');
-        let trouble = read_message(&mut BufReader::new(endless))
+        let error = read_message(&mut BufReader::new(endless))
             .unwrap_err()
             .to_string();
         assert_eq!(
-            trouble,
+            error,
             format!("sent `{}` instead of a header", "x".repeat(MAX_SHOWN))
         );
     }

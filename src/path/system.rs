@@ -28,7 +28,7 @@ pub(crate) fn path_bytes<T: AsRef<OsStr> + ?Sized>(path: &T) -> Cow<'_, [u8]> {
 }
 
 /// Returns the bytes of a path with `/` in place of the other separator of this operating system,
-/// and with an upper-case letter of the drive.
+/// and with the drive letter in upper case.
 #[must_use]
 pub(crate) fn with_slashes(bytes: &[u8]) -> Cow<'_, [u8]> {
     if MAIN_SEPARATOR == '/' {
@@ -71,7 +71,7 @@ pub(crate) fn is_absolute(path: &[u8]) -> bool {
 /// Returns the rest of the absolute path `path` below the directory `root`, without the slash
 /// between them: empty for the root itself. Returns `None` if `path` is not below `root`.
 ///
-/// If `root` is a path of Windows, the case of ASCII letters does not matter, and the drive can
+/// If `root` is a Windows path, the case of ASCII letters does not matter, and the drive can
 /// have the form of Git for Windows (`/c/x`) or be omitted (`/x` is on the drive of the root).
 #[must_use]
 pub(crate) fn below_root<'p>(root: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
@@ -88,9 +88,11 @@ pub(crate) fn below_root<'p>(root: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
         return without(root, root.starts_with(b"//"));
     };
     let mounted = [b"/", &[drive], directory].concat();
+    // `//x/y` is on another computer, and not below a root without directory.
+    let is_remote = path.starts_with(b"//");
     [root, &mounted, directory]
         .into_iter()
-        .filter(|root| !root.is_empty())
+        .filter(|root| !(root.is_empty() && is_remote))
         .find_map(|root| without(root, true))
 }
 
@@ -214,6 +216,8 @@ mod tests {
             ("C:/a/b", "a/b/x", None),
             ("C:/", "c:/x", Some("x")),
             ("C:/", "/c/x", Some("x")),
+            ("C:/", "/x", Some("x")),
+            ("C:/", "//server/x", None),
             ("//server/share/r", "//SERVER/share/r/x", Some("x")),
             ("/a/b", "/a/b/x", Some("x")),
             ("/a/b", "/a/b", Some("")),

@@ -189,7 +189,7 @@ mod tests {
         }
         let workspace = Disk::open(directory.path()).unwrap();
         let link = RelPath::new(b".claude").unwrap();
-        workspace.symlink(b"safe", &link, None).unwrap();
+        workspace.symlink(b"safe", &link, &link, None).unwrap();
         let reason = |most, path: &str| {
             let policy =
                 with_other_names_of(most, Arc::new(Policy::default().for_model()), &workspace);

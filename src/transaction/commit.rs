@@ -226,10 +226,10 @@ impl Commit<'_> {
                 }
                 rollback.run()
             }
-            Err(trouble) => RollbackResult {
+            Err(error) => RollbackResult {
                 left: Vec::new(),
                 kept: Vec::new(),
-                error: Some(trouble),
+                error: Some(error),
             },
         };
         undone.into_aborted(cause)

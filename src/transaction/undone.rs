@@ -23,8 +23,8 @@ impl RollbackResult {
     pub(super) fn into_result(self) -> Result<(Vec<RelPath>, Vec<KeptFile>), Failure> {
         match self.error {
             None => Ok((self.left, self.kept)),
-            trouble => {
-                let refused = trouble.map(Box::new);
+            error => {
+                let refused = error.map(Box::new);
                 Err(Failure::Incomplete {
                     left: self.left,
                     kept: self.kept,
@@ -37,16 +37,12 @@ impl RollbackResult {
 
     /// Returns the failure of the commit that `cause` had stopped.
     pub(super) fn into_aborted(self, cause: Failure) -> FailedCommit {
-        let Self {
-            left,
-            kept,
-            error: trouble,
-        } = self;
-        let keeps_journal = trouble.is_some();
+        let Self { left, kept, error } = self;
+        let keeps_journal = error.is_some();
         if left.is_empty() && !keeps_journal {
             return cause.into();
         }
-        let (refused, cause) = (trouble.map(Box::new), Some(Box::new(cause)));
+        let (refused, cause) = (error.map(Box::new), Some(Box::new(cause)));
         FailedCommit {
             failure: Failure::Incomplete {
                 left,

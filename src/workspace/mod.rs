@@ -109,7 +109,7 @@ pub trait Workspace: Sync {
 
     /// Creates a regular file and writes `slices` to it in order. Fails if `path` exists.
     ///
-    /// The file has mode 0600 until its content is complete. Then it gets the attributes of `like`,
+    /// The file has mode 0600 until its content is complete. Then it gets the attributes of `source`,
     /// as far as the caller is allowed to set them, and finally its permissions. The content is
     /// durable after [`Workspace::sync`] of the file, and the name after [`Workspace::sync`] of its
     /// directory.
@@ -134,18 +134,22 @@ pub trait Workspace: Sync {
     /// neither atomic nor durable. During the write, after a kill and after a power loss, a reader
     /// can find a mixture of old and new bytes.
     ///
-    /// If kind, device, inode, size or modification time of the file differ from `was`, the verb
+    /// If kind, device, inode, size or modification time of the file differ from `expected`, the verb
     /// fails with [`ErrorKind::Missing`] and changes nothing.
     fn overwrite(&self, path: &RelPath, _bytes: &[u8], _expected: &Stat) -> Result<()> {
         read_only("overwrite", Some(path))
     }
 
-    /// Creates a symbolic link with the owner and group of the file at `like`, as far as the caller
-    /// is allowed to set them. Fails if `path` exists.
+    /// Creates a symbolic link with the owner and group of the file `owner_source`, as far as the
+    /// caller is allowed to set them. Fails if `path` exists.
+    ///
+    /// The link will be renamed to `final_path`, to which a relative target refers. On Windows, it
+    /// becomes a link to a directory if the target is a directory below the root now.
     fn symlink(
         &self,
         _target: &[u8],
         path: &RelPath,
+        _final_path: &RelPath,
         _owner_source: Option<&RelPath>,
     ) -> Result<()> {
         read_only("create", Some(path))
@@ -169,7 +173,7 @@ pub trait Workspace: Sync {
         read_only("remove", Some(path))
     }
 
-    /// Creates a directory with the mode that `privacy` names.
+    /// Creates a directory with the mode that `permissions` names.
     fn make_dir(&self, path: &RelPath, _permissions: DirectoryPermissions) -> Result<()> {
         read_only("create", Some(path))
     }
@@ -222,7 +226,7 @@ pub trait Workspace: Sync {
 
     /// Locks the file at `path` against other processes, and creates it if needed.
     ///
-    /// Returns `None` if another process holds the lock for longer than `patience`. Dropping the
+    /// Returns `None` if another process holds the lock for longer than `timeout`. Dropping the
     /// [`Lock`] releases it.
     fn lock(&self, path: &RelPath, _timeout: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
@@ -279,17 +283,13 @@ pub trait Workspace: Sync {
         None
     }
 
-    /// Returns a text that distinguishes this root from a copy of it: inode number and machine.
-    ///
-    /// The text does not contain the device number, because a disk can get another number after a
-    /// restart.
+    /// Returns a text that distinguishes this root from a copy of it, also after a restart.
     fn identity(&self) -> Result<String>;
 
     /// Drops cached directory handles, because another process may have moved the directories.
     fn close_cached_handles(&self) {}
 
-    /// Returns the directory below [`EXTERNAL_HISTORY_NAME`] that holds the external history of this root. Returns
-    /// `None` if no external history is configured.
+    /// Returns the directory of the external history of this root, below [`EXTERNAL_HISTORY_NAME`].
     fn external_history(&self) -> Option<RelPath> {
         None
     }
@@ -324,7 +324,7 @@ pub trait Workspace: Sync {
 
     /// Returns the git directory of the work tree whose top is this root.
     fn git_directory(&self) -> Result<GitDirectory> {
-        let directory = RelPath::new(b".git").expect("BUG: a plain name is no path");
+        let directory = RelPath::new(b".git").expect("BUG: `name` is a valid path");
         let found = self.stat(&directory)?;
         let is_there = found.is_some_and(|stat| stat.kind == FileKind::Directory);
         let at = || GitDirectory::At {
@@ -360,7 +360,7 @@ pub trait Workspace: Sync {
     }
 
     /// Calls `visit` with the directory, the name and the kind of each file and link below the
-    /// root, from the top down. The walk skips `.git` directories and stops after `most` names.
+    /// root, from the top down. The walk skips `.git` directories and stops after `max_names` names.
     /// Returns whether it visited all names.
     fn visit_names(
         &self,

@@ -10,6 +10,7 @@
     )
 )]
 
+mod aborts;
 mod alone;
 mod apply_patch;
 mod approval;
@@ -31,7 +32,7 @@ mod dice;
 mod docs;
 mod edits;
 mod encodings;
-mod exits;
+
 mod faults;
 mod formats;
 mod git;

@@ -175,7 +175,9 @@ fn a_link_in_the_place_of_a_directory_is_never_a_failing_disk() {
             memory
                 .rename(&path("d"), &path("theirs"), RenameMode::Exclusive)
                 .unwrap();
-            memory.symlink(b"theirs", &path("d"), None).unwrap();
+            memory
+                .symlink(b"theirs", &path("d"), &path("d"), None)
+                .unwrap();
         });
         let report = crate::run::apply(&memory, patch, &Settings::default());
         codes.insert(report["exit_code"].as_i64());

@@ -102,7 +102,9 @@ fn what_is_appended_stands_behind_the_rest() {
             ErrorKind::Missing,
             "{name}"
         );
-        workspace.symlink(b"a", &path("link"), None).unwrap();
+        workspace
+            .symlink(b"a", &path("link"), &path("link"), None)
+            .unwrap();
         workspace
             .make_dir(&path("d"), DirectoryPermissions::Shared)
             .unwrap();
@@ -135,7 +137,9 @@ fn what_is_written_over_has_all_its_names() {
         }
         let was = stat("a");
         create(workspace, "other", b"");
-        workspace.symlink(b"a", &path("link"), None).unwrap();
+        workspace
+            .symlink(b"a", &path("link"), &path("link"), None)
+            .unwrap();
         workspace
             .make_dir(&path("d"), DirectoryPermissions::Shared)
             .unwrap();
@@ -176,7 +180,7 @@ fn a_file_is_no_directory_and_nothing_is_below_it() {
             fault(workspace.list(Some(&path("file")))),
             fault(workspace.list(Some(&below))),
             fault(workspace.create(&below, &[b""], NEW, None)),
-            fault(workspace.symlink(b"x", &below, None)),
+            fault(workspace.symlink(b"x", &below, &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &path("file/x/y"), RenameMode::Replace)),
             fault(workspace.remove(&below)),
@@ -221,7 +225,7 @@ fn nothing_is_there_where_nothing_was_made() {
         let below = path("no/absent");
         let faults = [
             fault(workspace.create(&below, &[b""], NEW, None)),
-            fault(workspace.symlink(b"x", &below, None)),
+            fault(workspace.symlink(b"x", &below, &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &below, RenameMode::Exclusive)),
             fault(workspace.make_dir(&below, DirectoryPermissions::Shared)),
@@ -241,7 +245,9 @@ fn only_regular_files_are_read_written_and_locked() {
                 .make_dir(&path("directory"), DirectoryPermissions::Shared)
                 .unwrap();
             create(workspace, "file", b"");
-            workspace.symlink(b"file", &path("link"), None).unwrap();
+            workspace
+                .symlink(b"file", &path("link"), &path("link"), None)
+                .unwrap();
             for other in [path("directory"), path("link")] {
                 let faults = [
                     fault(workspace.read(&other, 10)),

@@ -1,8 +1,8 @@
 //! Calls of Windows NT that the standard library lacks: file operations relative to the handle of a
-//! directory, security descriptors, and job objects.
+//! directory, links, locks, security descriptors, privileges, and job objects.
 //!
-//! Every function is safe. It takes handles of the standard library and returns [`std::io::Error`]
-//! with a Win32 code. The crate is empty on other systems. Structures that the system reads or
+//! Every function is safe. Errors are [`std::io::Error`], with a Win32 code if the system returned
+//! one. The crate is empty on other systems. Structures that the system reads or
 //! writes are byte buffers here, so that only the calls themselves are unsafe. Start with
 //! [`open_at`], then read `buffer.rs` and `error.rs`.
 
@@ -39,19 +39,16 @@ pub use security::{
 /// Constants of the system that [`OpenOptions`] and [`Information`] use.
 pub mod flags {
     pub use windows_sys::Wdk::Storage::FileSystem::{
-        FILE_DELETE_ON_CLOSE, FILE_DIRECTORY_FILE, FILE_NON_DIRECTORY_FILE,
-        FILE_OPEN_FOR_BACKUP_INTENT, FILE_OPEN_REPARSE_POINT,
+        FILE_DIRECTORY_FILE, FILE_NON_DIRECTORY_FILE, FILE_OPEN_FOR_BACKUP_INTENT,
+        FILE_OPEN_REPARSE_POINT,
     };
     pub use windows_sys::Win32::Storage::FileSystem::{
-        DELETE, FILE_ADD_FILE, FILE_ADD_SUBDIRECTORY, FILE_APPEND_DATA, FILE_ATTRIBUTE_ARCHIVE,
-        FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL,
-        FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT,
-        FILE_ATTRIBUTE_SYSTEM, FILE_GENERIC_READ, FILE_GENERIC_WRITE, FILE_LIST_DIRECTORY,
-        FILE_READ_ATTRIBUTES, FILE_READ_DATA, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE,
-        FILE_TRAVERSE, FILE_WRITE_ATTRIBUTES, FILE_WRITE_DATA, READ_CONTROL, SYNCHRONIZE,
+        DELETE, FILE_ADD_FILE, FILE_APPEND_DATA, FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_DIRECTORY,
+        FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_NOT_CONTENT_INDEXED,
+        FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM,
+        FILE_GENERIC_READ, FILE_GENERIC_WRITE, FILE_LIST_DIRECTORY, FILE_READ_ATTRIBUTES,
+        FILE_READ_DATA, FILE_TRAVERSE, FILE_WRITE_ATTRIBUTES, FILE_WRITE_DATA, READ_CONTROL,
         WRITE_DAC,
     };
-    pub use windows_sys::Win32::System::SystemServices::{
-        IO_REPARSE_TAG_MOUNT_POINT, IO_REPARSE_TAG_SYMLINK,
-    };
+    pub use windows_sys::Win32::System::SystemServices::IO_REPARSE_TAG_SYMLINK;
 }

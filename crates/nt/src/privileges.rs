@@ -18,8 +18,8 @@ const FIRST_PRIVILEGE: usize = 4;
 /// More than the number of privileges that exist.
 const MAX_PRIVILEGES: usize = 64;
 
-/// Returns whether the user may create symbolic links: the token has the privilege, enabled or not,
-/// or developer mode is on.
+/// Returns whether the user may create symbolic links: the token has the privilege, or developer mode
+/// is on. [`create_symlink`](crate::create_symlink) can also use a privilege that is not enabled.
 ///
 /// # Errors
 ///
@@ -28,9 +28,9 @@ pub fn may_create_symlinks() -> io::Result<bool> {
     let size = FIRST_PRIVILEGE + MAX_PRIVILEGES * PRIVILEGE_LENGTH;
     let privileges = token_information(TokenPrivileges, size)?.to_bytes(size);
     let count = usize::try_from(u32_at(&privileges, 0)).unwrap_or(0);
-    let mut names = (0..count.min(MAX_PRIVILEGES))
+    let mut luids = (0..count.min(MAX_PRIVILEGES))
         .map(|index| u32_at(&privileges, FIRST_PRIVILEGE + index * PRIVILEGE_LENGTH));
-    Ok(names.any(|name| name == CREATE_SYMBOLIC_LINK) || is_in_developer_mode())
+    Ok(luids.any(|luid| luid == CREATE_SYMBOLIC_LINK) || is_in_developer_mode())
 }
 
 /// Returns whether developer mode is on; see "Settings for developers" in the documentation of

@@ -219,7 +219,7 @@ fn copy(
     (limit, durability): (u64, Durability),
 ) -> Result<(), Failure> {
     if stat.kind == FileKind::Symlink {
-        workspace.symlink(&workspace.read_link(from)?, to, Some(from))?;
+        workspace.symlink(&workspace.read_link(from)?, to, to, Some(from))?;
     } else {
         let (contents, _) = workspace.read(from, limit)?;
         workspace.create(

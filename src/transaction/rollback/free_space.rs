@@ -9,21 +9,21 @@ use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::identify;
 
 impl Rollback<'_> {
-    /// Removes the staged files that the rollback does not need any more. If that fails, the next
-    /// attempt of the rollback has less space.
+    /// Removes the staged files that the rollback does not need any more. Errors are ignored: the next
+    /// attempt of the rollback reports that the disk is full.
     pub(super) fn free_space(&self) {
         // To revert an overwrite, the rollback compares the file with both versions.
-        let is_moved_in = |change: &&Change| {
+        let has_removable_file = |change: &&Change| {
             change.source == Some(MoveInSource::Staged) && !change.is_overwrite()
         };
-        for change in self.journal.changes.iter().filter(is_moved_in) {
+        for change in self.journal.changes.iter().filter(has_removable_file) {
             let _ = self.remove_new_file(change);
         }
     }
 
     /// Removes the scratch names of the new file of a change, which was moved out again or never
-    /// moved in. If a file of another process is at the path, the scratch names stay: they show
-    /// whether the new file was moved in.
+    /// moved in. Does nothing if any file except the old one is at the path: it is the new file, or
+    /// a file of another process, and the scratch names then show whether the new file was moved in.
     fn remove_new_file(&self, change: &Change) -> Result<(), Failure> {
         let workspace = self.moves.workspace;
         let here = identify(workspace, &change.path)?;

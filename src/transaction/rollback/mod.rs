@@ -121,20 +121,20 @@ impl<'a> Rollback<'a> {
     /// Restores all files, makes them durable and closes the journal.
     pub(super) fn run(&self) -> RollbackResult {
         let mut left = BTreeSet::new();
-        let mut trouble = None;
+        let mut error = None;
         for attempt in 1..=BUSY_ATTEMPTS {
             left.clear();
-            trouble = self
+            error = self
                 .restore(&mut left)
                 .and_then(|()| self.mark_undone())
                 .err();
-            if trouble
+            if error
                 .as_ref()
                 .is_none_or(|failure| attempt >= ATTEMPTS && !failure.is_busy())
             {
                 break;
             }
-            if trouble.as_ref().is_some_and(Failure::is_out_of_space) {
+            if error.as_ref().is_some_and(Failure::is_out_of_space) {
                 self.free_space();
             }
         }
@@ -145,7 +145,7 @@ impl<'a> Rollback<'a> {
         RollbackResult {
             left: left.into_iter().collect(),
             kept,
-            error: trouble,
+            error,
         }
     }
 

@@ -245,7 +245,7 @@ pub(in crate::transaction) fn write_staged_file(
             } else {
                 None
             };
-            workspace.symlink(contents, &path, model)
+            workspace.symlink(contents, &path, &change.path, model)
         }
         _ => workspace.create(&path, &contents.slices(), permissions, Some(like)),
     };

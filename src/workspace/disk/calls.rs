@@ -25,9 +25,9 @@ pub(super) struct SysError {
 }
 
 impl SysError {
-    pub(super) fn new(fault: ErrorKind, source: impl Into<io::Error>) -> Self {
+    pub(super) fn new(kind: ErrorKind, source: impl Into<io::Error>) -> Self {
         Self {
-            kind: fault,
+            kind,
             source: source.into(),
             path: None,
             is_of_target: false,
@@ -35,8 +35,8 @@ impl SysError {
     }
 
     /// Returns an error that does not come from a system call.
-    pub(super) fn without_errno(fault: ErrorKind, message: &'static str) -> Self {
-        Self::new(fault, io::Error::other(message))
+    pub(super) fn without_errno(kind: ErrorKind, message: &'static str) -> Self {
+        Self::new(kind, io::Error::other(message))
     }
 
     pub(super) fn with_path(self, path: &RelPath) -> Self {

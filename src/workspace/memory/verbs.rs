@@ -25,13 +25,14 @@ impl Memory {
         path: Directory<'_>,
         work: impl FnOnce(&mut MemoryState) -> VerbResult<T>,
     ) -> Result<T> {
-        let error = |fault: ErrorKind| {
+        let error = |kind: ErrorKind| {
             let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
+            let source = io_error(kind);
             WorkspaceError {
                 verb,
                 path,
-                kind: fault,
-                source: io_error(fault),
+                kind,
+                source,
             }
         };
         if !self.is_counted {
@@ -174,7 +175,13 @@ impl Workspace for Memory {
         })
     }
 
-    fn symlink(&self, target: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
+    fn symlink(
+        &self,
+        target: &[u8],
+        path: &RelPath,
+        _: &RelPath,
+        _: Option<&RelPath>,
+    ) -> Result<()> {
         self.run("create link", Some(path), |state| {
             let directory = state.vacant_parent(path)?;
             if target.is_empty() {
@@ -183,19 +190,15 @@ impl Workspace for Memory {
             if state.missing_features.contains(&Feature::SymbolicLinks) {
                 return Err(ErrorKind::Unsupported);
             }
-            state.add(
-                directory,
-                path.name(),
-                NodeContent::Link(Arc::new(target.to_vec())),
-                0o777,
-            );
+            let link = NodeContent::Link(Arc::new(target.to_vec()));
+            state.add(directory, path.name(), link, 0o777);
             Ok(())
         })
     }
 
     fn symlink_refusal(&self) -> Option<&'static str> {
-        let state = self.state();
-        let is_missing = state.missing_features.contains(&Feature::SymbolicLinks);
+        let missing = &self.state().missing_features;
+        let is_missing = missing.contains(&Feature::SymbolicLinks);
         is_missing.then_some("this file system does not support symbolic links")
     }
 
@@ -268,12 +271,8 @@ impl Workspace for Memory {
                 DirectoryPermissions::Temporary => 0o700 | TEMPORARY,
                 DirectoryPermissions::Shared => 0o777 & !UMASK,
             };
-            state.add(
-                directory,
-                path.name(),
-                NodeContent::Directory(DirectoryEntries::new()),
-                bits,
-            );
+            let empty = NodeContent::Directory(DirectoryEntries::new());
+            state.add(directory, path.name(), empty, bits);
             Ok(())
         })
     }

@@ -152,7 +152,7 @@ impl Repository {
     /// another error kind if the object, the repository or git itself cannot be read.
     pub fn tree(&self, revision: &[u8]) -> Result<RepositoryTree> {
         self.open(revision)
-            .map_err(|trouble| trouble.with_verb("open as a tree", &printable(revision)))
+            .map_err(|error| error.with_verb("open as a tree", &printable(revision)))
     }
 
     fn open(&self, revision: &[u8]) -> ObjectResult<RepositoryTree> {
@@ -216,7 +216,7 @@ impl Repository {
     /// object does not exist. Returns another error kind if the object is not a blob.
     pub fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>> {
         self.contents(id, limit)
-            .map_err(|trouble| trouble.with_verb("read the object", &id))
+            .map_err(|error| error.with_verb("read the object", &id))
     }
 
     /// Returns ID and content of the only blob whose ID starts with the hexadecimal digits `name`.
@@ -233,7 +233,7 @@ impl Repository {
                 kind: ErrorKind::Missing | ErrorKind::TooLarge,
                 ..
             }) => Ok(None),
-            Err(trouble) => Err(trouble.with_verb("read the object", &printable(name))),
+            Err(error) => Err(error.with_verb("read the object", &printable(name))),
         }
     }
 
@@ -268,7 +268,7 @@ impl Repository {
     /// Returns [`ErrorKind::Missing`] if the blob does not exist.
     pub fn blob_size(&self, id: ObjectId) -> Result<u64> {
         self.size(id)
-            .map_err(|trouble| trouble.with_verb("read the object", &id))
+            .map_err(|error| error.with_verb("read the object", &id))
     }
 
     /// Returns the tree `id`.

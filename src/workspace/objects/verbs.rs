@@ -72,18 +72,18 @@ impl RepositoryTree {
         if let Some(why) = self.failure.get() {
             return Err(ObjectError::new(ErrorKind::Other, why));
         }
-        ask(&self.repository).map_err(|trouble| {
-            if trouble.source.kind() == io::ErrorKind::TimedOut {
-                let _ = self.failure.set(trouble.source.to_string());
+        ask(&self.repository).map_err(|error| {
+            if error.source.kind() == io::ErrorKind::TimedOut {
+                let _ = self.failure.set(error.source.to_string());
             }
-            let fault = if trouble.kind == ErrorKind::TooLarge {
-                trouble.kind
+            let fault = if error.kind == ErrorKind::TooLarge {
+                error.kind
             } else {
                 ErrorKind::Other
             };
             ObjectError {
                 kind: fault,
-                ..trouble
+                ..error
             }
         })
     }
@@ -166,7 +166,7 @@ impl Workspace for RepositoryTree {
                 kind: ErrorKind::Missing | ErrorKind::NotDirectory,
                 ..
             }) => Ok(None),
-            Err(trouble) => Err(trouble.with_verb("stat", path)),
+            Err(error) => Err(error.with_verb("stat", path)),
         }
     }
 
@@ -181,7 +181,7 @@ impl Workspace for RepositoryTree {
                 ObjectError::new(ErrorKind::NotRegular, "not a regular file"),
             ),
         });
-        read.map_err(|trouble| trouble.with_verb("read", path))
+        read.map_err(|error| error.with_verb("read", path))
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
@@ -191,12 +191,12 @@ impl Workspace for RepositoryTree {
             }
             _ => Err(ObjectError::new(ErrorKind::Other, "not a symbolic link")),
         });
-        read.map_err(|trouble| trouble.with_verb("read", path))
+        read.map_err(|error| error.with_verb("read", path))
     }
 
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
-        let tree = self.directory(directory).map_err(|trouble| {
-            trouble.with_verb(
+        let tree = self.directory(directory).map_err(|error| {
+            error.with_verb(
                 "list",
                 &directory.map_or_else(|| ".".to_owned(), ToString::to_string),
             )

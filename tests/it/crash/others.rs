@@ -279,7 +279,9 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
                     .rename(&directory, &path("theirs"), RenameMode::Exclusive)
                     .is_ok()
                 {
-                    memory.symlink(b"theirs", &directory, None).unwrap();
+                    memory
+                        .symlink(b"theirs", &directory, &directory, None)
+                        .unwrap();
                 }
             });
             let outcome = case.run(&memory, options);

@@ -240,7 +240,9 @@ fn a_link_in_the_place_of_a_directory_is_a_conflict() {
         memory
             .rename(&path("d"), &path("elsewhere"), RenameMode::Exclusive)
             .unwrap();
-        memory.symlink(b"elsewhere", &path("d"), None).unwrap();
+        memory
+            .symlink(b"elsewhere", &path("d"), &path("d"), None)
+            .unwrap();
         let before = tree(&memory);
         let said = [true, false].map(|is_dry_run| {
             checked_or_applied(request(UndoTarget::Last(1), force), is_dry_run, &memory)

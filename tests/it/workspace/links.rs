@@ -17,7 +17,9 @@ fn nothing_is_done_through_a_link() {
             .unwrap();
         create(workspace, "real/file", b"one\n");
         create(workspace, "free", b"two\n");
-        workspace.symlink(b"real", &path("link"), None).unwrap();
+        workspace
+            .symlink(b"real", &path("link"), &path("link"), None)
+            .unwrap();
         let inside = path("link/file");
         let faults = [
             fault(workspace.stat(&inside)),
@@ -39,7 +41,7 @@ fn nothing_is_done_through_a_link() {
                 NEW,
                 Some(AttributeSource::File(&inside)),
             )),
-            fault(workspace.symlink(b"x", &path("link/new"), None)),
+            fault(workspace.symlink(b"x", &path("link/new"), &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),
             fault(workspace.link(&path("free"), &path("link/new"))),
             fault(workspace.rename(&inside, &path("new"), RenameMode::Replace)),
@@ -68,7 +70,7 @@ fn a_link_is_what_its_target_says_and_is_not_followed() {
     on_each_with(&[Feature::Unix], |workspace, name| {
         for target in [&b"../../etc"[..], b"/dev/null", b"\xff\n", &[b'x'; 4000]] {
             let link = path("link");
-            workspace.symlink(target, &link, None).unwrap();
+            workspace.symlink(target, &link, &link, None).unwrap();
             assert_eq!(workspace.read_link(&link).unwrap(), target, "{name}");
             let stat = workspace.stat(&link).unwrap().unwrap();
             assert_eq!(
@@ -77,7 +79,7 @@ fn a_link_is_what_its_target_says_and_is_not_followed() {
                 "{name}"
             );
             assert_eq!(
-                fault(workspace.symlink(b"x", &link, None)),
+                fault(workspace.symlink(b"x", &link, &link, None)),
                 ErrorKind::Exists,
                 "{name}"
             );

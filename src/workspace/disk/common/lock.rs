@@ -9,7 +9,7 @@ use crate::workspace::disk::system::Handle;
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSE: Duration = Duration::from_millis(50);
 
-/// Calls `look` with growing pauses until it acquires the lock or `patience` has elapsed.
+/// Calls `look` with growing pauses until it acquires the lock or `timeout` has elapsed.
 pub(super) fn wait(
     timeout: Duration,
     mut look: impl FnMut() -> SysResult<LockAttempt<Handle>>,

@@ -16,6 +16,7 @@ mod external_history;
 mod git_files;
 mod git_index_file;
 mod git_names;
+mod link_kind;
 mod lock;
 mod parents;
 mod spellings;
@@ -79,11 +80,11 @@ impl Disk {
     /// `root` is not a directory.
     pub fn open(root: &Path) -> Result<Self> {
         let opened = system::open_directory_at(root, Access::List);
-        let handle = opened.map_err(|trouble| WorkspaceError {
+        let handle = opened.map_err(|error| WorkspaceError {
             verb: "open",
             path: printable(root.as_os_str().as_encoded_bytes()).to_string(),
-            kind: trouble.kind,
-            source: trouble.source,
+            kind: error.kind,
+            source: error.source,
         })?;
         Ok(Self {
             parents: DirectoryResolver::new(handle),
@@ -121,13 +122,13 @@ impl Disk {
         #[cfg(wpatch_exit_at_verb)]
         exit::count_verb(verb);
         let result = match work() {
-            Err(trouble) if system::is_out_of_handles(&trouble) => {
-                self.retry_without_handles(work, trouble)
+            Err(error) if system::is_out_of_handles(&error) => {
+                self.retry_without_handles(work, error)
             }
             result => result,
         };
-        result.map_err(|trouble| {
-            let path = trouble
+        result.map_err(|error| {
+            let path = error
                 .path
                 .as_ref()
                 .or(path)
@@ -135,8 +136,8 @@ impl Disk {
             WorkspaceError {
                 verb,
                 path,
-                kind: trouble.kind,
-                source: trouble.source,
+                kind: error.kind,
+                source: error.source,
             }
         })
     }
@@ -178,14 +179,14 @@ impl Disk {
     fn retry_without_handles<T>(
         &self,
         work: impl Fn() -> SysResult<T>,
-        trouble: SysError,
+        error: SysError,
     ) -> SysResult<T> {
         let _alone = lock_unpoisoned(&self.retry_lock);
-        let mut result = Err(trouble);
+        let mut result = Err(error);
         for _ in 0..MAX_RETRIES {
             self.close_handles();
             result = work();
-            if !matches!(&result, Err(trouble) if system::is_out_of_handles(trouble)) {
+            if !matches!(&result, Err(error) if system::is_out_of_handles(error)) {
                 break;
             }
             sleep(RETRY_PAUSE);

@@ -77,14 +77,21 @@ impl Workspace for Disk {
         })
     }
 
-    fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()> {
+    fn symlink(
+        &self,
+        target: &[u8],
+        path: &RelPath,
+        final_path: &RelPath,
+        owner_source: Option<&RelPath>,
+    ) -> Result<()> {
         self.run_verb("create link", Some(path), || {
-            let model = like
-                .map(|like| self.lstat(like).map_err(|trouble| trouble.with_path(like)))
+            let source = owner_source
+                .map(|source| self.lstat(source).map_err(|error| error.with_path(source)))
                 .transpose()?;
             let (directory, name) = self.parents.parent_and_name(path)?;
-            let owner = model.map(|model| (model.uid, model.gid));
-            system::create_symlink(&directory, name, target, owner)
+            let owner = source.map(|source| (source.uid, source.gid));
+            let leads_to_directory = || self.leads_to_directory(final_path, target);
+            system::create_symlink(&directory, name, target, owner, leads_to_directory)
         })
     }
 
@@ -94,12 +101,12 @@ impl Workspace for Disk {
             let (new_directory, new) = self
                 .parents
                 .parent_and_name(to)
-                .map_err(|trouble| trouble.with_path(to))?;
+                .map_err(|error| error.with_path(to))?;
             let linked = system::link(&old_directory, old, &new_directory, new);
-            linked.map_err(|trouble| match trouble.kind {
+            linked.map_err(|error| match error.kind {
                 // The new name exists, so the error names `to`.
-                ErrorKind::Exists => trouble.with_path(to),
-                _ => trouble,
+                ErrorKind::Exists => error.with_path(to),
+                _ => error,
             })
         })
     }
@@ -321,7 +328,7 @@ impl Disk {
         })
     }
 
-    fn lstat(&self, path: &RelPath) -> SysResult<Stat> {
+    pub(super) fn lstat(&self, path: &RelPath) -> SysResult<Stat> {
         let (directory, name) = self.parents.parent_and_name(path)?;
         system::stat(&directory, name)
     }
@@ -345,14 +352,14 @@ impl Disk {
                 .parents
                 .parent_and_name(path)
                 .and_then(|(directory, name)| system::open_source_file(&directory, name))
-                .map_err(|trouble| trouble.with_path(path)),
+                .map_err(|error| error.with_path(path)),
             AttributeSource::OwnerOnly { uid, gid } => Ok(system::source_of_owner(uid, gid)),
             AttributeSource::NewIn(None) => self.caches.source_of_directory(self.parents.root()),
             AttributeSource::NewIn(Some(path)) => self
                 .parents
                 .open_cached(path.as_bytes())
                 .and_then(|directory| self.caches.source_of_directory(&directory))
-                .map_err(|trouble| trouble.with_path(path)),
+                .map_err(|error| error.with_path(path)),
         }
     }
 
@@ -364,7 +371,7 @@ impl Disk {
         let (new_directory, new) = self
             .parents
             .parent_and_name(to)
-            .map_err(|trouble| trouble.with_path(to))?;
+            .map_err(|error| error.with_path(to))?;
         let is_nested = to.is_below(from) || from.is_below(to);
         let result = system::rename(
             (&old_directory, old),
@@ -374,11 +381,11 @@ impl Disk {
         );
         // An error does not prove that nothing was renamed, so drop the handles in any case.
         self.parents.forget([from, to]);
-        result.map_err(|trouble| {
-            if trouble.is_of_target || trouble.kind == ErrorKind::Exists {
-                trouble.with_path(to)
+        result.map_err(|error| {
+            if error.is_of_target || error.kind == ErrorKind::Exists {
+                error.with_path(to)
             } else {
-                trouble
+                error
             }
         })
     }

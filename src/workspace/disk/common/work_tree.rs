@@ -111,12 +111,12 @@ impl Disk {
 
     fn find_git(&self) -> Result<&WorkTreePosition> {
         self.location().map_err(|source| {
-            let trouble = SysError::from(source);
+            let error = SysError::from(source);
             WorkspaceError {
                 verb: "stat",
                 path: display_path(&self.root.join(".git")),
-                kind: trouble.kind,
-                source: trouble.source,
+                kind: error.kind,
+                source: error.source,
             }
         })
     }
@@ -135,7 +135,7 @@ impl Disk {
         match &mut located {
             WorkTreePosition::SeparateGitDirectory(git, _) => {
                 self.parents
-                    .set_git(open(git).map_err(|trouble| trouble.source)?);
+                    .set_git(open(git).map_err(|error| error.source)?);
             }
             WorkTreePosition::Unusable(UnusableGitDirectory {
                 foreign_path: theirs,
@@ -189,8 +189,8 @@ impl Disk {
                 DotGitKind::NotARepository => is_top = true,
                 DotGitKind::Missing => {}
             },
-            Err(trouble) if trouble.kind == ErrorKind::Missing => {}
-            Err(trouble) => return Err(DotGitError::Failed(trouble.source)),
+            Err(error) if error.kind == ErrorKind::Missing => {}
+            Err(error) => return Err(DotGitError::Failed(error.source)),
         }
         let root = if_accessible(self.root.canonicalize().map(plain_path))?;
         let above = match &root {
@@ -225,7 +225,7 @@ impl Disk {
 
     /// Searches the directories above `root` for the top.
     fn locate_above(&self, root: &Path) -> DotGitResult<ParentSearchResult> {
-        let own = system::stat_handle(self.parents.root()).map_err(|trouble| trouble.source)?;
+        let own = system::stat_handle(self.parents.root()).map_err(|error| error.source)?;
         let mut below = root;
         let mut empty = None;
         while !is_repository(below)? {
@@ -280,7 +280,7 @@ impl Disk {
         if let Some(history) = &self.history_parent {
             above = above.with_external_history(top, history);
         }
-        let own = system::stat_handle(self.parents.root()).map_err(|trouble| trouble.source)?;
+        let own = system::stat_handle(self.parents.root()).map_err(|error| error.source)?;
         let found = above.stat(&prefix).map_err(failed)?;
         // The names were resolved separately from the open root. Compare inodes to detect a move.
         if found.is_none_or(|found| (found.device, found.inode) != (own.device, own.inode)) {

@@ -10,8 +10,8 @@ use crate::workspace::disk::calls::SysResult;
 
 pub(super) enum Apple {}
 
-/// A new file keeps an access control list that it inherits, as every file that is created in that
-/// directory has it. [`System::copy_attributes`] replaces such a list.
+/// A new file keeps the access control list that it inherits from the scratch directory.
+/// [`System::copy_attributes`] replaces such a list.
 impl System for Apple {
     /// `renameatx_np` with `RENAME_EXCL` or `RENAME_SWAP`. HFS+, exFAT, SMB and NFS have no swap and
     /// return `ENOTSUP`; see rename(2).

@@ -28,7 +28,7 @@ impl SourceAttributes {
             return Err(not_regular_error());
         }
         let (file, access) = match open_regular(directory, name, OFlags::RDONLY) {
-            Err(trouble) if Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS) => {
+            Err(error) if Errno::from_io_error(&error.source) == Some(Errno::ACCESS) => {
                 let file = Current::open_unreadable(directory, name)?;
                 (file, SourceAccess::Unreadable)
             }

@@ -168,7 +168,7 @@ impl Caches {
         // The bits come last, because chown(2) clears the set-user-ID and set-group-ID bits.
         match set_bits(file, bits) {
             // The process does not own a file that it just created: the mount determines its bits.
-            Err(trouble) if is_foreign(&trouble, birth()?.uid) => Ok(()),
+            Err(error) if is_foreign(&error, birth()?.uid) => Ok(()),
             set => set,
         }
     }
@@ -179,6 +179,6 @@ impl Caches {
 }
 
 /// Returns whether a change was refused because another user, `owner`, owns the file.
-fn is_foreign(trouble: &SysError, owner: u32) -> bool {
-    Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
+fn is_foreign(error: &SysError, owner: u32) -> bool {
+    Errno::from_io_error(&error.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
 }

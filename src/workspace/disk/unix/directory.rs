@@ -53,7 +53,7 @@ pub(super) fn make_private(
         Ok(_) | Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
         Err(errno) => Err(errno.into()),
     };
-    if matches!(&result, Err(trouble) if trouble.kind == ErrorKind::Missing) {
+    if matches!(&result, Err(error) if error.kind == ErrorKind::Missing) {
         // Another process used and removed the directory before its mode was checked.
         return Err(SysError::new(ErrorKind::Exists, Errno::EXIST));
     }

@@ -38,14 +38,14 @@ pub(in crate::workspace::disk) fn try_lock_directory(
 ) -> SysResult<LockAttempt<OwnedFd>> {
     let opened = open_directory(&above, name, OFlags::RDONLY)?;
     let ours = stat_of(&fstat(&opened)?);
-    lock_opened(opened, &ours, &above, name).map_err(|trouble| {
-        match Errno::from_io_error(&trouble.source) {
+    lock_opened(opened, &ours, &above, name).map_err(|error| {
+        match Errno::from_io_error(&error.source) {
             // The errors of file systems that can lock only files open for writing, or nothing at
             // all.
             Some(errno @ (Errno::BADF | Errno::NOTSUP | Errno::NOLCK)) => {
                 SysError::new(ErrorKind::Unsupported, errno)
             }
-            _ => trouble,
+            _ => error,
         }
     })
 }

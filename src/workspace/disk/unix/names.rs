@@ -17,6 +17,7 @@ pub(in crate::workspace::disk) fn create_symlink(
     name: &[u8],
     target: &[u8],
     owner: Option<(u32, u32)>,
+    _: impl FnOnce() -> bool,
 ) -> SysResult<()> {
     symlinkat(target, directory, name).map_err(symlink_error)?;
     let result = owner.map_or(Ok(()), |owner| set_owner(directory, name, owner));

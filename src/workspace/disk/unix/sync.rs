@@ -34,7 +34,7 @@ pub(in crate::workspace::disk) fn write_to_device(
 /// Only a sync of its whole file system then covers it.
 fn open_to_sync(directory: &OwnedFd, name: &[u8]) -> SysResult<Option<OwnedFd>> {
     let opened = match open_regular(directory, name, OFlags::RDONLY) {
-        Err(trouble) if is_denied(&trouble) => {
+        Err(error) if is_denied(&error) => {
             return Ok(open_regular(directory, name, OFlags::WRONLY).ok());
         }
         opened => opened,
@@ -67,6 +67,6 @@ fn sync_handle(file: &OwnedFd) -> SysResult<()> {
     }
 }
 
-fn is_denied(trouble: &SysError) -> bool {
-    Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS)
+fn is_denied(error: &SysError) -> bool {
+    Errno::from_io_error(&error.source) == Some(Errno::ACCESS)
 }

@@ -21,7 +21,7 @@ use crate::workspace::{RenameMode, Timestamp};
 /// The set-group-ID bit. New files in such a directory get its group; see inode(7).
 const SET_GROUP: u32 = 0o2000;
 
-/// How a file is open whose attributes are copied.
+/// How the attribute source was opened.
 #[derive(Clone, Copy)]
 pub(super) enum SourceAccess {
     /// For reading.
@@ -32,7 +32,8 @@ pub(super) enum SourceAccess {
 
 /// A Unix system. The functions are calls, without state.
 ///
-/// The default implementations have only the calls of POSIX.1-2017. If these cannot do what a
+/// The default implementations use only the calls of POSIX.1-2017, and those that rustix has for
+/// every Unix. If these cannot do what a
 /// function describes, it returns the result that its documentation states.
 pub(super) trait System {
     /// The access of a handle that only resolves names. With `O_PATH` of Linux, it needs no

@@ -14,7 +14,7 @@ use wpatch_nt::{
 
 use super::attributes::{SourceAttributes, set_read_only, set_with_mode, unmark_temporary};
 use super::contents::write_slices;
-use super::handle::{DirectoryHandle, open_existing, open_new};
+use super::handle::{DirectoryHandle, not_regular_error, open_existing, open_new};
 use super::stat::{TEMPORARY_DIRECTORY, file_bits, stat_handle};
 use crate::mode::{FileKind, Permissions};
 use crate::workspace::disk::calls::{SysError, SysResult};
@@ -76,8 +76,8 @@ impl Caches {
         Some(file_bits(bits & 0o200 == 0))
     }
 
-    /// Returns whether the owners and rights that `stat` reports are those of the files in
-    /// `directory`. On FAT, `stat` reports that the current user owns all files.
+    /// Returns true. On FAT, `stat` reports that the current user owns all files, so callers can trust
+    /// the owner.
     pub(in crate::workspace::disk) fn can_store_owners(
         &self,
         _: &OwnedHandle,
@@ -100,7 +100,9 @@ impl Caches {
         match stat_handle(&file)?.kind {
             FileKind::Directory if bits & TEMPORARY == 0 => unmark_temporary(&file),
             FileKind::Regular => set_read_only(&file, bits),
-            _ => Ok(()),
+            // Directories have no permission bits.
+            FileKind::Directory => Ok(()),
+            _ => Err(not_regular_error()),
         }
     }
 
@@ -149,6 +151,11 @@ impl Caches {
             disposition: Disposition::Create,
             options: FILE_NON_DIRECTORY_FILE,
             attributes: FILE_ATTRIBUTE_ARCHIVE,
+            // The source may have a stricter access list than the directory.
+            security: match source {
+                Some(OpenedAttributeSource::File(_)) => Some(self.private()?),
+                _ => None,
+            },
             ..OpenOptions::default()
         };
         let file = File::from(open_new(directory, name, &how)?);

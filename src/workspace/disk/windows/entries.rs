@@ -2,10 +2,9 @@
 
 use std::ffi::OsStr;
 use std::os::windows::io::{AsHandle, OwnedHandle};
-use std::path::Path;
 
 use wpatch_nt::flags::{DELETE, FILE_DIRECTORY_FILE, FILE_READ_ATTRIBUTES, FILE_WRITE_ATTRIBUTES};
-use wpatch_nt::{LinkKind, OnExisting, dispose, final_path, link_at, rename_at};
+use wpatch_nt::{LinkKind, OnExisting, dispose, link_at, rename_at};
 
 use super::errors::{PRIVILEGE_NOT_HELD, is_access_denied, retry_while_busy};
 use super::handle::{not_regular_error, open_existing};
@@ -35,10 +34,11 @@ pub(in crate::workspace::disk) fn create_symlink(
     name: &[u8],
     target: &[u8],
     _: Option<(u32, u32)>,
+    leads_to_directory: impl FnOnce() -> bool,
 ) -> SysResult<()> {
     let unsupported = |message| SysError::without_errno(ErrorKind::Unsupported, message);
     let target = os_path(target).ok_or_else(|| unsupported("the target is not valid UTF-8"))?;
-    let kind = if leads_to_directory(directory, target) {
+    let kind = if leads_to_directory() {
         LinkKind::Directory
     } else {
         LinkKind::File
@@ -54,11 +54,6 @@ pub(in crate::workspace::disk) fn create_symlink(
         }
         error => error,
     })
-}
-
-/// Returns whether a link in `directory` with this target leads to a directory.
-fn leads_to_directory(directory: &OwnedHandle, target: &Path) -> bool {
-    final_path(directory.as_handle()).is_ok_and(|directory| directory.join(target).is_dir())
 }
 
 /// Creates a second name for a file.

@@ -62,8 +62,6 @@ pub(super) fn open_path(path: &Path, access: u32, options: u32) -> SysResult<Own
 
 /// Opens the directory at `path` below `start` through real directories only. A link in the path is
 /// the error [`ErrorKind::ThroughLink`].
-///
-/// A handle stays valid if its directory is renamed, so no directory is protected from renames.
 pub(in crate::workspace::disk) fn resolve(
     start: &OwnedHandle,
     path: &[u8],
@@ -97,7 +95,7 @@ pub(super) fn open_directory(
 ) -> SysResult<OwnedHandle> {
     match open_with_owner(above, name, access, FILE_DIRECTORY_FILE) {
         Err(error) if error.source.raw_os_error() == Some(NOT_A_DIRECTORY) => {
-            // The link can point to a file.
+            // A link to a file also fails with this error.
             let found = open_existing(above, name, FILE_READ_ATTRIBUTES, 0)?;
             if is_reparse_point(&found)? {
                 Err(through_link())

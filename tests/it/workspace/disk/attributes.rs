@@ -311,14 +311,14 @@ fn a_link_gets_the_owner_of_the_one_that_it_is_like() {
     world::link("one", root.path().join("old")).unwrap();
     // Only a privileged user can give a link away; others have one owner alone.
     let _ = std::os::unix::fs::lchown(root.path().join("old"), Some(12_345), Some(23_456));
-    disk.symlink(b"two", &new, Some(&old)).unwrap();
+    disk.symlink(b"two", &new, &new, Some(&old)).unwrap();
     let owner =
         |path: &wpatch::path::RelPath| disk.stat(path).unwrap().map(|stat| (stat.uid, stat.gid));
     assert_eq!(owner(&new), owner(&old));
     assert_eq!(disk.read_link(&new).unwrap(), b"two");
     let missing = path("missing");
     let error = disk
-        .symlink(b"three", &missing, Some(&missing))
+        .symlink(b"three", &missing, &missing, Some(&missing))
         .unwrap_err();
     assert_eq!(
         (error.kind, disk.stat(&missing).unwrap()),

@@ -1,7 +1,8 @@
-//! A process that ends at each verb that changes something: the next command finds the tree before or after.
+//! Aborts the program before each verb that changes something. The next command must find the tree
+//! before or after the change.
 //!
-//! `--cfg wpatch_exit_at_verb` compiles the variable that these tests set. Systems that have
-//! `strace` are tested more finely, at each system call; see `faults` and `kills`.
+//! `--cfg wpatch_exit_at_verb`, which only `.ci/windows` sets, compiles the variable that these
+//! tests set. Systems that have `strace` are tested at each system call; see `faults` and `kills`.
 #![cfg(wpatch_exit_at_verb)]
 
 use std::process::Output;
@@ -52,16 +53,16 @@ fn desk() -> Desk {
     ])
 }
 
-/// Runs the program, which ends at verb `number`.
+/// Runs the program, which aborts before verb `number`.
 fn run(desk: &Desk, arguments: &[&str], input: &[u8], number: usize) -> Output {
     let mut command = program(&desk.root(), arguments);
     fed(command.env(VARIABLE, number.to_string()), input)
 }
 
-/// Runs a command until it is not ended early: at its first verb, at its second and so on. Before
-/// each run, `prepare` makes a root. After it, recovery must leave one of the trees `allowed`.
-/// Returns the number of runs that ended early.
-fn end_at_each_verb(
+/// Aborts a command before its verb 1, 2 and so on, until a run completes. Before each run,
+/// `prepare` makes a root. After it, recovery must leave one of the trees `allowed`. Returns the
+/// number of aborted runs.
+fn abort_at_each_verb(
     prepare: impl Fn() -> Desk,
     (arguments, input): (&[&str], &[u8]),
     allowed: &[Tree],
@@ -73,16 +74,26 @@ fn end_at_each_verb(
             assert_eq!(Some(&tree::read(&desk.root())), allowed.last());
             return number - 1;
         }
+        assert!(has_aborted(&output), "verb {number}: {output:?}");
         let recovered = desk.runs(&["recover"], b"");
         assert!(recovered.status.success(), "verb {number}: {recovered:?}");
         let found = tree::read(&desk.root());
         assert!(allowed.contains(&found), "verb {number}: {found:#?}");
-        // The next change finds no trace of the interrupted one.
+        // The next change works as usual.
         if number % 10 == 0 {
             desk.does(&["write", "--overwrite", "other"], b"written\n");
         }
     }
     panic!("{arguments:?} has more verbs than {LIMIT}")
+}
+
+/// Returns whether `process::abort` has ended the program.
+fn has_aborted(output: &Output) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::process::ExitStatusExt::signal(&output.status) == Some(6);
+    // `STATUS_STACK_BUFFER_OVERRUN`, the status of `__fastfail`.
+    #[cfg(windows)]
+    return output.status.code().map(i32::cast_unsigned) == Some(0xC000_0409);
 }
 
 /// Returns the trees before and after the patch.
@@ -95,9 +106,8 @@ fn trees() -> [Tree; 2] {
 
 #[test]
 fn a_change_that_ends_at_any_verb_is_whole_or_absent() {
-    let ended = end_at_each_verb(desk, (&["apply"], PATCH), &trees());
-    println!("ended at {ended} verbs");
-    assert!(ended > 15, "{ended} verbs");
+    let aborted = abort_at_each_verb(desk, (&["apply"], PATCH), &trees());
+    assert!(aborted > 15, "{aborted} verbs");
 }
 
 #[test]
@@ -109,23 +119,21 @@ fn an_undo_that_ends_at_any_verb_is_whole_or_absent() {
         desk
     };
     let [before, after] = trees();
-    let ended = end_at_each_verb(prepare, (&["undo"], b""), &[after, before]);
-    println!("ended at {ended} verbs");
-    assert!(ended > 15, "{ended} verbs");
+    let aborted = abort_at_each_verb(prepare, (&["undo"], b""), &[after, before]);
+    assert!(aborted > 15, "{aborted} verbs");
 }
 
 #[test]
 fn a_recovery_that_ends_at_any_verb_can_be_repeated() {
     let [before, after] = trees();
-    // The middle of the change: some files are swapped.
-    let total = end_at_each_verb(desk, (&["apply"], PATCH), &[before.clone(), after]);
+    // The last third of the verbs: the change is in the middle of its commit.
+    let total = abort_at_each_verb(desk, (&["apply"], PATCH), &[before.clone(), after]);
     let prepare = || {
         let desk = desk();
         let output = run(&desk, &["apply"], PATCH, total * 2 / 3);
-        assert!(!output.status.success());
+        assert!(has_aborted(&output), "{output:?}");
         desk
     };
-    let ended = end_at_each_verb(prepare, (&["recover"], b""), &[before]);
-    println!("ended at {ended} verbs");
-    assert!(ended > 5, "{ended} verbs");
+    let aborted = abort_at_each_verb(prepare, (&["recover"], b""), &[before]);
+    assert!(aborted > 5, "{aborted} verbs");
 }
