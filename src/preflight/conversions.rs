@@ -259,7 +259,13 @@ impl Conversions {
             self.git.config("core.eol")?,
         );
         let is_input = automatic.is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
-        let is_on = !is_input && self.git.config_bool("core.autocrlf")? == Some(true);
+        let is_on = self.git.config_bool("core.autocrlf")?;
+        if let Some(value) = automatic.filter(|_| !is_input && is_on.is_none()) {
+            let value = String::from_utf8_lossy(value);
+            let message = format!("bad boolean config value '{value}' for 'core.autocrlf'");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        let is_on = is_on == Some(true);
         let is_cr_lf = eol.is_some_and(|value| value.eq_ignore_ascii_case(b"crlf"));
         Ok(ConversionDefaults {
             converts: is_on || is_input,

@@ -3,8 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::config_files::{self, RepositorySearch};
-use super::variables::{Variable, parse_variables};
+use super::boolean::parse_bool;
+use super::config_files::{FileVariables, LowercaseContents, RepositorySearch};
+use super::variables::parse_variables;
 use super::{Git, special_files};
 
 /// The variables that are read from the files if git is not installed, and it is known which files
@@ -30,19 +31,18 @@ impl Git {
     ///
     /// # Errors
     ///
-    /// Returns git's reason if it is run and fails.
+    /// Returns git's reason if it is run and fails, or if it does not trust the repository whose
+    /// configuration can contain `key`.
     pub fn config(&self, key: &str) -> io::Result<Option<&[u8]>> {
-        let variable = key.rsplit('.').next().unwrap_or(key);
-        let variables = match self.variables(variable) {
+        let variables = match self.variables_with(key) {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound && READ_WITHOUT_GIT.contains(&key) =>
             {
-                let variables = self.file_variables().ok_or(error)?;
-                let last = variables.iter().rfind(|variable| variable.key == key);
-                return Ok(last.map(|variable| variable.value.as_slice()));
+                return Ok(self.file_variables().ok_or(error)?.last(key));
             }
             variables => variables?,
         };
+        self.check_trust(key, variables)?;
         let last = variables
             .iter()
             .rfind(|variable| variable.name == key.as_bytes());
@@ -51,10 +51,14 @@ impl Git {
 
     /// Returns the variables that the files contain, or `None` if only git knows which files it
     /// reads.
-    fn file_variables(&self) -> Option<&[Variable]> {
+    fn file_variables(&self) -> Option<&FileVariables> {
         self.texts()?;
-        let read = || config_files::read_variables(self.discover());
-        Some(self.file_variables.get_or_init(read))
+        Some(self.parsed_files()).filter(|found| found.is_complete())
+    }
+
+    fn parsed_files(&self) -> &FileVariables {
+        let read = || FileVariables::read(self.discover());
+        self.file_variables.get_or_init(read)
     }
 
     /// Returns the value of `key` in the user's own configuration. Values in the repository have no
@@ -64,9 +68,8 @@ impl Git {
     ///
     /// Returns git's reason if it is run and fails.
     pub fn user_config(&self, key: &str) -> io::Result<Option<&[u8]>> {
-        let variable = key.rsplit('.').next().unwrap_or(key);
         let last = self
-            .variables(variable)?
+            .variables_with(key)?
             .iter()
             .rfind(|variable| variable.is_user_defined && variable.name == key.as_bytes());
         Ok(last.map(|variable| variable.value.as_slice()))
@@ -97,14 +100,35 @@ impl Git {
         Ok(special_files::expand_path(value).map(|name| base.join(name)))
     }
 
-    /// Returns all variables, or none if no text of the configuration contains `word`. `word` must
+    /// Returns all variables, or none if `key` is not among them.
+    fn variables_with(&self, key: &str) -> io::Result<&[ConfigVariable]> {
+        let word = key.rsplit('.').next().unwrap_or(key);
+        self.variables(word, |files| files.last(key).is_some())
+    }
+
+    /// Returns all variables, or none if the configuration has no variable in `section`, which must
     /// be in lower case.
     ///
     /// # Errors
     ///
     /// Returns an error if git is run and fails.
-    pub(super) fn variables(&self, word: &str) -> io::Result<&[ConfigVariable]> {
-        if self.texts().is_some_and(|texts| !texts.contains(word)) {
+    pub(super) fn variables_of(&self, section: &str) -> io::Result<&[ConfigVariable]> {
+        self.variables(section, |files| files.has_section(section))
+    }
+
+    /// Returns all variables, or none if no text of the configuration contains `word`, or if
+    /// `is_wanted` is false for the variables of its files.
+    fn variables(
+        &self,
+        word: &str,
+        is_wanted: impl FnOnce(&FileVariables) -> bool,
+    ) -> io::Result<&[ConfigVariable]> {
+        // Most texts contain neither the word nor an include, so they need not be parsed.
+        let is_absent =
+            |texts: &LowercaseContents| !texts.contains(word) && !texts.contains("include");
+        if self.texts().is_some_and(is_absent)
+            || self.file_variables().is_some_and(|files| !is_wanted(files))
+        {
             return Ok(&[]);
         }
         let entries = self.config_variables.get_or_init(|| {
@@ -116,6 +140,21 @@ impl Git {
         entries
             .as_deref()
             .map_err(|(kind, why)| io::Error::new(*kind, why.clone()))
+    }
+
+    /// Checks whether git has read the repository's own configuration, if that can contain `key`. git
+    /// ignores it silently if it does not trust the owner of the repository.
+    fn check_trust(&self, key: &str, variables: &[ConfigVariable]) -> io::Result<()> {
+        let was_run = self.config_variables.get().is_some();
+        if was_run
+            && variables.iter().all(|variable| variable.is_user_defined)
+            && self.parsed_files().may_be_own(key)
+            && let Err(error) = self.run_git(&["rev-parse", "--git-dir"])
+            && error.to_string().contains("dubious ownership")
+        {
+            return Err(error);
+        }
+        Ok(())
     }
 
     /// Returns whether git failed to print the configuration. It is not run for this again.
@@ -160,22 +199,10 @@ fn parse_config_list(list: &[u8]) -> ConfigVariables {
 /// work tree. An invalid boolean counts as such a statement, which is the stricter interpretation.
 #[must_use]
 pub fn has_work_tree(text: &[u8]) -> bool {
-    parse_variables(text)
-        .iter()
-        .any(|variable| match variable.key.as_str() {
-            "core.worktree" => true,
-            "core.bare" => parse_bool(&variable.value) != Some(true),
-            _ => false,
-        })
-}
-
-/// Returns a boolean value. See "Values", "boolean" in git-config(1).
-pub(super) fn parse_bool(value: &[u8]) -> Option<bool> {
-    match value.to_ascii_lowercase().as_slice() {
-        b"true" | b"yes" | b"on" => Some(true),
-        b"false" | b"no" | b"off" | b"" => Some(false),
-        number => Some(std::str::from_utf8(number).ok()?.parse::<i64>().ok()? != 0),
-    }
+    parse_variables(text).iter().any(|variable| {
+        variable.is("core.worktree")
+            || variable.is("core.bare") && parse_bool(&variable.value) != Some(true)
+    })
 }
 
 #[cfg(test)]
@@ -198,17 +225,5 @@ mod tests {
             value: value.to_vec(),
         };
         assert_eq!(found, expected.map(variable));
-        let truths: [&[u8]; 6] = [b"Yes", b"off", b"", b"2", b"0", b"input"];
-        assert_eq!(
-            truths.map(parse_bool),
-            [
-                Some(true),
-                Some(false),
-                Some(false),
-                Some(true),
-                Some(false),
-                None
-            ]
-        );
     }
 }

@@ -5,16 +5,18 @@
 //! effect on git.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::OnceLock;
 
 use bstr::ByteSlice;
 
+use super::boolean::parse_bool;
+use super::config_environment::{config_entries, config_of_environment};
 use super::discovery::{RepositoryCandidate, classify_directory, common_directory, is_repository};
 use super::environment::directory_of;
-use super::variables::{Variable, parse_variables};
+use super::variables::{Variable, parse_file};
 use crate::path::plain_path;
 use crate::process::home;
 
@@ -139,14 +141,13 @@ impl LowercaseContents {
     }
 }
 
-/// Returns the texts of the configuration, or `None` if only git knows which files it reads.
+/// Returns the texts of the configuration, or `None` if only git knows which files it reads. The
+/// files may include other files.
 pub(super) fn read_configuration(found: &RepositorySearch) -> Option<LowercaseContents> {
     let mut texts = LowercaseContents::default();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS");
-    for text in parameters
-        .into_iter()
-        .chain(config_entries_of_environment().map(|(key, _)| key))
-    {
+    let keys = config_entries()?.into_iter().map(|(key, _)| key);
+    for text in parameters.into_iter().chain(keys) {
         texts.add(text.as_encoded_bytes());
     }
     for path in user_config_files() {
@@ -162,31 +163,101 @@ pub(super) fn read_configuration(found: &RepositorySearch) -> Option<LowercaseCo
         }
         RepositorySearch::InGitDirectory | RepositorySearch::Undetermined => return None,
     }
-    // An included file can contain any variable.
-    (!texts.contains("include")).then_some(texts)
+    Some(texts)
 }
 
-/// Reads the variables of all files and of the environment, the strongest last. Includes are not
-/// followed.
-pub(super) fn read_variables(found: &RepositorySearch) -> Vec<Variable> {
-    let read = |path: &Path| parse_variables(&fs_err::read(path).unwrap_or_default());
-    let mut variables: Vec<_> = user_config_files()
-        .iter()
-        .rev()
-        .flat_map(|path| read(path))
-        .collect();
-    if let RepositorySearch::InWorkTree(place) = found {
-        variables.extend(read(&place.common.join("config")));
-        // See `extensions.worktreeConfig` in git-config(1).
-        let has_private = variables
-            .iter()
-            .any(|variable| variable.key == "extensions.worktreeconfig");
-        if has_private {
-            variables.extend(read(&place.git_dir.join("config.worktree")));
+/// The variables of all files and of the environment, without those of included files.
+#[derive(Debug, Default)]
+pub(super) struct FileVariables {
+    /// The variables of the files of the user and of the environment.
+    user: FileGroup,
+    /// The variables of the repository's own files.
+    own: FileGroup,
+    environment: Vec<Variable>,
+}
+
+/// The variables of some files, the strongest last.
+#[derive(Debug, Default)]
+struct FileGroup {
+    variables: Vec<Variable>,
+    /// Whether git rejects a file.
+    has_errors: bool,
+}
+
+impl FileVariables {
+    pub(super) fn read(found: &RepositorySearch) -> Self {
+        let mut all = Self::default();
+        for path in user_config_files().iter().rev() {
+            all.user.add(path);
         }
+        if let RepositorySearch::InWorkTree(place) = found {
+            all.own.add(&place.common.join("config"));
+            // See `extensions.worktreeConfig` in git-config(1).
+            if all
+                .own
+                .last("extensions.worktreeconfig")
+                .and_then(parse_bool)
+                == Some(true)
+            {
+                all.own.add(&place.git_dir.join("config.worktree"));
+            }
+        }
+        match config_of_environment() {
+            Some(variables) => all.environment = variables,
+            None => all.user.has_errors = true,
+        }
+        all
     }
-    variables.extend(config_of_environment());
-    variables
+
+    /// Returns whether these are all variables that git reads.
+    pub(super) fn is_complete(&self) -> bool {
+        self.user.is_complete()
+            && self.own.is_complete()
+            && !self.environment.iter().any(is_include)
+    }
+
+    /// Returns the value of the variable `key`, which has no subsection.
+    pub(super) fn last(&self, key: &str) -> Option<&[u8]> {
+        let strongest = self.environment.iter().rfind(|variable| variable.is(key));
+        strongest
+            .map(|variable| variable.value.as_slice())
+            .or_else(|| self.own.last(key))
+            .or_else(|| self.user.last(key))
+    }
+
+    /// Returns whether a variable is in `section`.
+    pub(super) fn has_section(&self, section: &str) -> bool {
+        let files = self.user.variables.iter().chain(&self.own.variables);
+        let mut all = files.chain(&self.environment);
+        all.any(|variable| variable.is_in(section))
+    }
+
+    /// Returns whether the repository's own files can define `key`.
+    pub(super) fn may_be_own(&self, key: &str) -> bool {
+        self.own.last(key).is_some() || !self.own.is_complete()
+    }
+}
+
+impl FileGroup {
+    fn add(&mut self, path: &Path) {
+        let (variables, is_valid) = parse_file(&fs_err::read(path).unwrap_or_default());
+        self.variables.extend(variables);
+        self.has_errors |= !is_valid;
+    }
+
+    /// An included file can contain any variable.
+    fn is_complete(&self) -> bool {
+        !self.has_errors && !self.variables.iter().any(is_include)
+    }
+
+    fn last(&self, key: &str) -> Option<&[u8]> {
+        let last = self.variables.iter().rfind(|variable| variable.is(key));
+        last.map(|variable| variable.value.as_slice())
+    }
+}
+
+fn is_include(variable: &Variable) -> bool {
+    matches!(&*variable.key, "include.path" | "includeif.path")
 }
 
 /// Returns the configuration files of the user and of the system, the strongest first. See
@@ -214,55 +285,6 @@ pub(super) fn user_config_files() -> Vec<PathBuf> {
         .into_iter()
         .chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all))
         .collect()
-}
-
-/// Returns the names and values of the variables that `GIT_CONFIG_COUNT` counts; see git-config(1).
-fn config_entries_of_environment() -> impl Iterator<Item = (OsString, OsString)> {
-    let count = env::var("GIT_CONFIG_COUNT")
-        .ok()
-        .and_then(|count| count.trim_start().parse().ok())
-        .unwrap_or(0_u32);
-    (0..count).map_while(|number| {
-        let key = env::var_os(format!("GIT_CONFIG_KEY_{number}"))?;
-        // git refuses to run if a value is missing.
-        Some((
-            key,
-            env::var_os(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_default(),
-        ))
-    })
-}
-
-/// Returns the variables in the environment, as git and `git -c` pass them on; see
-/// `GIT_CONFIG_COUNT` in git-config(1).
-pub(super) fn config_of_environment() -> Vec<Variable> {
-    let variable = |key: &str, value: &[u8]| {
-        let key = key.to_ascii_lowercase();
-        let name = key.rsplit('.').next().unwrap_or_default();
-        let section = key.split('.').next().unwrap_or_default();
-        Variable {
-            key: format!("{section}.{name}"),
-            value: value.to_vec(),
-        }
-    };
-    let counted = config_entries_of_environment()
-        .map(|(key, value)| variable(&key.to_string_lossy(), value.as_encoded_bytes()));
-    let mut variables: Vec<_> = counted.collect();
-    let parameters = env::var_os("GIT_CONFIG_PARAMETERS").unwrap_or_default();
-    // The form is `'KEY'='VALUE'`, or `'KEY=VALUE'` in older versions of git.
-    for parameter in parameters
-        .to_string_lossy()
-        .replace("'='", "=")
-        .split("' '")
-    {
-        if let Some((key, value)) = parameter.split_once('=') {
-            let value = value
-                .strip_suffix('\'')
-                .unwrap_or(value)
-                .replace(r"'\''", "'");
-            variables.push(variable(key.trim_start_matches('\''), value.as_bytes()));
-        }
-    }
-    variables
 }
 
 /// Returns the attribute files of the user and of the system.

@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::config::parse_bool;
+use super::boolean::parse_bool;
 use super::config_files::{LowercaseContents, RepositorySearch, common_attribute_files};
 use super::{Git, process};
 use crate::path::RelPath;
@@ -53,7 +53,7 @@ impl Git {
     ///
     /// Returns an error if git is run to read the configuration and fails.
     pub fn filter_driver(&self, name: &[u8]) -> io::Result<Option<FilterDriver>> {
-        let variables = self.variables("filter")?;
+        let variables = self.variables_of("filter")?;
         let last = |key: &str| {
             let key = [b"filter.", name, b".", key.as_bytes()].concat();
             variables.iter().rfind(|variable| variable.name == key)
@@ -96,7 +96,7 @@ impl Git {
     pub(in crate::workspace) fn options_without_filters(&self) -> io::Result<Vec<OsString>> {
         let mut names = BTreeSet::new();
         for variable in self
-            .variables("filter")?
+            .variables_of("filter")?
             .iter()
             .filter(|variable| !variable.is_user_defined)
         {

@@ -6,7 +6,9 @@
 //! `places.rs`.
 
 mod attributes;
+mod boolean;
 mod config;
+mod config_environment;
 mod config_files;
 pub(super) mod discovery;
 pub(super) mod environment;
@@ -26,8 +28,7 @@ use crate::interrupt::Interrupt;
 use crate::process::Timeout;
 use attributes::AttributeFiles;
 use config::ConfigVariables;
-use config_files::{LowercaseContents, RepositorySearch};
-use variables::Variable;
+use config_files::{FileVariables, LowercaseContents, RepositorySearch};
 
 pub use attributes::Attribute;
 pub use config::has_work_tree;
@@ -57,7 +58,7 @@ pub struct Git {
     /// The variables that git listed, or the reason of its failure.
     config_variables: OnceLock<Result<ConfigVariables, (io::ErrorKind, String)>>,
     /// The variables that the files contain, if git is not installed.
-    file_variables: OnceLock<Vec<Variable>>,
+    file_variables: OnceLock<FileVariables>,
     attribute_files: Mutex<AttributeFiles>,
 }
 

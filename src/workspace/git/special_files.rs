@@ -9,6 +9,7 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::config_environment::config_of_environment;
 use super::config_files;
 use super::discovery::{
     RepositoryCandidate, classify_directory, common_directory, is_repository, read_text,
@@ -259,7 +260,7 @@ impl CheckedFiles {
         for path in config_files::user_config_files() {
             self.check_configuration(&path);
         }
-        for variable in config_files::config_of_environment() {
+        for variable in config_of_environment().unwrap_or_default() {
             if let Some(included) = self.check_variable(None, &variable) {
                 self.check_configuration(&included);
             }

@@ -5,31 +5,66 @@
 pub(super) struct Variable {
     /// Section without subsection, a full stop, and the name, in lower case.
     pub(super) key: String,
+    pub(super) has_subsection: bool,
     /// The value. It is `true` for a variable without a value.
     pub(super) value: Vec<u8>,
 }
 
+impl Variable {
+    /// Returns the variable with the name `name`, such as `remote.origin.url`. Returns `None` for a
+    /// name without a section.
+    pub(super) fn named(name: &str, value: Vec<u8>) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let (section, rest) = name.split_once('.')?;
+        let (has_subsection, last) = match rest.rsplit_once('.') {
+            Some((_, last)) => (true, last),
+            None => (false, rest),
+        };
+        Some(Self {
+            key: format!("{section}.{last}"),
+            has_subsection,
+            value,
+        })
+    }
+
+    /// Returns whether this is the variable `key`, which has no subsection.
+    pub(super) fn is(&self, key: &str) -> bool {
+        self.key == key && !self.has_subsection
+    }
+
+    /// Returns whether the variable is in `section`.
+    pub(super) fn is_in(&self, section: &str) -> bool {
+        self.key.split('.').next() == Some(section)
+    }
+}
+
 /// Returns the variables of `text` before the first line that git rejects.
 pub(super) fn parse_variables(text: &[u8]) -> Vec<Variable> {
+    parse_file(text).0
+}
+
+/// Returns the variables of `text` before the first line that git rejects, and whether there is no
+/// such line.
+pub(super) fn parse_file(text: &[u8]) -> (Vec<Variable>, bool) {
     let mut reader = ConfigReader {
         rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text),
     };
     let mut variables = Vec::new();
-    let mut section = String::new();
+    let mut section = (String::new(), false);
     while let Some(&byte) = reader.rest.first() {
         match byte {
             b'#' | b';' => reader.skip_line(),
             _ if is_space(byte) => drop(reader.next()),
             b'[' => match reader.read_section() {
                 Some(name) => section = name,
-                None => break,
+                None => return (variables, false),
             },
             _ if byte.is_ascii_alphabetic()
                 && reader.read_variable(&section, &mut variables).is_some() => {}
-            _ => break,
+            _ => return (variables, false),
         }
     }
-    variables
+    (variables, true)
 }
 
 struct ConfigReader<'t> {
@@ -53,15 +88,17 @@ impl ConfigReader<'_> {
         while self.next() != b'\n' {}
     }
 
-    /// Reads a section header, such as `[include]` or `[includeIf "gitdir:x"]`. Returns the
-    /// section.
-    fn read_section(&mut self) -> Option<String> {
+    /// Reads a section header, such as `[include]` or `[includeIf "gitdir:x"]`. Returns the section
+    /// and whether it has a subsection.
+    fn read_section(&mut self) -> Option<(String, bool)> {
         self.next();
         let mut name = String::new();
         loop {
             match self.next() {
-                b']' => return Some(name),
-                byte if is_space(byte) => return self.read_subsection(byte).map(|()| name),
+                b']' => return Some((name, false)),
+                byte if is_space(byte) => {
+                    return self.read_subsection(byte).map(|()| (name, true));
+                }
                 byte if is_key_byte(byte) || byte == b'.' => {
                     name.push(byte.to_ascii_lowercase().into());
                 }
@@ -95,7 +132,11 @@ impl ConfigReader<'_> {
 
     /// Reads a variable of `section` and adds it to `variables`. Returns `None` for a line that git
     /// rejects.
-    fn read_variable(&mut self, section: &str, variables: &mut Vec<Variable>) -> Option<()> {
+    fn read_variable(
+        &mut self,
+        (section, has_subsection): &(String, bool),
+        variables: &mut Vec<Variable>,
+    ) -> Option<()> {
         let mut key = format!("{section}.");
         let mut byte = self.next();
         while is_key_byte(byte) {
@@ -110,7 +151,11 @@ impl ConfigReader<'_> {
             b'=' => self.read_value()?,
             _ => return None,
         };
-        variables.push(Variable { key, value });
+        variables.push(Variable {
+            key,
+            has_subsection: *has_subsection,
+            value,
+        });
         Some(())
     }
 
@@ -212,6 +257,7 @@ mod tests {
         for text in REFUSED {
             let expected = [Variable {
                 key: "a.b".to_owned(),
+                has_subsection: false,
                 value: b"1".to_vec(),
             }];
             assert_eq!(parse_variables(text.as_bytes()), expected, "{text:?}");
@@ -236,8 +282,10 @@ mod tests {
         } else {
             section
         };
+        let short = format!("{section}.{name}");
         Some(Variable {
-            key: format!("{section}.{name}"),
+            has_subsection: short != key,
+            key: short,
             value: value.to_vec(),
         })
     }

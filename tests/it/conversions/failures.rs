@@ -255,7 +255,40 @@ fn files_are_changed_without_git_where_git_need_not_read_attributes() {
         ("linked", "* eol=crlf\n", &linked, None),
         ("root", "", &included, None),
     ];
-    for (number, (directory, attributes, prepare, expected)) in cases.into_iter().enumerate() {
+    apply_without_git(&cases);
+}
+
+#[test]
+fn only_variables_count_without_git() {
+    let subsection = |scene: &Scene| scene.git(&["config", "core.x.autocrlf", "true"]);
+    // Words in values are no variables.
+    let address = |scene: &Scene| {
+        let url = "https://example.com/syntax-tree-include-whitespace-filter-autocrlf";
+        scene.git(&["config", "remote.origin.url", url]);
+        scene.git(&["config", "color.diff.whitespace", "red"]);
+    };
+    let of_submodule = |scene: &Scene| scene.git(&["config", "core.worktree", ".."]);
+    let private = |scene: &Scene| {
+        scene.git(&["config", "extensions.worktreeConfig", "true"]);
+        scene.git(&["config", "--worktree", "core.autocrlf", "0x1"]);
+    };
+    let unused = |scene: &Scene| {
+        private(scene);
+        scene.git(&["config", "extensions.worktreeConfig", "false"]);
+    };
+    apply_without_git(&[
+        ("root", "", &subsection, Some("2\n")),
+        ("root", "", &address, Some("2\n")),
+        ("root", "", &of_submodule, Some("2\n")),
+        ("root", "", &private, Some("2\r\n")),
+        ("root", "", &unused, Some("2\n")),
+    ]);
+}
+
+/// Applies patches without git. Each case has the root, the attributes, the preparation, and the
+/// new content, or `None` if the change is refused.
+fn apply_without_git(cases: &[(&str, &str, Prepare<'_>, Option<&str>)]) {
+    for (number, (directory, attributes, prepare, expected)) in cases.iter().enumerate() {
         let scene = Scene::new(attributes, "one\n");
         prepare(&scene);
         let before = fs::read_to_string(scene.path(directory).join("x")).unwrap();
@@ -268,6 +301,37 @@ fn files_are_changed_without_git_where_git_need_not_read_attributes() {
         assert_eq!(output.status.code(), Some(code), "{number} {output:?}");
         let content = fs::read_to_string(scene.path(directory).join("x")).unwrap();
         assert_eq!(content, expected.unwrap_or(&before), "{number}");
+    }
+}
+
+#[test]
+fn a_configuration_that_git_rejects_or_ignores_stops_the_change() {
+    let invalid: Prepare<'_> = &|scene| scene.git(&["config", "core.autocrlf", "junk"]);
+    // git ignores the configuration of a repository that belongs to another user.
+    let untrusted: Prepare<'_> = &|scene| {
+        scene.git(&["config", "core.autocrlf", "true"]);
+        let chown = Command::new("chown")
+            .args(["-R", "1000:1000"])
+            .arg(scene.path("root"))
+            .status();
+        assert!(chown.unwrap().success());
+    };
+    for (prepare, reason) in [
+        (
+            invalid,
+            "bad boolean config value 'junk' for 'core.autocrlf'",
+        ),
+        (untrusted, "safe.directory"),
+    ] {
+        let scene = Scene::new("", "one\n");
+        prepare(&scene);
+        for command in ["check", "apply"] {
+            let (report, code) = scene.through(command, true, MODIFY);
+            assert_eq!(code, 4, "{report:#}");
+            let message = report["error"]["message"].as_str().unwrap();
+            assert!(message.contains(reason), "{report:#}");
+            assert_eq!(scene.read("x").as_deref(), Some("one\n"));
+        }
     }
 }
 
