@@ -113,13 +113,16 @@ pub trait Workspace: Sync {
     /// as far as the caller is allowed to set them, and finally its permissions. The content is
     /// durable after [`Workspace::sync`] of the file, and the name after [`Workspace::sync`] of its
     /// directory.
+    ///
+    /// Returns `permissions`. If owner or group could not be kept, exact bits are those that the
+    /// file has, which can be fewer.
     fn create(
         &self,
         path: &RelPath,
         _slices: &[&[u8]],
         _permissions: Permissions,
         _source: Option<AttributeSource<'_>>,
-    ) -> Result<()> {
+    ) -> Result<Permissions> {
         read_only("create", Some(path))
     }
 

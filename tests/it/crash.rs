@@ -21,7 +21,7 @@ use crate::world::takes_all;
 use recovery::in_recovery;
 
 /// The file systems that there are: with everything, and without.
-const LACKS: [&[Feature]; 5] = [
+const LACKS: [&[Feature]; 6] = [
     &[],
     &[Feature::Exchange, Feature::SyncAll],
     &[
@@ -34,6 +34,11 @@ const LACKS: [&[Feature]; 5] = [
         Feature::ExclusiveRename,
         Feature::Exchange,
         Feature::HardLinks,
+    ],
+    &[
+        Feature::ExclusiveRename,
+        Feature::Exchange,
+        Feature::SharedInodes,
     ],
 ];
 

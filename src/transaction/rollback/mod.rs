@@ -14,6 +14,7 @@
 mod directories;
 mod exchanged;
 mod free_space;
+mod hard_links;
 mod move_ins;
 mod old_file_candidates;
 mod overwritten;
@@ -278,7 +279,9 @@ impl<'a> Rollback<'a> {
             for slot in [ScratchFile::Reverted, ScratchFile::Displaced] {
                 let path = self.scratch.scratch_path(other, slot)?;
                 // If files are restored by a hard link, the scratch name still exists and is not a
-                // second file.
+                // second file. Only the inode decides: files with equal content and times are common,
+                // and each must be restored. If each name has its own inode, the file returns as a
+                // hard link.
                 let inode =
                     |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| stat.inode));
                 let is_equal =
@@ -294,14 +297,9 @@ impl<'a> Rollback<'a> {
     /// Keeps an old file whose path is occupied by a file of another process.
     fn keep_old_file(&self, change: &Change, old: &RelPath) -> Result<RestoreOutcome, Failure> {
         let workspace = self.moves.workspace;
-        let inode = |path: &RelPath| {
-            workspace
-                .stat(path)
-                .map(|stat| stat.map(|stat| (stat.device, stat.inode)))
-        };
         // If files are moved in by a hard link, an edit in place changes both names. Then the file
         // at the path already has the data.
-        if inode(old)? == inode(&change.path).unwrap_or_default() {
+        if self.has_same_file(old, &change.path)? {
             return Ok(RestoreOutcome::Skipped);
         }
         let [first, second] = kept::kept_paths(self.scratch, change)?;

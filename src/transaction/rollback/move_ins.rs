@@ -1,7 +1,6 @@
 //! Reverts files that were moved in at a free path.
 
 use super::{Change, Failure, RestoreOutcome, Rollback};
-use crate::path::RelPath;
 use crate::transaction::scratch::ScratchFile;
 use crate::transaction::verify::identify;
 
@@ -33,16 +32,13 @@ impl Rollback<'_> {
     /// Returns whether the new file was never moved in. Then the existing file belongs to another
     /// process, even if it made the same change.
     ///
-    /// If files are moved in by a hard link, the scratch file still exists but has the same inode.
+    /// If files are moved in by a hard link, the scratch file still exists but is the same file.
     fn is_not_moved_in(&self, change: &Change) -> Result<bool, Failure> {
         let Some(slot) = self.scratch.source_path(change, &self.moved_out)? else {
             return Ok(true);
         };
-        let inode = |path: &RelPath| {
-            Ok::<_, Failure>(self.moves.workspace.stat(path)?.map(|stat| stat.inode))
-        };
-        let waiting = inode(&slot)?;
-        Ok(waiting.is_some() && waiting != inode(&change.path)?)
+        let is_waiting = self.moves.workspace.stat(&slot)?.is_some();
+        Ok(is_waiting && !self.is_hard_link(change, &slot)?)
     }
 
     /// Restores the file of another process that an earlier, killed rollback moved out.

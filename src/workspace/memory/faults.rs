@@ -54,6 +54,9 @@ pub enum Feature {
     SyncAll,
     /// Hard links.
     HardLinks,
+    /// One inode number for all hard links of a file. With sshfs, mergerfs and unionfs-fuse, each
+    /// name has its own number.
+    SharedInodes,
     /// Symbolic links. Windows has none for some users.
     SymbolicLinks,
 }

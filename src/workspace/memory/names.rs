@@ -1,11 +1,26 @@
 //! Checks and changes of names, following link(2) and rename(2).
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::tree::{Inode, NodeContent};
-use super::{MemoryState, VerbResult};
+use super::{Feature, MemoryState, VerbResult};
 use crate::path::RelPath;
-use crate::workspace::ErrorKind;
+use crate::workspace::{ErrorKind, Stat};
 
 impl MemoryState {
+    /// Returns the attributes of `path`. Without [`Feature::SharedInodes`], the inode number of a
+    /// file belongs to its name.
+    pub(super) fn stat(&self, path: &RelPath) -> VerbResult<Stat> {
+        let inode = self.live.find(path)?;
+        let node = &self.live.nodes[&inode];
+        let is_shared = !self.missing_features.contains(&Feature::SharedInodes);
+        Ok(if is_shared || node.names().is_some() {
+            node.stat(inode)
+        } else {
+            node.stat(xxh3_64(path.as_bytes()))
+        })
+    }
+
     /// Returns the directory of `path`. Fails if `path` exists.
     pub(super) fn vacant_parent(&self, path: &RelPath) -> VerbResult<Inode> {
         let directory = self.live.directory(path.parent().as_ref())?;

@@ -80,8 +80,8 @@ fn io_error(fault: ErrorKind) -> io::Error {
 
 impl Workspace for Memory {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
-        self.run("stat", Some(path), |state| match state.live.find(path) {
-            Ok(inode) => Ok(Some(state.live.nodes[&inode].stat(inode))),
+        self.run("stat", Some(path), |state| match state.stat(path) {
+            Ok(stat) => Ok(Some(stat)),
             Err(ErrorKind::Missing | ErrorKind::NotDirectory) => Ok(None),
             Err(fault) => Err(fault),
         })
@@ -90,10 +90,9 @@ impl Workspace for Memory {
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         self.run("read", Some(path), |state| {
             let inode = state.live.find(path)?;
-            let node = &state.live.nodes[&inode];
-            match &node.content {
+            match &state.live.nodes[&inode].content {
                 NodeContent::File(bytes) if bytes.len() as u64 <= limit => {
-                    Ok((bytes.to_vec().into(), node.stat(inode)))
+                    Ok((bytes.to_vec().into(), state.stat(path)?))
                 }
                 NodeContent::File(_) => Err(ErrorKind::TooLarge),
                 _ => Err(ErrorKind::NotRegular),
@@ -123,7 +122,7 @@ impl Workspace for Memory {
         slices: &[&[u8]],
         permissions: Permissions,
         like: Option<AttributeSource<'_>>,
-    ) -> Result<()> {
+    ) -> Result<Permissions> {
         self.run("create", Some(path), |state| {
             let directory = state.vacant_parent(path)?;
             let owner = match like {
@@ -146,7 +145,7 @@ impl Workspace for Memory {
             if let (Some((uid, gid)), Some(node)) = (owner, state.live.nodes.get_mut(&inode)) {
                 (node.uid, node.gid) = (uid, gid);
             }
-            Ok(())
+            Ok(permissions)
         })
     }
 
@@ -164,7 +163,7 @@ impl Workspace for Memory {
         self.run("overwrite", Some(path), |state| {
             let inode = state.live.find(path)?;
             state.live.contents(inode)?;
-            let is_same = identity(&state.live.nodes[&inode].stat(inode)) == identity(was);
+            let is_same = identity(&state.stat(path)?) == identity(was);
             is_same.then_some(()).ok_or(ErrorKind::Missing)?;
             state.live.overwrite(inode, &bytes[..bytes.len() / 2])
         })?;

@@ -4,8 +4,8 @@ use wpatch::mode::Permissions;
 use wpatch::transaction::{
     Durability, Interrupt, Options, RecoveryOutcome, Transaction, has_unfinished_changes, recover,
 };
-use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind};
-use wpatch::workspace::{DirectoryPermissions, Workspace};
+use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Feature};
+use wpatch::workspace::{DirectoryPermissions, RenameMode, Workspace};
 
 use super::{killed, memory};
 use crate::changes::{Step, run};
@@ -292,4 +292,62 @@ fn an_edit_after_a_crash_keeps_the_old_file_too() {
             .into_values()
             .any(|entry| entry.contents == b"old")
     );
+}
+
+/// On sshfs, mergerfs and unionfs-fuse, a file that was moved in by a hard link does not have the
+/// inode of its scratch file.
+#[test]
+fn without_shared_inodes_recovery_removes_new_files_but_not_files_of_others() {
+    let killed_at = |verb| {
+        [
+            Feature::ExclusiveRename,
+            Feature::Exchange,
+            Feature::SharedInodes,
+        ]
+        .into_iter()
+        .fold(memory(&[("old", Entry::file("old"))]), |memory, feature| {
+            let memory = memory.without_feature(feature);
+            memory.inject(FaultInjection {
+                verb,
+                kind: FaultKind::KilledAfter,
+            });
+            memory
+        })
+    };
+    let theirs = [
+        None,
+        Some(Entry::file("theirs")),
+        Some(Entry::executable("new")),
+        Some(Entry::link("new")),
+    ];
+    let mut removed = 0;
+    for (verb, theirs) in (0..100).flat_map(|verb| theirs.iter().map(move |one| (verb, one))) {
+        let memory = killed_at(verb);
+        let steps = [Step::Put("new", Entry::file("new")), Step::Delete("old")];
+        let is_done = run(&memory, &steps, Options::default(), &Interrupt::new()).is_ok();
+        let next = memory.restart();
+        let has_new = next.files().contains_key(&path("new"));
+        if is_done || !has_new || next.files().contains_key(&path("old")) {
+            continue;
+        }
+        let mut expected = vec![(path("old"), Entry::file("old"))];
+        if let Some(theirs) = theirs {
+            next.put(&path("saved"), theirs);
+            next.rename(&path("saved"), &path("new"), RenameMode::Replace)
+                .unwrap();
+            expected.insert(0, (path("new"), theirs.clone()));
+        }
+        let outcomes = recover(&next, Options::default()).unwrap();
+        if outcomes
+            .iter()
+            .all(|one| one.ending != RecoveryOutcome::RolledBack)
+        {
+            continue;
+        }
+        removed += usize::from(theirs.is_none());
+        let mut found: Vec<_> = next.files().into_iter().collect();
+        found.retain(|(path, _)| !path.to_string().starts_with(".wpatch"));
+        assert_eq!(found, expected, "{verb}");
+    }
+    assert!(removed > 0);
 }
