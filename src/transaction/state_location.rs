@@ -239,8 +239,10 @@ fn find_lifetime_with(
     };
     let has_owners = || {
         let above = directory.parent();
-        workspace.can_store_owners(Some(directory), probe)
-            || workspace.can_store_owners(above.as_ref(), probe)
+        // The git directory can be on another file system than the root.
+        [Some(directory), above.as_ref(), None]
+            .into_iter()
+            .any(|directory| workspace.can_store_owners(directory, probe))
     };
     let reason = match stat.kind {
         // These are the owner and the bits of the mount, see above.
@@ -254,10 +256,12 @@ fn find_lifetime_with(
             });
         }
         FileKind::Directory if stat.permissions & 0o022 != 0 => {
-            format!(
-                "{directory}: other users can write to the directory; {} on it",
-                advice::REMOVE_WRITE_PERMISSION
-            )
+            let remedy = if workspace.can_store_owners(Some(directory), probe) {
+                format!("{} on it", advice::REMOVE_WRITE_PERMISSION)
+            } else {
+                "mount its file system for this user only, such as with umask=077".to_owned()
+            };
+            format!("{directory}: other users can write to the directory; {remedy}")
         }
         FileKind::Directory => return Ok(Some(lifetime(workspace, directory, &stat, probe)?)),
         kind => format!("{directory}: expected the state directory, found a {kind}"),

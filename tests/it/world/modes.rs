@@ -73,6 +73,27 @@ fn a_file_system_without_modes_is_enough() {
     }
 }
 
+/// Other users can write to the state there, but not to the tree.
+#[test]
+fn a_state_without_owners_is_refused_for_a_tree_with_owners() {
+    if may_mount("world::modes::a_state_without_owners_is_refused_for_a_tree_with_owners") {
+        let mounted = Mounted::exfat();
+        let elsewhere = mounted.root(&[]).join("repository");
+        let root = TempDir::new().unwrap();
+        let separate = format!("--separate-git-dir={}", elsewhere.display());
+        let made = git(&["init", "-q", &separate])
+            .current_dir(root.path())
+            .status();
+        assert!(made.unwrap().success());
+        fs::write(root.path().join("f"), "one\n").unwrap();
+        let refused = says(root.path(), &["apply"], PATCH);
+        assert_eq!(refused["error"]["code"], "wpatch::io::state", "{refused:#}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("umask=077"), "{message}");
+        assert_eq!(text(root.path(), "f"), "one\n");
+    }
+}
+
 /// They are what the mount says, and a patch that changes them alone is a success, as it is for
 /// git.
 #[test]
