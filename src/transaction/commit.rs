@@ -130,7 +130,9 @@ impl Commit<'_> {
             permissions,
             Some(AttributeSource::File(&change.path)),
         );
-        copied.map_err(|error| Failure::from(error).with_path(&change.path))
+        copied
+            .map(drop)
+            .map_err(|error| Failure::from(error).with_path(&change.path))
     }
 
     /// Syncs the names, runs the commit hooks and writes the commit record. Returns the files that

@@ -113,7 +113,7 @@ impl ChangeStager {
             moves_out: after.is_none(),
             source: None,
             stage_depth: place.is_outside_state.then_some(place.missing),
-            overwrites: false,
+            overwrites: self.has_links_to_keep(one.found.as_ref()),
         };
         self.record_location(workspace, &change)?;
         match after {
@@ -127,7 +127,7 @@ impl ChangeStager {
         }
         // The file is written, so other threads can use its bucket.
         drop(number);
-        change.overwrites = self.has_links_to_keep(one.found.as_ref()) && change.is_between_files();
+        change.overwrites &= change.is_between_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
         one.change = is_a_file.then_some(change);
         self.push(one);

@@ -203,8 +203,13 @@ impl ChangeStager {
         };
         let digest = || Digest::of_all(&contents.slices());
         let (written, digest) = run_both(contents.len(), written, digest);
+        let written = written?;
         change.set_staged_file(kind, (digest, contents.len()), permissions);
-        written
+        // A file that is overwritten in place keeps its owner and group.
+        if !change.is_overwrite() {
+            change.set_staged_file(kind, (digest, contents.len()), written);
+        }
+        Ok(())
     }
 }
 
@@ -229,14 +234,15 @@ pub(in crate::transaction) fn attribute_source<'a>(
     }
 }
 
-/// Writes the staged file of `change`.
+/// Writes the staged file of `change`. Returns the permissions that it has, because the journal must
+/// state them.
 pub(in crate::transaction) fn write_staged_file(
     workspace: &dyn Workspace,
     (scratch, change): (&Scratch, &Change),
     (kind, contents): (FileKind, &Contents),
     permissions: Permissions,
     like: AttributeSource<'_>,
-) -> Result<(), Failure> {
+) -> Result<Permissions, Failure> {
     let path = scratch.scratch_path(change, ScratchFile::Staged)?;
     let staged = match kind {
         FileKind::Symlink => {
@@ -245,7 +251,8 @@ pub(in crate::transaction) fn write_staged_file(
             } else {
                 None
             };
-            workspace.symlink(contents, &path, &change.path, model)
+            let linked = workspace.symlink(contents, &path, &change.path, model);
+            linked.map(|()| permissions)
         }
         _ => workspace.create(&path, &contents.slices(), permissions, Some(like)),
     };

@@ -122,7 +122,7 @@ impl Workspace for Memory {
         slices: &[&[u8]],
         permissions: Permissions,
         like: Option<AttributeSource<'_>>,
-    ) -> Result<()> {
+    ) -> Result<Permissions> {
         self.run("create", Some(path), |state| {
             let directory = state.vacant_parent(path)?;
             let owner = match like {
@@ -145,7 +145,7 @@ impl Workspace for Memory {
             if let (Some((uid, gid)), Some(node)) = (owner, state.live.nodes.get_mut(&inode)) {
                 (node.uid, node.gid) = (uid, gid);
             }
-            Ok(())
+            Ok(permissions)
         })
     }
 

@@ -57,7 +57,7 @@ impl Workspace for Disk {
         slices: &[&[u8]],
         permissions: Permissions,
         like: Option<AttributeSource<'_>>,
-    ) -> Result<()> {
+    ) -> Result<Permissions> {
         self.run_verb("create", Some(path), || {
             self.try_create(path, slices, permissions, like)
         })
@@ -339,7 +339,7 @@ impl Disk {
         slices: &[&[u8]],
         permissions: Permissions,
         like: Option<AttributeSource<'_>>,
-    ) -> SysResult<()> {
+    ) -> SysResult<Permissions> {
         let source = like.map(|like| self.open_source(like)).transpose()?;
         let (directory, name) = self.parents.parent_and_name(path)?;
         self.caches

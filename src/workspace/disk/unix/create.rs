@@ -121,7 +121,8 @@ impl Caches {
         }
     }
 
-    /// Creates the file `name` with its content and its attributes.
+    /// Creates the file `name` with its content and its attributes. Returns `permissions`, with the
+    /// exact bits that it has set.
     pub(in crate::workspace::disk) fn create(
         &self,
         directory: &DirectoryHandle,
@@ -129,7 +130,7 @@ impl Caches {
         slices: &[&[u8]],
         permissions: Permissions,
         source: Option<&OpenedAttributeSource>,
-    ) -> SysResult<()> {
+    ) -> SysResult<Permissions> {
         let bits = self.bits_of(permissions);
         let file = create_file(directory, name)?;
         let result = self.write_new_file((directory, &file), slices, (permissions, bits), source);
@@ -149,7 +150,7 @@ impl Caches {
         slices: &[&[u8]],
         (permissions, bits): (Permissions, u32),
         source: Option<&OpenedAttributeSource>,
-    ) -> SysResult<()> {
+    ) -> SysResult<Permissions> {
         write_slices(file, slices)?;
         let birth = || {
             self.initial_attributes
@@ -168,8 +169,11 @@ impl Caches {
         // The bits come last, because chown(2) clears the set-user-ID and set-group-ID bits.
         match set_bits(file, bits) {
             // The process does not own a file that it just created: the mount determines its bits.
-            Err(error) if is_foreign(&error, birth()?.uid) => Ok(()),
-            set => set,
+            Err(error) if is_foreign(&error, birth()?.uid) => Ok(permissions),
+            set => set.map(|()| match permissions {
+                Permissions::Exact(_) => Permissions::Exact(bits),
+                Permissions::New { .. } => permissions,
+            }),
         }
     }
 

@@ -145,7 +145,7 @@ impl Caches {
         slices: &[&[u8]],
         permissions: Permissions,
         source: Option<&OpenedAttributeSource>,
-    ) -> SysResult<()> {
+    ) -> SysResult<Permissions> {
         let how = OpenOptions {
             access: FILE_GENERIC_WRITE | FILE_READ_ATTRIBUTES | READ_CONTROL | WRITE_DAC | DELETE,
             disposition: Disposition::Create,
@@ -167,7 +167,7 @@ impl Caches {
             // return.
             let _ = dispose(file.as_handle());
         }
-        result
+        result.map(|()| permissions)
     }
 }
 

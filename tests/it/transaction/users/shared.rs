@@ -164,3 +164,43 @@ fn the_sticky_bit_of_a_directory_is_named_with_the_owner_of_the_file() {
         assert_eq!(fs::read(base.path().join("f")).unwrap(), b"one\n");
     }
 }
+
+/// The owner of the file stays another user's, and the group of the staged file cannot be set, so
+/// the new file has fewer permission bits than the old one.
+#[test]
+fn undo_and_redo_succeed_if_owner_and_group_could_not_be_kept() {
+    let base = tempfile::TempDir::new().unwrap();
+    let (program, root) = (base.path().join("wpatch"), base.path().join("root"));
+    fs::copy(env!("CARGO_BIN_EXE_wpatch"), &program).unwrap();
+    fs::create_dir(&root).unwrap();
+    chown(&root, None, Some(100)).unwrap();
+    for (path, mode) in [(base.path(), 0o755), (&root, 0o2775)] {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+    let file = root.join("f");
+    fs::write(&file, "one\n").unwrap();
+    chown(&file, Some(1000), Some(1000)).unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o664)).unwrap();
+    let run = |arguments: &str| {
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid=2001", "--regid=2001", "--groups=100"])
+            .arg(&program)
+            .args(arguments.split(' '))
+            .current_dir(&root)
+            .env("HOME", "/nonexistent")
+            .env_remove("XDG_STATE_HOME");
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments}: {told}");
+        let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o7777;
+        (fs::read_to_string(&file).unwrap(), mode)
+    };
+    run("init");
+    assert_eq!(
+        run("edit f --old one --new two"),
+        ("two\n".to_owned(), 0o644)
+    );
+    assert_eq!(run("undo").0, "one\n");
+    assert_eq!(run("redo").0, "two\n");
+}
