@@ -110,12 +110,9 @@ pub trait Workspace: Sync {
     /// Creates a regular file and writes `slices` to it in order. Fails if `path` exists.
     ///
     /// The file has mode 0600 until its content is complete. Then it gets the attributes of `source`,
-    /// as far as the caller is allowed to set them, and finally its permissions. The content is
-    /// durable after [`Workspace::sync`] of the file, and the name after [`Workspace::sync`] of its
-    /// directory.
-    ///
-    /// Returns `permissions`. If owner or group could not be kept, exact bits are those that the
-    /// file has, which can be fewer.
+    /// as far as the caller may set them, and finally its permissions. Returns these: exact bits can
+    /// be fewer than asked for if owner or group is not kept. The content is durable after
+    /// [`Workspace::sync`] of the file, and the name after that of its directory.
     fn create(
         &self,
         path: &RelPath,
