@@ -14,7 +14,7 @@
 use std::error::Error;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock};
-use std::thread;
+use std::{process, thread};
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -76,15 +76,18 @@ pub(crate) fn run_both_mut(
 }
 
 /// Returns whether rayon's global pool is available. The first call starts it.
+///
+/// A process that fork(2) created has the pool of its parent, but not the threads.
 fn has_pool() -> bool {
-    static HAS_POOL: OnceLock<bool> = OnceLock::new();
+    /// The process that started the pool, if it could be started.
+    static STARTED_BY: OnceLock<Option<u32>> = OnceLock::new();
     let start = || match ThreadPoolBuilder::new().build_global() {
-        Ok(()) => true,
+        Ok(()) => Some(process::id()),
         // rayon returns an error without a source if the host program has already built the pool.
         // That pool may have failed to start; rayon does not report this.
-        Err(error) => error.source().is_none(),
+        Err(error) => error.source().is_none().then(process::id),
     };
-    *HAS_POOL.get_or_init(start)
+    *STARTED_BY.get_or_init(start) == Some(process::id())
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::Global;
+use super::caller::Caller;
 use super::output::{print, print_to_stderr_as};
 use super::policy::load_policy;
 use super::root::open_to_change;
-use super::{EarlyExit, arguments, files, install_signals, request, signals};
+use super::{EarlyExit, arguments, files, request};
 use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
 use crate::report::letter_summary;
@@ -42,7 +43,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         return print(format!("{USAGE}\n\n{HELP}\n").as_bytes());
     }
     let patch = match arguments {
-        [] => files::read_contents(Path::new("-"), request::MAX_PATCH),
+        [] => files::read_contents(Path::new("-"), request::MAX_PATCH, &Caller::Process),
         [patch] => Ok(patch.as_encoded_bytes().into()),
         _ => return fail(MISUSED, "more than one argument", Some(USAGE)),
     };
@@ -64,9 +65,13 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     "codex".clone_into(&mut request.decide.format);
     request.decide.roots = arguments::roots(&global);
     request.context.policy = load_policy(&global)?;
-    request.context.interrupt = signals::interrupt();
+    request.context.interrupt = global.caller.interrupt();
     let workspace = open_to_change(&global)?;
-    Ok(engine::apply(request, &workspace, &install_signals()?))
+    Ok(engine::apply(
+        request,
+        &*workspace,
+        &global.caller.watch_signals()?,
+    ))
 }
 
 /// Prints the outcome with the next step for a model. A signal and an incomplete rollback keep

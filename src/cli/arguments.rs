@@ -2,9 +2,9 @@
 
 use std::ffi::OsStr;
 
+use super::EarlyExit;
 use super::args::Global;
-use super::root::absolute_paths;
-use super::{EarlyExit, signals};
+use super::root::root_paths;
 use crate::engine::options::{FilterRule, RejectTo, code};
 use crate::engine::{self, Git};
 use crate::path::{PathError, PatternError, RelPath, path_bytes};
@@ -18,7 +18,7 @@ pub(super) fn root_prefix(global: &Global) -> Result<Vec<u8>, EarlyExit> {
         )
     };
     Git::for_directory(global.root())
-        .with_interrupt(&signals::interrupt())
+        .with_interrupt(&global.caller.interrupt())
         .prefix()
         .map_err(unknown)
 }
@@ -57,7 +57,7 @@ pub(super) fn parse_reject_target(file: Option<&OsStr>) -> Result<RejectTo, Earl
 
 /// Returns the absolute paths of the root.
 pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
-    engine::root_names(&absolute_paths(global.root()))
+    engine::root_names(&root_paths(global))
 }
 
 /// Returns a filter with git's pattern syntax.

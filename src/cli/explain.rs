@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use super::args::Global;
-use super::file_options::relative_to;
+use super::file_options::relative_to_root;
 use super::read_commands::print_query;
 use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
@@ -40,7 +40,7 @@ impl PolicyCommand {
 
 /// Prints the explanation. The exit code is 0 for every verdict.
 pub(super) fn explain(PolicyCommand::Explain(options): PolicyCommand, global: &Global) -> ExitCode {
-    let usual = ExplainRequest::of(relative_to(global.root(), &options.path));
+    let usual = ExplainRequest::of(relative_to_root(&options.path, global));
     let is_selected = |access: &Access| {
         options
             .access

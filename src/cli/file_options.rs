@@ -9,7 +9,7 @@ use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
 use super::policy::load_policy;
-use super::root::{absolute_paths, canonical_root};
+use super::root::{canonical_root, root_paths};
 use super::servers::DiagnosticsOptions;
 use super::{CommandMode, EarlyExit, input, request};
 use crate::digest::Sha256;
@@ -59,7 +59,7 @@ pub(super) struct FileOptions {
 impl FileOptions {
     /// Returns the path of the file below the root.
     pub(super) fn path(&self, global: &Global) -> Vec<u8> {
-        relative_to(global.root(), &self.file)
+        relative_to_root(&self.file, global)
     }
 
     /// Returns `request` with these options.
@@ -123,8 +123,8 @@ impl FileOptions {
     }
 }
 
-/// Returns the path of `file` relative to `root` if `file` is an absolute path below `root`.
+/// Returns the path of `file` relative to the root if `file` is an absolute path below the root.
 /// Returns any other path unchanged.
-pub(super) fn relative_to(root: &Path, file: &Path) -> Vec<u8> {
-    engine::relative_to(&absolute_paths(root), file)
+pub(super) fn relative_to_root(file: &Path, global: &Global) -> Vec<u8> {
+    engine::relative_to(&root_paths(global), file)
 }

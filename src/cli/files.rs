@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::EarlyExit;
+use super::caller::Caller;
 use super::early_exit::system_message;
 use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, stdin_file};
 use crate::engine::open_regular;
@@ -21,20 +22,20 @@ static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
 /// Two arguments name standard input.
 #[derive(Debug, thiserror::Error)]
 #[error("only one argument can read standard input")]
-struct StdinReadTwice;
+pub(super) struct StdinReadTwice;
 
 /// Reads a file, or standard input for `-`. The content has at most `limit` bytes.
 ///
 /// # Errors
 ///
 /// Returns an error if the file cannot be read or is too large.
-pub(super) fn read_contents(path: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
-    into_text(path, read_limited(path, limit), limit)
+pub(super) fn read_contents(path: &Path, limit: u64, caller: &Caller) -> Result<Bytes, EarlyExit> {
+    into_text(path, read_limited(path, limit, caller), limit)
 }
 
 /// Reads a patch as [`read_contents`] does. Errors have GNU patch's message and call the file `name`.
 pub(super) fn read_gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, EarlyExit> {
-    let read = read_limited(path, limit);
+    let read = read_limited(path, limit, &Caller::Process);
     if let Err(error) = &read {
         let words = format!(
             "Can't open patch file {} : {}",
@@ -130,9 +131,12 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
 /// The content, or the error that it is too large. The error has the size in bytes, if it is known.
 pub(super) type LimitedRead = Result<Bytes, Option<u64>>;
 
-/// Reads a file of any type, or standard input for `-`. A process can read standard input once.
-pub(super) fn read_limited(path: &Path, limit: u64) -> io::Result<LimitedRead> {
+/// Reads a file of any type, or standard input for `-`. A command can read standard input once.
+pub(super) fn read_limited(path: &Path, limit: u64, caller: &Caller) -> io::Result<LimitedRead> {
     if path == Path::new(STDIN) {
+        if let Some(read) = caller.read_input(limit) {
+            return read;
+        }
         if IS_STDIN_READ.swap(true, Ordering::Relaxed) {
             return Err(io::Error::other(StdinReadTwice));
         }

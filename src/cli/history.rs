@@ -1,20 +1,21 @@
 //! The commands for the history and the state directory: `undo`, `redo`, `log`, `show`, `reject`,
 //! `recover`, `init` and `gc`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::args::{Global, RejectOptions, RevertOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::policy::load_policy;
-use super::root::{canonical_root, open, open_to_change};
-use super::{EarlyExit, finish, install_signals, output, pager, progress, request};
-use crate::engine::options::{HistoryLimits, Interrupt, TransactionOptions};
-use crate::engine::{self, Commit, Disk, Outcome, Request, UndoTarget, What};
+use super::root::{open, open_to_change, root_name};
+use super::{EarlyExit, finish, output, pager, progress, request};
+use crate::engine::options::{HistoryLimits, Interrupt, TransactionOptions, Workspace};
+use crate::engine::{self, Commit, Outcome, Request, UndoTarget, What};
 use crate::report::{Log, print_change_html, print_json};
 
 /// A function that opens the root.
-type OpenRoot = fn(&Global) -> Result<Disk, EarlyExit>;
+type OpenRoot = fn(&Global) -> Result<Arc<dyn Workspace>, EarlyExit>;
 
 pub(super) fn recover(global: &Global) -> ExitCode {
     run_and_print(
@@ -133,15 +134,19 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
 fn run_and_print(
     command: &'static str,
     (open, global): (OpenRoot, &Global),
-    run: impl FnOnce(&Disk, TransactionOptions, &Interrupt) -> Outcome,
+    run: impl FnOnce(&dyn Workspace, TransactionOptions, &Interrupt) -> Outcome,
 ) -> ExitCode {
     let outcome = || -> Result<Outcome, EarlyExit> {
         let workspace = open(global)?;
-        let interrupt = install_signals()?;
-        let mut outcome = run(&workspace, request::transaction_options(global), &interrupt);
+        let interrupt = global.caller.watch_signals()?;
+        let mut outcome = run(
+            &*workspace,
+            request::transaction_options(global),
+            &interrupt,
+        );
         // The history belongs to the whole work tree, so report its top directory as the root.
-        let top = engine::history_root(&workspace).map(|top| top.to_string_lossy().into_owned());
-        outcome.report.root = Some(top.unwrap_or_else(|| canonical_root(global)));
+        let top = engine::history_root(&*workspace).map(|top| top.to_string_lossy().into_owned());
+        outcome.report.root = top.or_else(|| root_name(global));
         Ok(outcome)
     };
     let outcome = outcome().unwrap_or_else(|stop| stop.into_outcome(command));
@@ -185,10 +190,10 @@ pub(super) fn print_html(id: &str, global: &Global) -> ExitCode {
 fn print_list(
     command: &'static str,
     global: &Global,
-    list: impl FnOnce(&Disk) -> Result<Result<Log, Box<Outcome>>, EarlyExit>,
+    list: impl FnOnce(&dyn Workspace) -> Result<Result<Log, Box<Outcome>>, EarlyExit>,
     print: impl Fn(&Log, &mut dyn Write) -> io::Result<()>,
 ) -> ExitCode {
-    let log = match open(global).and_then(|workspace| list(&workspace)) {
+    let log = match open(global).and_then(|workspace| list(&*workspace)) {
         Ok(Ok(log)) => log,
         Ok(Err(outcome)) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
         Err(stop) => {
@@ -201,12 +206,11 @@ fn print_list(
     if log.entries.is_empty() && !global.quiet && !global.json {
         let unkept = open(global)
             .ok()
-            .and_then(|workspace| engine::no_history_reason(&workspace));
+            .and_then(|workspace| engine::no_history_reason(&*workspace));
         output::print_to_stderr(unkept.as_deref().unwrap_or("the history is empty"));
     }
     output::exit_code(if global.json {
-        let mut out = BufWriter::new(io::stdout().lock());
-        print_json(&log, &mut out).and_then(|()| out.flush())
+        global.caller.print(|mut out| print_json(&log, &mut out))
     } else {
         pager::print_paged(global, |out| print(&log, out))
     })

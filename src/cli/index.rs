@@ -4,8 +4,8 @@ use std::env;
 use std::error::Error;
 use std::sync::Arc;
 
+use super::EarlyExit;
 use super::args::{FilterOptions, Global, IndexOptions, MergeOptions};
-use super::{EarlyExit, signals};
 use crate::engine::options::{ErrorKind, code};
 use crate::engine::{Git, GitIndex, IndexTarget, UpdateScope};
 use crate::path::plain_path;
@@ -59,7 +59,7 @@ pub(super) fn into_options(
 ///
 /// Returns an error if the root is not in a repository.
 pub(super) fn find_index(global: &Global, option: &str) -> Result<GitIndex, EarlyExit> {
-    GitIndex::find(global.root(), &signals::interrupt()).map_err(|error| {
+    GitIndex::find(global.root(), &global.caller.interrupt()).map_err(|error| {
         let cause = error
             .source()
             .map_or_else(String::new, |source| format!(": {source}"));
@@ -76,6 +76,9 @@ pub(super) fn find_index(global: &Global, option: &str) -> Result<GitIndex, Earl
 /// Returns whether the root appears to be in a repository. Outside a repository, there is no index
 /// to update.
 fn is_in_repository(global: &Global) -> bool {
+    if global.caller.tree().is_some() {
+        return false;
+    }
     if env::var_os("GIT_DIR").is_some() {
         return Git::for_directory(global.root()).has_repository();
     }

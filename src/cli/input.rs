@@ -23,12 +23,15 @@ pub(super) fn read_patches(
     global: &Global,
 ) -> Result<Vec<(String, Bytes)>, EarlyExit> {
     if paths.is_empty() {
-        return Ok(vec![read_one(Path::new(STDIN), limit)?]);
+        return Ok(vec![read_one(Path::new(STDIN), limit, global)?]);
     }
     paths
         .iter()
         .try_for_each(|path| policy::check_readable(path, global))?;
-    paths.iter().map(|path| read_one(path, limit)).collect()
+    paths
+        .iter()
+        .map(|path| read_one(path, limit, global))
+        .collect()
 }
 
 /// Returns the first phase of the progress. It is silent if a person types the patch on a terminal,
@@ -52,7 +55,7 @@ pub(super) fn first_phase(paths: &[PathBuf]) -> Phase {
 /// another file. Otherwise fails as [`read_contents`] does.
 pub(super) fn read_text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, EarlyExit> {
     policy::check_readable(path, global)?;
-    read_contents(path, limit).map_err(|mut stop| {
+    read_contents(path, limit, &global.caller).map_err(|mut stop| {
         if *stop.code == code::TOO_LARGE {
             stop.help = Some("use --max-bytes to raise the limit".to_owned());
         }
@@ -97,6 +100,6 @@ pub(super) fn open_job_file(path: &Path, global: &Global) -> Result<fs_err::File
 }
 
 /// Reads the patch in a file, or on standard input for `-`, and returns it with its name.
-fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), EarlyExit> {
-    into_patch(path, read_limited(path, limit), limit)
+fn read_one(path: &Path, limit: u64, global: &Global) -> Result<(String, Bytes), EarlyExit> {
+    into_patch(path, read_limited(path, limit, &global.caller), limit)
 }

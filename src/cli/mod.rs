@@ -15,6 +15,7 @@ mod apply_patch;
 mod args;
 mod arguments;
 mod batch;
+mod caller;
 mod commands;
 mod config;
 mod diagnostic;
@@ -32,6 +33,7 @@ mod history;
 mod hook;
 mod index;
 mod input;
+pub mod library_call;
 mod line_reader;
 mod links;
 mod manual;
@@ -60,11 +62,12 @@ use std::io;
 use std::process::ExitCode;
 
 use args::{Cli, Command, Global};
+use caller::Caller;
 use early_exit::{EarlyExit, system_message};
 use output::{Output, Verbosity};
 use root::{open, open_to_change, with_root};
 
-use crate::engine::options::{Interrupt, code};
+use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request, UndoTarget};
 
 /// Runs the command in `arguments` and returns its exit code. The first argument is the name of the
@@ -83,7 +86,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
             cli.global.arguments = arguments.to_vec();
             dispatch(cli)
         }
-        Err(error) if error.use_stderr() => report_misuse(&error, arguments),
+        Err(error) if error.use_stderr() => report_misuse(&error, arguments, &Caller::Process),
         Err(wish) => output::print(wish.render().to_string().as_bytes()),
     }
 }
@@ -202,13 +205,16 @@ fn edit_file(
         let (workspace, interrupt) = if task == CommandMode::Check {
             (open(global)?, None)
         } else {
-            (open_to_change(global)?, Some(install_signals()?))
+            (
+                open_to_change(global)?,
+                Some(global.caller.watch_signals()?),
+            )
         };
         Ok(progress::show_progress(global, |progress| {
             request.look.progress = progress;
             let outcome = match interrupt {
-                None => engine::check(request, &workspace),
-                Some(interrupt) => engine::apply(request, &workspace, &interrupt),
+                None => engine::check(request, &*workspace),
+                Some(interrupt) => engine::apply(request, &*workspace, &interrupt),
             };
             with_root(outcome, global)
         }))
@@ -219,20 +225,8 @@ fn edit_file(
     )
 }
 
-fn install_signals() -> Result<Interrupt, EarlyExit> {
-    signals::install_interrupt().map_err(|error| {
-        EarlyExit::new(
-            &code::IO,
-            format!(
-                "cannot install the signal handlers: {}",
-                system_message(&error)
-            ),
-        )
-    })
-}
-
 /// Reports a malformed command line. If any argument asks for a format, the report has this format.
-fn report_misuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+fn report_misuse(error: &clap::Error, arguments: &[OsString], caller: &Caller) -> ExitCode {
     // The first paragraph states the mistake. Tips and the usage follow it.
     let text = error.render().to_string();
     let words: Vec<_> = text
@@ -248,8 +242,10 @@ fn report_misuse(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
             .unwrap_or(&message)
             .to_owned(),
     );
-    let output =
-        args::format_among(arguments).map_or_else(|| Output::usage(text), Output::for_format);
+    let output = args::format_among(arguments).map_or_else(
+        || Output::usage(text),
+        |format| Output::for_format(format, caller.clone()),
+    );
     finish(&stop.into_outcome(args::command_among(arguments)), &output)
 }
 

@@ -3,13 +3,14 @@
 mod problems;
 mod summary;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{ColorMode, Global, PatchOptions};
+use super::caller::Caller;
 use super::early_exit::system_message;
 use super::git::GitMessageOptions;
 use crate::engine::Outcome;
@@ -25,6 +26,7 @@ pub(super) struct Output {
     formats: Vec<&'static str>,
     verbosity: Verbosity,
     color: ColorChoice,
+    caller: Caller,
     /// The message of the argument parser, printed instead of problems.
     usage: Option<String>,
     /// The options of git's messages, which come before the diagnosis of wpatch.
@@ -71,6 +73,7 @@ impl Output {
             formats,
             verbosity,
             color,
+            caller: global.caller.clone(),
             usage: None,
             git_messages: None,
             summary: None,
@@ -89,12 +92,14 @@ impl Output {
     }
 
     /// Returns the output for a malformed command line that asks for the format `name`.
-    pub(super) fn for_format(name: String) -> Self {
+    pub(super) fn for_format(name: String, caller: Caller) -> Self {
         let output = (name != "json").then_some(name);
         Self::of(
             &Global {
                 json: output.is_none(),
                 output,
+                quiet: caller.is_library(),
+                caller,
                 ..Global::default()
             },
             Verbosity::Normal,
@@ -109,6 +114,7 @@ impl Output {
             formats: Vec::new(),
             verbosity: Verbosity::Normal,
             color: ColorChoice::Never,
+            caller: Caller::Process,
             usage,
             git_messages: None,
             summary: None,
@@ -173,13 +179,19 @@ impl Output {
         if let Some(summary) = self.summary.as_ref().filter(|_| self.has_summary()) {
             return summary.print(outcome);
         }
-        let mut out = BufWriter::new(io::stdout().lock());
-        for name in &self.formats {
-            if let Some(format) = report::find_format(name).filter(|_| is_printed(name, outcome)) {
-                format.print(&outcome.report, &mut out)?;
-            }
+        if self.formats.is_empty() {
+            self.caller.keep_report(&outcome.report);
         }
-        out.flush()
+        self.caller.print(|mut out| {
+            for name in &self.formats {
+                if let Some(format) =
+                    report::find_format(name).filter(|_| is_printed(name, outcome))
+                {
+                    format.print(&outcome.report, &mut out)?;
+                }
+            }
+            Ok(())
+        })
     }
 }
 

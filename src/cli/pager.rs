@@ -42,14 +42,12 @@ pub(super) fn print_paged(
         }
     }
     // If the pager did not start, `print` runs again and writes to standard output.
-    let mut out = BufWriter::new(io::stdout().lock());
-    print(&mut out)?;
-    out.flush()
+    global.caller.print(print)
 }
 
 /// Returns the command of the pager, or `None` if no pager is wanted.
 fn pager_command(global: &Global) -> Option<Command> {
-    if global.no_pager || !io::stdout().is_terminal() {
+    if global.no_pager || global.caller.is_library() || !io::stdout().is_terminal() {
         return None;
     }
     let git = Git::for_directory(global.root());

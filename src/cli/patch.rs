@@ -10,8 +10,7 @@ use super::commands::CommandOptions;
 use super::output::{Output, Verbosity};
 use super::root::{argument_paths, open, open_to_change, with_root};
 use super::{
-    CommandMode, EarlyExit, finish, index, input, install_signals, policy, progress, refuse,
-    request, tree,
+    CommandMode, EarlyExit, finish, index, input, policy, progress, refuse, request, tree,
 };
 use crate::engine::options::{Progress, WhitespaceAction};
 use crate::engine::{self, Outcome, Request};
@@ -121,8 +120,10 @@ fn run(
         report::make_deterministic(&mut outcome.report, &argument_paths(global));
     }
     let code = finish(&outcome, &output);
-    // The process ends after this, so skip the destructors of the large report.
-    std::mem::forget(outcome);
+    if !global.caller.is_library() {
+        // The process ends after this, so skip the destructors of the large report.
+        std::mem::forget(outcome);
+    }
     code
 }
 
@@ -149,7 +150,7 @@ fn run_request(
         PlanSource::Saved(id) => {
             match engine::load_plan(
                 request::build_request(patch, mode, global)?,
-                &open(global)?,
+                &*open(global)?,
                 id,
             ) {
                 Ok(request) => request,
@@ -174,16 +175,20 @@ fn run_request(
         return tree::check(request, tree, global);
     }
     let outcome = if matches!(source, PlanSource::Save) {
-        engine::save(request, &open_to_change(global)?, &install_signals()?)
+        engine::save(
+            request,
+            &*open_to_change(global)?,
+            &global.caller.watch_signals()?,
+        )
     } else if mode == CommandMode::Check {
-        engine::check(request, &open(global)?)
+        engine::check(request, &*open(global)?)
     } else {
         let workspace = open_to_change(global)?;
         request.commit.commands = commands.commands(global);
         request.look.is_brief = is_brief;
         // Before this point, a signal ends the process at once.
-        let interrupt = install_signals()?;
-        engine::apply(request, &workspace, &interrupt)
+        let interrupt = global.caller.watch_signals()?;
+        engine::apply(request, &*workspace, &interrupt)
     };
     Ok(with_root(outcome, global))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::Global;
 use super::config::{Config, config_directories, load_config};
 use super::path_names::{follow_links, normalize_path};
-use super::root::{absolute_paths, open, open_error};
+use super::root::{absolute_paths, open, open_error, root_paths};
 use super::{EarlyExit, files};
 use crate::engine::options::{
     Access, MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, Problem, ProblemFacts,
@@ -38,9 +38,9 @@ pub(super) fn choose_root(global: &mut Global, file: Option<&Path>) -> Result<()
     let Some(file) = file.filter(|file| file.is_absolute()) else {
         return Ok(());
     };
-    if absolute_paths(global.root())
-        .iter()
-        .any(|root| file.starts_with(root))
+    // No rule grants access to a directory in addition to a tree in memory.
+    if global.caller.tree().is_some()
+        || root_paths(global).iter().any(|root| file.starts_with(root))
     {
         return Ok(());
     }
@@ -205,13 +205,13 @@ fn check_names(
         ..global.clone()
     });
     for global in first.iter().chain([global]) {
-        let below = relative_names(&names, &absolute_paths(global.root()));
+        let below = relative_names(&names, &root_paths(global));
         if below.is_empty() {
             continue;
         }
         let (policy, workspace) = (given(global)?.to_policy(global), open(global)?);
         for name in below {
-            if let Err(outcome) = judge(&name, &policy, &workspace) {
+            if let Err(outcome) = judge(&name, &policy, &*workspace) {
                 let Outcome {
                     problems, inputs, ..
                 } = *outcome;
@@ -293,7 +293,7 @@ impl PolicyFiles {
 
     /// Returns the policy for the root.
     pub(super) fn to_policy(&self, global: &Global) -> Arc<Policy> {
-        let roots = absolute_paths(global.root());
+        let roots = root_paths(global);
         let names: Vec<_> = self
             .files
             .iter()

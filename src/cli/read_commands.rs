@@ -1,7 +1,7 @@
 //! The commands that only read files and directories: `read`, `list` and `diff`.
 
 use std::ffi::OsString;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use clap::Args;
 use serde::Serialize;
 
 use super::args::Global;
-use super::file_options::relative_to;
+use super::file_options::relative_to_root;
 use super::output::{self, Output, Verbosity, print_to_stderr};
 use super::pager;
 use super::policy::load_policy;
 use super::root::open;
 use super::{EarlyExit, finish};
-use crate::engine::options::{Policy, code};
+use crate::engine::options::{Policy, Workspace, code};
 use crate::engine::{
-    self, DiffRequest, Disk, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
+    self, DiffRequest, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
 };
 use crate::path::PathPattern;
 use crate::report::{Extract, print_json};
@@ -130,7 +130,7 @@ pub(super) struct DiffOptions {
 
 /// Prints a file or a part of it.
 pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
-    let defaults = ReadRequest::of(relative_to(global.root(), &options.file));
+    let defaults = ReadRequest::of(relative_to_root(&options.file, global));
     let window = match (options.lines, options.offset, options.length) {
         (Some((first, last)), ..) => ReadRange::Lines { first, last },
         (None, None, None) => ReadRange::All,
@@ -204,7 +204,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let defaults = ListRequest::of(
         options
             .directory
-            .map_or(b".".to_vec(), |path| relative_to(global.root(), &path)),
+            .map_or(b".".to_vec(), |path| relative_to_root(&path, global)),
     );
     let pattern = options.glob.as_ref().map(|glob| PathPattern::new(glob));
     let pattern = match pattern.transpose() {
@@ -253,7 +253,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
 /// Prints the difference between two files. The exit code is 0 if they are equal, 1 if they differ,
 /// and 2 if the difference cannot be printed.
 pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
-    let path = |path| relative_to(global.root(), path);
+    let path = |path| relative_to_root(path, global);
     let defaults = DiffRequest::of(path(&options.before), path(&options.after));
     let request = DiffRequest {
         labels: [options.label_a, options.label_b]
@@ -274,7 +274,9 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
         }
     };
     let printed = if global.json {
-        print_to_stdout(|out| print_json(&difference, out))
+        global
+            .caller
+            .print(|mut out| print_json(&difference, &mut out))
     } else {
         pager::print_paged(global, |out| write_text(&difference.to_text(), out))
     };
@@ -293,34 +295,27 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
 fn run_query<T>(
     command: &'static str,
     global: &Global,
-    look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
+    look: impl FnOnce(&dyn Workspace, Arc<Policy>) -> Result<T, Box<Outcome>>,
 ) -> Result<T, Box<Outcome>> {
     open(global)
-        .and_then(|workspace| Ok(look(&workspace, load_policy(global)?)))
+        .and_then(|workspace| Ok(look(&*workspace, load_policy(global)?)))
         .unwrap_or_else(|stop| Err(Box::new(stop.into_outcome(command))))
-}
-
-/// Prints with `print` to standard output.
-fn print_to_stdout(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    print(&mut out)?;
-    out.flush()
 }
 
 /// Runs `look` and prints its result as JSON, or with `print`.
 pub(super) fn print_query<T: Serialize>(
     command: &'static str,
     global: &Global,
-    look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
+    look: impl FnOnce(&dyn Workspace, Arc<Policy>) -> Result<T, Box<Outcome>>,
     print: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
 ) -> ExitCode {
     let found = match run_query(command, global, look) {
         Ok(found) => found,
         Err(outcome) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
     };
-    let printed = print_to_stdout(|out| {
+    let printed = global.caller.print(|mut out| {
         if global.json {
-            print_json(&found, out)
+            print_json(&found, &mut out)
         } else {
             print(&found, out)
         }

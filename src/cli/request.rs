@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::load_policy;
 use super::root::canonical_root;
-use super::{CommandMode, EarlyExit, input, merge, series, signals, tree};
+use super::{CommandMode, EarlyExit, input, merge, series, tree};
 use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{
     Commit, Decide, Git, Look, Patches, Request, RequestContext, SuggestionMode, What,
@@ -96,14 +96,15 @@ fn build_context(
         None
     };
     decide.index = indexed.as_ref().map(|indexed| indexed.scope);
+    let is_in_memory = global.caller.tree().is_some();
     // Outside a repository there are no objects for a three-way merge.
-    let has_objects = decide.three_way.is_none() || indexed.is_some();
+    let has_objects = !is_in_memory && (decide.three_way.is_none() || indexed.is_some());
     let git = Git::for_directory(global.root())
-        .with_interrupt(&signals::interrupt())
+        .with_interrupt(&global.caller.interrupt())
         .allow_filters(&patch.filter.allow_filter);
     Ok(RequestContext {
         policy: load_policy(global)?,
-        git: Some(Arc::new(git)),
+        git: Some(Arc::new(git)).filter(|_| !is_in_memory),
         whitespace: if task == CommandMode::Apply {
             WhitespaceAction::Warn
         } else {
@@ -112,7 +113,7 @@ fn build_context(
         index: indexed.map(|indexed| indexed.index),
         objects: has_objects.then(|| tree::repository(None, &TreeOptions::default(), global)),
         base,
-        interrupt: signals::interrupt(),
+        interrupt: global.caller.interrupt(),
         ..RequestContext::default()
     })
 }
@@ -134,7 +135,11 @@ fn build_look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Resul
             MAX_DIFF
         }),
         no_large_diff: patch.look.no_large_diff,
-        hints: SuggestionMode::Command(global.arguments.clone()),
+        // A command line has no meaning for a tree in memory.
+        hints: match global.caller.tree() {
+            None => SuggestionMode::Command(global.arguments.clone()),
+            Some(_) => SuggestionMode::Text,
+        },
         diagnostics: patch.diagnostics.to_options(canonical_root(global))?,
         ..usual
     })

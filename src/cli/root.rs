@@ -4,20 +4,21 @@ use std::env;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::args::Global;
 use super::{EarlyExit, config};
-use crate::engine::options::code;
+use crate::engine::options::{Workspace, code};
 use crate::engine::{self, Disk, Outcome};
 use crate::path::plain_path;
 use crate::text::without_error_number;
 
 /// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
 /// would wait for the other.
-pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
+pub(super) fn open_to_change(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
     let workspace = open(global)?;
     if env::var_os(engine::TRANSACTION_VARIABLE)
-        .is_some_and(|at_work| engine::is_inside_change(&at_work, &workspace))
+        .is_some_and(|at_work| engine::is_inside_change(&at_work, &*workspace))
     {
         let message = "a command of a running change cannot change the same tree".to_owned();
         let help = Some(
@@ -31,8 +32,15 @@ pub(super) fn open_to_change(global: &Global) -> Result<Disk, EarlyExit> {
     Ok(workspace)
 }
 
-/// Opens the root.
-pub(super) fn open(global: &Global) -> Result<Disk, EarlyExit> {
+/// Opens the root, or returns the tree in memory of the caller.
+pub(super) fn open(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
+    if let Some(tree) = global.caller.tree() {
+        return Ok(Arc::clone(tree) as Arc<dyn Workspace>);
+    }
+    Ok(Arc::new(open_directory(global)?))
+}
+
+fn open_directory(global: &Global) -> Result<Disk, EarlyExit> {
     let opened = match engine::state_home() {
         Some(above) => engine::open_with_external_history(global.root(), &above),
         None => engine::open(global.root()),
@@ -66,10 +74,22 @@ pub(super) fn open_error(root: &Path, error: &dyn Error) -> EarlyExit {
 
 /// Returns `outcome` with the names of the root in its report.
 pub(super) fn with_root(mut outcome: Outcome, global: &Global) -> Outcome {
-    outcome.report.root = Some(canonical_root(global));
+    outcome.report.root = root_name(global);
+    if outcome.report.root.is_none() {
+        return outcome;
+    }
     let base = global.root().to_string_lossy();
     outcome.report.base = Some(base.trim_end_matches('/').to_owned()).filter(|base| base != ".");
     outcome
+}
+
+/// Returns the absolute path of the root, with links resolved; `None` for a tree in memory.
+pub(super) fn root_name(global: &Global) -> Option<String> {
+    global
+        .caller
+        .tree()
+        .is_none()
+        .then(|| canonical_root(global))
 }
 
 /// Returns the absolute path of the root, with links resolved.
@@ -81,6 +101,14 @@ pub(super) fn canonical_root(global: &Global) -> String {
 pub(super) fn resolve_links(root: &Path) -> String {
     let real = fs_err::canonicalize(root).map_or_else(|_| root.to_owned(), plain_path);
     real.to_string_lossy().into_owned()
+}
+
+/// Returns the absolute paths of the root. A tree in memory has none.
+pub(super) fn root_paths(global: &Global) -> Vec<PathBuf> {
+    if global.caller.tree().is_some() {
+        return Vec::new();
+    }
+    absolute_paths(global.root())
 }
 
 /// Returns the absolute paths of the directory `root`: the path that the shell uses (`PWD`), if it
@@ -113,7 +141,7 @@ pub(super) fn argument_paths(global: &Global) -> Vec<String> {
         .ok()
         .flatten()
         .map(|config| config.path);
-    let names = absolute_paths(global.root())
+    let names = root_paths(global)
         .into_iter()
         .chain(global.policy.iter().cloned())
         .chain(config);

@@ -1,7 +1,7 @@
 //! `show`: prints the changes of patches or of a history entry.
 
 use std::env;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,10 +10,10 @@ use clap::Args;
 
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, exit_code};
-use super::root::{canonical_root, open};
+use super::root::{open, root_name};
 use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, refuse, request};
-use crate::engine::options::{Progress, code};
-use crate::engine::{self, Disk, HAS_LOCALE, Preview, Request};
+use crate::engine::options::{Progress, Workspace, code};
+use crate::engine::{self, HAS_LOCALE, Preview, Request};
 use crate::report::print_html;
 use crate::report::terminal::{self, Layout, Symbols, TerminalOptions};
 
@@ -142,7 +142,7 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     let form = ShowFormat::of(&options, global, &output);
     let shown = open(global).and_then(|workspace| {
         let preview = progress::show_progress(global, |progress| {
-            preview(options.patch, form, (global, &workspace), progress)
+            preview(options.patch, form, (global, &*workspace), progress)
         })?;
         let code = exit_code(print(&preview, form, global));
         Ok(if code == ExitCode::SUCCESS {
@@ -199,7 +199,7 @@ fn options_from(
 fn preview<'w>(
     patch: PatchOptions,
     form: ShowFormat,
-    (global, workspace): (&Global, &'w Disk),
+    (global, workspace): (&Global, &'w dyn Workspace),
     progress: Progress,
 ) -> Result<Preview<'w>, EarlyExit> {
     let is_limited = patch.look.diff_max_bytes.is_some();
@@ -216,7 +216,7 @@ fn preview<'w>(
             engine::preview(request, workspace)
         }
     };
-    preview.report.root = Some(canonical_root(global));
+    preview.report.root = root_name(global);
     Ok(preview)
 }
 
@@ -225,16 +225,12 @@ fn preview<'w>(
 fn print(preview: &Preview<'_>, form: ShowFormat, global: &Global) -> io::Result<()> {
     match form {
         ShowFormat::Report => Ok(()),
-        ShowFormat::Page => {
-            let mut out = BufWriter::new(io::stdout().lock());
-            print_html(&preview.page(), &mut out)?;
-            out.flush()
-        }
-        ShowFormat::Patch => {
-            let mut out = BufWriter::new(io::stdout().lock());
-            preview.diffs().try_for_each(|diff| out.write_all(&diff?))?;
-            out.flush()
-        }
+        ShowFormat::Page => global
+            .caller
+            .print(|mut out| print_html(&preview.page(), &mut out)),
+        ShowFormat::Patch => global
+            .caller
+            .print(|out| preview.diffs().try_for_each(|diff| out.write_all(&diff?))),
         ShowFormat::Terminal(sheet) => {
             let color = output::color(global, &io::stdout());
             pager::print_paged(global, |out| {

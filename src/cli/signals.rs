@@ -46,11 +46,6 @@ pub(super) fn install_interrupt() -> io::Result<Interrupt> {
     Ok(interrupt())
 }
 
-/// Returns the signal that requested an interruption, if one has arrived.
-pub(super) fn received_signal() -> Option<i32> {
-    INTERRUPT.signal()
-}
-
 /// Returns the handle that the signal handlers raise.
 pub(super) fn interrupt() -> Interrupt {
     INTERRUPT.clone()

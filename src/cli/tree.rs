@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::path::Path;
 
+use super::EarlyExit;
 use super::args::{Global, TreeOptions};
-use super::{EarlyExit, install_signals, signals};
 use crate::engine::options::{ErrorKind, Timeout, code};
 use crate::engine::{self, Outcome, Repository, RepositoryTree, Request};
 use crate::report::TreeReport;
@@ -27,7 +27,7 @@ pub(super) fn check(
         });
     };
     // The process that started git must also stop it, so catch the signals.
-    install_signals()?;
+    global.caller.watch_signals()?;
     let repository = repository(tree.git_dir.as_deref(), tree, global);
     check_tree(&repository, revision.as_encoded_bytes(), request)
 }
@@ -42,7 +42,7 @@ pub(super) fn repository(
     let limit = tree.git_timeout.unwrap_or(usual.limit);
     let patience = Timeout {
         limit,
-        interrupt: signals::interrupt(),
+        interrupt: global.caller.interrupt(),
     };
     match git_dir {
         Some(git_dir) => Repository::at(git_dir, Some(global.root()), patience),
@@ -67,12 +67,13 @@ pub(super) fn check_tree(
     if repository.is_explicit() {
         request.context.git = None;
     }
+    let interrupt = request.context.interrupt.clone();
     let checked = open(repository, revision).map(|tree| {
         let mut outcome = engine::check(request, &tree);
         outcome.report.tree = Some(tree_report(repository, revision, &tree));
         outcome
     });
-    match signals::received_signal() {
+    match interrupt.signal() {
         Some(signal) if !checked.as_ref().is_ok_and(|outcome| outcome.report.ok) => {
             Err(EarlyExit::from_signal(signal))
         }

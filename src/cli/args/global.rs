@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::caller::Caller;
 use crate::digest::Sha256;
 
 /// The options of every command.
@@ -30,6 +31,9 @@ pub(in crate::cli) struct Global {
     /// access.
     #[arg(skip)]
     pub(in crate::cli) given_root: Option<PathBuf>,
+    /// Who runs the command.
+    #[arg(skip)]
+    pub(in crate::cli) caller: Caller,
     /// All words of the command line.
     #[arg(skip)]
     pub(in crate::cli) arguments: Vec<OsString>,

@@ -18,11 +18,16 @@ mod negated;
 mod patch;
 mod scan;
 
+use std::any::TypeId;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::sync::Mutex;
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
+
+use crate::mutex::lock_unpoisoned;
 
 pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
@@ -80,7 +85,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 ///
 /// Building clap's parser for all commands and options takes longer than applying a small patch.
 /// This function therefore tries a parser with few options first.
-fn parse_fast<T: Args + From<BasicOptions>>(
+fn parse_fast<T: Args + From<BasicOptions> + 'static>(
     arguments: &[OsString],
     command: fn(T) -> Command,
 ) -> Option<Cli> {
@@ -96,18 +101,16 @@ fn parse_basic<T: From<BasicOptions>>(
 }
 
 /// Parses a command line with any options of its command.
-fn parse_one_command<T: Args>(
+fn parse_one_command<T: Args + 'static>(
     arguments: &[OsString],
     command: impl FnOnce(T) -> Command,
 ) -> Option<Cli> {
-    let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
-    // `-h` is an unknown argument here, so the complete parser prints the help.
-    // Leak the parser: the process parses one command line, and dropping the parser would add a
-    // tenth of the time of a small patch.
-    let parser = Box::leak(Box::new(
-        parser.args_override_self(true).disable_help_flag(true),
-    ));
-    let mut matches = parser.try_get_matches_from_mut(arguments).ok()?;
+    let build = || {
+        let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
+        // `-h` is an unknown argument here, so the complete parser prints the help.
+        parser.args_override_self(true).disable_help_flag(true)
+    };
+    let mut matches = parse_matches::<T>(build, arguments).ok()?;
     let global = Global::from_arg_matches_mut(&mut matches).ok()?;
     let filters = read_filters(&matches);
     let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
@@ -115,9 +118,30 @@ fn parse_one_command<T: Args>(
     Some(Cli { global, command })
 }
 
+/// Parses `arguments` with the parser for `T`, which `build` returns.
+///
+/// The parser is kept: building one takes longer than using it, and dropping it would add a tenth
+/// of the time of a small patch.
+fn parse_matches<T: 'static>(
+    build: impl FnOnce() -> clap::Command,
+    arguments: &[OsString],
+) -> Result<ArgMatches, clap::Error> {
+    /// The parsers that no thread uses.
+    static PARSERS: Mutex<BTreeMap<TypeId, Vec<clap::Command>>> = Mutex::new(BTreeMap::new());
+    let key = TypeId::of::<T>();
+    let kept = lock_unpoisoned(&PARSERS).get_mut(&key).and_then(Vec::pop);
+    let mut parser = kept.unwrap_or_else(build);
+    let matches = parser.try_get_matches_from_mut(arguments);
+    lock_unpoisoned(&PARSERS)
+        .entry(key)
+        .or_default()
+        .push(parser);
+    matches
+}
+
 /// Parses any command line with the complete parser.
 fn parse_complete(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(arguments)?;
+    let matches = parse_matches::<Cli>(Cli::command, arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     if let Some(("apply" | "check" | "show", matches)) = matches.subcommand() {
         cli.command.set_filters(read_filters(matches));

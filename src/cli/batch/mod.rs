@@ -24,9 +24,7 @@ use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::early_exit::system_message;
 use super::policy::PolicyFiles;
 use super::root::{argument_paths, open_error, resolve_links};
-use super::{
-    CommandMode, EarlyExit, arguments, input, install_signals, output, progress, request, tree,
-};
+use super::{CommandMode, EarlyExit, arguments, input, output, progress, request, tree};
 use crate::engine::options::{Interrupt, Phase, Progress};
 use crate::engine::{self, Git, Repository, Request, SuggestionMode};
 use crate::mutex::lock_unpoisoned;
@@ -160,6 +158,7 @@ impl Batch {
         // No job has a command line of its own.
         let mut usual = request::build_request(patch, CommandMode::Check, &global)?;
         usual.look.hints = SuggestionMode::Text;
+        let interrupt = global.caller.watch_signals()?;
         let batch = Self {
             queue,
             template: usual,
@@ -171,7 +170,7 @@ impl Batch {
             is_deterministic,
             progress,
             repositories: Mutex::default(),
-            interrupt: install_signals()?,
+            interrupt,
             running: AtomicUsize::new(0),
             completed: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),

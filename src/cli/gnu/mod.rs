@@ -24,9 +24,9 @@ use super::early_exit::system_message;
 use super::output::print_to_stderr_as;
 use super::policy::load_policy;
 use super::root::{open, open_to_change};
-use super::{EarlyExit, arguments, files, install_signals, request, signals};
-use crate::engine::options::{NameGuessOptions, WhitespaceAction, code};
-use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
+use super::{EarlyExit, arguments, files, request};
+use crate::engine::options::{NameGuessOptions, WhitespaceAction, Workspace, code};
+use crate::engine::{self, Decide, GnuOptions, Outcome, Request};
 use crate::path::path_bytes;
 use crate::report::FileStatus;
 use args::GnuArguments;
@@ -100,7 +100,7 @@ fn run_request(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>,
             super::policy::check_readable(&file, &global)?;
             files::read_gnu_patch(&file, path, request::MAX_PATCH)?
         }
-        _ => files::read_contents(Path::new("-"), request::MAX_PATCH)?,
+        _ => files::read_contents(Path::new("-"), request::MAX_PATCH, &global.caller)?,
     };
     if patch.is_empty() {
         return Ok(None);
@@ -111,17 +111,17 @@ fn run_request(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>,
     let outcome = if let Some(output) = OutputTarget::of(options) {
         output.patch(request, options.dry_run, &global)?
     } else if options.dry_run {
-        engine::check(request, &open(&global)?)
+        engine::check(request, &*open(&global)?)
     } else {
         let workspace = open_to_change(&global)?;
-        exclude_unchanged(&mut request, options, &workspace);
-        engine::apply(request, &workspace, &install_signals()?)
+        exclude_unchanged(&mut request, options, &*workspace);
+        engine::apply(request, &*workspace, &global.caller.watch_signals()?)
     };
     Ok(Some((outcome, notes)))
 }
 
 /// Disables the backups of files that `--forward` skips. A check finds these files.
-fn exclude_unchanged(request: &mut Request, options: &GnuArguments, workspace: &Disk) {
+fn exclude_unchanged(request: &mut Request, options: &GnuArguments, workspace: &dyn Workspace) {
     if !options.forward || request.decide.gnu.backup.is_none() {
         return;
     }
@@ -225,7 +225,7 @@ fn options_from(
         ..Decide::default()
     };
     request.context.policy = load_policy(global)?;
-    request.context.interrupt = signals::interrupt();
+    request.context.interrupt = global.caller.interrupt();
     request.look.describe = true;
     Ok(request)
 }

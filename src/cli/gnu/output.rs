@@ -10,7 +10,7 @@ use super::args::GnuArguments;
 use crate::cli::args::Global;
 use crate::cli::early_exit::system_message;
 use crate::cli::root::{absolute_paths, open, open_to_change};
-use crate::cli::{EarlyExit, arguments, install_signals};
+use crate::cli::{EarlyExit, arguments};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, PatchedFile, Request};
 
@@ -46,7 +46,8 @@ impl OutputTarget {
     ) -> Result<Outcome, EarlyExit> {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
-        let patched = engine::apply_in_memory(request, &open(global)?, &install_signals()?);
+        let patched =
+            engine::apply_in_memory(request, &*open(global)?, &global.caller.watch_signals()?);
         let PatchedFile {
             outcome,
             content,
@@ -65,7 +66,11 @@ impl OutputTarget {
             let mut write = Request::overwrite(path.as_bytes(), hunks);
             write.commit.transaction = transaction;
             (write.context.policy, write.decide.max_file) = (policy, max_file);
-            let saved = engine::apply(write, &open_to_change(global)?, &install_signals()?);
+            let saved = engine::apply(
+                write,
+                &*open_to_change(global)?,
+                &global.caller.watch_signals()?,
+            );
             if !saved.report.ok {
                 return Ok(saved);
             }

@@ -11,7 +11,7 @@ use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::path_names::follow_links;
 use crate::cli::root::open;
-use crate::engine::options::{Workspace, control_paths};
+use crate::engine::options::control_paths;
 use crate::engine::{self, FileIdentity, count_hard_links, file_identity, home};
 use crate::path::{RelPath, os_path, plain_path};
 
@@ -101,7 +101,7 @@ struct LinkTarget {
 /// tree, and of the home directory. Returns none if policy does not ask about control files.
 fn control_names(global: &Global) -> Result<Vec<ControlName>, EarlyExit> {
     let root = open(global)?;
-    if !engine::asks_about_control_files(&policy(global)?, &root) {
+    if !engine::asks_about_control_files(&policy(global)?, &*root) {
         return Ok(Vec::new());
     }
     let top = root

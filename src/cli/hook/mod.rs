@@ -202,7 +202,7 @@ fn decide(
     default_decision: &DefaultDecision,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
-    let text = files::read_contents(Path::new("-"), MAX_CALL)?;
+    let text = files::read_contents(Path::new("-"), MAX_CALL, &global.caller)?;
     let call: Call = serde_json::from_slice(&text)
         .map_err(|error| EarlyExit::new(&code::USAGE, format!("invalid hook input: {error}")))?;
     if call.hook_event_name != "PreToolUse" {
@@ -291,7 +291,7 @@ fn check_edit(
 ) -> Result<Decision, EarlyExit> {
     (request.context.policy, request.context.approval_gate) =
         (policy(global)?, ApprovalGate::Reading);
-    let outcome = engine::check(request, &open(global)?);
+    let outcome = engine::check(request, &*open(global)?);
     Ok(decide_outcome(outcome, default_decision, global))
 }
 
@@ -303,7 +303,7 @@ fn check_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyE
     // Without digests there is no `plan_id`.
     request.look.describe = true;
     request.context.approval_gate = ApprovalGate::Reading;
-    let outcome = engine::check(request, &open(global)?);
+    let outcome = engine::check(request, &*open(global)?);
     let files = outcome.report.files.iter();
     let paths = files
         .flat_map(|file| file.from.iter().chain([&file.path]))
@@ -316,7 +316,7 @@ fn check_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyE
 /// Returns the decision on reading a file. The tool reports a missing file itself.
 fn check_read(path: &[u8], global: &Global) -> Result<Decision, EarlyExit> {
     Ok(decide_refusal(
-        engine::may_read(path, &policy(global)?, &open(global)?).err(),
+        engine::may_read(path, &policy(global)?, &*open(global)?).err(),
     ))
 }
 

@@ -180,7 +180,7 @@ impl CallPath {
                 &path,
                 accesses,
                 &policy(&self.global)?,
-                &open(&self.global)?,
+                &*open(&self.global)?,
             )
             .err(),
         ))

@@ -121,7 +121,7 @@ pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, EarlyExit> 
     let ListInput { path } = call.arguments()?;
     decide_with(&call.absolute_path(path), global, |path, global| {
         Ok(decide_refusal(
-            engine::may_list(path, &policy(global)?, &open(global)?).err(),
+            engine::may_list(path, &policy(global)?, &*open(global)?).err(),
         ))
     })
 }
@@ -140,7 +140,7 @@ fn decide_search(
                 path,
                 (target, is_searched),
                 &policy(global)?,
-                &open(global)?,
+                &*open(global)?,
             )
             .err(),
         ))

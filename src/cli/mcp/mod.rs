@@ -180,7 +180,7 @@ impl<'a> Server<'a> {
     fn call(&self, Call { name, arguments }: &Call<'_>) -> Result<Value, ErrorResponse> {
         let answer = match open(self.global) {
             Ok(workspace) => signals::defer_signals(|| {
-                engine::tool(name, arguments, &self.options, &workspace, &self.interrupt)
+                engine::tool(name, arguments, &self.options, &*workspace, &self.interrupt)
             }),
             Err(stop) => Some(ToolAnswer::of(&stop.into_outcome("mcp"))),
         };

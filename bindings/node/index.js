@@ -1,0 +1,220 @@
+"use strict";
+
+const { fileURLToPath } = require("node:url");
+const { Cancel, NativeTree, call } = require("./native.js");
+
+/** A command was refused. `report` is the report, as the program prints it with `--json`. */
+class WpatchError extends Error {
+  constructor(report) {
+    const error = report.error ?? {};
+    const place = error.path ? `${error.path}: ` : "";
+    const help = error.help ? `\n${error.help}` : "";
+    super(`${place}${error.message ?? "the command failed"}${help}`);
+    this.name = new.target.name;
+    this.report = report;
+    this.exitCode = report.exit_code;
+    this.kind = error.kind ?? "";
+  }
+}
+
+class NotApplied extends WpatchError {}
+class Malformed extends WpatchError {}
+class UsageError extends Malformed {}
+class Denied extends WpatchError {}
+class Failed extends WpatchError {}
+class RollbackIncomplete extends WpatchError {}
+class Locked extends WpatchError {}
+class Cancelled extends WpatchError {}
+
+const ERRORS = {
+  1: NotApplied,
+  2: Malformed,
+  3: Denied,
+  4: Failed,
+  5: RollbackIncomplete,
+  6: Locked,
+};
+
+function errorOf(report) {
+  const code = report.exit_code;
+  if (code >= 128) return new Cancelled(report);
+  if (code === 2 && report.error?.kind === "usage") return new UsageError(report);
+  return new (ERRORS[code] ?? WpatchError)(report);
+}
+
+/** A tree of files in memory, with a history of its changes. */
+class Tree {
+  constructor(files = {}, { executable = [], links = {} } = {}) {
+    const marked = new Set(executable);
+    const entries = Object.entries(files).map(([name, content]) => ({
+      path: name,
+      kind: marked.has(name) ? "executable" : "file",
+      content: Buffer.from(content),
+    }));
+    for (const [name, target] of Object.entries(links)) {
+      entries.push({ path: name, kind: "link", content: Buffer.from(target) });
+    }
+    this.native = new NativeTree(entries);
+  }
+
+  /** The contents of the files by path. */
+  get files() {
+    return this.#select((entry) => entry.kind !== "link", (entry) => entry.content);
+  }
+
+  /** The paths of the executable files. */
+  get executable() {
+    return this.native
+      .entries()
+      .filter((entry) => entry.kind === "executable")
+      .map((entry) => entry.path);
+  }
+
+  /** The targets of the symbolic links by path. */
+  get links() {
+    return this.#select((entry) => entry.kind === "link", (entry) => entry.content.toString());
+  }
+
+  #select(isWanted, value) {
+    const wanted = this.native.entries().filter(isWanted);
+    return Object.fromEntries(wanted.map((entry) => [entry.path, value(entry)]));
+  }
+}
+
+/** Returns the options as the command line has them, with `-` and lower-case letters. */
+function callOptions(options) {
+  return Object.entries(options)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => ({
+      name: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      value: optionValue(value),
+    }));
+}
+
+function optionValue(value) {
+  if (Array.isArray(value)) return value.map(text);
+  return typeof value === "boolean" ? value : text(value);
+}
+
+/** Returns a string, a number, a `file:` URL or UTF-8 bytes as a string. */
+function text(value) {
+  if (value instanceof URL) return fileURLToPath(value);
+  if (value instanceof Uint8Array) {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
+  }
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
+    return String(value);
+  }
+  throw new TypeError(`expected a string, a number, bytes or a URL, not ${typeof value}`);
+}
+
+async function run(command, operands, content, options, isPage = false) {
+  const { root = ".", signal, raises = true, ...rest } = options ?? {};
+  signal?.throwIfAborted();
+  const cancel = new Cancel();
+  const abort = () => cancel.cancel();
+  signal?.addEventListener("abort", abort, { once: true });
+  let answer;
+  try {
+    const isTree = root instanceof Tree;
+    const request = {
+      command,
+      operands: operands.map(text),
+      options: callOptions(rest),
+      input: Buffer.from(content),
+      root: isTree ? "" : text(root),
+      isPage,
+    };
+    answer = await call(request, isTree ? root.native : null, cancel);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+  if (isPage) {
+    if (answer.document.length === 0) throw errorOf(JSON.parse(answer.report));
+    return answer.document.toString();
+  }
+  const result = JSON.parse(answer.document);
+  if (raises && result.ok === false) throw errorOf(result);
+  return result;
+}
+
+/** Returns the operands and the standard input for a patch: a text, or the URLs of files. */
+function patchInput(patch) {
+  if (patch instanceof URL) return [[patch], ""];
+  if (Array.isArray(patch)) return [patch, ""];
+  return [[], patch];
+}
+
+function runPatch(command, patch, options, isPage) {
+  const [operands, content] = patchInput(patch);
+  return run(command, operands, content, options, isPage);
+}
+
+const check = (patch, options) => runPatch("check", patch, options);
+const apply = (patch, options) => runPatch("apply", patch, options);
+const showHtml = (patch, options) => runPatch("show", patch, options, true);
+
+function edit(file, options = {}) {
+  if (Array.isArray(options.edits)) {
+    return run("edit", [file], JSON.stringify(options.edits), { ...options, edits: "-" });
+  }
+  return run("edit", [file], "", options);
+}
+
+const write = (file, content, options) => run("write", [file], content, options);
+const append = (file, content, options) => run("append", [file], content, options);
+const notebookReplace = (file, source, options) =>
+  run("notebook replace", [file], "", { ...options, source });
+const notebookInsert = (file, source, options) =>
+  run("notebook insert", [file], "", { ...options, source });
+const notebookDelete = (file, options) => run("notebook delete", [file], "", options);
+const undo = (options = {}) => {
+  const { id, ...rest } = options;
+  return run("undo", id === undefined ? [] : [id], "", rest);
+};
+const redo = (options) => run("redo", [], "", options);
+const recover = (options) => run("recover", [], "", options);
+const init = (options) => run("init", [], "", options);
+const gc = (options) => run("gc", [], "", options);
+const reject = (id, options) => run("reject", [id], "", options);
+const log = (options) => run("log", [], "", options);
+const show = (id, options) => run("show", [id], "", options);
+const read = (file, options) => run("read", [file], "", options);
+const listDirectory = (directory = ".", options = undefined) =>
+  run("list", [directory], "", options);
+const diff = (before, after, options) => run("diff", [before, after], "", options);
+const explain = (file, options) => run("policy explain", [file], "", options);
+
+module.exports = {
+  Cancelled,
+  Denied,
+  Failed,
+  Locked,
+  Malformed,
+  NotApplied,
+  RollbackIncomplete,
+  Tree,
+  UsageError,
+  WpatchError,
+  append,
+  apply,
+  check,
+  diff,
+  edit,
+  explain,
+  gc,
+  init,
+  listDirectory,
+  log,
+  notebookDelete,
+  notebookInsert,
+  notebookReplace,
+  read,
+  recover,
+  redo,
+  reject,
+  show,
+  showHtml,
+  undo,
+  write,
+};

@@ -1,0 +1,133 @@
+"use strict";
+
+const assert = require("node:assert");
+const { execFileSync, spawn } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { test } = require("node:test");
+const { pathToFileURL } = require("node:url");
+const wpatch = require("wpatch");
+
+const PATCH = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n";
+
+const texts = (tree) =>
+  Object.fromEntries(Object.entries(tree.files).map(([name, content]) => [name, content.toString()]));
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function withDirectory(work) {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "wpatch-"));
+  try {
+    await work(directory);
+  } finally {
+    fs.rmSync(directory, { recursive: true });
+  }
+}
+
+test("a patch is applied and undone in memory", async () => {
+  const root = new wpatch.Tree({ "a.txt": "one\ntwo\n", b: Buffer.from([255]) });
+  const report = await wpatch.check(PATCH, { root });
+  assert.deepStrictEqual([report.ok, report.changed], [true, false]);
+  await wpatch.apply(Buffer.from(PATCH), { root, approve: report.plan_id });
+  assert.strictEqual(texts(root)["a.txt"], "ONE\ntwo\n");
+  assert.deepStrictEqual([...root.files.b], [255]);
+  const [entry] = (await wpatch.log({ root })).entries;
+  assert.strictEqual((await wpatch.show(entry.id, { root })).entries[0].files[0].path, "a.txt");
+  await wpatch.undo({ id: entry.id, root });
+  assert.strictEqual(texts(root)["a.txt"], "one\ntwo\n");
+  await wpatch.redo({ root });
+  assert.strictEqual(texts(root)["a.txt"], "ONE\ntwo\n");
+});
+
+test("modes and links are kept", async () => {
+  const root = new wpatch.Tree({ run: "one\n" }, { executable: ["run"], links: { link: "run" } });
+  await wpatch.edit("run", { root, old: "one", new: "two" });
+  assert.deepStrictEqual([texts(root), root.executable, root.links], [{ run: "two\n" }, ["run"], { link: "run" }]);
+});
+
+test("every command works in memory", async () => {
+  const root = new wpatch.Tree({ "a.txt": "one\n" });
+  await wpatch.write("b/c.txt", "x\n", { root });
+  await wpatch.append("b/c.txt", new Uint8Array([121, 10]), { root });
+  await wpatch.edit("a.txt", { root, edits: [{ old: "one", new: "1" }] });
+  assert.strictEqual((await wpatch.read("b/c.txt", { root })).content, "x\ny\n");
+  const { entries } = await wpatch.listDirectory(".", { root });
+  assert.deepStrictEqual(entries.map((entry) => entry.name), ["a.txt", "b"]);
+  assert.strictEqual((await wpatch.diff("a.txt", "b/c.txt", { root })).identical, false);
+  assert.match(await wpatch.showHtml(PATCH, { root }), /<!DOCTYPE html>/);
+  assert.strictEqual((await wpatch.explain("a.txt", { root })).path, "a.txt");
+});
+
+test("a directory and patch files can be named", () =>
+  withDirectory(async (directory) => {
+    fs.writeFileSync(path.join(directory, "a.txt"), "one\ntwo\n");
+    fs.writeFileSync(path.join(directory, "p.diff"), PATCH);
+    const file = pathToFileURL(path.join(directory, "p.diff"));
+    assert.strictEqual((await wpatch.check(file, { root: directory })).ok, true);
+    await wpatch.apply([file], { root: pathToFileURL(directory), maxFile: 100 });
+    assert.strictEqual(fs.readFileSync(path.join(directory, "a.txt"), "utf8"), "ONE\ntwo\n");
+  }));
+
+test("each exit code has an error", async () => {
+  const root = new wpatch.Tree({ "a.txt": "1\ntwo\n" });
+  const outside = "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n";
+  const refusal = (kind) => (error) => error.constructor === kind && error instanceof wpatch.WpatchError;
+  await assert.rejects(wpatch.apply(PATCH, { root }), (error) => {
+    assert.deepStrictEqual([error.exitCode, error.kind, error.name], [1, "not_found", "NotApplied"]);
+    assert.strictEqual(error.report.files[0].path, "a.txt");
+    return refusal(wpatch.NotApplied)(error);
+  });
+  await assert.rejects(wpatch.apply("--- a/a\n+++ b/a\n@@ x @@\n", { root }), refusal(wpatch.Malformed));
+  await assert.rejects(wpatch.apply(outside, { root }), refusal(wpatch.Denied));
+  await assert.rejects(wpatch.check(PATCH, { root, strip: "x" }), refusal(wpatch.UsageError));
+  await assert.rejects(wpatch.check(PATCH, { root: "/nonexistent" }), refusal(wpatch.UsageError));
+  const report = await wpatch.check(PATCH, { root, raises: false });
+  assert.deepStrictEqual([report.ok, report.exit_code], [false, 1]);
+});
+
+test("wrong arguments are rejected", async () => {
+  const root = new wpatch.Tree({ "a.txt": "one\ntwo\n" });
+  for (const options of [{ bogus: 1 }, { json: true }, { lenient: "x" }, { verify: "true" }, { fuzz: {} }]) {
+    await assert.rejects(wpatch.apply(PATCH, { root, ...options }), (error) => !(error instanceof wpatch.WpatchError));
+  }
+  assert.strictEqual(texts(root)["a.txt"], "one\ntwo\n");
+  assert.throws(() => new wpatch.Tree({ "../x": "x" }), /outside/);
+});
+
+test("a signal cancels a call before its start and while it waits", { skip: process.platform === "win32" }, () =>
+  withDirectory(async (directory) => {
+    const signal = AbortSignal.abort();
+    const root = new wpatch.Tree({ "a.txt": "one\ntwo\n" });
+    await assert.rejects(wpatch.apply(PATCH, { root, signal }), { name: "AbortError" });
+    assert.strictEqual(texts(root)["a.txt"], "one\ntwo\n");
+
+    fs.writeFileSync(path.join(directory, "a.txt"), "one\ntwo\n");
+    const held = path.join(directory, "held");
+    const verify = "touch held; while [ -e held ]; do sleep 0.01; done";
+    const script = `require("wpatch").write("b", "x", ${JSON.stringify({ root: directory, verify })})`;
+    const holder = spawn(process.execPath, ["-e", script], { cwd: __dirname, stdio: "inherit" });
+    const ended = new Promise((resolve) => holder.on("exit", resolve));
+    while (!fs.existsSync(held)) await sleep(10);
+    const waiting = wpatch.apply(PATCH, { root: directory, lockTimeout: "60s", signal: AbortSignal.timeout(200) });
+    await assert.rejects(waiting, (error) => error instanceof wpatch.Cancelled && error.exitCode === 143);
+    fs.rmSync(held);
+    assert.strictEqual(await ended, 0);
+  }));
+
+test("many calls can run at the same time", async () => {
+  const names = Array.from({ length: 8 }, (_, number) => `${number}.txt`);
+  const root = new wpatch.Tree(Object.fromEntries(names.map((name) => [name, "one\ntwo\n"])));
+  const patches = names.map((name) => PATCH.replaceAll("a.txt", name));
+  const checks = patches.flatMap((patch) => Array.from({ length: 50 }, () => wpatch.check(patch, { root })));
+  assert.ok((await Promise.all(checks)).every((report) => report.ok));
+  await Promise.all(patches.map((patch) => wpatch.apply(patch, { root, lockTimeout: "60s" })));
+  assert.deepStrictEqual(new Set(Object.values(texts(root))), new Set(["ONE\ntwo\n"]));
+});
+
+test("the program passes on its exit code and its streams", () => {
+  const program = path.join(path.dirname(require.resolve("wpatch")), "bin", "wpatch.js");
+  const { version } = require("wpatch/package.json");
+  assert.strictEqual(execFileSync(process.execPath, [program, "--version"], { encoding: "utf8" }), `wpatch ${version}\n`);
+  const failing = () => execFileSync(process.execPath, [program, "check"], { input: PATCH, stdio: "pipe" });
+  assert.throws(failing, (error) => error.status === 1 && /a\.txt/.test(error.stderr));
+});

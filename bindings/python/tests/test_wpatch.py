@@ -1,0 +1,257 @@
+"""Tests of the package."""
+
+import inspect
+import multiprocessing
+import os
+import pathlib
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import typing
+import unittest
+
+import wpatch
+
+PATCH = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n"
+
+
+def large_patch():
+    """Returns files and a patch for them that several threads process."""
+    files = {f"f{number}": "old\n" * 400 for number in range(3000)}
+    parts = [f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-old\n+new\n" for name in files]
+    return files, "".join(parts)
+
+
+def check_in_child(files, patch, queue):
+    queue.put(wpatch.check(patch, wpatch.Tree(files), unidiff_zero=True)["ok"])
+
+
+class TreeTest(unittest.TestCase):
+    def test_a_patch_is_applied_and_undone(self):
+        tree = wpatch.Tree({"a.txt": b"one\ntwo\n", "b\udcff": "x"})
+        report = wpatch.check(PATCH, tree)
+        self.assertEqual((report["ok"], report["changed"]), (True, False))
+        self.assertEqual(tree.files["a.txt"], b"one\ntwo\n")
+        self.assertTrue(wpatch.apply(PATCH.encode(), tree, approve=report["plan_id"])["changed"])
+        self.assertEqual(tree.files, {"a.txt": b"ONE\ntwo\n", "b\udcff": b"x"})
+        [entry] = wpatch.log(tree)["entries"]
+        self.assertEqual([file["path"] for file in wpatch.show(entry["id"], tree)["entries"][0]["files"]], ["a.txt"])
+        wpatch.undo(entry["id"], tree)
+        self.assertEqual(tree.files["a.txt"], b"one\ntwo\n")
+        wpatch.redo(tree)
+        self.assertEqual(tree.files["a.txt"], b"ONE\ntwo\n")
+
+    def test_modes_and_links_are_kept(self):
+        tree = wpatch.Tree({"run": "one\n"}, executable=["run"], links={"link": "run"})
+        wpatch.edit("run", tree, old="one", new="two")
+        self.assertEqual((tree.files, tree.executable, tree.links), ({"run": b"two\n"}, {"run"}, {"link": "run"}))
+
+    def test_every_command_works_in_memory(self):
+        tree = wpatch.Tree({"a.txt": "one\n"})
+        wpatch.write("b/c.txt", "x\n", tree)
+        wpatch.append("b/c.txt", b"y\n", tree)
+        wpatch.edit("a.txt", tree, edits=[{"old": "one", "new": "1"}])
+        self.assertEqual(wpatch.read("b/c.txt", tree)["content"], "x\ny\n")
+        names = [entry["name"] for entry in wpatch.list_directory(root=tree)["entries"]]
+        self.assertEqual(names, ["a.txt", "b"])
+        self.assertFalse(wpatch.diff("a.txt", "b/c.txt", tree)["identical"])
+        self.assertIn("<!DOCTYPE html>", wpatch.show_html(PATCH, tree))
+        self.assertEqual(wpatch.explain("a.txt", tree)["path"], "a.txt")
+
+    def test_the_history_is_protected_and_invisible(self):
+        tree = wpatch.Tree({"a.txt": "one\n"})
+        wpatch.edit("a.txt", tree, old="one", new="two")
+        self.assertEqual(list(tree.files), ["a.txt"])
+        for name in [".wpatch-attic/x", ".wpatch/x"]:
+            with self.assertRaises(wpatch.Denied):
+                wpatch.write(name, "x", tree)
+
+    def test_options_that_need_a_directory_are_refused(self):
+        tree = wpatch.Tree({"a.txt": "one\ntwo\n"})
+        for name, value in [("verify", "true"), ("index", True), ("from_tree", "HEAD"), ("base", "HEAD")]:
+            function = wpatch.check if name == "from_tree" else wpatch.apply
+            with self.subTest(name), self.assertRaisesRegex(ValueError, "needs a directory"):
+                function(PATCH, tree, **{name: value})
+        self.assertEqual(tree.files["a.txt"], b"one\ntwo\n")
+
+    def test_absolute_paths_do_not_leave_the_tree(self):
+        with tempfile.TemporaryDirectory() as directory:
+            outside = pathlib.Path(directory, "outside")
+            with self.assertRaises(wpatch.Error):
+                wpatch.write(outside, "x", wpatch.Tree())
+            self.assertFalse(outside.exists())
+
+
+class RefusalTest(unittest.TestCase):
+    def refusal(self, kind, function, *arguments, **options):
+        with self.assertRaises(wpatch.Error) as caught:
+            function(*arguments, **options)
+        self.assertIs(type(caught.exception), kind, caught.exception)
+        return caught.exception
+
+    def test_each_exit_code_has_an_exception(self):
+        tree = wpatch.Tree({"a.txt": "1\ntwo\n"})
+        outside = "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n"
+        error = self.refusal(wpatch.NotApplied, wpatch.apply, PATCH, tree)
+        self.assertEqual((error.exit_code, error.kind, error.report["files"][0]["path"]), (1, "not_found", "a.txt"))
+        self.assertIn("a.txt", str(error))
+        self.refusal(wpatch.Malformed, wpatch.apply, "--- a/a\n+++ b/a\n@@ x @@\n", tree)
+        self.refusal(wpatch.Denied, wpatch.apply, outside, tree)
+        self.refusal(wpatch.UsageError, wpatch.check, PATCH, tree, strip="x")
+        self.refusal(wpatch.UsageError, wpatch.check, PATCH, "/nonexistent")
+        self.refusal(wpatch.UsageError, wpatch.check, pathlib.Path("/nonexistent"))
+        self.assertEqual(tree.files, {"a.txt": b"1\ntwo\n"})
+
+    def test_a_report_can_be_returned_instead(self):
+        report = wpatch.check(PATCH, wpatch.Tree(), raises=False)
+        self.assertEqual((report["ok"], report["exit_code"]), (False, 1))
+
+    def test_exceptions_can_be_pickled(self):
+        error = self.refusal(wpatch.NotApplied, wpatch.apply, PATCH, wpatch.Tree())
+        copy = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(copy), copy.report), (str(error), error.report))
+
+    def test_wrong_arguments_are_type_errors(self):
+        tree = wpatch.Tree()
+        for options in [{"bogus": 1}, {"json": True}, {"output": "text"}, {"lenient": "x"}, {"fuzz": object()}]:
+            with self.subTest(options), self.assertRaises(TypeError):
+                wpatch.check(PATCH, tree, **options)
+        with self.assertRaises(ValueError):
+            wpatch.Tree({"../x": "x"})
+
+    def test_nothing_is_printed(self):
+        code = (
+            "import wpatch\n"
+            "for options in [{}, {'strip': 'x'}, {'format': 'bogus'}]:\n"
+            "    wpatch.check('x', raises=False, **options)\n"
+            "    wpatch.log(raises=False)\n"
+        )
+        with tempfile.TemporaryDirectory() as directory:
+            done = subprocess.run([sys.executable, "-c", code], cwd=directory, capture_output=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+
+
+class CancelTest(unittest.TestCase):
+    def test_a_cancelled_change_is_rolled_back(self):
+        tree = wpatch.Tree({"a.txt": "one\ntwo\n"})
+        cancel = wpatch.Cancel()
+        cancel.cancel()
+        self.assertTrue(cancel.is_cancelled)
+        with self.assertRaises(wpatch.Cancelled) as caught:
+            wpatch.apply(PATCH, tree, cancel=cancel)
+        self.assertEqual((caught.exception.exit_code, tree.files["a.txt"]), (143, b"one\ntwo\n"))
+
+    def waiting(self, directory):
+        """Starts a process that holds the lock as long as the file `held` exists."""
+        with open(os.path.join(directory, "a.txt"), "w") as file:
+            file.write("one\ntwo\n")
+        verify = "touch held; while [ -e held ]; do sleep 0.01; done"
+        script = f"import wpatch, sys\nwpatch.write('b', 'x', sys.argv[1], verify={verify!r})"
+        holder = subprocess.Popen([sys.executable, "-c", script, directory])
+        while not os.path.exists(os.path.join(directory, "held")):
+            time.sleep(0.01)
+        return holder
+
+    def test_another_thread_ends_a_wait_for_the_lock(self):
+        with tempfile.TemporaryDirectory() as directory:
+            holder = self.waiting(directory)
+            cancel = wpatch.Cancel()
+            threading.Timer(0.2, cancel.cancel).start()
+            with self.assertRaises(wpatch.Cancelled):
+                wpatch.apply(PATCH, directory, cancel=cancel, lock_timeout="60s")
+            os.remove(os.path.join(directory, "held"))
+            self.assertEqual(holder.wait(), 0)
+
+    def test_a_keyboard_interrupt_ends_a_wait_for_the_lock(self):
+        # A process that was started in the background ignores the signal.
+        previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, previous)
+        with tempfile.TemporaryDirectory() as directory:
+            holder = self.waiting(directory)
+            threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+            with self.assertRaises(KeyboardInterrupt):
+                wpatch.apply(PATCH, directory, lock_timeout="60s")
+            os.remove(os.path.join(directory, "held"))
+            self.assertEqual(holder.wait(), 0)
+            wpatch.apply(PATCH, directory)
+
+
+class ProcessTest(unittest.TestCase):
+    def test_threads_can_share_a_tree(self):
+        tree = wpatch.Tree({f"{number}.txt": "one\ntwo\n" for number in range(8)})
+        patches = [PATCH.replace("a.txt", f"{number}.txt") for number in range(8)]
+        failures = []
+
+        def work(patch):
+            try:
+                for _ in range(50):
+                    assert wpatch.check(patch, tree)["ok"]
+                wpatch.apply(patch, tree, lock_timeout="60s")
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=[patch]) for patch in patches]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(set(tree.files.values()), {b"ONE\ntwo\n"})
+        self.assertEqual(len(wpatch.log(tree)["entries"]), 8)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "needs fork(2)")
+    def test_a_forked_process_has_no_threads_of_its_parent(self):
+        files, patch = large_patch()
+        self.assertTrue(wpatch.check(patch, wpatch.Tree(files), unidiff_zero=True)["ok"])
+        context = multiprocessing.get_context("fork")
+        queue = context.Queue()
+        child = context.Process(target=check_in_child, args=[files, patch, queue])
+        child.start()
+        self.assertTrue(queue.get(timeout=120))
+        child.join()
+
+    def test_memory_does_not_grow_with_the_number_of_calls(self):
+        tree = wpatch.Tree({"a.txt": "one\ntwo\n"})
+        calls = int(os.environ.get("WPATCH_CALLS", "2000"))
+
+        def run(count):
+            for _ in range(count):
+                wpatch.check(PATCH, tree)
+                wpatch.check(PATCH.replace("two", "x"), tree, raises=False)
+                wpatch.read("a.txt", tree)
+
+        run(calls // 10)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        run(calls)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        self.assertLess(grown, 4096, f"{grown} KiB after {3 * calls} calls")
+
+
+class InterfaceTest(unittest.TestCase):
+    def test_every_function_has_the_options_of_its_command(self):
+        for name in wpatch.__all__:
+            function = getattr(wpatch, name)
+            if not inspect.isfunction(function):
+                continue
+            with self.subTest(name):
+                hints = typing.get_type_hints(function)
+                [options] = typing.get_args(hints["options"])
+                self.assertTrue(issubclass(options, dict) and options.__annotations__)
+                self.assertTrue(function.__doc__)
+                self.assertIn("cancel", inspect.signature(function).parameters)
+
+    def test_the_program_is_installed(self):
+        program = pathlib.Path(sys.executable).with_name("wpatch")
+        if not program.exists():
+            self.skipTest("the package is not installed from a wheel")
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, f"wpatch {wpatch.__version__}\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,155 @@
+//! Who runs a command: the process of the program, or another program in its own process.
+//!
+//! [`Caller`] supplies everything that differs: the standard streams, the handle that cancels the
+//! command, and the tree.
+
+use std::io::{self, BufWriter, Write};
+use std::mem;
+use std::sync::{Arc, Mutex};
+
+use super::early_exit::system_message;
+use super::files::{LimitedRead, StdinReadTwice};
+use super::{EarlyExit, signals};
+use crate::engine::options::{Interrupt, code};
+use crate::mutex::lock_unpoisoned;
+use crate::report::{Report, print_json};
+use crate::text::Bytes;
+use crate::workspace::memory::Memory;
+
+/// Who runs the command.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Caller {
+    /// The process of the program. The command uses its standard streams and signals.
+    #[default]
+    Process,
+    /// Another program. The command prints nothing and installs no signal handlers.
+    Library(Arc<LibraryCall>),
+}
+
+/// The values that another program passes to a command, and the output of the command.
+#[derive(Debug, Default)]
+pub(super) struct LibraryCall {
+    /// The content of standard input. The first read takes it.
+    input: Mutex<Option<Bytes>>,
+    output: Mutex<Vec<u8>>,
+    /// The JSON report of a command that prints another kind of document.
+    report: Mutex<Option<Vec<u8>>>,
+    /// The tree in memory that replaces the directory.
+    tree: Option<Arc<Memory>>,
+    interrupt: Interrupt,
+}
+
+impl LibraryCall {
+    pub(super) fn new(input: Bytes, tree: Option<Arc<Memory>>, interrupt: Interrupt) -> Self {
+        Self {
+            input: Mutex::new(Some(input)),
+            tree,
+            interrupt,
+            ..Self::default()
+        }
+    }
+
+    /// Returns what the command has printed to standard output since the last call.
+    pub(super) fn take_output(&self) -> Vec<u8> {
+        mem::take(&mut lock_unpoisoned(&self.output))
+    }
+
+    /// Returns the report that [`Caller::keep_report`] has kept.
+    pub(super) fn take_report(&self) -> Option<Vec<u8>> {
+        lock_unpoisoned(&self.report).take()
+    }
+}
+
+impl Caller {
+    /// Returns the tree in memory, if the command uses none on disk.
+    pub(super) fn tree(&self) -> Option<&Arc<Memory>> {
+        match self {
+            Self::Process => None,
+            Self::Library(call) => call.tree.as_ref(),
+        }
+    }
+
+    /// Returns whether the command runs in the process of another program.
+    pub(super) fn is_library(&self) -> bool {
+        matches!(self, Self::Library(_))
+    }
+
+    /// Writes to standard output with `print`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `print` or of standard output.
+    pub(super) fn print(
+        &self,
+        print: impl FnOnce(&mut (dyn Write + 'static)) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match self {
+            Self::Process => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                print(&mut out)?;
+                out.flush()
+            }
+            Self::Library(call) => print(&mut *lock_unpoisoned(&call.output)),
+        }
+    }
+
+    /// Keeps the report of a command whose document is no report, for a library call.
+    pub(super) fn keep_report(&self, report: &Report) {
+        if let Self::Library(call) = self {
+            let mut text = Vec::new();
+            // Writing to memory cannot fail.
+            let _ = print_json(report, &mut text);
+            *lock_unpoisoned(&call.report) = Some(text);
+        }
+    }
+
+    /// Returns the content of standard input for a library call, and `None` for a process. Returns
+    /// the size as an error if it is more than `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the content was read before.
+    pub(super) fn read_input(&self, limit: u64) -> Option<io::Result<LimitedRead>> {
+        let Self::Library(call) = self else {
+            return None;
+        };
+        let input = lock_unpoisoned(&call.input).take();
+        Some(
+            input
+                .ok_or_else(|| io::Error::other(StdinReadTwice))
+                .map(|input| match input.len() as u64 {
+                    size if size > limit => Err(Some(size)),
+                    _ => Ok(input),
+                }),
+        )
+    }
+
+    /// Returns the handle that cancels the command.
+    pub(super) fn interrupt(&self) -> Interrupt {
+        match self {
+            Self::Process => signals::interrupt(),
+            Self::Library(call) => call.interrupt.clone(),
+        }
+    }
+
+    /// Returns the handle that cancels the command. From here on, a signal does not end the
+    /// process, but raises the handle.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the signal handlers cannot be installed.
+    pub(super) fn watch_signals(&self) -> Result<Interrupt, EarlyExit> {
+        match self {
+            Self::Process => signals::install_interrupt().map_err(|error| {
+                EarlyExit::new(
+                    &code::IO,
+                    format!(
+                        "cannot install the signal handlers: {}",
+                        system_message(&error)
+                    ),
+                )
+            }),
+            Self::Library(call) => Ok(call.interrupt.clone()),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Runs a command for another program in its own process. The bindings for other languages use it.
+//!
+//! A call has the options of the command line, and its result is the document that `--json` prints.
+//! A binding therefore has no options and no documents of its own. The command prints nothing,
+//! starts no pager and installs no signal handlers.
+
+mod options;
+mod tree;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::args;
+use super::caller::{Caller, LibraryCall};
+use super::{dispatch, report_misuse};
+use crate::interrupt::Interrupt;
+use crate::text::Bytes;
+use crate::workspace::memory::Memory;
+
+pub use options::{COMMANDS, CallOption, OptionKind, Value, options_of};
+pub use tree::{files_of, tree_of};
+
+/// A call of a command.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// A row of [`COMMANDS`].
+    pub command: &'static [&'static str],
+    /// The files, patches or identifiers that the command takes without a name.
+    pub operands: Vec<OsString>,
+    /// The options by name. See [`options_of`].
+    pub options: Vec<(String, Value)>,
+    /// The content of standard input: a patch, or the content of a file.
+    pub input: Bytes,
+    /// The tree.
+    pub root: Root,
+    /// The form of the result.
+    pub document: DocumentKind,
+    /// Cancels the call.
+    pub interrupt: Interrupt,
+}
+
+/// The tree of a call.
+#[derive(Clone, Debug)]
+pub enum Root {
+    /// A directory.
+    Directory(PathBuf),
+    /// A tree in memory.
+    Tree(Arc<Memory>),
+}
+
+/// The form of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentKind {
+    /// The JSON document of the command.
+    Json,
+    /// The HTML page of `show`.
+    Html,
+}
+
+/// The result of a call.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The document. It is empty if the command has ended before it could make an HTML page.
+    pub document: Vec<u8>,
+    /// The JSON report of a command with another kind of document.
+    pub report: Option<Vec<u8>>,
+}
+
+/// The reason why a call has no command line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The command has no such option.
+    #[error("{command} has no option {name}")]
+    UnknownOption {
+        /// The command.
+        command: String,
+        /// The option.
+        name: String,
+    },
+    /// The option needs another kind of value.
+    #[error("the option {name} needs {expected}")]
+    WrongKind {
+        /// The option.
+        name: String,
+        /// The kind of value.
+        expected: &'static str,
+    },
+    /// The option has no meaning for a tree in memory.
+    #[error("the option {name} needs a directory, and the tree is in memory")]
+    NeedsDirectory {
+        /// The option.
+        name: String,
+    },
+}
+
+/// Runs the command. Every failure of the command is a document, like the result.
+///
+/// # Errors
+///
+/// Returns an error if the options do not belong to the command.
+pub fn run(call: Call) -> Result<Answer, CallError> {
+    let arguments = options::command_line(&call)?;
+    let tree = match call.root {
+        Root::Directory(_) => None,
+        Root::Tree(tree) => Some(tree),
+    };
+    let shared = Arc::new(LibraryCall::new(call.input, tree, call.interrupt));
+    let caller = Caller::Library(Arc::clone(&shared));
+    // The caller reads the document; the exit code is part of it.
+    let _ = match args::parse(&arguments) {
+        Ok(mut cli) => {
+            cli.global.quiet = true;
+            cli.global.caller = caller;
+            cli.global.arguments = arguments;
+            dispatch(cli)
+        }
+        Err(error) => report_misuse(&error, &arguments, &caller),
+    };
+    Ok(Answer {
+        document: shared.take_output(),
+        report: shared.take_report(),
+    })
+}
