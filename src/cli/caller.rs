@@ -8,13 +8,20 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 use super::early_exit::system_message;
-use super::files::{LimitedRead, StdinReadTwice};
 use super::{EarlyExit, signals};
+use crate::engine::Memory;
 use crate::engine::options::{Interrupt, code};
 use crate::mutex::lock_unpoisoned;
 use crate::report::{Report, print_json};
 use crate::text::Bytes;
-use crate::workspace::memory::Memory;
+
+/// The content, or the error that it is too large. The error has the size in bytes, if it is known.
+pub(super) type LimitedRead = Result<Bytes, Option<u64>>;
+
+/// Two arguments name standard input.
+#[derive(Debug, thiserror::Error)]
+#[error("only one argument can read standard input")]
+pub(super) struct StdinReadTwice;
 
 /// Who runs the command.
 #[derive(Clone, Debug, Default)]

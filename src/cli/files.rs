@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::EarlyExit;
-use super::caller::Caller;
+use super::caller::{Caller, LimitedRead, StdinReadTwice};
 use super::early_exit::system_message;
 use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, stdin_file};
 use crate::engine::open_regular;
@@ -18,11 +18,6 @@ pub(super) const STDIN: &str = "-";
 
 /// Whether standard input was read. A second read would find no data.
 static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
-
-/// Two arguments name standard input.
-#[derive(Debug, thiserror::Error)]
-#[error("only one argument can read standard input")]
-pub(super) struct StdinReadTwice;
 
 /// Reads a file, or standard input for `-`. The content has at most `limit` bytes.
 ///
@@ -127,9 +122,6 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> EarlyExit {
         ..EarlyExit::new(&code::TOO_LARGE, format!("{name} exceeds {limit} bytes"))
     }
 }
-
-/// The content, or the error that it is too large. The error has the size in bytes, if it is known.
-pub(super) type LimitedRead = Result<Bytes, Option<u64>>;
 
 /// Reads a file of any type, or standard input for `-`. A command can read standard input once.
 pub(super) fn read_limited(path: &Path, limit: u64, caller: &Caller) -> io::Result<LimitedRead> {

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use super::args;
 use super::caller::{Caller, LibraryCall};
 use super::{dispatch, report_misuse};
-use crate::interrupt::Interrupt;
+use crate::engine::Memory;
+use crate::engine::options::Interrupt;
 use crate::text::Bytes;
-use crate::workspace::memory::Memory;
 
 pub use options::{COMMANDS, CallOption, OptionKind, Value, options_of};
 pub use tree::{files_of, tree_of};

@@ -79,6 +79,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 pub use crate::workspace::disk::Disk;
 pub use crate::workspace::git::Git;
 pub use crate::workspace::index::GitIndex;
+pub use crate::workspace::memory::{Entry, Memory};
 pub use crate::workspace::objects::{Repository, RepositoryTree};
 
 pub use crate::matching::ConflictResolution;
@@ -88,6 +89,8 @@ pub use crate::process::home;
 pub(crate) use crate::process::{
     CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE, config_homes, state_home,
 };
+#[cfg(feature = "cli")]
+pub(crate) use crate::workspace::EXTERNAL_HISTORY_NAME;
 #[cfg(feature = "cli")]
 pub(crate) use crate::workspace::disk::advice::{ADMINISTRATOR, REMOVE_WRITE_PERMISSION};
 #[cfg(feature = "cli")]

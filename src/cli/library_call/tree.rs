@@ -2,9 +2,8 @@
 
 use std::ffi::OsString;
 
+use crate::engine::{EXTERNAL_HISTORY_NAME, Entry, Memory};
 use crate::path::{PathError, RelPath, os_str, path_bytes};
-use crate::workspace::EXTERNAL_HISTORY_NAME;
-use crate::workspace::memory::{Entry, Memory};
 
 /// The directory of `wpatch init`.
 const STATE_DIRECTORY: &str = ".wpatch";

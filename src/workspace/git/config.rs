@@ -103,7 +103,7 @@ impl Git {
     /// Returns all variables, or none if `key` is not among them.
     fn variables_with(&self, key: &str) -> io::Result<&[ConfigVariable]> {
         let word = key.rsplit('.').next().unwrap_or(key);
-        self.variables(word, |files| files.last(key).is_some())
+        self.variables(word, |files| files.may_have(key))
     }
 
     /// Returns all variables, or none if the configuration has no variable in `section`, which must

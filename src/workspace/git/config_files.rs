@@ -225,16 +225,25 @@ impl FileVariables {
             .or_else(|| self.user.last(key))
     }
 
+    /// Returns whether a variable can be `key`, which may have a subsection.
+    pub(super) fn may_have(&self, key: &str) -> bool {
+        self.iter().any(|variable| variable.may_be(key))
+    }
+
     /// Returns whether a variable is in `section`.
     pub(super) fn has_section(&self, section: &str) -> bool {
-        let files = self.user.variables.iter().chain(&self.own.variables);
-        let mut all = files.chain(&self.environment);
-        all.any(|variable| variable.is_in(section))
+        self.iter().any(|variable| variable.is_in(section))
     }
 
     /// Returns whether the repository's own files can define `key`.
     pub(super) fn may_be_own(&self, key: &str) -> bool {
-        self.own.last(key).is_some() || !self.own.is_complete()
+        let mut own = self.own.variables.iter();
+        own.any(|variable| variable.may_be(key)) || !self.own.is_complete()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Variable> {
+        let files = self.user.variables.iter().chain(&self.own.variables);
+        files.chain(&self.environment)
     }
 }
 

@@ -32,6 +32,13 @@ impl Variable {
         self.key == key && !self.has_subsection
     }
 
+    /// Returns whether this can be the variable `key`. The subsection is not compared.
+    pub(super) fn may_be(&self, key: &str) -> bool {
+        Self::named(key, Vec::new()).is_some_and(|named| {
+            (&named.key, named.has_subsection) == (&self.key, self.has_subsection)
+        })
+    }
+
     /// Returns whether the variable is in `section`.
     pub(super) fn is_in(&self, section: &str) -> bool {
         self.key.split('.').next() == Some(section)
@@ -95,9 +102,13 @@ impl ConfigReader<'_> {
         let mut name = String::new();
         loop {
             match self.next() {
-                b']' => return Some((name, false)),
+                b']' => {
+                    let section = before_dot(&name);
+                    return Some((section.to_owned(), section != name));
+                }
                 byte if is_space(byte) => {
-                    return self.read_subsection(byte).map(|()| (name, true));
+                    self.read_subsection(byte)?;
+                    return Some((before_dot(&name).to_owned(), true));
                 }
                 byte if is_key_byte(byte) || byte == b'.' => {
                     name.push(byte.to_ascii_lowercase().into());
@@ -197,6 +208,11 @@ impl ConfigReader<'_> {
     }
 }
 
+/// Returns the section of a header. `[a.b]` is an old spelling of `[a "b"]`.
+fn before_dot(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
 fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
@@ -277,11 +293,6 @@ mod tests {
             key.split(['.']).next().unwrap(),
             key.rsplit('.').next().unwrap(),
         );
-        let section = if key.starts_with("a.b.") {
-            "a.b"
-        } else {
-            section
-        };
         let short = format!("{section}.{name}");
         Some(Variable {
             has_subsection: short != key,
