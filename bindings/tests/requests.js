@@ -1,6 +1,6 @@
 "use strict";
 
-// Compares the reports of the npm package with those that requests.py has written to a file.
+// Compares the reports of the npm package with the reports of the program, which requests.py has written to a file.
 
 const assert = require("node:assert");
 const fs = require("node:fs");
@@ -42,7 +42,7 @@ async function main(file) {
     assert.deepStrictEqual(found, report, `request ${number}`);
     fs.rmSync(root, { recursive: true, force: true });
   }
-  console.log(`${lines.length} reports of the npm package are those of the program`);
+  console.log(`${lines.length} reports of the npm package and the program are equal`);
 }
 
 main(process.argv[2]);

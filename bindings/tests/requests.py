@@ -167,7 +167,7 @@ def main(program, count, file):
     shutil.rmtree(root, ignore_errors=True)
     # A property of requests that all fail in the same way would say little.
     assert outcomes.get(0, 0) * 4 > int(count) and len(outcomes) > 3, outcomes
-    print(f"{count} reports of the Python package are those of the program; exit codes {dict(sorted(outcomes.items()))}")
+    print(f"{count} reports of the Python package and the program are equal; exit codes {dict(sorted(outcomes.items()))}")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ pub trait Workspace: Sync {
     /// The file has mode 0600 until its content is complete. Then it gets the attributes of `source`,
     /// as far as the caller may set them, and finally its permissions. Returns these: exact bits can
     /// be fewer than asked for if owner or group is not kept. The content is durable after
-    /// [`Workspace::sync`] of the file, and the name after that of its directory.
+    /// [`Workspace::sync`] of the file, and its name after a sync of its directory.
     fn create(
         &self,
         path: &RelPath,

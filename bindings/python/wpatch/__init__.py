@@ -215,7 +215,7 @@ def apply(
     raises: bool = True,
     **options: Unpack[ApplyOptions],
 ) -> Report:
-    """Applies a patch: all of it or nothing. The arguments are those of :func:`check`."""
+    """Applies a patch: all of it or nothing. The arguments are the same as for :func:`check`."""
     return _run("apply", root, options, cancel, raises, *_patch(patch))
 
 

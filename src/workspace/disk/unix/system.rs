@@ -32,8 +32,8 @@ pub(super) enum SourceAccess {
 
 /// A Unix system. The functions are calls, without state.
 ///
-/// The default implementations use only the calls of POSIX.1-2017, and those that rustix has for
-/// every Unix. If these cannot do what a
+/// The default implementations use only calls of POSIX.1-2017, and the birth time where rustix knows
+/// it. If these cannot do what a
 /// function describes, it returns the result that its documentation states.
 pub(super) trait System {
     /// The access of a handle that only resolves names. With `O_PATH` of Linux, it needs no
