@@ -104,7 +104,11 @@ impl Mounted {
     }
 
     pub(super) fn exfat() -> Self {
-        Self::new(&["mkfs.exfat"], &["mount.exfat-fuse", "-o", SHARED])
+        Self::exfat_with(SHARED)
+    }
+
+    pub(super) fn exfat_with(options: &str) -> Self {
+        Self::new(&["mkfs.exfat"], &["mount.exfat-fuse", "-o", options])
     }
 
     /// Makes the root with these files.

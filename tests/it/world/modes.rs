@@ -77,7 +77,7 @@ fn a_file_system_without_modes_is_enough() {
 #[test]
 fn a_state_without_owners_is_refused_for_a_tree_with_owners() {
     if may_mount("world::modes::a_state_without_owners_is_refused_for_a_tree_with_owners") {
-        let mounted = Mounted::exfat();
+        let mounted = Mounted::exfat_with("umask=0");
         let elsewhere = mounted.root(&[]).join("repository");
         let root = TempDir::new().unwrap();
         let separate = format!("--separate-git-dir={}", elsewhere.display());
