@@ -5,24 +5,35 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::args::{Global, RejectOptions, RevertOptions, UndoOptions};
+use super::args::{Global, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{open, open_to_change, root_name};
 use super::{EarlyExit, finish, output, pager, progress, request};
-use crate::engine::options::{HistoryLimits, Interrupt, TransactionOptions, Workspace};
+use crate::engine::options::{
+    HistoryLimits, Interrupt, JournalAdoption, TransactionOptions, Workspace,
+};
 use crate::engine::{self, Commit, Outcome, Request, UndoTarget, What};
 use crate::report::{Log, print_change_html, print_json};
 
 /// A function that opens the root.
 type OpenRoot = fn(&Global) -> Result<Arc<dyn Workspace>, EarlyExit>;
 
-pub(super) fn recover(global: &Global) -> ExitCode {
+pub(super) fn recover(options: &RecoverOptions, global: &Global) -> ExitCode {
+    let journals = if options.adopt {
+        JournalAdoption::Adopt
+    } else {
+        JournalAdoption::Refuse
+    };
     run_and_print(
         "recover",
         (open_to_change, global),
-        |workspace, options, interrupt| {
-            engine::recover_with_interrupt(workspace, options, interrupt)
+        |workspace, transaction, interrupt| {
+            let transaction = TransactionOptions {
+                journals,
+                ..transaction
+            };
+            engine::recover_with_interrupt(workspace, transaction, interrupt)
         },
     )
 }

@@ -128,7 +128,7 @@ fn dispatch(
             notebook::build_request(*command, &global),
             &global,
         ),
-        Command::Recover => history::recover(&global),
+        Command::Recover(options) => history::recover(&options, &global),
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::revert(UndoTarget::Undo, &options, &global),
         Command::Log => history::log(&global),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::build_journal::BuiltJournal;
 use super::change::{Change, FileIdentity, JournalFileKind};
 use super::history::OldFileLookup;
-use super::journal::Journal;
+use super::journal::{JOURNAL_DRAFT, Journal};
 use super::moves::FileMover;
 use super::rollback::Rollback;
 use super::scratch::{Scratch, ScratchFile};
@@ -80,7 +80,7 @@ impl Commit<'_> {
     ///
     /// If it fails, the tree is unchanged.
     fn write_intent(&self, built: &BuiltJournal) -> Result<(), Failure> {
-        let temporary = self.scratch.file("journal.tmp")?;
+        let temporary = self.scratch.file(JOURNAL_DRAFT)?;
         built
             .journal
             .changes

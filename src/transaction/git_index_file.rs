@@ -5,7 +5,7 @@
 //! swapped and rolled back like a file on another file system. A note in the state directory
 //! records the directory. It is written before the lock is taken, so that recovery finds both.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +16,14 @@ use super::scratch::{Scratch, join};
 use super::state_location::{display_path, is_writable_by_others};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
-use crate::path::{RelPath, is_absolute, path_bytes, plain_path, split_root};
+use crate::path::{RelPath, is_absolute, os_path, path_bytes, plain_path, split_root};
 use crate::text::printable;
 use crate::workspace::{
-    ErrorKind, GIT_INDEX_DIRECTORY_NAME, RenameMode, Result as Done, Workspace,
+    ErrorKind, GIT_INDEX_DIRECTORY_NAME, GitDirectory, RenameMode, Result as Done, Workspace,
 };
 
 /// The name of the note among the scratch files.
-const NOTE_FILE: &str = "annex";
+pub(super) const NOTE_FILE: &str = "annex";
 /// The scratch file next to the index. The lock is a hard link to it.
 const LOCK_MARK: &str = "lock";
 /// The maximum size of a note in bytes.
@@ -60,6 +60,18 @@ struct IndexLockNote {
     /// The lock file.
     #[serde(with = "escape")]
     lock: RelPath,
+}
+
+impl IndexLockNote {
+    fn new(root: String, directory: &Path, lock: RelPath) -> Self {
+        let directory = path_bytes(directory);
+        let directory = directory.strip_prefix(b"/").unwrap_or(&directory);
+        Self {
+            root,
+            directory: escape::escape(directory).into_owned(),
+            lock,
+        }
+    }
 }
 
 /// Returns the path of `name` in the directory of the index.
@@ -106,12 +118,7 @@ pub(super) fn lock_index(
 ) -> Result<(), Failure> {
     let lock = index_path(&[&place.name[..], b".lock"].concat())?;
     let directory = plain_path(place.directory.clone());
-    let directory = path_bytes(&directory);
-    let note = IndexLockNote {
-        root: workspace.identity()?,
-        directory: escape::escape(directory.strip_prefix(b"/").unwrap_or(&directory)).into_owned(),
-        lock: lock.clone(),
-    };
+    let note = IndexLockNote::new(workspace.identity()?, &directory, lock.clone());
     let path = scratch.file(NOTE_FILE)?;
     workspace.create(
         &path,
@@ -122,7 +129,7 @@ pub(super) fn lock_index(
     if durability == Durability::Full {
         scratch.make_durable(workspace, &path)?;
     }
-    workspace.git_index_file(&directory)?;
+    workspace.git_index_file(&path_bytes(&directory))?;
     let mark = mark_path(scratch)?;
     let taken = create_lock(workspace, scratch, (&mark, &lock), durability);
     taken.map_err(|error| match error.kind {
@@ -211,25 +218,78 @@ pub(super) fn check_index_is_open(changes: &[Change], is_open: bool) -> Result<(
     })
 }
 
+/// Returns the text of the note for the root `root`, whose index is in its git directory. Returns
+/// `None` if the transaction of `scratch` has no note.
+///
+/// # Security
+///
+/// The directory in the note is outside the root and may come from someone else, so it is replaced.
+///
+/// # Errors
+///
+/// Returns [`Failure::State`] if the root has no git directory.
+pub(super) fn note_for_root(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    root: &str,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let Some((note, _)) = parse_note(workspace, scratch)? else {
+        return Ok(None);
+    };
+    let directory = match workspace.git_directory()? {
+        GitDirectory::At { directory, .. } => {
+            let real = workspace.real_path(&directory);
+            let root = workspace.absolute_root();
+            root.and_then(|root| Some(root.join(os_path(&real)?)))
+        }
+        _ => None,
+    };
+    let Some(directory) = directory else {
+        return Err(Failure::State {
+            reason: "the journal names an index of git, but this directory has no git directory"
+                .to_owned(),
+        });
+    };
+    let note = IndexLockNote::new(root.to_owned(), &directory, note.lock);
+    to_checksummed(&note).map(Some)
+}
+
 fn read_note(
     workspace: &dyn Workspace,
     scratch: &Scratch,
 ) -> Result<Option<IndexLockNote>, Failure> {
+    let Some((note, directory)) = parse_note(workspace, scratch)? else {
+        return Ok(None);
+    };
+    if note.root != workspace.identity()? {
+        return Ok(None);
+    }
+    workspace.git_index_file(&directory)?;
+    if !is_trusted_location(workspace, scratch, &note)? {
+        return Err(state_failure(
+            &display_path(workspace, &scratch.file(NOTE_FILE)?),
+            "the index that it names is on another file system, which some users cannot write to",
+        ));
+    }
+    Ok(Some(note))
+}
+
+/// Returns the note and the directory that it names, an absolute path. Returns `None` if there is
+/// no note, or if it is incomplete because the process died before it took the lock.
+fn parse_note(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+) -> Result<Option<(IndexLockNote, Vec<u8>)>, Failure> {
     let path = scratch.file(NOTE_FILE)?;
     let text = match workspace.read(&path, MAX_NOTE) {
         Ok((text, _)) => text,
         Err(error) if is_unreachable(error.kind) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    // The note is incomplete because the process died before it took the lock, or it belongs to
-    // another directory.
     let name = display_path(workspace, &path);
     let Ok(note) = parse_checksummed::<IndexLockNote>(&text, &name) else {
         return Ok(None);
     };
-    if note.root != workspace.identity()? || !is_index_path(&note.lock) {
-        return Ok(None);
-    }
     let Some(mut directory) = escape::unescape_bytes(&note.directory) else {
         return Ok(None);
     };
@@ -239,17 +299,7 @@ fn read_note(
     // A path with `..` comes from another program.
     let is_plain = split_root(&directory)
         .is_some_and(|(_, below)| RelPath::new(below).is_ok_and(|path| path.as_bytes() == below));
-    if !is_plain {
-        return Ok(None);
-    }
-    workspace.git_index_file(&directory)?;
-    if !is_trusted_location(workspace, scratch, &note)? {
-        return Err(state_failure(
-            &name,
-            "the index that it names is on another file system, which some users cannot write to",
-        ));
-    }
-    Ok(Some(note))
+    Ok((is_plain && is_index_path(&note.lock)).then_some((note, directory)))
 }
 
 /// Returns whether every user who can write the note can also write to the directory that it names.

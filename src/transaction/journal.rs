@@ -13,6 +13,8 @@ use crate::policy::protecting_rule;
 use crate::text::Bytes;
 use crate::workspace::{ErrorKind, Workspace};
 
+/// The name of the journal among the scratch files until it is complete and durable.
+pub(super) const JOURNAL_DRAFT: &str = "journal.tmp";
 /// The maximum size of a journal in bytes.
 const MAX_JOURNAL: u64 = 1 << 32;
 
@@ -63,13 +65,13 @@ pub(super) struct RemovedDirectory {
 }
 
 impl Journal {
-    /// Writes `journal.tmp`.
+    /// Writes [`JOURNAL_DRAFT`].
     pub(super) fn write(
         &self,
         workspace: &dyn Workspace,
         scratch: &Scratch,
     ) -> Result<(), Failure> {
-        checksummed::write(self, workspace, &scratch.file("journal.tmp")?)
+        checksummed::write(self, workspace, &scratch.file(JOURNAL_DRAFT)?)
     }
 
     /// Reads the journal of an interrupted transaction.
@@ -79,10 +81,15 @@ impl Journal {
     /// A journal makes recovery write files. It is trusted only if the checksum is correct, the
     /// root is this one, and every path is allowed in a transaction.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
-        let path = scratch.file("journal")?;
-        let name = display_path(workspace, &path);
-        parse_checksummed::<Self>(&read_journal_file(workspace, &path)?, &name)?
-            .verify(workspace, &path)
+        Self::read_of_any_root(workspace, scratch)?.verify(workspace, &scratch.file("journal")?)
+    }
+
+    /// Reads the journal of an interrupted transaction, which may name another root.
+    pub(super) fn read_of_any_root(
+        workspace: &dyn Workspace,
+        scratch: &Scratch,
+    ) -> Result<Self, Failure> {
+        Self::read_checked(workspace, &scratch.file("journal")?)
     }
 
     /// Reads the journal of a committed transaction.
@@ -93,7 +100,7 @@ impl Journal {
         workspace: &dyn Workspace,
         scratch: &Scratch,
     ) -> Result<Self, Failure> {
-        Self::read_finished(workspace, &scratch.file("done")?)
+        Self::read_checked(workspace, &scratch.file("done")?)
     }
 
     /// Reads the journal of a transaction that was rolled back.
@@ -101,10 +108,10 @@ impl Journal {
         workspace: &dyn Workspace,
         scratch: &Scratch,
     ) -> Result<Self, Failure> {
-        Self::read_finished(workspace, &scratch.file("undone")?)
+        Self::read_checked(workspace, &scratch.file("undone")?)
     }
 
-    fn read_finished(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
+    fn read_checked(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
         let name = display_path(workspace, path);
         parse_checksummed::<Self>(&read_journal_file(workspace, path)?, &name)?.check_paths(&name)
     }
@@ -115,8 +122,12 @@ impl Journal {
         let name = display_path(workspace, path);
         let journal = self.check_paths(&name)?;
         if journal.root != workspace.identity()? {
-            let why = "the journal was written for another directory; remove the journal if this directory is a copy";
-            return Err(state_failure(&name, why));
+            return Err(state_failure(
+                &name,
+                "the journal names another directory or machine, and no file was changed; if the \
+                 interrupted command ran in this directory or in one from which it was copied, run \
+                 `wpatch recover --adopt`; if the journal came from someone else, remove it",
+            ));
         }
         Ok(journal)
     }

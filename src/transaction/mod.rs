@@ -68,7 +68,7 @@ pub use failure::{Failure, KeptFile};
 pub use finish::Receipt;
 pub use git_index_file::IndexLocation;
 pub use maintenance::{collect_garbage, init};
-pub use options::{Durability, HardLinkMode, HistoryLimits, Options};
+pub use options::{Durability, HardLinkMode, HistoryLimits, JournalAdoption, Options};
 pub use recover::{has_unfinished_changes, recover, recover_with_interrupt};
 pub use recovered::{RecoveredTransaction, RecoveryOutcome};
 pub use unkept::{NoHistoryReason, Remedy};

@@ -13,6 +13,8 @@ pub struct Options {
     pub history: HistoryLimits,
     /// The treatment of hard links to changed files.
     pub links: HardLinkMode,
+    /// The treatment of a journal that names another directory or another machine.
+    pub journals: JournalAdoption,
 }
 
 impl Default for Options {
@@ -22,6 +24,7 @@ impl Default for Options {
             lock_timeout: Duration::from_secs(10),
             history: HistoryLimits::default(),
             links: HardLinkMode::Separate,
+            journals: JournalAdoption::Refuse,
         }
     }
 }
@@ -50,6 +53,21 @@ pub enum HardLinkMode {
     /// The overwrite is journaled but not atomic. A concurrent reader can see parts of both
     /// contents. A concurrent write can be lost.
     Kept,
+}
+
+/// The treatment of a journal that names another directory or another machine.
+///
+/// A journal names the root by its inode number and by the ID of the machine. Both can change
+/// although the directory is the same, for example when exFAT is mounted again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum JournalAdoption {
+    /// The journal is refused: it may come from someone else, with an archive.
+    #[default]
+    Refuse,
+    /// [`recover`](super::recover) rolls the transaction back in this directory. The caller asserts
+    /// that the journal describes this directory, or one from which it was copied.
+    Adopt,
 }
 
 /// The limits of the history. The oldest entries above a limit are removed first.

@@ -4,6 +4,7 @@
 //! transactions that it recovered. `wpatch recover` calls [`recover`]. If one journal cannot be
 //! trusted, nothing is changed. Read `recover/transaction.rs` for one transaction.
 
+mod adopt;
 mod former_directories;
 mod leftover_state;
 mod transaction;
@@ -15,7 +16,8 @@ use super::state::StateDirectory;
 use super::state_location::{is_state_directory, locate_state};
 use super::wait::{LockWaitResult, wait_for_lock};
 use super::{
-    Failure, Interrupt, Options, RecoveredTransaction, RecoveryOutcome, history, other_users,
+    Failure, Interrupt, JournalAdoption, Options, RecoveredTransaction, RecoveryOutcome, history,
+    other_users,
 };
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
@@ -184,10 +186,25 @@ pub(super) fn open_existing(
     other_users::has_running_command(workspace, &place)?;
     let state = lock_existing(workspace, &place.directory, options, interrupt)?;
     if let Some(state) = &state {
+        adopt_if_asked(workspace, state, options)?;
         recovered.extend(recover_all(workspace, state, options)?);
         import_external_history(workspace, state, options);
     }
     Ok((state, recovered))
+}
+
+/// Assigns the interrupted transactions of `state` to this root if `options` say so.
+fn adopt_if_asked(
+    workspace: &dyn Workspace,
+    state: &StateDirectory,
+    options: Options,
+) -> Result<(), Failure> {
+    match options.journals {
+        JournalAdoption::Refuse => Ok(()),
+        JournalAdoption::Adopt => {
+            adopt::adopt_transactions(workspace, &state.directory, options.durability)
+        }
+    }
 }
 
 /// Locks the state directory `directory` if it exists. A signal ends the wait for the lock.

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use wpatch::path::RelPath;
 use wpatch::transaction::HistoryLimits;
-use wpatch::transaction::{Durability, Failure, HardLinkMode, Interrupt, Options, recover};
+use wpatch::transaction::{
+    Durability, Failure, HardLinkMode, Interrupt, JournalAdoption, Options, recover,
+};
 use wpatch::workspace::GIT_INDEX_DIRECTORY_NAME;
 use wpatch::workspace::memory::{DurableChanges, FaultInjection, FaultKind, Feature, Memory};
 
@@ -63,6 +65,7 @@ const fn options(durability: Durability) -> Options {
         lock_timeout: Duration::ZERO,
         history,
         links: HardLinkMode::Separate,
+        journals: JournalAdoption::Refuse,
     }
 }
 

@@ -17,7 +17,7 @@ use wpatch::engine::{self, Outcome, Request, UndoTarget, What};
 use wpatch::path::RelPath;
 use wpatch::preflight::ProblemKind;
 use wpatch::report::State;
-use wpatch::transaction::{Durability, HardLinkMode, Options, recover};
+use wpatch::transaction::{Durability, HardLinkMode, JournalAdoption, Options, recover};
 use wpatch::workspace::memory::{
     DurableChanges, Entry, FaultInjection, FaultKind, Feature, Memory,
 };
@@ -37,6 +37,7 @@ const OPTIONS: Options = Options {
         bytes: 1 << 30,
     },
     links: HardLinkMode::Separate,
+    journals: JournalAdoption::Refuse,
 };
 
 fn request(target: UndoTarget, force: bool) -> Request {

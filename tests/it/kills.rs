@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 
 mod children;
+mod restored;
 
 use std::os::unix::fs::symlink;
 use std::process::{Command, Output};

@@ -5,7 +5,9 @@ use std::path::Path;
 use clap::Subcommand;
 use clap_complete::Shell;
 
-use super::{ApplyOptions, CheckOptions, RejectOptions, RevertOptions, UndoOptions};
+use super::{
+    ApplyOptions, CheckOptions, RecoverOptions, RejectOptions, RevertOptions, UndoOptions,
+};
 use crate::cli::edit_commands::{AppendOptions, EditOptions, WriteOptions};
 use crate::cli::explain::PolicyCommand;
 use crate::cli::hook::Agent;
@@ -65,7 +67,7 @@ pub(in crate::cli) enum Command {
         command: Box<NotebookCommand>,
     },
     /// Recover from an interrupted run
-    Recover,
+    Recover(RecoverOptions),
     /// Undo changes: all of them or none
     ///
     /// If a file was changed since, the command fails. wpatch keeps the history in git work trees
@@ -165,7 +167,7 @@ impl Command {
             Self::Write(_) => "write",
             Self::Append(_) => "append",
             Self::Notebook { .. } => "notebook",
-            Self::Recover => "recover",
+            Self::Recover(_) => "recover",
             Self::Undo(_) => "undo",
             Self::Redo(_) => "redo",
             Self::Log => "log",

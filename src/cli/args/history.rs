@@ -30,6 +30,19 @@ pub(in crate::cli) struct UndoOptions {
     pub(in crate::cli) revert: RevertOptions,
 }
 
+/// The options of `recover`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct RecoverOptions {
+    /// Also roll back a change whose journal names another directory or machine
+    ///
+    /// A journal names the directory by its inode number and the machine by its ID. Both can change
+    /// while the directory stays the same: some file systems, such as exFAT, number the inodes anew
+    /// at each mount, and a copy or a backup has other numbers. Use this option only if the
+    /// interrupted command was yours. Files that were changed since are left unchanged.
+    #[arg(long)]
+    pub(in crate::cli) adopt: bool,
+}
+
 /// The options of `undo` and `redo`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RevertOptions {

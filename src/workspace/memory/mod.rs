@@ -73,6 +73,8 @@ struct MemoryState {
     now: Timestamp,
     /// The next unused inode number.
     next_inode: Inode,
+    /// The number of times that the file system was mounted again.
+    mounted_again: u32,
 }
 
 impl Default for Memory {
@@ -127,6 +129,7 @@ impl Memory {
             mounts: BTreeSet::new(),
             locked: BTreeSet::new(),
             has_external_history: false,
+            mounted_again: 0,
             now,
         };
         Self {
@@ -193,8 +196,18 @@ impl Memory {
         (fresh.durable, fresh.next_inode) = (state.durable.clone(), state.next_inode);
         fresh.mounts.clone_from(&state.mounts);
         fresh.has_external_history = state.has_external_history;
+        fresh.mounted_again = state.mounted_again;
         drop(fresh);
         restarted
+    }
+
+    /// Returns the tree as the next process finds it if the file system was mounted again and the
+    /// root got another identity.
+    #[must_use]
+    pub fn mounted_again(&self) -> Self {
+        let next = self.restart();
+        next.state().mounted_again += 1;
+        next
     }
 
     /// Returns the tree after a power loss.

@@ -387,7 +387,9 @@ impl Workspace for Memory {
     }
 
     fn identity(&self) -> Result<String> {
-        self.run("identify", None, |_| Ok("memory:1".to_owned()))
+        self.run("identify", None, |state| {
+            Ok(format!("memory:{}", 1 + state.mounted_again))
+        })
     }
 
     fn external_history(&self) -> Option<RelPath> {

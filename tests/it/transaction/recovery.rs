@@ -2,7 +2,8 @@
 
 use wpatch::mode::Permissions;
 use wpatch::transaction::{
-    Durability, Interrupt, Options, RecoveryOutcome, Transaction, has_unfinished_changes, recover,
+    Durability, Failure, Interrupt, JournalAdoption, Options, RecoveryOutcome, Transaction,
+    has_unfinished_changes, recover,
 };
 use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind, Feature};
 use wpatch::workspace::{DirectoryPermissions, RenameMode, Workspace};
@@ -350,4 +351,45 @@ fn without_shared_inodes_recovery_removes_new_files_but_not_files_of_others() {
         assert_eq!(found, expected, "{verb}");
     }
     assert!(removed > 0);
+}
+
+/// A journal names the root. The name changes when some file systems are mounted again.
+#[test]
+fn a_journal_of_another_root_is_adopted_on_request_after_any_interruption() {
+    let adopting = Options {
+        journals: JournalAdoption::Adopt,
+        ..Options::default()
+    };
+    let mut calls = 0;
+    for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
+        let memory = killed(&[("a", Entry::file("old"))]).mounted_again();
+        let before = memory.fingerprint();
+        let refused = recover(&memory, Options::default());
+        assert!(matches!(refused, Err(Failure::State { .. })), "{refused:?}");
+        assert_eq!(memory.fingerprint(), before);
+        memory.inject(FaultInjection {
+            verb: memory.verb_count() + verb,
+            kind,
+        });
+        let _ = recover(&memory, adopting);
+        let was_met = memory.has_failed();
+        let next = memory.restart();
+        let recovered = recover(&next, adopting).unwrap();
+        assert!(recovered.len() <= 1, "{kind:?} at {verb}: {recovered:?}");
+        let files = next.files();
+        let found: Vec<_> = files
+            .iter()
+            .map(|(path, it)| (path.as_bytes(), it))
+            .collect();
+        assert_eq!(
+            found,
+            [(&b"a"[..], &Entry::file("old"))],
+            "{kind:?} at {verb}"
+        );
+        if !was_met {
+            break;
+        }
+        calls += 1;
+    }
+    assert!(calls > 30, "{calls}");
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
 
 use super::join;
 use crate::digest::Digest;
@@ -25,10 +24,10 @@ pub(super) struct ExternalHistory {
 }
 
 impl ExternalHistory {
-    /// Returns the external history of `root` in the directory `above`. `identity` distinguishes
+    /// Returns the external history of `root` in the directory `above`. `generation` distinguishes
     /// the root from earlier directories at the same path. Returns `None` if one of the two
     /// contains the other, because a patch could then change the history.
-    pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
+    pub(super) fn new(above: &Path, root: &Path, generation: &str) -> Option<Self> {
         let root = root.canonicalize().map(plain_path).ok()?;
         // If a component does not exist yet, the meaning of a later `..` is unknown.
         if above.is_relative() || above.components().any(|part| part == Component::ParentDir) {
@@ -42,12 +41,8 @@ impl ExternalHistory {
         if is_within(&history, &root) || is_within(&root, &history) {
             return None;
         }
-        // A new directory can get the inode number of a removed one at once, but not its birth
-        // time.
-        let born = system::birth_time(&root);
-        let born = born.map(|born| born.duration_since(SystemTime::UNIX_EPOCH));
-        let born = format!("\0{identity}\0{born:?}");
-        let key = [root.as_os_str().as_encoded_bytes(), born.as_bytes()].concat();
+        let root = root.as_os_str().as_encoded_bytes();
+        let key = [root, b"\0", generation.as_bytes()].concat();
         let own = format!("{EXTERNAL_HISTORY_NAME}/{}", Digest::of(&key));
         Some(Self {
             parent: real,

@@ -37,7 +37,7 @@ use super::system::{self, DirectoryHandle};
 use crate::mutex::lock_unpoisoned;
 use crate::path::{RelPath, os_path};
 use crate::text::printable;
-use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
+use crate::workspace::{Directory, Result, WorkspaceError};
 
 /// The number of retries of a verb that found no free file handle, and the pause after each.
 const MAX_RETRIES: u32 = 50;
@@ -100,10 +100,9 @@ impl Disk {
     /// this root. There is no external history if one of the two directories contains the other.
     #[must_use]
     pub fn with_external_history(self, root: &Path, above: &Path) -> Self {
-        let history = self
-            .identity()
+        let history = system::generation(self.parents.root())
             .ok()
-            .and_then(|identity| ExternalHistory::new(above, root, &identity));
+            .and_then(|generation| ExternalHistory::new(above, root, &generation));
         Self {
             parents: self.parents.with_external_history(history),
             history_parent: Some(above.to_owned()),

@@ -1,17 +1,15 @@
 //! The calls of Linux beyond POSIX.
 
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
 
 use memmap2::{Advice, MmapMut};
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
     CWD, FsWord, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, XattrFlags, chmod, fadvise,
-    fgetxattr, flistxattr_query, fremovexattr, fsetxattr, fstat, getxattr, openat, openat2,
-    renameat_with, statfs, syncfs,
+    fgetxattr, flistxattr_query, fremovexattr, fsetxattr, fstat, fstatfs, getxattr, openat,
+    openat2, renameat_with, syncfs,
 };
 use rustix::io::{Errno, retry_on_intr};
 use rustix::time::{ClockId, clock_gettime};
@@ -19,7 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::files::{bits_of_mode, not_regular_error, open_regular, set_bits};
 use super::posix_acl::{self, ACCESS_ACL, AttributeHandle, DEFAULT_ACL, fill_buffer};
 use super::stat::{kind_of, stat_of};
-use super::system::{SourceAccess, System, reported_birth_time};
+use super::system::{SourceAccess, System, birth_time};
 use crate::bytes::read_next;
 use crate::mode::FileKind;
 use crate::text::printable;
@@ -36,6 +34,8 @@ const LIST_BUFFER: usize = 32 * 1024;
 const STATUS_START: usize = 512;
 /// `OVERLAYFS_SUPER_MAGIC` of statfs(2).
 const OVERLAY: FsWord = 0x794c_7630;
+/// `FUSE_SUPER_MAGIC` of linux/magic.h.
+const FUSE: FsWord = 0x6573_5546;
 /// The extended attribute with the NTFS attributes. Only the ntfs-3g drivers provide it under this
 /// name. Of these, only `lowntfs-3g` with `ignore_case` folds names, and it lists them in lower
 /// case.
@@ -214,14 +214,21 @@ impl System for Linux {
     /// when the system restarts.
     fn identity(root: &OwnedFd) -> SysResult<String> {
         let root = stat_of(&fstat(root)?);
-        let machine = machine_id().map_err(|error| SysError::new(ErrorKind::Other, error))?;
-        Ok(format!("{:x}:{machine}", root.inode))
+        Ok(format!("{:x}:{}", root.inode, machine_id()?))
     }
 
-    /// On overlayfs, a write copies a directory of a lower layer and changes its birth time.
-    fn birth_time(path: &Path) -> Option<SystemTime> {
-        let is_layered = statfs(path).is_ok_and(|found| found.f_type == OVERLAY);
-        reported_birth_time(path).filter(|_| !is_layered)
+    /// The birth time, or else the inode number, and the machine ID.
+    ///
+    /// On overlayfs, a write copies a directory of a lower layer and changes its birth time. FUSE
+    /// file systems report no birth time, and many number the inodes anew at each mount. On these
+    /// the text distinguishes nothing.
+    fn generation(root: &OwnedFd) -> SysResult<String> {
+        let kind = fstatfs(root)?.f_type;
+        match birth_time(root).filter(|_| kind != OVERLAY) {
+            Some(birth) => Ok(format!("{birth:x}:{}", machine_id()?)),
+            None if kind == FUSE => machine_id(),
+            None => Self::identity(root),
+        }
     }
 
     fn lists_stored_names(directory: impl AsFd) -> bool {
@@ -255,7 +262,7 @@ fn proc_path_of(file: &OwnedFd) -> String {
 ///
 /// Any other read error is returned. An empty ID would make existing records look like those of
 /// another directory.
-fn machine_id() -> io::Result<String> {
+fn machine_id() -> SysResult<String> {
     match std::fs::read("/etc/machine-id") {
         Ok(id) => Ok(printable(id.trim_ascii()).to_string()),
         Err(error)
@@ -266,6 +273,6 @@ fn machine_id() -> io::Result<String> {
         {
             Ok(String::new())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(SysError::new(ErrorKind::Other, error)),
     }
 }

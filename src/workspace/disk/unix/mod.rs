@@ -59,8 +59,8 @@ pub(super) use self::handle::{
 pub(super) use self::lock::{try_lock, try_lock_directory};
 pub(super) use self::names::{create_symlink, link, remove, remove_directory, rename};
 pub(super) use self::paths::{
-    FileId, birth_time, create_private_directories, file_id, is_accessible, is_owned,
-    is_world_writable, open_without_blocking, real_spelling,
+    FileId, create_private_directories, file_id, is_accessible, is_owned, is_world_writable,
+    open_without_blocking, real_spelling,
 };
 pub(super) use self::stat::{stat, stat_handle};
 pub(super) use self::sync::{start_writeback, sync, sync_all, sync_root, write_to_device};
@@ -101,6 +101,12 @@ pub(super) fn now() -> Timestamp {
 /// Returns a text that distinguishes the directory `root` from a copy of it.
 pub(super) fn identity(root: &Handle) -> super::calls::SysResult<String> {
     Current::identity(root)
+}
+
+/// Returns a text that distinguishes the directory `root` from earlier directories at its path. It
+/// is the same after the file system was mounted again.
+pub(super) fn generation(root: &Handle) -> super::calls::SysResult<String> {
+    Current::generation(root)
 }
 
 /// Returns whether listings of `directory` contain names as they were stored.

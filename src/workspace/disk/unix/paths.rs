@@ -4,12 +4,9 @@ use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD, OFlags, accessat};
 
-use super::Current;
-use super::system::System;
 use crate::workspace::disk::calls::SysResult;
 
 /// The identity of a file while it exists.
@@ -69,9 +66,4 @@ pub(in crate::workspace::disk) fn create_private_directories(path: &Path) -> Sys
 /// paths without links have.
 pub(in crate::workspace::disk) fn real_spelling(path: &Path) -> PathBuf {
     path.to_owned()
-}
-
-/// Returns the birth time of the directory `path`, if the file system keeps it unchanged.
-pub(in crate::workspace::disk) fn birth_time(path: &Path) -> Option<SystemTime> {
-    Current::birth_time(path)
 }

@@ -1,8 +1,6 @@
 //! The calls that differ between the Unix systems.
 
 use std::fs::File;
-use std::io;
-use std::path::Path;
 use std::time::SystemTime;
 
 use memmap2::MmapMut;
@@ -182,17 +180,15 @@ pub(super) trait System {
     /// and the birth time. POSIX has no ID of the machine.
     fn identity(root: &OwnedFd) -> SysResult<String> {
         let inode = stat_of(&fstat(root)?).inode;
-        let opened = File::from(root.try_clone()?);
-        let birth = opened.metadata().and_then(|found| found.created()).ok();
-        let birth = birth
-            .and_then(|birth| birth.duration_since(SystemTime::UNIX_EPOCH).ok())
-            .map_or(0, |since| since.as_nanos());
+        let birth = birth_time(root).unwrap_or_default();
         Ok(format!("{inode:x}:{birth:x}"))
     }
 
-    /// Returns the birth time of the directory `path`, if the file system keeps it unchanged.
-    fn birth_time(path: &Path) -> Option<SystemTime> {
-        reported_birth_time(path)
+    /// Returns a text that distinguishes the directory `root` from earlier directories at its path.
+    /// It is the same after the file system was mounted again. A new directory can get the inode
+    /// number of a removed one at once, but not its birth time.
+    fn generation(root: &OwnedFd) -> SysResult<String> {
+        birth_time(root).map_or_else(|| Self::identity(root), |birth| Ok(format!("{birth:x}")))
     }
 
     /// Returns whether listings of `directory` contain names as they were stored.
@@ -201,8 +197,9 @@ pub(super) trait System {
     }
 }
 
-/// Returns the birth time that the file system reports for `path`.
-pub(super) fn reported_birth_time(path: &Path) -> Option<SystemTime> {
-    let birth = |path: &Path| -> io::Result<SystemTime> { path.metadata()?.created() };
-    birth(path).ok()
+/// Returns the birth time that the file system reports for `file`, in nanoseconds since 1970.
+pub(super) fn birth_time(file: &OwnedFd) -> Option<u128> {
+    let found = File::from(file.try_clone().ok()?).metadata().ok()?;
+    let since = found.created().ok()?.duration_since(SystemTime::UNIX_EPOCH);
+    Some(since.ok()?.as_nanos())
 }

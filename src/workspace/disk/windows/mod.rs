@@ -42,8 +42,8 @@ pub(super) use self::handle::{
 pub(super) use self::lock::{try_lock, try_lock_directory};
 pub(super) use self::names::check_name;
 pub(super) use self::paths::{
-    FileId, birth_time, create_private_directories, file_id, is_accessible, is_owned,
-    is_world_writable, open_without_blocking, real_spelling,
+    FileId, create_private_directories, file_id, is_accessible, is_owned, is_world_writable,
+    open_without_blocking, real_spelling,
 };
 pub(super) use self::stat::{stat, stat_handle};
 pub(super) use self::sync::{start_writeback, sync, sync_all, sync_root, write_to_device};
@@ -79,6 +79,11 @@ pub(super) fn now() -> Timestamp {
 pub(super) fn identity(root: &Handle) -> SysResult<String> {
     let found = wpatch_nt::information(root.as_handle())?;
     Ok(format!("{:x}:{:x}", found.volume, found.index))
+}
+
+/// Returns a text that distinguishes the directory `root` from earlier directories at its path.
+pub(super) fn generation(root: &Handle) -> SysResult<String> {
+    identity(root)
 }
 
 /// Returns whether listings of `directory` contain names as they were stored.

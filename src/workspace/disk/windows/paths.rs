@@ -4,7 +4,6 @@ use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use wpatch_nt::flags::{
     FILE_ADD_FILE, FILE_LIST_DIRECTORY, FILE_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES,
@@ -72,11 +71,6 @@ pub(in crate::workspace::disk) fn real_spelling(path: &Path) -> PathBuf {
         Some(plain_path(above.canonicalize().ok()?).join(rest))
     });
     real.unwrap_or_else(|| path.to_owned())
-}
-
-/// Returns `None`. A new file can get the time of creation of a removed file with the same name.
-pub(in crate::workspace::disk) fn birth_time(_: &Path) -> Option<SystemTime> {
-    None
 }
 
 fn open_itself(path: &Path) -> io::Result<OwnedHandle> {
