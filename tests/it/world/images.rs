@@ -27,6 +27,8 @@ pub(super) struct Mounted {
     _served: Option<Served>,
     _driver: Option<fuser::BackgroundSession>,
     loop_device: Option<Loop>,
+    /// The command that mounts the image, without its two paths.
+    mount: Vec<String>,
 }
 
 /// A loop device, which outlives its mount.
@@ -59,6 +61,7 @@ impl Mounted {
             _served: Some(Served(place)),
             _driver: None,
             loop_device,
+            mount: mount.iter().map(|&word| word.to_owned()).collect(),
         }
     }
 
@@ -77,17 +80,24 @@ impl Mounted {
     /// Lets `look` see the root of a [`Mounted::folding_ntfs`] through a driver that tells case
     /// apart.
     pub(super) fn seen_by_case(&self, look: impl FnOnce(&Path)) {
+        self.mount_with(&["ntfs-3g"]);
+        look(&self.directory.path().join("place/root"));
+        self.mount_again();
+    }
+
+    /// Unmounts the image, and mounts it as before.
+    pub(super) fn mount_again(&self) {
+        let mount: Vec<_> = self.mount.iter().map(String::as_str).collect();
+        self.mount_with(&mount);
+    }
+
+    /// Unmounts the image, and mounts it with the command `mount`.
+    fn mount_with(&self, mount: &[&str]) {
         let [image, place] =
             ["image", "place"].map(|name| self.directory.path().join(name).display().to_string());
         let source = self.loop_device.as_ref().map_or(&image, |device| &device.0);
         must("umount", &[&place]);
-        must("ntfs-3g", &[source, &place]);
-        look(&self.directory.path().join("place/root"));
-        must("umount", &[&place]);
-        must(
-            "lowntfs-3g",
-            &["-o", "ignore_case", "-o", SHARED, source, &place],
-        );
+        must(mount[0], &[&mount[1..], &[source, &place]].concat());
     }
 
     /// A file system in memory with these rules for names.
@@ -100,6 +110,7 @@ impl Mounted {
             directory,
             _served: None,
             loop_device: None,
+            mount: Vec::new(),
         }
     }
 

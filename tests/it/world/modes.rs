@@ -1,6 +1,6 @@
 //! File systems that keep no permission bits: NTFS and exFAT.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use fs_err as fs;
 use tempfile::TempDir;
@@ -70,6 +70,51 @@ fn a_file_system_without_modes_is_enough() {
             Mounted::exfat(),
         ];
         all.iter().for_each(works);
+    }
+}
+
+/// The driver for exFAT numbers the inodes anew at each mount.
+#[test]
+fn a_change_is_recovered_and_undone_after_a_new_mount() {
+    if may_mount("world::modes::a_change_is_recovered_and_undone_after_a_new_mount") {
+        let mounted = Mounted::exfat();
+        let root = mounted.root(&[("f", "one\n")]);
+        let state = TempDir::new().unwrap();
+        let run = |arguments: &[&str]| {
+            let mut command = program(&root, arguments);
+            fed(
+                command.env("XDG_STATE_HOME", state.path()),
+                PATCH.as_bytes(),
+            )
+        };
+        assert!(run(&["apply"]).status.success());
+        // The numbers follow the order in which files are found.
+        let remount = |number: usize| {
+            let inode = fs::metadata(&root).unwrap().ino();
+            mounted.mount_again();
+            let above = root.parent().unwrap();
+            (0..=number).for_each(|other| fs::write(above.join(other.to_string()), "").unwrap());
+            assert_ne!(fs::metadata(&root).unwrap().ino(), inode);
+        };
+        remount(0);
+        let undone = run(&["undo"]);
+        assert!(undone.status.success(), "{undone:?}");
+        assert_eq!(text(&root, "f"), "one\n");
+        assert!(
+            !run(&["apply", "--verify", "kill -9 $PPID"])
+                .status
+                .success()
+        );
+        remount(1);
+        let refused = run(&["recover"]);
+        assert_eq!(refused.status.code(), Some(4), "{refused:?}");
+        assert_eq!(text(&root, "f"), "two\n");
+        let recovered = run(&["recover", "--adopt"]);
+        assert!(recovered.status.success(), "{recovered:?}");
+        assert_eq!(
+            (text(&root, "f"), names(&root)),
+            ("one\n".to_owned(), vec!["f".to_owned()])
+        );
     }
 }
 
