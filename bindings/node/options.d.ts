@@ -1407,6 +1407,10 @@ export interface ReadOptions {
  */
 export interface RecoverOptions {
   /**
+   * Also roll back a change whose journal names another directory or machine
+   */
+  adopt?: boolean;
+  /**
    * Set whether a change survives a power loss [default: full]
    */
   durability?: "full" | "none";

@@ -21,7 +21,7 @@ use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::Contents;
-use crate::workspace::git::{Attribute, FilterDirection, FilterDriver, Git};
+use crate::workspace::git::{Attribute, FilterDirection, FilterDriver, Git, config_value_bool};
 use attributes::{ATTRIBUTES, ConversionDefaults, select_conversion};
 use bstr::ByteSlice;
 use problem::encoding_problem;
@@ -254,18 +254,13 @@ impl Conversions {
     }
 
     fn defaults(&self) -> io::Result<ConversionDefaults> {
-        let (automatic, eol) = (
-            self.git.config("core.autocrlf")?,
-            self.git.config("core.eol")?,
-        );
-        let is_input = automatic.is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
-        let is_on = self.git.config_bool("core.autocrlf")?;
-        if let Some(value) = automatic.filter(|_| !is_input && is_on.is_none()) {
-            let value = String::from_utf8_lossy(value);
-            let message = format!("bad boolean config value '{value}' for 'core.autocrlf'");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        let key = "core.autocrlf";
+        let (mut is_input, mut is_on) = (false, false);
+        for value in self.git.config_values(key)? {
+            is_input = value.eq_ignore_ascii_case(b"input");
+            is_on = !is_input && config_value_bool(key, value)?;
         }
-        let is_on = is_on == Some(true);
+        let eol = self.git.config("core.eol")?;
         let is_cr_lf = eol.is_some_and(|value| value.eq_ignore_ascii_case(b"crlf"));
         Ok(ConversionDefaults {
             converts: is_on || is_input,

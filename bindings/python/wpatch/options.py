@@ -539,6 +539,8 @@ class ReadOptions(TypedDict):
 class RecoverOptions(TypedDict):
     """The options of `wpatch recover`."""
 
+    adopt: NotRequired[bool]
+    """Also roll back a change whose journal names another directory or machine"""
     durability: NotRequired[Literal['full', 'none']]
     """Set whether a change survives a power loss [default: full]"""
     lock_timeout: NotRequired[str]

@@ -7,6 +7,7 @@ use super::boolean::parse_bool;
 use super::config_files::{FileVariables, LowercaseContents, RepositorySearch};
 use super::variables::parse_variables;
 use super::{Git, special_files};
+use crate::text::printable;
 
 /// The variables that are read from the files if git is not installed, and it is known which files
 /// git would read.
@@ -34,19 +35,28 @@ impl Git {
     /// Returns git's reason if it is run and fails, or if it does not trust the repository whose
     /// configuration can contain `key`.
     pub fn config(&self, key: &str) -> io::Result<Option<&[u8]>> {
+        Ok(self.config_values(key)?.pop())
+    }
+
+    /// Returns the values of `key`, the one in effect last. `key` must be in lower case.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Git::config`].
+    pub fn config_values(&self, key: &str) -> io::Result<Vec<&[u8]>> {
         let variables = match self.variables_with(key) {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound && READ_WITHOUT_GIT.contains(&key) =>
             {
-                return Ok(self.file_variables().ok_or(error)?.last(key));
+                return Ok(self.file_variables().ok_or(error)?.values(key).collect());
             }
             variables => variables?,
         };
         self.check_trust(key, variables)?;
-        let last = variables
+        let of_key = variables
             .iter()
-            .rfind(|variable| variable.name == key.as_bytes());
-        Ok(last.map(|variable| variable.value.as_slice()))
+            .filter(|variable| variable.name == key.as_bytes());
+        Ok(of_key.map(|variable| variable.value.as_slice()).collect())
     }
 
     /// Returns the variables that the files contain, or `None` if only git knows which files it
@@ -163,14 +173,32 @@ impl Git {
         self.config_variables.get().is_some_and(Result::is_err)
     }
 
-    /// Returns the value of `key` as a boolean, or `None` if it is missing or not a boolean.
+    /// Returns the value of `key` as a boolean, or `None` if it is missing.
     ///
     /// # Errors
     ///
-    /// Returns git's reason if it is run and fails.
+    /// Returns the errors of [`Git::config`], and git's message if any of the values is not a
+    /// boolean: git reads all of them.
     pub fn config_bool(&self, key: &str) -> io::Result<Option<bool>> {
-        Ok(self.config(key)?.and_then(parse_bool))
+        let values = self.config_values(key)?;
+        let values = values
+            .into_iter()
+            .map(|value| config_value_bool(key, value));
+        Ok(values.collect::<io::Result<Vec<_>>>()?.pop())
     }
+}
+
+/// Returns the boolean that the value `value` of the variable `key` states.
+///
+/// # Errors
+///
+/// Returns git's message if it states none.
+pub fn config_value_bool(key: &str, value: &[u8]) -> io::Result<bool> {
+    parse_bool(value).ok_or_else(|| {
+        let value = printable(value);
+        let message = format!("bad boolean config value '{value}' for '{key}'");
+        io::Error::new(io::ErrorKind::InvalidData, message)
+    })
 }
 
 /// Parses entries of the form `SCOPE NUL NAME LF VALUE NUL` or `SCOPE NUL NAME NUL`.

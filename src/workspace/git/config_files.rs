@@ -216,13 +216,11 @@ impl FileVariables {
             && !self.environment.iter().any(is_include)
     }
 
-    /// Returns the value of the variable `key`, which has no subsection.
-    pub(super) fn last(&self, key: &str) -> Option<&[u8]> {
-        let strongest = self.environment.iter().rfind(|variable| variable.is(key));
-        strongest
+    /// Returns the values of the variable `key`, which has no subsection, the strongest last.
+    pub(super) fn values(&self, key: &str) -> impl Iterator<Item = &[u8]> {
+        self.iter()
+            .filter(move |variable| variable.is(key))
             .map(|variable| variable.value.as_slice())
-            .or_else(|| self.own.last(key))
-            .or_else(|| self.user.last(key))
     }
 
     /// Returns whether a variable can be `key`, which may have a subsection.

@@ -31,7 +31,7 @@ use config::ConfigVariables;
 use config_files::{FileVariables, LowercaseContents, RepositorySearch};
 
 pub use attributes::Attribute;
-pub use config::has_work_tree;
+pub use config::{config_value_bool, has_work_tree};
 pub use filters::{FilterDirection, FilterDriver};
 
 /// The git that answers questions about one directory, which may be outside any repository.

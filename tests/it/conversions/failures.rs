@@ -307,6 +307,11 @@ fn apply_without_git(cases: &[(&str, &str, Prepare<'_>, Option<&str>)]) {
 #[test]
 fn a_configuration_that_git_rejects_or_ignores_stops_the_change() {
     let invalid: Prepare<'_> = &|scene| scene.git(&["config", "core.autocrlf", "junk"]);
+    // git reads every value, not only the last one.
+    let overridden: Prepare<'_> = &|scene| {
+        scene.git(&["config", "core.autocrlf", "junk"]);
+        scene.git(&["config", "--add", "core.autocrlf", "false"]);
+    };
     // git ignores the configuration of a repository that belongs to another user.
     let untrusted: Prepare<'_> = &|scene| {
         scene.git(&["config", "core.autocrlf", "true"]);
@@ -321,6 +326,10 @@ fn a_configuration_that_git_rejects_or_ignores_stops_the_change() {
             invalid,
             "bad boolean config value 'junk' for 'core.autocrlf'",
         ),
+        (
+            overridden,
+            "bad boolean config value 'junk' for 'core.autocrlf'",
+        ),
         (untrusted, "safe.directory"),
     ] {
         let scene = Scene::new("", "one\n");
@@ -333,6 +342,20 @@ fn a_configuration_that_git_rejects_or_ignores_stops_the_change() {
             assert_eq!(scene.read("x").as_deref(), Some("one\n"));
         }
     }
+}
+
+#[test]
+fn a_boolean_that_git_rejects_stops_a_change_of_links() {
+    let scene = Scene::new("", "one\n");
+    scene.git(&["config", "core.symlinks", "junk"]);
+    let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n\
+                +x\n\\ No newline at end of file\n";
+    let (report, code) = scene.through("apply", true, link);
+    assert_eq!(code, 4, "{report:#}");
+    let message = report["error"]["message"].as_str().unwrap();
+    let reason = "bad boolean config value 'junk' for 'core.symlinks'";
+    assert!(message.contains(reason), "{report:#}");
+    assert_eq!(scene.read("l"), None);
 }
 
 #[test]
