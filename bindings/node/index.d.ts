@@ -13,8 +13,8 @@ export type Content = string | Uint8Array;
 
 /** The options of every function. */
 export interface CallOptions {
-  /** The directory, or a tree in memory. The default is the current directory. */
-  root?: File | Tree;
+  /** A directory, or a tree in memory. The default is the current directory. */
+  root?: File | Directory | Tree;
   /** Cancels the call. A change that is not complete is rolled back. */
   signal?: AbortSignal;
   /** Whether a refused command rejects the promise. The default is true. */
@@ -33,6 +33,18 @@ export class Tree {
   get executable(): string[];
   /** The targets of the symbolic links by path. */
   get links(): Record<string, string>;
+}
+
+/**
+ * A directory that is opened once for several calls, which are then faster.
+ *
+ * The location of the repository, git's configuration and the policy of the user are read once.
+ * Later changes of them have no effect.
+ */
+export class Directory {
+  constructor(path: File);
+  /** The absolute path. */
+  get path(): string;
 }
 
 /** A command was refused. It has changed nothing, unless it is `RollbackIncomplete`. */

@@ -1,7 +1,7 @@
 "use strict";
 
 const { fileURLToPath } = require("node:url");
-const { Cancel, NativeTree, call } = require("./native.js");
+const { Cancel, NativeDirectory, NativeTree, call } = require("./native.js");
 
 /** A command was refused. `report` is the report, as the program prints it with `--json`. */
 class WpatchError extends Error {
@@ -97,6 +97,18 @@ function optionValue(value) {
 }
 
 /** Returns a string, a number, a `file:` URL or UTF-8 bytes as a string. */
+/** A directory that is opened once for several calls. */
+class Directory {
+  constructor(path) {
+    this.native = new NativeDirectory(text(path));
+  }
+
+  /** The absolute path. */
+  get path() {
+    return this.native.path();
+  }
+}
+
 function text(value) {
   if (value instanceof URL) return fileURLToPath(value);
   if (value instanceof Uint8Array) {
@@ -116,16 +128,17 @@ async function run(command, operands, content, options, isPage = false) {
   signal?.addEventListener("abort", abort, { once: true });
   let answer;
   try {
-    const isTree = root instanceof Tree;
+    const tree = root instanceof Tree ? root.native : null;
+    const directory = root instanceof Directory ? root.native : null;
     const request = {
       command,
       operands: operands.map(text),
       options: callOptions(rest),
       input: Buffer.from(content),
-      root: isTree ? "" : text(root),
+      root: tree || directory ? "" : text(root),
       isPage,
     };
-    answer = await call(request, isTree ? root.native : null, cancel);
+    answer = await call(request, tree, directory, cancel);
   } finally {
     signal?.removeEventListener("abort", abort);
   }
@@ -188,6 +201,7 @@ const explain = (file, options) => run("policy explain", [file], "", options);
 module.exports = {
   Cancelled,
   Denied,
+  Directory,
   Failed,
   Locked,
   Malformed,

@@ -37,7 +37,7 @@ module.exports = { programPath };
 Object.defineProperties(
   module.exports,
   Object.fromEntries(
-    ["Cancel", "NativeTree", "call"].map((name) => [
+    ["Cancel", "NativeDirectory", "NativeTree", "call"].map((name) => [
       name,
       { enumerable: true, get: () => require(path.join(platformDirectory(), "wpatch.node"))[name] },
     ]),

@@ -8,6 +8,7 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 use super::early_exit::system_message;
+use super::library_call::{OpenedDirectory, Root};
 use super::{EarlyExit, signals};
 use crate::engine::Memory;
 use crate::engine::options::{Interrupt, code};
@@ -43,14 +44,22 @@ pub(super) struct LibraryCall {
     report: Mutex<Option<Vec<u8>>>,
     /// The tree in memory that replaces the directory.
     tree: Option<Arc<Memory>>,
+    /// The directory, if the caller has opened it.
+    directory: Option<Arc<OpenedDirectory>>,
     interrupt: Interrupt,
 }
 
 impl LibraryCall {
-    pub(super) fn new(input: Bytes, tree: Option<Arc<Memory>>, interrupt: Interrupt) -> Self {
+    pub(super) fn new(input: Bytes, root: &Root, interrupt: Interrupt) -> Self {
+        let (tree, directory) = match root {
+            Root::Directory(_) => (None, None),
+            Root::Opened(directory) => (None, Some(Arc::clone(directory))),
+            Root::Tree(tree) => (Some(Arc::clone(tree)), None),
+        };
         Self {
             input: Mutex::new(Some(input)),
             tree,
+            directory,
             interrupt,
             ..Self::default()
         }
@@ -73,6 +82,14 @@ impl Caller {
         match self {
             Self::Process => None,
             Self::Library(call) => call.tree.as_ref(),
+        }
+    }
+
+    /// Returns the directory, if the caller has opened it.
+    pub(super) fn directory(&self) -> Option<&Arc<OpenedDirectory>> {
+        match self {
+            Self::Process => None,
+            Self::Library(call) => call.directory.as_ref(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! A binding therefore has no options and no documents of its own. The command prints nothing,
 //! starts no pager and installs no signal handlers.
 
+mod opened;
 mod options;
 mod tree;
 
@@ -18,6 +19,7 @@ use crate::engine::Memory;
 use crate::engine::options::Interrupt;
 use crate::text::Bytes;
 
+pub use opened::OpenedDirectory;
 pub use options::{COMMANDS, CallOption, OptionKind, Value, options_of};
 pub use tree::{files_of, tree_of};
 
@@ -45,6 +47,8 @@ pub struct Call {
 pub enum Root {
     /// A directory.
     Directory(PathBuf),
+    /// A directory that was opened for several calls.
+    Opened(Arc<OpenedDirectory>),
     /// A tree in memory.
     Tree(Arc<Memory>),
 }
@@ -101,11 +105,7 @@ pub enum CallError {
 /// Returns an error if the options do not belong to the command.
 pub fn run(call: Call) -> Result<Answer, CallError> {
     let arguments = options::command_line(&call)?;
-    let tree = match call.root {
-        Root::Directory(_) => None,
-        Root::Tree(tree) => Some(tree),
-    };
-    let shared = Arc::new(LibraryCall::new(call.input, tree, call.interrupt));
+    let shared = Arc::new(LibraryCall::new(call.input, &call.root, call.interrupt));
     let caller = Caller::Library(Arc::clone(&shared));
     // The caller reads the document; the exit code is part of it.
     let _ = match args::parse(&arguments) {

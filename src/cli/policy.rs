@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::Global;
 use super::config::{Config, config_directories, load_config};
 use super::path_names::{follow_links, normalize_path};
-use super::root::{absolute_paths, open, open_error, root_paths};
+use super::root::{absolute_paths, open, open_error, opened_root, root_paths};
 use super::{EarlyExit, files};
 use crate::engine::options::{
     Access, MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, Problem, ProblemFacts,
@@ -25,7 +25,11 @@ use crate::text::Bytes;
 ///
 /// Returns an error if a file cannot be read or parsed, or if policy protects it from reading.
 pub(super) fn load_policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
-    Ok(PolicyFiles::read(global)?.to_policy(global))
+    let read = || Ok(PolicyFiles::read(global)?.to_policy(global));
+    match opened_root(global).filter(|_| global.policy.is_empty() && global.given_root.is_none()) {
+        Some(directory) => directory.policy(read),
+        None => read(),
+    }
 }
 
 /// Sets the root for a command on `file`. If `file` is an absolute path outside the root and a

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::load_policy;
-use super::root::canonical_root;
+use super::root::{canonical_root, opened_root};
 use super::{CommandMode, EarlyExit, input, merge, series, tree};
 use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{
@@ -99,9 +99,12 @@ fn build_context(
     let is_in_memory = global.caller.tree().is_some();
     // Outside a repository there are no objects for a three-way merge.
     let has_objects = !is_in_memory && (decide.three_way.is_none() || indexed.is_some());
-    let git = Git::for_directory(global.root())
-        .with_interrupt(&global.caller.interrupt())
-        .allow_filters(&patch.filter.allow_filter);
+    let interrupt = global.caller.interrupt();
+    let git = opened_root(global).map_or_else(
+        || Git::for_directory(global.root()).with_interrupt(&interrupt),
+        |directory| directory.git(&interrupt),
+    );
+    let git = git.allow_filters(&patch.filter.allow_filter);
     Ok(RequestContext {
         policy: load_policy(global)?,
         git: Some(Arc::new(git)).filter(|_| !is_in_memory),
@@ -113,7 +116,7 @@ fn build_context(
         index: indexed.map(|indexed| indexed.index),
         objects: has_objects.then(|| tree::repository(None, &TreeOptions::default(), global)),
         base,
-        interrupt: global.caller.interrupt(),
+        interrupt,
         ..RequestContext::default()
     })
 }

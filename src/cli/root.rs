@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Global;
+use super::library_call::OpenedDirectory;
 use super::{EarlyExit, config};
 use crate::engine::options::{Workspace, code};
 use crate::engine::{self, Disk, Outcome};
@@ -16,7 +17,10 @@ use crate::text::without_error_number;
 /// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
 /// would wait for the other.
 pub(super) fn open_to_change(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
-    let workspace = open(global)?;
+    let workspace = match global.caller.tree() {
+        Some(tree) => Arc::clone(tree) as Arc<dyn Workspace>,
+        None => Arc::new(open_directory(global.root())?),
+    };
     if env::var_os(engine::TRANSACTION_VARIABLE)
         .is_some_and(|at_work| engine::is_inside_change(&at_work, &*workspace))
     {
@@ -37,15 +41,25 @@ pub(super) fn open(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
     if let Some(tree) = global.caller.tree() {
         return Ok(Arc::clone(tree) as Arc<dyn Workspace>);
     }
-    Ok(Arc::new(open_directory(global)?))
+    if let Some(directory) = opened_root(global) {
+        return Ok(directory.workspace());
+    }
+    Ok(Arc::new(open_directory(global.root())?))
 }
 
-fn open_directory(global: &Global) -> Result<Disk, EarlyExit> {
+/// Returns the directory that the caller has opened, if it is the root.
+pub(super) fn opened_root(global: &Global) -> Option<&OpenedDirectory> {
+    let directory = global.caller.directory()?;
+    (directory.path() == global.root()).then_some(&**directory)
+}
+
+/// Opens the directory `root`.
+pub(super) fn open_directory(root: &Path) -> Result<Disk, EarlyExit> {
     let opened = match engine::state_home() {
-        Some(above) => engine::open_with_external_history(global.root(), &above),
-        None => engine::open(global.root()),
+        Some(above) => engine::open_with_external_history(root, &above),
+        None => engine::open(root),
     };
-    opened.map_err(|error| open_error(global.root(), &error))
+    opened.map_err(|error| open_error(root, &error))
 }
 
 /// Returns the error for a root that cannot be opened.
@@ -94,7 +108,10 @@ pub(super) fn root_name(global: &Global) -> Option<String> {
 
 /// Returns the absolute path of the root, with links resolved.
 pub(super) fn canonical_root(global: &Global) -> String {
-    resolve_links(global.root())
+    opened_root(global).map_or_else(
+        || resolve_links(global.root()),
+        |directory| directory.real_path().to_owned(),
+    )
 }
 
 /// Returns the absolute path of the directory `root`, with links resolved.
@@ -108,7 +125,10 @@ pub(super) fn root_paths(global: &Global) -> Vec<PathBuf> {
     if global.caller.tree().is_some() {
         return Vec::new();
     }
-    absolute_paths(global.root())
+    opened_root(global).map_or_else(
+        || absolute_paths(global.root()),
+        |directory| directory.paths().to_vec(),
+    )
 }
 
 /// Returns the absolute paths of the directory `root`: the path that the shell uses (`PWD`), if it

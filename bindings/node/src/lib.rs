@@ -5,13 +5,13 @@
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use napi::bindgen_prelude::{AsyncTask, Buffer, Either3, Env, Error, Result, Status, Task};
 use napi_derive::napi;
 use wpatch::cli::library_call::{
-    Answer, COMMANDS, Call, DocumentKind, Root, Value, files_of, run, tree_of,
+    Answer, COMMANDS, Call, DocumentKind, OpenedDirectory, Root, Value, files_of, run, tree_of,
 };
 use wpatch::mode::FileKind;
 use wpatch::prelude::{Entry, Interrupt, Memory};
@@ -103,6 +103,35 @@ impl NativeTree {
     }
 }
 
+/// A directory that was opened for several calls.
+#[napi]
+pub struct NativeDirectory {
+    opened: Arc<OpenedDirectory>,
+}
+
+#[napi]
+impl NativeDirectory {
+    /// Opens the directory at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the directory does not exist or cannot be opened.
+    #[napi(constructor)]
+    pub fn new(path: String) -> Result<Self> {
+        let opened = OpenedDirectory::open(Path::new(&path)).map_err(|error| invalid(&error))?;
+        Ok(Self {
+            opened: Arc::new(opened),
+        })
+    }
+
+    /// Returns the absolute path.
+    #[napi]
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.opened.path().to_string_lossy().into_owned()
+    }
+}
+
 /// An option of a call.
 #[napi(object)]
 pub struct CallValue {
@@ -123,7 +152,7 @@ pub struct CallArguments {
     pub options: Vec<CallValue>,
     /// The content of standard input.
     pub input: Buffer,
-    /// The directory, unless the call has a tree in memory.
+    /// The path of the directory, unless the call has an opened directory or a tree in memory.
     pub root: String,
     /// Whether the result is an HTML page.
     pub is_page: bool,
@@ -138,8 +167,8 @@ pub struct CallResult {
     pub report: Option<Buffer>,
 }
 
-/// Runs a command on a thread of libuv's pool. `tree` replaces the directory, and `cancel` cancels the
-/// call.
+/// Runs a command on a thread of libuv's pool. `tree` or `directory` replaces the path of the root,
+/// and `cancel` cancels the call.
 ///
 /// # Errors
 ///
@@ -148,6 +177,7 @@ pub struct CallResult {
 pub fn call(
     arguments: CallArguments,
     tree: Option<&NativeTree>,
+    directory: Option<&NativeDirectory>,
     cancel: Option<&Cancel>,
 ) -> Result<AsyncTask<CallTask>> {
     let words = COMMANDS
@@ -167,9 +197,10 @@ pub fn call(
         operands: arguments.operands.into_iter().map(OsString::from).collect(),
         options: options.collect(),
         input: arguments.input.to_vec().into(),
-        root: match tree {
-            Some(tree) => Root::Tree(Arc::clone(&tree.memory)),
-            None => Root::Directory(PathBuf::from(arguments.root)),
+        root: match (tree, directory) {
+            (Some(tree), _) => Root::Tree(Arc::clone(&tree.memory)),
+            (_, Some(directory)) => Root::Opened(Arc::clone(&directory.opened)),
+            (None, None) => Root::Directory(PathBuf::from(arguments.root)),
         },
         document: if arguments.is_page {
             DocumentKind::Html

@@ -7,7 +7,7 @@ export async function run(): Promise<string[]> {
   const options: wpatch.options.CheckOptions = { lenient: true, maxFile: 5, exclude: ["*.md"], match: "ladder" };
   const report: wpatch.Report = await wpatch.check("x", { root, signal: AbortSignal.timeout(1), ...options });
   await wpatch.edit("a", { root: new URL("file:///x"), edits: [{ old: "a", new: "b" }], raises: false });
-  await wpatch.undo({ id: "0", root });
+  await wpatch.undo({ id: "0", root: new wpatch.Directory("x") });
   // @ts-expect-error No command has this option.
   await wpatch.apply("x", { bogus: 1 });
   // @ts-expect-error `check` runs no command of the user.

@@ -68,6 +68,19 @@ test("a directory and patch files can be named", () =>
     assert.strictEqual(fs.readFileSync(path.join(directory, "a.txt"), "utf8"), "ONE\ntwo\n");
   }));
 
+test("an opened directory has the same results as its path", () =>
+  withDirectory(async (directory) => {
+    const file = path.join(directory, "a.txt");
+    fs.writeFileSync(file, "one\ntwo\n");
+    const root = new wpatch.Directory(directory);
+    assert.strictEqual(root.path, directory);
+    assert.deepStrictEqual(await wpatch.check(PATCH, { root }), await wpatch.check(PATCH, { root: directory }));
+    await wpatch.apply(PATCH, { root });
+    assert.strictEqual(fs.readFileSync(file, "utf8"), "ONE\ntwo\n");
+    await assert.rejects(wpatch.check(PATCH, { root }), wpatch.NotApplied);
+    assert.throws(() => new wpatch.Directory(path.join(directory, "missing")), /cannot open the root/);
+  }));
+
 test("each exit code has an error", async () => {
   const root = new wpatch.Tree({ "a.txt": "1\ntwo\n" });
   const outside = "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n";

@@ -11,11 +11,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyTuple};
 use wpatch::cli::library_call::{
-    Answer, COMMANDS, Call, CallError, DocumentKind, Root, Value, files_of, run, tree_of,
+    Answer, COMMANDS, Call, CallError, DocumentKind, OpenedDirectory, Root, Value, files_of, run,
+    tree_of,
 };
 use wpatch::mode::FileKind;
 use wpatch::prelude::{Entry, Interrupt, Memory};
@@ -35,6 +36,7 @@ const QUICK_COMMANDS: [&str; 7] = ["check", "diff", "list", "log", "policy", "re
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Cancel>()?;
+    module.add_class::<Directory>()?;
     module.add_class::<Tree>()?;
     module.add_function(wrap_pyfunction!(call, module)?)
 }
@@ -142,6 +144,30 @@ impl Tree {
     }
 }
 
+/// A directory that was opened for several calls.
+#[pyclass(frozen, module = "wpatch")]
+struct Directory {
+    opened: Arc<OpenedDirectory>,
+}
+
+#[pymethods]
+impl Directory {
+    #[new]
+    fn new(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let path = PathBuf::from(text(path)?);
+        let opened = py.detach(|| OpenedDirectory::open(&path));
+        Ok(Self {
+            opened: Arc::new(opened.map_err(PyOSError::new_err)?),
+        })
+    }
+
+    /// The absolute path.
+    #[getter]
+    fn path(&self) -> OsString {
+        self.opened.path().into()
+    }
+}
+
 /// Runs a command. Returns the document, and the report of a command with another document.
 #[pyfunction]
 #[allow(
@@ -169,10 +195,7 @@ fn call<'py>(
         operands: operands.iter().map(text).collect::<PyResult<_>>()?,
         options: values(options)?,
         input: input.to_vec().into(),
-        root: match root.extract::<PyRef<'_, Tree>>() {
-            Ok(tree) => Root::Tree(Arc::clone(&tree.memory)),
-            Err(_) => Root::Directory(root.extract::<PathBuf>()?),
-        },
+        root: root_of(root)?,
         document: if is_page {
             DocumentKind::Html
         } else {
@@ -193,6 +216,16 @@ fn call<'py>(
     };
     let report = answer.report.map(|report| PyBytes::new(py, &report));
     Ok((PyBytes::new(py, &answer.document), report))
+}
+
+fn root_of(root: &Bound<'_, PyAny>) -> PyResult<Root> {
+    if let Ok(tree) = root.cast::<Tree>() {
+        return Ok(Root::Tree(Arc::clone(&tree.get().memory)));
+    }
+    if let Ok(directory) = root.cast::<Directory>() {
+        return Ok(Root::Opened(Arc::clone(&directory.get().opened)));
+    }
+    Ok(Root::Directory(root.extract::<PathBuf>()?))
 }
 
 /// Runs `call` on another thread, so that a signal handler of Python can raise an exception.

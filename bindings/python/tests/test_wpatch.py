@@ -232,6 +232,58 @@ class ProcessTest(unittest.TestCase):
         self.assertLess(grown, 4096, f"{grown} KiB after {3 * calls} calls")
 
 
+class DirectoryTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = pathlib.Path(directory.name).resolve()
+        self.file = self.path / "a.txt"
+        self.file.write_bytes(b"one\ntwo\n")
+
+    def test_calls_return_what_they_return_for_the_path(self):
+        for repository in [False, True]:
+            if repository:
+                subprocess.run(["git", "init", "-q", self.path], check=True)
+            directory = wpatch.Directory(self.path)
+            self.assertEqual(directory.path, str(self.path))
+            for patch in [PATCH, PATCH.replace("two", "x"), "junk"]:
+                reports = [wpatch.check(patch, root, raises=False) for root in [self.path, directory, directory]]
+                self.assertEqual(reports[0], reports[1])
+                self.assertEqual(reports[0], reports[2])
+
+    def test_calls_read_files_and_attributes_again(self):
+        subprocess.run(["git", "init", "-q", self.path], check=True)
+        directory = wpatch.Directory(self.path)
+        wpatch.apply(PATCH, directory)
+        self.assertEqual(self.file.read_bytes(), b"ONE\ntwo\n")
+        wpatch.undo(root=directory)
+        (self.path / ".gitattributes").write_text("*.txt text eol=crlf\n")
+        self.file.write_bytes(b"one\r\ntwo\r\n")
+        wpatch.apply(PATCH, directory)
+        self.assertEqual(self.file.read_bytes(), b"ONE\r\ntwo\r\n")
+        self.assertEqual(len(wpatch.log(directory)["entries"]), 3)
+        moved = self.path / "moved"
+        (self.path / "d").mkdir()
+        (self.path / "d" / "f").write_bytes(b"one\ntwo\n")
+        patch = PATCH.replace("a.txt", "d/f")
+        wpatch.check(patch, directory)
+        (self.path / "d").rename(moved)
+        with self.assertRaises(wpatch.NotApplied):
+            wpatch.check(patch, directory)
+
+    def test_the_policy_of_the_project_is_read_again(self):
+        directory = wpatch.Directory(self.path)
+        wpatch.check(PATCH, directory)
+        rule = '[[rule]]\npaths = ["a.txt"]\nops = ["write"]\nverdict = "deny"\nreason = "x"\n'
+        (self.path / "wpatch.toml").write_text(rule)
+        with self.assertRaises(wpatch.Denied):
+            wpatch.check(PATCH, directory)
+
+    def test_a_missing_directory_is_an_error(self):
+        with self.assertRaisesRegex(OSError, "cannot open the root"):
+            wpatch.Directory(self.path / "missing")
+
+
 class InterfaceTest(unittest.TestCase):
     def test_every_function_has_the_options_of_its_command(self):
         for name in wpatch.__all__:

@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack
 
-from ._native import Cancel, Tree, __version__, call as _call
+from ._native import Cancel, Directory, Tree, __version__, call as _call
 from .documents import Difference, Explanation, Extract, Listing, Log, Report
 from .options import (
     AppendOptions,
@@ -47,6 +47,7 @@ __all__ = [
     "Cancel",
     "Cancelled",
     "Denied",
+    "Directory",
     "Error",
     "Failed",
     "Locked",
@@ -80,7 +81,7 @@ __all__ = [
 ]
 
 File: TypeAlias = str | bytes | os.PathLike[str]
-Root: TypeAlias = File | Tree
+Root: TypeAlias = File | Directory | Tree
 Patch: TypeAlias = str | bytes | os.PathLike[str] | Sequence[os.PathLike[str]]
 Content: TypeAlias = str | bytes
 
@@ -202,7 +203,7 @@ def check(
     """Checks whether a patch applies, and changes nothing.
 
     ``patch`` is the text of a patch in any format, or the path of a file (or several) with one.
-    ``root`` is the directory, or a :class:`Tree`.
+    ``root`` is the path of a directory, a :class:`Directory`, or a :class:`Tree`.
     """
     return _run("check", root, options, cancel, raises, *_patch(patch))
 

@@ -15,6 +15,18 @@ class Cancel:
     @property
     def is_cancelled(self) -> bool: ...
 
+class Directory:
+    """A directory that is opened once for several calls, which are then faster.
+
+    The location of the repository, git's configuration and the policy of the user are read once.
+    Later changes of them have no effect.
+    """
+
+    def __init__(self, path: str | bytes | PathLike[str]) -> None: ...
+    @property
+    def path(self) -> str:
+        """The absolute path."""
+
 class Tree:
     """A tree of files in memory, with a history of its changes."""
 
@@ -40,7 +52,7 @@ def call(
     operands: Iterable[Any],
     options: Mapping[str, Any],
     input: bytes,
-    root: str | bytes | PathLike[str] | Tree,
+    root: str | bytes | PathLike[str] | Directory | Tree,
     is_page: bool,
     cancel: Cancel | None,
 ) -> tuple[bytes, bytes | None]: ...

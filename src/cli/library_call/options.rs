@@ -196,9 +196,12 @@ pub(super) fn command_line(call: &Call) -> Result<Vec<OsString>, CallError> {
         DocumentKind::Json => "--json".into(),
         DocumentKind::Html => "--html".into(),
     });
-    if let Root::Directory(root) = &call.root {
-        line.push(joined("--root=", root.as_os_str()));
-    }
+    let root = match &call.root {
+        Root::Directory(root) => Some(root.as_path()),
+        Root::Opened(directory) => Some(directory.path()),
+        Root::Tree(_) => None,
+    };
+    line.extend(root.map(|root| joined("--root=", root.as_os_str())));
     for (name, value) in &call.options {
         let option = OPTIONS
             .get(call.command)

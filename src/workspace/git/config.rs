@@ -68,7 +68,7 @@ impl Git {
 
     fn parsed_files(&self) -> &FileVariables {
         let read = || FileVariables::read(self.discover());
-        self.file_variables.get_or_init(read)
+        self.configuration.file_variables.get_or_init(read)
     }
 
     /// Returns the value of `key` in the user's own configuration. Values in the repository have no
@@ -141,7 +141,7 @@ impl Git {
         {
             return Ok(&[]);
         }
-        let entries = self.config_variables.get_or_init(|| {
+        let entries = self.configuration.variables.get_or_init(|| {
             let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
             let list = self.run_git(&arguments);
             list.map(|list| parse_config_list(&list))
@@ -155,7 +155,7 @@ impl Git {
     /// Checks whether git has read the repository's own configuration, if that can contain `key`. git
     /// ignores it silently if it does not trust the owner of the repository.
     fn check_trust(&self, key: &str, variables: &[ConfigVariable]) -> io::Result<()> {
-        let was_run = self.config_variables.get().is_some();
+        let was_run = self.configuration.variables.get().is_some();
         if was_run
             && variables.iter().all(|variable| variable.is_user_defined)
             && self.parsed_files().may_be_own(key)
@@ -170,7 +170,10 @@ impl Git {
     /// Returns whether git failed to print the configuration. It is not run for this again.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.config_variables.get().is_some_and(Result::is_err)
+        self.configuration
+            .variables
+            .get()
+            .is_some_and(Result::is_err)
     }
 
     /// Returns the value of `key` as a boolean, or `None` if it is missing.

@@ -22,7 +22,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::interrupt::Interrupt;
 use crate::process::Timeout;
@@ -51,15 +51,20 @@ pub struct Git {
     /// The filter drivers of the repository that the user allows.
     allowed_filters: Vec<String>,
     interrupt: Interrupt,
-    /// The repository of the directory.
+    configuration: Arc<ConfigurationCache>,
+    attribute_files: Mutex<AttributeFiles>,
+}
+
+/// The repository of the directory and its configuration, as far as they were read.
+#[derive(Debug, Default)]
+struct ConfigurationCache {
     repository: OnceLock<RepositorySearch>,
     /// The configuration files, or `None` if only git knows which files it reads.
-    config_texts: OnceLock<Option<LowercaseContents>>,
+    texts: OnceLock<Option<LowercaseContents>>,
     /// The variables that git listed, or the reason of its failure.
-    config_variables: OnceLock<Result<ConfigVariables, (io::ErrorKind, String)>>,
+    variables: OnceLock<Result<ConfigVariables, (io::ErrorKind, String)>>,
     /// The variables that the files contain, if git is not installed.
     file_variables: OnceLock<FileVariables>,
-    attribute_files: Mutex<AttributeFiles>,
 }
 
 impl Git {
@@ -71,10 +76,7 @@ impl Git {
             index: None,
             allowed_filters: Vec::new(),
             interrupt: Interrupt::new(),
-            repository: OnceLock::new(),
-            config_texts: OnceLock::new(),
-            config_variables: OnceLock::new(),
-            file_variables: OnceLock::new(),
+            configuration: Arc::default(),
             attribute_files: Mutex::default(),
         }
     }
@@ -131,6 +133,16 @@ impl Git {
             .with_interrupt(&self.interrupt)
     }
 
+    /// Returns the git of the same directory for the next command. It keeps the configuration, and
+    /// reads attribute files again.
+    #[must_use]
+    pub fn for_next_command(&self) -> Self {
+        Self {
+            configuration: Arc::clone(&self.configuration),
+            ..Self::for_directory(&self.directory)
+        }
+    }
+
     /// Ends every wait for git and for filter drivers when `interrupt` is raised.
     #[must_use]
     pub fn with_interrupt(self, interrupt: &Interrupt) -> Self {
@@ -174,13 +186,15 @@ impl Git {
     }
 
     fn discover(&self) -> &RepositorySearch {
-        self.repository
+        self.configuration
+            .repository
             .get_or_init(|| RepositorySearch::search_upwards(&self.directory))
     }
 
     /// Returns the texts of the configuration, or `None` if only git knows which files it reads.
     fn texts(&self) -> Option<&LowercaseContents> {
-        self.config_texts
+        self.configuration
+            .texts
             .get_or_init(|| config_files::read_configuration(self.discover()))
             .as_ref()
     }
