@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 use super::early_exit::system_message;
-use super::library_call::{OpenedDirectory, Root};
+use super::opened_directory::OpenedDirectory;
 use super::{EarlyExit, signals};
 use crate::engine::Memory;
 use crate::engine::options::{Interrupt, code};
@@ -50,12 +50,13 @@ pub(super) struct LibraryCall {
 }
 
 impl LibraryCall {
-    pub(super) fn new(input: Bytes, root: &Root, interrupt: Interrupt) -> Self {
-        let (tree, directory) = match root {
-            Root::Directory(_) => (None, None),
-            Root::Opened(directory) => (None, Some(Arc::clone(directory))),
-            Root::Tree(tree) => (Some(Arc::clone(tree)), None),
-        };
+    /// Returns the values of a call with standard input `input`. At most one of `tree` and
+    /// `directory` is given.
+    pub(super) fn new(
+        input: Bytes,
+        (tree, directory): (Option<Arc<Memory>>, Option<Arc<OpenedDirectory>>),
+        interrupt: Interrupt,
+    ) -> Self {
         Self {
             input: Mutex::new(Some(input)),
             tree,

@@ -105,7 +105,12 @@ pub enum CallError {
 /// Returns an error if the options do not belong to the command.
 pub fn run(call: Call) -> Result<Answer, CallError> {
     let arguments = options::command_line(&call)?;
-    let shared = Arc::new(LibraryCall::new(call.input, &call.root, call.interrupt));
+    let root = match call.root {
+        Root::Directory(_) => (None, None),
+        Root::Opened(directory) => (None, Some(directory)),
+        Root::Tree(tree) => (Some(tree), None),
+    };
+    let shared = Arc::new(LibraryCall::new(call.input, root, call.interrupt));
     let caller = Caller::Library(Arc::clone(&shared));
     // The caller reads the document; the exit code is part of it.
     let _ = match args::parse(&arguments) {

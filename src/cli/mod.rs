@@ -41,6 +41,7 @@ mod match_mode;
 mod mcp;
 mod merge;
 mod notebook;
+mod opened_directory;
 mod output;
 mod pager;
 mod patch;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Global;
-use super::library_call::OpenedDirectory;
+use super::opened_directory::OpenedDirectory;
 use super::{EarlyExit, config};
 use crate::engine::options::{Workspace, code};
 use crate::engine::{self, Disk, Outcome};

@@ -1,29 +1,9 @@
-//! A directory that serves several calls.
+//! Opens a directory for several calls.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::path::{self, Path};
 
-use crate::cli::EarlyExit;
+pub use crate::cli::opened_directory::OpenedDirectory;
 use crate::cli::root::{absolute_paths, open_directory, resolve_links};
-use crate::engine::options::{Interrupt, Policy, Workspace};
-use crate::engine::{Disk, Git};
-
-/// A directory that was opened for several calls, which are then several times as fast.
-///
-/// The location of the repository, git's configuration and the policy of the user are read once, at
-/// the first call that needs them. Later changes of them have no effect. Files, git attributes and
-/// the policy file of the project are read by each call. A call that writes opens the directory
-/// again.
-#[derive(Debug)]
-pub struct OpenedDirectory {
-    path: PathBuf,
-    workspace: Arc<Disk>,
-    git: Git,
-    policy: OnceLock<Arc<Policy>>,
-    /// The absolute paths, the one with links resolved last.
-    paths: Vec<PathBuf>,
-    real_path: String,
-}
 
 impl OpenedDirectory {
     /// Opens the directory at `path`.
@@ -32,55 +12,9 @@ impl OpenedDirectory {
     ///
     /// Returns the message of the error if there is no such directory, or if it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, String> {
-        let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+        let path = path::absolute(path).map_err(|error| error.to_string())?;
         let workspace = open_directory(&path).map_err(|stop| stop.message)?;
-        Ok(Self {
-            workspace: Arc::new(workspace),
-            git: Git::for_directory(&path),
-            policy: OnceLock::new(),
-            paths: absolute_paths(&path),
-            real_path: resolve_links(&path),
-            path,
-        })
-    }
-
-    /// Returns the absolute path by which the directory was opened.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the workspace for a command that changes nothing.
-    pub(in crate::cli) fn workspace(&self) -> Arc<dyn Workspace> {
-        // A directory below can have been moved since the last call.
-        self.workspace.close_cached_handles();
-        Arc::clone(&self.workspace) as Arc<dyn Workspace>
-    }
-
-    /// Returns the git of one call, which `interrupt` cancels.
-    pub(in crate::cli) fn git(&self, interrupt: &Interrupt) -> Git {
-        self.git.for_next_command().with_interrupt(interrupt)
-    }
-
-    /// Returns the policy that `read` has returned at the first call.
-    pub(in crate::cli) fn policy(
-        &self,
-        read: impl FnOnce() -> Result<Arc<Policy>, EarlyExit>,
-    ) -> Result<Arc<Policy>, EarlyExit> {
-        if let Some(policy) = self.policy.get() {
-            return Ok(Arc::clone(policy));
-        }
-        let policy = read()?;
-        Ok(Arc::clone(self.policy.get_or_init(|| policy)))
-    }
-
-    /// Returns the absolute paths, the one with links resolved last.
-    pub(in crate::cli) fn paths(&self) -> &[PathBuf] {
-        &self.paths
-    }
-
-    /// Returns the absolute path with links resolved.
-    pub(in crate::cli) fn real_path(&self) -> &str {
-        &self.real_path
+        let names = (absolute_paths(&path), resolve_links(&path));
+        Ok(Self::new(path, workspace, names))
     }
 }
