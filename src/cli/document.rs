@@ -7,8 +7,8 @@ use clap_complete::Shell;
 
 use super::args::Cli;
 use super::output::print;
+use super::schemas::{NAMES, schema_text};
 use crate::engine::options::find_syntax;
-use crate::report::SCHEMAS;
 
 /// Prints the formal grammar of the syntax `name`.
 pub(super) fn print_grammar(name: &str) -> ExitCode {
@@ -21,17 +21,8 @@ pub(super) fn print_grammar(name: &str) -> ExitCode {
 
 /// Prints the JSON Schema `name`. Without a name, prints the names of all schemas, one per line.
 pub(super) fn print_schema(name: Option<&str>) -> ExitCode {
-    let Some(name) = name else {
-        let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
-        return print(format!("{}\n", names.join("\n")).as_bytes());
-    };
-    let schema = SCHEMAS.iter().find(|schema| schema.name == name);
-    print(
-        schema
-            .map(|schema| (schema.text)())
-            .unwrap_or_default()
-            .as_bytes(),
-    )
+    let text = name.map_or_else(|| format!("{}\n", NAMES.join("\n")), schema_text);
+    print(text.as_bytes())
 }
 
 /// Prints the completions for `shell`.

@@ -51,6 +51,7 @@ mod progress;
 mod read_commands;
 mod request;
 mod root;
+mod schemas;
 mod series;
 mod servers;
 mod show;

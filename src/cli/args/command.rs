@@ -100,7 +100,7 @@ pub(in crate::cli) enum Command {
     /// Print the JSON Schema of a JSON output, or list the schemas
     Schema {
         /// Name of the schema [default: list all names]
-        #[arg(value_parser = schemas())]
+        #[arg(value_parser = crate::cli::schemas::NAMES)]
         name: Option<String>,
     },
     /// Print a shell completion script
@@ -253,12 +253,5 @@ fn grammars() -> Vec<&'static str> {
     crate::engine::options::SYNTAXES
         .iter()
         .map(|syntax| syntax.name())
-        .collect()
-}
-
-fn schemas() -> Vec<&'static str> {
-    crate::report::SCHEMAS
-        .iter()
-        .map(|schema| schema.name)
         .collect()
 }
