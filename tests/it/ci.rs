@@ -2,6 +2,8 @@
 //! repository of its own.
 #![cfg(unix)]
 
+mod install;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
