@@ -1,5 +1,7 @@
 //! The attributes of a file.
 
+use std::fmt;
+
 use crate::mode::FileKind;
 
 /// A file timestamp.
@@ -35,4 +37,31 @@ pub struct Stat {
     /// Whether the file is known to have no extended attributes. The disk checks this only in
     /// [`Workspace::read`](crate::workspace::Workspace::read).
     pub has_no_xattrs: bool,
+    /// The protection of the file, if it has one. The disk reads it only in
+    /// [`Workspace::read`](crate::workspace::Workspace::read).
+    pub protection: Option<Protection>,
+    /// The inode flags that a new version of the file also gets, such as those of `chattr +A`, in
+    /// the encoding of the system. The disk reads them only in
+    /// [`Workspace::read`](crate::workspace::Workspace::read).
+    pub inode_flags: u32,
+}
+
+/// An inode flag because of which the system refuses to replace, rename or remove a file, even for
+/// root. On a directory it concerns the entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Protection {
+    /// The file cannot be changed.
+    Immutable,
+    /// The file can only grow.
+    AppendOnly,
+}
+
+impl fmt::Display for Protection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Immutable => "immutable",
+            Self::AppendOnly => "append-only",
+        })
+    }
 }

@@ -49,6 +49,13 @@ impl<'a> CommandRun<'a> {
                 let verdict = check.check_unwritten(self.interrupt());
                 check.finish(&mut done);
                 verdict
+            })
+            .and_then(|()| {
+                if options.checks_rights && !done.is_refused() {
+                    transaction::check_state_access(self.workspace)
+                } else {
+                    Ok(())
+                }
             });
         if let Err(failure) = result {
             self.record_failure(failure, &mut done);

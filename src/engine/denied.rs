@@ -1,28 +1,11 @@
 //! Explains changes that the file system refuses: no permission, no space, an exceeded quota, or
 //! the sticky bit of a directory.
 
-use std::io::ErrorKind;
-
 use super::problems::IN_USE;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::preflight::Problem;
-use crate::text::without_error_number;
-use crate::workspace::{
-    ErrorKind as FaultKind, GIT_INDEX_DIRECTORY_NAME, StickyBitError, WorkspaceError,
-};
-
-/// The verbs that need write permission for a directory.
-const DIRECTORY_VERBS: [&str; 8] = [
-    "create",
-    "create directory",
-    "create link",
-    "link",
-    "rename",
-    "remove",
-    "remove directory",
-    "lock",
-];
+use crate::preflight::{Problem, refusal};
+use crate::workspace::{ErrorKind, GIT_INDEX_DIRECTORY_NAME, WorkspaceError};
 
 /// Changes `problem` to name the file that the user wanted to change, and the reason why its
 /// directory refuses the change. The system's error names a path in the state directory, or one end
@@ -38,7 +21,7 @@ pub(super) fn explain_refusal(problem: &mut Problem, error: &WorkspaceError, pla
         is(&operation.path) || operation.from.as_ref().is_some_and(is)
     };
     let operation = plan.operations.iter().find(is_meant);
-    if error.kind == FaultKind::Busy {
+    if error.kind == ErrorKind::Busy {
         if operation.is_some() {
             problem.path = named;
             IN_USE.clone_into(&mut problem.message);
@@ -77,63 +60,13 @@ pub(super) fn explain_refusal(problem: &mut Problem, error: &WorkspaceError, pla
     problem.help = Some(help + &kept.unwrap_or_default());
 }
 
-/// Returns the reason why `directory` refuses a change, and the help. Returns `None` if `error` has
-/// another cause.
-fn refusal(error: &WorkspaceError, directory: &str) -> Option<(String, String)> {
-    let sticky = error
-        .source
-        .get_ref()
-        .and_then(|source| source.downcast_ref::<StickyBitError>());
-    let (reason, help) = match error.source.kind() {
-        _ if sticky.is_some() => {
-            let owner = sticky?.owner;
-            (
-                format!(
-                    "{directory} has the sticky bit, and the file belongs to another user (uid {owner})"
-                ),
-                "run the command as that user or as the owner of the directory",
-            )
-        }
-        ErrorKind::StorageFull => (
-            format!("the file system of {directory} has no space left"),
-            "free some space there and try again",
-        ),
-        ErrorKind::QuotaExceeded => {
-            let help = "free some space there or raise the quota, and try again";
-            (format!("the disk quota for {directory} is exceeded"), help)
-        }
-        ErrorKind::ReadOnlyFilesystem => (
-            format!("{directory} is on a read-only file system"),
-            "remount the file system read-write",
-        ),
-        ErrorKind::PermissionDenied if DIRECTORY_VERBS.contains(&error.verb) => {
-            let words = error.source.to_string();
-            let words = without_error_number(&words);
-            if error.is_not_permitted() {
-                let help = "run `lsattr` to check whether the file or the directory is immutable";
-                (
-                    format!("{directory} does not allow this change ({words})"),
-                    help,
-                )
-            } else {
-                (
-                    format!("{directory} is not writable ({words})"),
-                    "make this directory writable for the current user",
-                )
-            }
-        }
-        _ => return None,
-    };
-    Some((reason, help.to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use std::io;
 
     use super::*;
     use crate::preflight::code;
-    use crate::workspace::ErrorKind;
+    use crate::workspace::StickyBitError;
 
     /// An error number, the verb and the path that it is about, and the expected reason and help.
     type Case = (i32, &'static str, &'static str, &'static str, &'static str);

@@ -93,6 +93,8 @@ impl<'w> Preview<'w> {
         let (selected, mut options) = steps::read(&task, patches, begun);
         // If the report contains the diffs, preflight does not also pass them to the diff cache.
         let uses_cache = !options.diff;
+        // A reader of the effect need not be permitted to write.
+        options.checks_rights = false;
         adapt(&mut options);
         task.preview_sinks = PreviewSinks {
             diff_cache: uses_cache.then_some(&shelf),

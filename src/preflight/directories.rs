@@ -1,9 +1,10 @@
-//! Facts about directories that all groups share: missing directories, and the name folding of file
-//! systems.
+//! Facts about directories that all groups share: missing directories, the rights of the user, and
+//! the name folding of file systems.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use super::obstacles::RightsCache;
 use super::spelling::EmptiedDirectories;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
@@ -20,6 +21,8 @@ pub(super) struct DirectoryCache {
     pub(super) folding: FoldingCache,
     /// The directories that the plan empties.
     pub(super) emptied: EmptiedDirectories,
+    /// The rights of the current user on the entries of directories.
+    pub(super) rights: RightsCache,
 }
 
 impl DirectoryCache {

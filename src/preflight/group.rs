@@ -10,6 +10,7 @@ use std::hash::RandomState;
 use super::Options;
 use super::directories::DirectoryCache;
 use super::findings::Findings;
+use super::obstacles::Obstacles;
 use super::operation::GroupExecutor;
 use crate::change::FileChange;
 use crate::path::RelPath;
@@ -166,15 +167,20 @@ pub(super) fn resolve(
     for (index, findings) in &mut all {
         findings.set_operations(plan, *index);
     }
-    let is_clean = all.iter().all(|(_, findings)| !findings.has_error());
-    Ok((
-        all,
-        if is_clean {
-            worker.into_changes()
-        } else {
-            Vec::new()
-        },
-    ))
+    if all.iter().any(|(_, findings)| findings.has_error()) {
+        return Ok((all, Vec::new()));
+    }
+    let changes = worker.into_changes();
+    if !options.checks_rights {
+        return Ok((all, changes));
+    }
+    let obstacles = Obstacles {
+        workspace,
+        rights: &directories.rights,
+        keeps_hard_links: options.keeps_hard_links,
+    };
+    let is_writable = obstacles.report(plan, &changes, &mut all);
+    Ok((all, if is_writable { changes } else { Vec::new() }))
 }
 
 /// Disjoint sets of operations: a union-find forest with path halving.

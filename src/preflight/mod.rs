@@ -31,6 +31,7 @@ mod content_properties;
 mod control_file_aliases;
 mod conversions;
 mod converter;
+mod denied;
 mod describe;
 mod diff_cache;
 mod directories;
@@ -50,6 +51,7 @@ mod image_previews;
 mod lines;
 mod modes;
 mod notebook;
+mod obstacles;
 mod operation;
 mod operation_paths;
 mod options;
@@ -80,9 +82,11 @@ use crate::text::tag::HashlineTag;
 use crate::threads;
 use crate::workspace::{Workspace, WorkspaceError};
 
+pub(crate) use denied::refusal;
 use directories::DirectoryCache;
 use findings::Findings;
 pub(crate) use first_problems::FirstProblems;
+pub(crate) use obstacles::{Obstacles, RightsCache};
 use pass::PassState;
 
 pub use approval_gate::{approval_problem, denial_problem, needs_approval, refusals};

@@ -72,6 +72,12 @@ pub struct Options {
     pub conversions: Option<Arc<Conversions>>,
     /// Whether symbolic links are written as regular files (`core.symlinks`).
     pub links_are_files: bool,
+    /// Whether a change is refused that the file system does not permit to this user, such as the
+    /// change of an immutable file.
+    pub checks_rights: bool,
+    /// Whether a file with several hard links is overwritten in place, so that all its names show
+    /// the new content (`--in-place`).
+    pub keeps_hard_links: bool,
     /// Repairs the texts that operations search for. Without it no text is repaired.
     pub text_repair: Option<Arc<dyn TextRepair>>,
     /// The additional checks of changes (`--guard`).
@@ -142,6 +148,8 @@ impl Default for Options {
             whitespace: WhitespaceRules::default(),
             conversions: None,
             links_are_files: false,
+            checks_rights: false,
+            keeps_hard_links: false,
             text_repair: None,
             guards: Vec::new(),
             images: false,

@@ -17,7 +17,7 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::hash_folded;
 use crate::threads;
-use crate::workspace::{FoldingCache, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, FoldingCache, Workspace, WorkspaceError};
 
 /// The minimum number of directories per thread.
 const DIRECTORIES_PER_THREAD: usize = 16;
@@ -317,11 +317,12 @@ fn attributes_if_emptied(
     names: &DirectoryNames<'_>,
 ) -> Result<Option<DirAttributes>, WorkspaceError> {
     let names: BTreeSet<_> = names.iter().map(|name| &name[..]).collect();
-    if !workspace
-        .list(Some(directory))?
-        .iter()
-        .all(|name| names.contains(&name[..]))
-    {
+    let listed = match workspace.list(Some(directory)) {
+        // A directory that this user can change but not list may contain other files, so it stays.
+        Err(error) if error.kind == ErrorKind::Denied => return Ok(None),
+        listed => listed?,
+    };
+    if !listed.iter().all(|name| names.contains(&name[..])) {
         return Ok(None);
     }
     let stat = workspace

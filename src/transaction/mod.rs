@@ -44,6 +44,7 @@ mod setup;
 mod stage;
 mod staged;
 mod state;
+mod state_access;
 mod state_location;
 mod swap;
 mod sweep;
@@ -71,6 +72,7 @@ pub use maintenance::{collect_garbage, init};
 pub use options::{Durability, HardLinkMode, HistoryLimits, JournalAdoption, Options};
 pub use recover::{has_unfinished_changes, recover, recover_with_interrupt};
 pub use recovered::{RecoveredTransaction, RecoveryOutcome};
+pub use state_access::check_state_access;
 pub use unkept::{NoHistoryReason, Remedy};
 
 use build_journal::build_journal;

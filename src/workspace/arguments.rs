@@ -7,9 +7,9 @@ use crate::path::RelPath;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AttributeSource<'a> {
-    /// Owner, group and extended attributes of this file.
+    /// Owner, group, inode flags and extended attributes of this file.
     File(&'a RelPath),
-    /// This owner and group, and no extended attributes. Used for a preimage that had none when it
+    /// This owner and group, these inode flags, and no extended attributes. Used for a preimage that had none when it
     /// was read. Attributes that another process sets between that read and the swap are lost,
     /// because only the status change time (ctime) would reveal them.
     OwnerOnly {
@@ -17,6 +17,8 @@ pub enum AttributeSource<'a> {
         uid: u32,
         /// Group ID.
         gid: u32,
+        /// The inode flags, see [`Stat::inode_flags`](super::Stat::inode_flags).
+        inode_flags: u32,
     },
     /// The attributes of a file created in this directory. A set-group-ID directory determines the
     /// group, see inode(7). A default access control list replaces the umask, see acl(5).

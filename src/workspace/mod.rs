@@ -18,6 +18,7 @@
 //! To add a backend, add `workspace/<name>.rs` and a row of [`BACKENDS`].
 
 mod arguments;
+mod backends;
 pub mod disk;
 mod folding;
 pub mod git;
@@ -25,54 +26,38 @@ pub mod index;
 mod lock;
 pub mod memory;
 pub mod objects;
+mod read_only;
+mod rights;
 mod work_tree;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 
-pub use crate::stat::{Stat, Timestamp};
+pub use crate::stat::{Protection, Stat, Timestamp};
 pub use crate::workspace_error::{ErrorKind, StickyBitError, WorkspaceError};
 pub use arguments::{
     AttributeSource, DirectoryPermissions, ModeProbe, PROBE_PREFIX, RenameMode, TEMPORARY,
 };
+pub use backends::{BACKENDS, Backend};
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
 pub use lock::Lock;
+pub use rights::{EntryRights, InPlaceChange, OwnerError, ProtectedError};
 pub use work_tree::{
     EXTERNAL_HISTORY_NAME, GIT_DIRECTORY_NAME, GIT_INDEX_DIRECTORY_NAME, GitDirectory, TOP_RECORD,
     WorkTree, path_relative_to, top,
 };
+
+use read_only::read_only;
 
 /// The result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
 
 /// A directory of a workspace. `None` is the root.
 pub type Directory<'a> = Option<&'a RelPath>;
-
-/// An implementation of [`Workspace`].
-#[derive(Clone, Copy, Debug)]
-pub struct Backend {
-    /// The name of the backend.
-    pub name: &'static str,
-    /// Opens the root: an existing directory, or a new tree in memory.
-    pub open: fn(&Path) -> Result<Box<dyn Workspace>>,
-}
-
-/// All backends. The tests run the same cases on each of them.
-pub const BACKENDS: &[Backend] = &[
-    Backend {
-        name: "disk",
-        open: |root| Ok(Box::new(disk::Disk::open(root)?)),
-    },
-    Backend {
-        name: "memory",
-        open: |_| Ok(Box::new(memory::Memory::with_files([]))),
-    },
-];
 
 /// The interface to the files below one root.
 ///
@@ -277,6 +262,24 @@ pub trait Workspace: Sync {
         None
     }
 
+    /// Returns the rights of this user on the entries of `directory`. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error with which the system would refuse to create a file in the directory.
+    fn entry_rights(&self, _directory: Directory<'_>) -> Result<EntryRights> {
+        Ok(EntryRights::default())
+    }
+
+    /// Checks that this user can change the file at `path` in place. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error with which the system would refuse the change.
+    fn check_in_place(&self, _path: &RelPath, _change: InPlaceChange) -> Result<()> {
+        Ok(())
+    }
+
     /// Returns how the file systems at and below the root spell names. Returns `None` if every file
     /// has exactly one spelling. See [`FoldingCache`].
     fn spellings(&self) -> Option<&dyn Spellings> {
@@ -386,15 +389,4 @@ pub trait Workspace: Sync {
     fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
         None
     }
-}
-
-fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
-    let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
-    let source = io::Error::new(io::ErrorKind::Unsupported, "this backend is read-only");
-    Err(WorkspaceError {
-        verb,
-        path,
-        kind: ErrorKind::Unsupported,
-        source,
-    })
 }

@@ -42,6 +42,7 @@ fn what_is_created_can_be_read() {
         assert_eq!(
             Stat {
                 has_no_xattrs: stat.has_no_xattrs,
+                inode_flags: stat.inode_flags,
                 ..seen
             },
             stat,

@@ -29,10 +29,14 @@ mod folding;
 mod full;
 #[cfg(target_os = "linux")]
 mod images;
+#[cfg(all(target_os = "linux", not(wpatch_plain_unix)))]
+mod inode_flags;
 #[cfg(target_os = "linux")]
 mod modes;
 #[cfg(target_os = "linux")]
 mod mounts;
+#[cfg(target_os = "linux")]
+mod refusals;
 mod system;
 
 #[cfg(target_os = "linux")]

@@ -291,6 +291,7 @@ fn check_edit(
 ) -> Result<Decision, EarlyExit> {
     (request.context.policy, request.context.approval_gate) =
         (policy(global)?, ApprovalGate::Reading);
+    request.context.is_external_change = true;
     let outcome = engine::check(request, &*open(global)?);
     Ok(decide_outcome(outcome, default_decision, global))
 }
@@ -300,6 +301,7 @@ fn check_edit(
 /// guesses.
 fn check_patch(mut request: Request, global: &Global) -> Result<Decision, EarlyExit> {
     request.context.policy = policy(global)?;
+    request.context.is_external_change = true;
     // Without digests there is no `plan_id`.
     request.look.describe = true;
     request.context.approval_gate = ApprovalGate::Reading;

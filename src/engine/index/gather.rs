@@ -39,6 +39,11 @@ pub(super) struct PendingSmudge {
 }
 
 impl PendingSmudge {
+    /// Returns the change without its content.
+    pub(super) fn change(&self) -> &FileChange {
+        &self.change
+    }
+
     /// Returns the change with its content. The blob must exist.
     pub(super) fn smudge(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
         let bytes = index.smudge(&self.change.path, self.id)?;

@@ -17,6 +17,7 @@ mod intent;
 mod looking;
 mod matches;
 mod modes;
+mod obstacles;
 mod rejects;
 mod restored;
 mod stages;
@@ -40,7 +41,6 @@ use crate::workspace::index::{BlobCollector, IndexEntry, IndexTree, IndexUpdate,
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 use compared::ComparedIndex;
-use gather::CollectedUpdates;
 
 pub(super) use back::index_record;
 
@@ -118,15 +118,16 @@ fn resolve<'i>(
         .problems
         .extend(compared.problems(&resolved.selected.plan));
     // A change that is refused, or whose files may not be read, stages nothing.
-    let sink = sink.filter(|_| !compared.needs_approval && !resolved.is_refused());
+    let is_staged = !compared.needs_approval && !resolved.is_refused();
     let Selected { plan, problems, .. } = &mut resolved.selected;
-    let (
-        mut resolution,
-        CollectedUpdates {
-            mut updates,
-            pending_smudges: held,
-        },
-    ) = compared.resolve(task, plan, (sink, &blobs))?;
+    let sink = sink.filter(|_| is_staged);
+    let resolve = if options.checks_rights && is_staged {
+        obstacles::resolve
+    } else {
+        ComparedIndex::resolve
+    };
+    let (mut resolution, collected) = resolve(&compared, task, plan, (sink, &blobs))?;
+    let mut updates = collected.updates;
     let links = gitlinks::updates(plan, staged);
     problems.extend(links.problems);
     updates.extend(links.updates);
@@ -146,7 +147,7 @@ fn resolve<'i>(
     Ok(NewIndexState {
         blobs,
         updates,
-        pending_smudges: held,
+        pending_smudges: collected.pending_smudges,
     })
 }
 

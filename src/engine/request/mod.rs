@@ -168,6 +168,9 @@ pub struct RequestContext {
     pub policy: Arc<Policy>,
     /// The changes with the verdict `ask` that are refused without reading their files.
     pub approval_gate: ApprovalGate,
+    /// Whether another program makes the change. A check then ignores whether the system permits the
+    /// change to this user.
+    pub is_external_change: bool,
     /// The git of the root, with its configuration and attributes; `None` if nothing is configured.
     /// Clones of a request share the cached configuration.
     pub git: Option<Arc<Git>>,
@@ -262,6 +265,8 @@ impl Request {
             max_file: decide.max_file,
             max_ratio: decide.max_ratio,
             max_growth: decide.max_growth,
+            checks_rights: !context.is_external_change,
+            keeps_hard_links: decide.in_place,
             reject: decide.reject,
             reject_to: decide.reject_to.clone(),
             idempotent: decide.idempotent,

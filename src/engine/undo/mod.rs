@@ -102,7 +102,10 @@ fn check(
         }
         resolved.add_resolution(resolution, &task.command, task.approve());
     }
-    Ok(())
+    if done.is_refused() {
+        return Ok(());
+    }
+    transaction::check_state_access(task.workspace)
 }
 
 fn apply_undo(
@@ -193,8 +196,8 @@ fn plan_reversal(
             return Ok(None);
         }
     }
-    let options = raise_size_limit(&chosen, task.request.preflight_options());
     task.command.hard_links = hard_link_mode(&chosen, &task.request);
+    let options = reversal_options(&chosen, task);
     let entries: Vec<_> = chosen.iter().copied().cloned().collect();
     // If the tree already has the old state, the plan stays empty. The undo then only records that
     // the entries are undone.
@@ -317,6 +320,14 @@ fn hard_link_mode(chosen: &[&HistoryEntry], request: &Request) -> HardLinkMode {
         HardLinkMode::Kept
     } else {
         request.transaction_options().links
+    }
+}
+
+/// Returns the options of preflight for the reversal of `chosen`.
+fn reversal_options(chosen: &[&HistoryEntry], task: &CommandRun<'_>) -> preflight::Options {
+    preflight::Options {
+        keeps_hard_links: task.command.hard_links == HardLinkMode::Kept,
+        ..raise_size_limit(chosen, task.request.preflight_options())
     }
 }
 

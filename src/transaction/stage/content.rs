@@ -228,6 +228,7 @@ pub(in crate::transaction) fn attribute_source<'a>(
         (_, Some(FileState { stat, .. })) if is_all(stat) => AttributeSource::OwnerOnly {
             uid: stat.uid,
             gid: stat.gid,
+            inode_flags: stat.inode_flags,
         },
         (Some(like), _) => AttributeSource::File(like),
         (None, _) => AttributeSource::NewIn(above),

@@ -1,5 +1,7 @@
 //! Phrases of messages about owners and permissions, in the terms of the operating system.
 
+use crate::workspace::Protection;
+
 /// The user whose files each user has to trust.
 #[cfg(feature = "cli")]
 pub(crate) const ADMINISTRATOR: &str = if cfg!(windows) {
@@ -14,6 +16,16 @@ pub(crate) const REMOVE_WRITE_PERMISSION: &str = if cfg!(windows) {
 } else {
     "run `chmod go-w`"
 };
+
+/// Returns the command that removes `protection`. The file follows.
+pub(crate) fn remove_protection(protection: Protection) -> &'static str {
+    match protection {
+        Protection::Immutable if cfg!(target_os = "linux") => "run `chattr -i`",
+        Protection::AppendOnly if cfg!(target_os = "linux") => "run `chattr -a`",
+        Protection::Immutable => "run `chflags nouchg,noschg`",
+        Protection::AppendOnly => "run `chflags nouappnd,nosappnd`",
+    }
+}
 
 /// Returns the user ID `owner` in parentheses after a space. Windows has no numbers for users.
 pub(crate) fn owner_note(owner: u32) -> String {

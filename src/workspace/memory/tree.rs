@@ -76,6 +76,8 @@ impl Node {
             device: 1,
             inode,
             has_no_xattrs: true,
+            protection: None,
+            inode_flags: 0,
         }
     }
 }

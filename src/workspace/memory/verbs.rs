@@ -127,7 +127,7 @@ impl Workspace for Memory {
             let directory = state.vacant_parent(path)?;
             let owner = match like {
                 Some(AttributeSource::File(like)) => Some(state.live.owner(like)?),
-                Some(AttributeSource::OwnerOnly { uid, gid }) => Some((uid, gid)),
+                Some(AttributeSource::OwnerOnly { uid, gid, .. }) => Some((uid, gid)),
                 Some(AttributeSource::NewIn(above)) => state.live.directory(above).map(|_| None)?,
                 None => None,
             };

@@ -155,6 +155,8 @@ pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) ->
         device: 0,
         inode: 0,
         has_no_xattrs: false,
+        protection: None,
+        inode_flags: 0,
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::Command;
 use fs_err as fs;
 use tempfile::TempDir;
 
+use super::refusals::check_refuses;
 use super::{Scene, is_refused_by_the_disk, must, reported};
 use crate::faults::scene::tree;
 use crate::world;
@@ -33,6 +34,13 @@ impl Drop for Locked {
     }
 }
 
+/// Asserts that a check refuses the patch. POSIX has no call that reads an attribute of chattr(1).
+fn check_refuses_unless_plain(scene: &Scene) {
+    if cfg!(not(wpatch_plain_unix)) {
+        check_refuses(&[], &scene.root, &scene.patch());
+    }
+}
+
 /// Of the usual scene one file after the other, and a directory, are made immutable, or such that
 /// they only grow. It takes root to do so.
 #[test]
@@ -43,6 +51,7 @@ fn a_locked_file_stops_the_whole() {
         for name in ["update", "old/gone", "plain", "edited", "old"] {
             scene.lay();
             let locked = Locked::new(&scene.root.join(name), letter);
+            check_refuses_unless_plain(&scene);
             is_refused_by_the_disk(&scene, &reported(&[], "apply", &scene.root, &scene.patch()));
             drop(locked);
             assert!(
@@ -53,6 +62,7 @@ fn a_locked_file_stops_the_whole() {
     }
     scene.lay();
     let _locked = Locked::new(&scene.root.join("script"), "i");
+    check_refuses_unless_plain(&scene);
     is_refused_by_the_disk(&scene, &reported(&[], "apply", &scene.root, &scene.patch()));
 }
 
@@ -82,6 +92,7 @@ fn a_directory_that_may_not_be_written_to_stops_the_whole() {
             .arg(closed.join("x"))
             .output();
         assert!(!touch.unwrap().status.success(), "{name} is open");
+        check_refuses(wrapper(), &scene.root, &scene.patch());
         let (code, report) = reported(wrapper(), "apply", &scene.root, &scene.patch());
         assert_eq!(
             (code, &report["error"]["kind"]),

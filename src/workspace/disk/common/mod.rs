@@ -9,6 +9,7 @@
 //! Three directories can be outside the root: the external history (`external_history.rs`), the
 //! directory of git's index file (`git_index_file.rs`) and the git directory (`work_tree.rs`).
 
+mod create;
 mod dot_git;
 #[cfg(wpatch_exit_at_verb)]
 mod exit;

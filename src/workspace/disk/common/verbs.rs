@@ -10,9 +10,9 @@ use crate::text::Bytes;
 use crate::workspace::disk::calls::{Access, LockAttempt, SysError, SysResult};
 use crate::workspace::disk::system;
 use crate::workspace::{
-    AttributeSource, Directory, DirectoryPermissions, EXTERNAL_HISTORY_NAME, ErrorKind,
-    GitDirectory, Lock, ModeProbe, RenameMode, Result, Spellings, Stat, Timestamp, WorkTree,
-    Workspace,
+    AttributeSource, Directory, DirectoryPermissions, EXTERNAL_HISTORY_NAME, EntryRights,
+    ErrorKind, GitDirectory, InPlaceChange, Lock, ModeProbe, RenameMode, Result, Spellings, Stat,
+    Timestamp, WorkTree, Workspace,
 };
 
 impl Workspace for Disk {
@@ -228,6 +228,19 @@ impl Workspace for Disk {
         system::symlink_refusal()
     }
 
+    fn entry_rights(&self, directory: Directory<'_>) -> Result<EntryRights> {
+        self.run_verb("create", directory, || {
+            system::entry_rights(&*self.open_handle(directory)?)
+        })
+    }
+
+    fn check_in_place(&self, path: &RelPath, change: InPlaceChange) -> Result<()> {
+        self.run_verb("change", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::check_in_place(&directory, name, change)
+        })
+    }
+
     fn spellings(&self) -> Option<&dyn Spellings> {
         Some(self)
     }
@@ -331,36 +344,6 @@ impl Disk {
     pub(super) fn lstat(&self, path: &RelPath) -> SysResult<Stat> {
         let (directory, name) = self.parents.parent_and_name(path)?;
         system::stat(&directory, name)
-    }
-
-    fn try_create(
-        &self,
-        path: &RelPath,
-        slices: &[&[u8]],
-        permissions: Permissions,
-        like: Option<AttributeSource<'_>>,
-    ) -> SysResult<Permissions> {
-        let source = like.map(|like| self.open_source(like)).transpose()?;
-        let (directory, name) = self.parents.parent_and_name(path)?;
-        self.caches
-            .create(&directory, name, slices, permissions, source.as_ref())
-    }
-
-    fn open_source(&self, like: AttributeSource<'_>) -> SysResult<system::OpenedAttributeSource> {
-        match like {
-            AttributeSource::File(path) => self
-                .parents
-                .parent_and_name(path)
-                .and_then(|(directory, name)| system::open_source_file(&directory, name))
-                .map_err(|error| error.with_path(path)),
-            AttributeSource::OwnerOnly { uid, gid } => Ok(system::source_of_owner(uid, gid)),
-            AttributeSource::NewIn(None) => self.caches.source_of_directory(self.parents.root()),
-            AttributeSource::NewIn(Some(path)) => self
-                .parents
-                .open_cached(path.as_bytes())
-                .and_then(|directory| self.caches.source_of_directory(&directory))
-                .map_err(|error| error.with_path(path)),
-        }
     }
 
     fn try_rename(&self, from: &RelPath, to: &RelPath, mode: RenameMode) -> SysResult<()> {

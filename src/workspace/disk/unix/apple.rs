@@ -1,12 +1,18 @@
 //! The calls of Apple's systems beyond POSIX.
 
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{RenameFlags, fcntl_fullfsync, fsync, renameat_with};
 use rustix::io::Errno;
 
-use super::system::{SourceAccess, System};
-use crate::workspace::RenameMode;
+use super::system::{FileFlags, SourceAccess, System};
 use crate::workspace::disk::calls::SysResult;
+use crate::workspace::{Protection, RenameMode};
+
+/// The protecting flags of `sys/stat.h`.
+const UF_IMMUTABLE: u32 = 0x2;
+const UF_APPEND: u32 = 0x4;
+const SF_IMMUTABLE: u32 = 0x2_0000;
+const SF_APPEND: u32 = 0x4_0000;
 
 pub(super) enum Apple {}
 
@@ -34,6 +40,20 @@ impl System for Apple {
         match fcntl_fullfsync(file) {
             Err(Errno::NOTSUP | Errno::OPNOTSUPP | Errno::INVAL | Errno::NOTTY) => fsync(file),
             result => result,
+        }
+    }
+
+    /// Either flag of a pair protects the file. Only the owner or root can clear the first one, only
+    /// root the second one; see chflags(2).
+    fn file_flags(_: impl AsFd, found: &rustix::fs::Stat) -> FileFlags {
+        let has = |flags| found.st_flags & flags != 0;
+        FileFlags {
+            protection: if has(UF_IMMUTABLE | SF_IMMUTABLE) {
+                Some(Protection::Immutable)
+            } else {
+                has(UF_APPEND | SF_APPEND).then_some(Protection::AppendOnly)
+            },
+            kept: 0,
         }
     }
 

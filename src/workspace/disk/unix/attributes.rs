@@ -37,6 +37,17 @@ impl SourceAttributes {
         Ok(Self { stat, file, access })
     }
 
+    /// Returns the inode flags that a new version of the file gets, if this user can read the file.
+    pub(super) fn inode_flags(&self) -> Option<u32> {
+        match self.access {
+            SourceAccess::Read => {
+                let found = fstat(&self.file).ok()?;
+                Some(Current::file_flags(&self.file, &found).kept)
+            }
+            SourceAccess::Unreadable => None,
+        }
+    }
+
     /// Sets owner, group, access control list and extended attributes of `file`, as far as the
     /// caller is allowed to. Returns the part of `bits` that gives no user more access than before.
     pub(super) fn copy_to(
@@ -58,6 +69,8 @@ pub(super) struct InitialAttributes {
     gid: u32,
     /// Whether the directory gave the file an access control list.
     has_acl: bool,
+    /// The inode flags, or `None` if they cannot be set.
+    flags: Option<u32>,
 }
 
 impl InitialAttributes {
@@ -67,7 +80,15 @@ impl InitialAttributes {
             uid: stat.uid,
             gid: stat.gid,
             has_acl: Current::has_acl(file)?,
+            flags: Current::initial_flags(file),
         })
+    }
+
+    /// Sets the inode flags of `file` to `kept`, a result of [`SourceAttributes::inode_flags`].
+    pub(super) fn set_flags(&self, file: &OwnedFd, kept: u32) {
+        if let Some(initial) = self.flags {
+            Current::set_flags(file, initial, kept);
+        }
     }
 }
 

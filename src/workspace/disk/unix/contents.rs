@@ -25,7 +25,7 @@ const MAX_READS: u32 = 8;
 const WRITE_BUFFER: usize = 128 * 1024;
 
 /// Reads the regular file `name`: `newfstatat`, `openat`, `read` (`pread64` for a large file),
-/// `flistxattr`, `fstat`, `close`.
+/// `flistxattr`, `fstat`, `ioctl`, `close`.
 ///
 /// The first stat prevents the opening of devices. The second one, on the open file, detects a
 /// change during the read.
@@ -52,6 +52,7 @@ pub(in crate::workspace::disk) fn read_file(
         };
         let is_bare = Current::has_no_attributes(&file);
         let after = fstat(&file)?;
+        let flags = Current::file_flags(&file, &after);
         // Programs can set mtime but not ctime, so a changed ctime reveals every change.
         let is_settled =
             (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
@@ -60,6 +61,8 @@ pub(in crate::workspace::disk) fn read_file(
                 bytes,
                 Stat {
                     has_no_xattrs: is_bare,
+                    protection: flags.protection,
+                    inode_flags: flags.kept,
                     ..stat
                 },
             ));

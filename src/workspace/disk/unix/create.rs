@@ -28,7 +28,8 @@ const PRIVATE: u32 = 0o700;
 /// The opened source of the attributes of a new file.
 pub(in crate::workspace::disk) enum OpenedAttributeSource {
     File(SourceAttributes),
-    Owner(u32, u32),
+    /// Owner, group and inode flags.
+    Owner((u32, u32), u32),
     Directory(Arc<InheritedAttributes>),
 }
 
@@ -40,9 +41,23 @@ pub(in crate::workspace::disk) fn open_source_file(
     SourceAttributes::open(directory, name).map(OpenedAttributeSource::File)
 }
 
-/// Returns a source that has only an owner and a group.
-pub(in crate::workspace::disk) fn source_of_owner(uid: u32, gid: u32) -> OpenedAttributeSource {
-    OpenedAttributeSource::Owner(uid, gid)
+/// Returns a source that has only an owner, a group and inode flags.
+pub(in crate::workspace::disk) fn source_of_owner(
+    owner: (u32, u32),
+    inode_flags: u32,
+) -> OpenedAttributeSource {
+    OpenedAttributeSource::Owner(owner, inode_flags)
+}
+
+impl OpenedAttributeSource {
+    /// Returns the inode flags that a new file gets, or `None` if it gets those of its directory.
+    fn inode_flags(&self) -> Option<u32> {
+        match self {
+            Self::File(source) => source.inode_flags(),
+            Self::Owner(_, flags) => Some(*flags),
+            Self::Directory(_) => None,
+        }
+    }
 }
 
 /// Facts about the process and about directories that are read once.
@@ -151,15 +166,19 @@ impl Caches {
         (permissions, bits): (Permissions, u32),
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<Permissions> {
-        write_slices(file, slices)?;
         let birth = || {
             self.initial_attributes
                 .get(directory, |_| InitialAttributes::of(file))
         };
+        // btrfs can set `NOCOW` only for an empty file, and compresses data when it is written.
+        if let Some(flags) = source.and_then(OpenedAttributeSource::inode_flags) {
+            birth()?.set_flags(file, flags);
+        }
+        write_slices(file, slices)?;
         let bits = match source {
             Some(OpenedAttributeSource::File(model)) => model.copy_to(file, &*birth()?, bits)?,
-            Some(OpenedAttributeSource::Owner(uid, gid)) => {
-                clear_acl(file, (*uid, *gid), &*birth()?, bits)?
+            Some(OpenedAttributeSource::Owner(owner, _)) => {
+                clear_acl(file, *owner, &*birth()?, bits)?
             }
             Some(OpenedAttributeSource::Directory(inherited)) => {
                 inherited.copy_to(file, &*birth()?, permissions, bits)?

@@ -7,22 +7,35 @@ use memmap2::{Advice, MmapMut};
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
+<<<<<<< HEAD
     CWD, FsWord, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, XattrFlags, chmod, fadvise,
     fgetxattr, flistxattr_query, fremovexattr, fsetxattr, fstat, fstatfs, getxattr, openat,
     openat2, renameat_with, syncfs,
+=======
+    AtFlags, CWD, FsWord, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, StatxAttributes,
+    StatxFlags, XattrFlags, chmod, fadvise, fgetxattr, flistxattr_query, fremovexattr, fsetxattr,
+    fstat, getxattr, openat, openat2, renameat_with, statfs, statx, syncfs,
+>>>>>>> 6eef3a1a (preflight: refuse changes that the file system forbids)
 };
 use rustix::io::{Errno, retry_on_intr};
+use rustix::process::geteuid;
+use rustix::thread::{CapabilitySet, capabilities};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::files::{bits_of_mode, not_regular_error, open_regular, set_bits};
+use super::inode_flags;
 use super::posix_acl::{self, ACCESS_ACL, AttributeHandle, DEFAULT_ACL, fill_buffer};
 use super::stat::{kind_of, stat_of};
+<<<<<<< HEAD
 use super::system::{SourceAccess, System, birth_time};
+=======
+use super::system::{DirectoryStatus, FileFlags, SourceAccess, System, reported_birth_time};
+>>>>>>> 6eef3a1a (preflight: refuse changes that the file system forbids)
 use crate::bytes::read_next;
 use crate::mode::FileKind;
 use crate::text::printable;
 use crate::workspace::disk::calls::{SysError, SysResult};
-use crate::workspace::{ErrorKind, RenameMode, Timestamp};
+use crate::workspace::{ErrorKind, Protection, RenameMode, Timestamp};
 
 /// The limit on retries. `openat2` returns `EAGAIN` if a rename happened during the walk; see
 /// openat2(2).
@@ -138,6 +151,55 @@ impl System for Linux {
         Ok(retry_on_intr(|| {
             openat(directory, name, flags, Mode::empty())
         })?)
+    }
+
+    /// A handle of `O_PATH` has no inode flags for ioctl(2), so statx(2) reads the protection.
+    fn directory_status(directory: &OwnedFd) -> SysResult<DirectoryStatus> {
+        let wanted = StatxFlags::MODE | StatxFlags::UID;
+        let found = match statx(directory, "", AtFlags::EMPTY_PATH, wanted) {
+            Ok(found) => found,
+            // Linux before 4.11, or a filter of system calls.
+            Err(Errno::NOSYS | Errno::PERM) => {
+                let stat = stat_of(&fstat(directory)?);
+                return Ok(DirectoryStatus {
+                    permissions: stat.permissions,
+                    uid: stat.uid,
+                    protection: None,
+                });
+            }
+            Err(errno) => return Err(errno.into()),
+        };
+        let has = |attribute| found.stx_attributes.contains(attribute);
+        Ok(DirectoryStatus {
+            permissions: u32::from(found.stx_mode) & 0o7777,
+            uid: found.stx_uid,
+            protection: if has(StatxAttributes::IMMUTABLE) {
+                Some(Protection::Immutable)
+            } else {
+                has(StatxAttributes::APPEND).then_some(Protection::AppendOnly)
+            },
+        })
+    }
+
+    fn file_flags(file: impl AsFd, _: &rustix::fs::Stat) -> FileFlags {
+        inode_flags::all_flags(file).map_or_else(FileFlags::default, inode_flags::file_flags)
+    }
+
+    fn initial_flags(file: &OwnedFd) -> Option<u32> {
+        inode_flags::all_flags(file)
+    }
+
+    fn set_flags(file: &OwnedFd, initial: u32, kept: u32) {
+        inode_flags::set_flags(file, initial, kept);
+    }
+
+    /// The capability is `CAP_FOWNER`; see capabilities(7). If the capabilities cannot be read, only
+    /// root has it.
+    fn can_change_foreign_files() -> bool {
+        match capabilities(None) {
+            Ok(sets) => sets.effective.contains(CapabilitySet::FOWNER),
+            Err(_) => geteuid().is_root(),
+        }
     }
 
     fn has_no_attributes(file: impl AsFd) -> bool {

@@ -6,6 +6,7 @@
 //! wpatch_plain_unix` selects `plain` everywhere, so that tests on Linux run the code of the other
 //! systems. Read `contents.rs` first, then `system.rs`.
 
+mod access;
 #[cfg(all(target_vendor = "apple", not(wpatch_plain_unix)))]
 mod apple;
 mod attributes;
@@ -15,6 +16,8 @@ mod directory;
 mod errno;
 mod files;
 mod handle;
+#[cfg(all(target_os = "linux", not(wpatch_plain_unix)))]
+mod inode_flags;
 #[cfg(all(target_os = "linux", not(wpatch_plain_unix)))]
 mod linux;
 mod lock;
@@ -47,6 +50,7 @@ use rustix::process::{Resource, geteuid, getrlimit};
 use self::system::System;
 use crate::workspace::Timestamp;
 
+pub(super) use self::access::{check_in_place, entry_rights};
 pub(super) use self::contents::{
     append_to_file, list_names, overwrite_file, read_file, read_target,
 };

@@ -27,6 +27,8 @@ pub(super) fn stat_of(stat: &rustix::fs::Stat) -> Stat {
         device: device_of(stat),
         inode: stat.st_ino.into(),
         has_no_xattrs: false,
+        protection: None,
+        inode_flags: 0,
     }
 }
 

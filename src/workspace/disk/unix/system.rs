@@ -7,6 +7,7 @@ use memmap2::MmapMut;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, chmodat, fchmod, fstat, fsync, statat};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::errno::is_unsupported;
@@ -14,7 +15,7 @@ use super::files::{not_regular_error, open_regular};
 use super::stat::{kind_of, stat_of};
 use crate::mode::FileKind;
 use crate::workspace::disk::calls::SysResult;
-use crate::workspace::{RenameMode, Timestamp};
+use crate::workspace::{Protection, RenameMode, Timestamp};
 
 /// The set-group-ID bit. New files in such a directory get its group; see inode(7).
 const SET_GROUP: u32 = 0o2000;
@@ -26,6 +27,21 @@ pub(super) enum SourceAccess {
     Read,
     /// By [`System::open_unreadable`].
     Unreadable,
+}
+
+/// The attributes of a directory on which the changes of its entries depend.
+pub(super) struct DirectoryStatus {
+    pub(super) permissions: u32,
+    pub(super) uid: u32,
+    pub(super) protection: Option<Protection>,
+}
+
+/// The flags of a file, such as those of chattr(1) or chflags(1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FileFlags {
+    pub(super) protection: Option<Protection>,
+    /// The flags that a new version of the file also gets.
+    pub(super) kept: u32,
 }
 
 /// A Unix system. The functions are calls, without state.
@@ -117,6 +133,37 @@ pub(super) trait System {
     fn open_unreadable(_directory: &OwnedFd, _name: &[u8]) -> SysResult<OwnedFd> {
         Err(Errno::ACCESS.into())
     }
+
+    /// Returns the attributes of `directory`.
+    fn directory_status(directory: &OwnedFd) -> SysResult<DirectoryStatus> {
+        let found = fstat(directory)?;
+        let stat = stat_of(&found);
+        Ok(DirectoryStatus {
+            permissions: stat.permissions,
+            uid: stat.uid,
+            protection: Self::file_flags(directory, &found).protection,
+        })
+    }
+
+    /// Returns the flags of `file`, whose attributes are `found`.
+    fn file_flags(_file: impl AsFd, _found: &rustix::fs::Stat) -> FileFlags {
+        FileFlags::default()
+    }
+
+    /// Returns whether this user can change the mode of the files of other users, and remove them
+    /// from directories with the sticky bit.
+    fn can_change_foreign_files() -> bool {
+        geteuid().is_root()
+    }
+
+    /// Returns all inode flags of `file`, which is new, or `None` if they cannot be set.
+    fn initial_flags(_file: &OwnedFd) -> Option<u32> {
+        None
+    }
+
+    /// Sets the inode flags of `file`, which is new and has the flags `initial`, to those of
+    /// [`FileFlags::kept`], as far as the caller is allowed to and the system can.
+    fn set_flags(_file: &OwnedFd, _initial: u32, _kept: u32) {}
 
     /// Returns whether `file` certainly has no extended attributes and no access control list.
     fn has_no_attributes(_file: impl AsFd) -> bool {

@@ -37,7 +37,7 @@ pub(in crate::workspace::disk) fn open_source_file(
 }
 
 /// Returns a source without attributes, because user IDs do not exist.
-pub(in crate::workspace::disk) fn source_of_owner(_: u32, _: u32) -> OpenedAttributeSource {
+pub(in crate::workspace::disk) fn source_of_owner(_: (u32, u32), _: u32) -> OpenedAttributeSource {
     OpenedAttributeSource::Owner
 }
 

@@ -24,7 +24,7 @@ use std::os::windows::io::AsHandle;
 use std::time::{Duration, SystemTime};
 
 use super::calls::SysResult;
-use crate::workspace::Timestamp;
+use crate::workspace::{EntryRights, InPlaceChange, Timestamp};
 
 pub(super) use self::contents::{
     append_to_file, list_names, overwrite_file, read_file, read_target,
@@ -81,9 +81,22 @@ pub(super) fn identity(root: &Handle) -> SysResult<String> {
     Ok(format!("{:x}:{:x}", found.volume, found.index))
 }
 
+<<<<<<< HEAD
 /// Returns a text that distinguishes the directory `root` from earlier directories at its path.
 pub(super) fn generation(root: &Handle) -> SysResult<String> {
     identity(root)
+=======
+/// Returns the rights of this user on the entries of `directory`. They are not examined.
+#[allow(clippy::unnecessary_wraps, reason = "other systems examine them")]
+pub(super) fn entry_rights(_: &Handle) -> SysResult<EntryRights> {
+    Ok(EntryRights::default())
+}
+
+/// Checks that this user can change the file `name` in place. This is not examined.
+#[allow(clippy::unnecessary_wraps, reason = "other systems examine it")]
+pub(super) fn check_in_place(_: &Handle, _: &[u8], _: InPlaceChange) -> SysResult<()> {
+    Ok(())
+>>>>>>> 6eef3a1a (preflight: refuse changes that the file system forbids)
 }
 
 /// Returns whether listings of `directory` contain names as they were stored.

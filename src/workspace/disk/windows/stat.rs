@@ -61,6 +61,8 @@ pub(super) fn stat_of(file: &OwnedHandle, found: &Information) -> Stat {
         device: found.volume.into(),
         inode: found.index,
         has_no_xattrs: false,
+        protection: None,
+        inode_flags: 0,
     }
 }
 

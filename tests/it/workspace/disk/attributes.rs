@@ -170,6 +170,7 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
     let bare = AttributeSource::OwnerOnly {
         uid: stat.uid,
         gid: stat.gid,
+        inode_flags: stat.inode_flags,
     };
     disk.create(
         &path("d/bare"),

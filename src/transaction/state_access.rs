@@ -1,0 +1,43 @@
+//! Checks that a transaction can use the state directory, without a write.
+
+use super::Failure;
+use super::scratch::join;
+use super::state_location::{LOCK, display_path, locate_state};
+use crate::workspace::{Directory, ErrorKind, Workspace, WorkspaceError, top};
+
+/// Checks that this user can create the state directory of `workspace`, or can use the existing one.
+///
+/// # Errors
+///
+/// Returns the error that [`Transaction::begin`](super::Transaction::begin) would return, if the
+/// system would refuse to write there.
+pub fn check_state_access(workspace: &dyn Workspace) -> Result<(), Failure> {
+    let workspace = top(workspace)?;
+    let directory = locate_state(workspace)?.directory;
+    if let Some(error) = refusal(workspace, Some(&directory)) {
+        return Err(WorkspaceError {
+            verb: "lock",
+            path: display_path(workspace, &join(&directory, LOCK)?),
+            ..error
+        }
+        .into());
+    }
+    if !matches!(workspace.stat(&directory), Ok(None)) {
+        return Ok(());
+    }
+    match refusal(workspace, directory.parent().as_ref()) {
+        Some(error) => Err(WorkspaceError {
+            verb: "create directory",
+            path: display_path(workspace, &directory),
+            ..error
+        }
+        .into()),
+        None => Ok(()),
+    }
+}
+
+/// Returns the error with which the system would refuse to create a file in `directory`.
+fn refusal(workspace: &dyn Workspace, directory: Directory<'_>) -> Option<WorkspaceError> {
+    let error = workspace.entry_rights(directory).err()?;
+    (error.kind == ErrorKind::Denied).then_some(error)
+}

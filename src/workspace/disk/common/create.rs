@@ -1,0 +1,45 @@
+//! Creates files with the attributes of a source.
+
+use super::Disk;
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::workspace::AttributeSource;
+use crate::workspace::disk::calls::SysResult;
+use crate::workspace::disk::system;
+
+impl Disk {
+    /// Creates a file with the attributes of `like`.
+    pub(super) fn try_create(
+        &self,
+        path: &RelPath,
+        slices: &[&[u8]],
+        permissions: Permissions,
+        like: Option<AttributeSource<'_>>,
+    ) -> SysResult<Permissions> {
+        let source = like.map(|like| self.open_source(like)).transpose()?;
+        let (directory, name) = self.parents.parent_and_name(path)?;
+        self.caches
+            .create(&directory, name, slices, permissions, source.as_ref())
+    }
+
+    fn open_source(&self, like: AttributeSource<'_>) -> SysResult<system::OpenedAttributeSource> {
+        match like {
+            AttributeSource::File(path) => self
+                .parents
+                .parent_and_name(path)
+                .and_then(|(directory, name)| system::open_source_file(&directory, name))
+                .map_err(|error| error.with_path(path)),
+            AttributeSource::OwnerOnly {
+                uid,
+                gid,
+                inode_flags,
+            } => Ok(system::source_of_owner((uid, gid), inode_flags)),
+            AttributeSource::NewIn(None) => self.caches.source_of_directory(self.parents.root()),
+            AttributeSource::NewIn(Some(path)) => self
+                .parents
+                .open_cached(path.as_bytes())
+                .and_then(|directory| self.caches.source_of_directory(&directory))
+                .map_err(|error| error.with_path(path)),
+        }
+    }
+}
