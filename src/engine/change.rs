@@ -1,9 +1,14 @@
 //! The steps of every change: resolve, stage, commit. Read [`CommandRun::run`] first.
 
+use std::io;
+
 use super::govern::hard_link_problems;
 use super::index::index_record;
 use super::link_files::LinkFileSink;
-use super::problems::{altered_warning, foreign_state_problem, sweep_warning, unfinished_warning};
+use super::problems::{
+    altered_warning, foreign_state_problem, read_only_root_warning, sweep_warning,
+    unfinished_warning,
+};
 use super::request::UpdateScope;
 use super::stages::{Committed, Resolved, Selected, StagingTarget, TreeCheck};
 use super::steps;
@@ -24,9 +29,23 @@ impl<'a> CommandRun<'a> {
     ) -> Committed {
         match (selected.is_resolvable, mode) {
             (false, _) => selected.into(),
+            (true, CommandMode::Check) if options.checks_rights && self.has_read_only_root() => {
+                let mut options = options.clone();
+                options.checks_rights = false;
+                let mut done = self.check(selected, &options);
+                done.problems().push(read_only_root_warning());
+                done
+            }
             (true, CommandMode::Check) => self.check(selected, options),
             (true, CommandMode::Apply) => self.apply(selected, options),
         }
+    }
+
+    /// Returns whether the root is on a read-only file system. There, `check` answers the question
+    /// whether the patch fits the files, as for a patch of another program or another mount.
+    fn has_read_only_root(&self) -> bool {
+        let refused = self.workspace.entry_rights(None).err();
+        refused.is_some_and(|error| error.source.kind() == io::ErrorKind::ReadOnlyFilesystem)
     }
 
     /// Computes the resulting tree and writes nothing.

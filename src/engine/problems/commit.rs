@@ -213,6 +213,16 @@ pub(in crate::engine) fn unfinished_warning() -> Problem {
     }
 }
 
+/// Returns the warning about a root that no user can change.
+pub(in crate::engine) fn read_only_root_warning() -> Problem {
+    let message = "the root is on a read-only file system, so `apply` would fail".to_owned();
+    Problem {
+        severity: Severity::Warning,
+        help: Some("remount the file system read-write before the change".to_owned()),
+        ..Problem::new(&code::IO, message)
+    }
+}
+
 /// Returns the warning about a file that changed while the change was verified.
 pub(in crate::engine) fn altered_warning(path: &RelPath) -> Problem {
     let message = "the file changed during --verify and keeps its new content".to_owned();

@@ -7,15 +7,9 @@ use memmap2::{Advice, MmapMut};
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
-<<<<<<< HEAD
-    CWD, FsWord, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, XattrFlags, chmod, fadvise,
-    fgetxattr, flistxattr_query, fremovexattr, fsetxattr, fstat, fstatfs, getxattr, openat,
-    openat2, renameat_with, syncfs,
-=======
     AtFlags, CWD, FsWord, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, StatxAttributes,
     StatxFlags, XattrFlags, chmod, fadvise, fgetxattr, flistxattr_query, fremovexattr, fsetxattr,
-    fstat, getxattr, openat, openat2, renameat_with, statfs, statx, syncfs,
->>>>>>> 6eef3a1a (preflight: refuse changes that the file system forbids)
+    fstat, fstatfs, getxattr, openat, openat2, renameat_with, statx, syncfs,
 };
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
@@ -26,11 +20,7 @@ use super::files::{bits_of_mode, not_regular_error, open_regular, set_bits};
 use super::inode_flags;
 use super::posix_acl::{self, ACCESS_ACL, AttributeHandle, DEFAULT_ACL, fill_buffer};
 use super::stat::{kind_of, stat_of};
-<<<<<<< HEAD
-use super::system::{SourceAccess, System, birth_time};
-=======
-use super::system::{DirectoryStatus, FileFlags, SourceAccess, System, reported_birth_time};
->>>>>>> 6eef3a1a (preflight: refuse changes that the file system forbids)
+use super::system::{DirectoryStatus, FileFlags, SourceAccess, System, birth_time};
 use crate::bytes::read_next;
 use crate::mode::FileKind;
 use crate::text::printable;

@@ -81,11 +81,11 @@ pub(super) fn identity(root: &Handle) -> SysResult<String> {
     Ok(format!("{:x}:{:x}", found.volume, found.index))
 }
 
-<<<<<<< HEAD
 /// Returns a text that distinguishes the directory `root` from earlier directories at its path.
 pub(super) fn generation(root: &Handle) -> SysResult<String> {
     identity(root)
-=======
+}
+
 /// Returns the rights of this user on the entries of `directory`. They are not examined.
 #[allow(clippy::unnecessary_wraps, reason = "other systems examine them")]
 pub(super) fn entry_rights(_: &Handle) -> SysResult<EntryRights> {
@@ -96,7 +96,6 @@ pub(super) fn entry_rights(_: &Handle) -> SysResult<EntryRights> {
 #[allow(clippy::unnecessary_wraps, reason = "other systems examine it")]
 pub(super) fn check_in_place(_: &Handle, _: &[u8], _: InPlaceChange) -> SysResult<()> {
     Ok(())
->>>>>>> 6eef3a1a (preflight: refuse changes that the file system forbids)
 }
 
 /// Returns whether listings of `directory` contain names as they were stored.
