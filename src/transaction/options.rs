@@ -65,7 +65,7 @@ pub enum JournalAdoption {
     /// The journal is refused: it may come from someone else, with an archive.
     #[default]
     Refuse,
-    /// [`recover`](super::recover) rolls the transaction back in this directory. The caller asserts
+    /// A recovery on request rolls the transaction back in this directory. The caller asserts
     /// that the journal describes this directory, or one from which it was copied.
     Adopt,
 }
