@@ -96,7 +96,6 @@ function optionValue(value) {
   return typeof value === "boolean" ? value : text(value);
 }
 
-/** Returns a string, a number, a `file:` URL or UTF-8 bytes as a string. */
 /** A directory that is opened once for several calls. */
 class Directory {
   constructor(path) {
@@ -109,6 +108,7 @@ class Directory {
   }
 }
 
+/** Returns a string, a number, a `file:` URL or UTF-8 bytes as a string. */
 function text(value) {
   if (value instanceof URL) return fileURLToPath(value);
   if (value instanceof Uint8Array) {

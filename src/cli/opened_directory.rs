@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::EarlyExit;
-use crate::engine::options::{Interrupt, Policy, Workspace};
-use crate::engine::{Disk, Git};
+use crate::engine::options::{Interrupt, Policy, Workspace, code};
+use crate::engine::{Disk, FileIdentity, Git, file_identity};
 
 /// A directory that was opened for several calls, which are then several times as fast.
 ///
@@ -16,6 +16,8 @@ use crate::engine::{Disk, Git};
 #[derive(Debug)]
 pub struct OpenedDirectory {
     path: PathBuf,
+    /// The identity of the directory at `path`.
+    identity: Option<FileIdentity>,
     workspace: Arc<Disk>,
     git: Git,
     policy: OnceLock<Arc<Policy>>,
@@ -37,6 +39,7 @@ impl OpenedDirectory {
             policy: OnceLock::new(),
             paths,
             real_path,
+            identity: file_identity(&path),
             path,
         }
     }
@@ -45,6 +48,25 @@ impl OpenedDirectory {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Checks that the path still leads to the directory that was opened.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the directory was moved, replaced or removed.
+    pub(super) fn check_path(&self) -> Result<(), EarlyExit> {
+        if self.identity.is_some() && file_identity(&self.path) == self.identity {
+            return Ok(());
+        }
+        let message = format!(
+            "{}: another directory replaced the opened one",
+            self.path.display()
+        );
+        Err(EarlyExit {
+            help: Some("open the directory again".to_owned()),
+            ..EarlyExit::new(&code::IO, message)
+        })
     }
 
     /// Returns the workspace for a command that changes nothing.
@@ -56,7 +78,7 @@ impl OpenedDirectory {
 
     /// Returns the git of one call, which `interrupt` cancels.
     pub(super) fn git(&self, interrupt: &Interrupt) -> Git {
-        self.git.for_next_command().with_interrupt(interrupt)
+        self.git.for_command().with_interrupt(interrupt)
     }
 
     /// Returns the policy that `read` has returned at the first call.

@@ -17,6 +17,9 @@ use crate::text::without_error_number;
 /// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
 /// would wait for the other.
 pub(super) fn open_to_change(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
+    if let Some(directory) = opened_root(global) {
+        directory.check_path()?;
+    }
     let workspace = match global.caller.tree() {
         Some(tree) => Arc::clone(tree) as Arc<dyn Workspace>,
         None => Arc::new(open_directory(global.root())?),
@@ -42,6 +45,7 @@ pub(super) fn open(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
         return Ok(Arc::clone(tree) as Arc<dyn Workspace>);
     }
     if let Some(directory) = opened_root(global) {
+        directory.check_path()?;
         return Ok(directory.workspace());
     }
     Ok(Arc::new(open_directory(global.root())?))

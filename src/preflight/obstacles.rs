@@ -244,12 +244,10 @@ fn refusal_problem(path: &RelPath, error: &WorkspaceError) -> Option<Problem> {
 }
 
 fn protected_problem(path: &RelPath, protection: Protection) -> Problem {
-    let command = advice::remove_protection(protection);
-    let command = command.strip_suffix('`').unwrap_or(command);
     io_problem(
         path,
         format!("cannot change the file: the file is {protection}"),
-        format!("{command} {path}`"),
+        format!("{} on the file", advice::remove_protection(protection)),
     )
 }
 

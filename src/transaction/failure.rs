@@ -40,6 +40,12 @@ pub enum Failure {
         /// The reason.
         reason: String,
     },
+    /// The journal names another directory or another machine. No file was changed.
+    #[error("{journal}: the journal names another directory or machine")]
+    OtherRoot {
+        /// The path of the journal.
+        journal: String,
+    },
     /// The state directory belongs to another user, who may have an unfinished change.
     #[error("{directory}: belongs to another user{}", owner_note(*owner))]
     Foreign {

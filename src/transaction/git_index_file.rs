@@ -23,7 +23,7 @@ use crate::workspace::{
 };
 
 /// The name of the note among the scratch files.
-pub(super) const NOTE_FILE: &str = "annex";
+const NOTE_FILE: &str = "annex";
 /// The scratch file next to the index. The lock is a hard link to it.
 const LOCK_MARK: &str = "lock";
 /// The maximum size of a note in bytes.
@@ -182,10 +182,15 @@ fn create_lock(
     }
 }
 
-/// Opens the directory of the index that the transaction of `scratch` uses. Returns whether it uses
-/// one.
-pub(super) fn open_index(workspace: &dyn Workspace, scratch: &Scratch) -> Result<bool, Failure> {
-    Ok(read_note(workspace, scratch)?.is_some())
+/// Opens the directory of the index that the transaction of `scratch` uses. Returns the path of the
+/// index, or `None` if it uses none.
+pub(super) fn open_index(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+) -> Result<Option<RelPath>, Failure> {
+    let note = read_note(workspace, scratch)?;
+    let index = note.and_then(|note| index_path(note.lock.name().strip_suffix(b".lock")?).ok());
+    Ok(index)
 }
 
 /// Removes the lock if the transaction of `scratch` holds it.
@@ -207,53 +212,29 @@ pub(super) fn release_lock(workspace: &dyn Workspace, scratch: &Scratch) -> Resu
     Ok(ignore_missing(workspace.sync(note.lock.parent().as_ref()))?)
 }
 
-/// Returns an error if the journal changes an index whose location is unknown.
-pub(super) fn check_index_is_open(changes: &[Change], is_open: bool) -> Result<(), Failure> {
-    if is_open || !changes.iter().any(|change| is_index_path(&change.path)) {
-        return Ok(());
+/// Returns an error if the journal changes another file than `index` in the directory of the index,
+/// or if the location of the index is unknown.
+pub(super) fn check_index_changes(
+    changes: &[Change],
+    index: Option<&RelPath>,
+) -> Result<(), Failure> {
+    let is_unknown = |change: &&Change| is_index_path(&change.path) && Some(&change.path) != index;
+    match changes.iter().find(is_unknown) {
+        Some(_) => Err(Failure::State {
+            reason: "the journal names an index, but the file that contains its path is missing"
+                .to_owned(),
+        }),
+        None => Ok(()),
     }
-    Err(Failure::State {
-        reason: "the journal names an index, but the file that contains its path is missing"
-            .to_owned(),
-    })
 }
 
-/// Returns the text of the note for the root `root`, whose index is in its git directory. Returns
-/// `None` if the transaction of `scratch` has no note.
+/// Returns the note of the transaction, and opens the directory of its index.
 ///
 /// # Security
 ///
-/// The directory in the note is outside the root and may come from someone else, so it is replaced.
-///
-/// # Errors
-///
-/// Returns [`Failure::State`] if the root has no git directory.
-pub(super) fn note_for_root(
-    workspace: &dyn Workspace,
-    scratch: &Scratch,
-    root: &str,
-) -> Result<Option<Vec<u8>>, Failure> {
-    let Some((note, _)) = parse_note(workspace, scratch)? else {
-        return Ok(None);
-    };
-    let directory = match workspace.git_directory()? {
-        GitDirectory::At { directory, .. } => {
-            let real = workspace.real_path(&directory);
-            let root = workspace.absolute_root();
-            root.and_then(|root| Some(root.join(os_path(&real)?)))
-        }
-        _ => None,
-    };
-    let Some(directory) = directory else {
-        return Err(Failure::State {
-            reason: "the journal names an index of git, but this directory has no git directory"
-                .to_owned(),
-        });
-    };
-    let note = IndexLockNote::new(root.to_owned(), &directory, note.lock);
-    to_checksummed(&note).map(Some)
-}
-
+/// The directory is outside the root. The note of another root may come from another user, with a
+/// copy of the tree. The index is then in the git directory of this root, if that contains the note,
+/// and otherwise unknown.
 fn read_note(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -261,9 +242,15 @@ fn read_note(
     let Some((note, directory)) = parse_note(workspace, scratch)? else {
         return Ok(None);
     };
-    if note.root != workspace.identity()? {
+    let is_own = note.root == workspace.identity()?;
+    let directory = if is_own {
+        Some(directory)
+    } else {
+        git_directory_around(workspace, scratch)?
+    };
+    let Some(directory) = directory else {
         return Ok(None);
-    }
+    };
     workspace.git_index_file(&directory)?;
     if !is_trusted_location(workspace, scratch, &note)? {
         return Err(state_failure(
@@ -272,6 +259,27 @@ fn read_note(
         ));
     }
     Ok(Some(note))
+}
+
+/// Returns the absolute path of the git directory that contains the files of `scratch`.
+fn git_directory_around(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let GitDirectory::At { directory, .. } = workspace.git_directory()? else {
+        return Ok(None);
+    };
+    if !scratch
+        .directory
+        .ancestors()
+        .any(|above| above == directory)
+    {
+        return Ok(None);
+    }
+    let real = workspace.real_path(&directory);
+    let root = workspace.absolute_root();
+    let absolute = root.and_then(|root| Some(root.join(os_path(&real)?)));
+    Ok(absolute.map(|path| path_bytes(&path).into_owned()))
 }
 
 /// Returns the note and the directory that it names, an absolute path. Returns `None` if there is

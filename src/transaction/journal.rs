@@ -122,12 +122,7 @@ impl Journal {
         let name = display_path(workspace, path);
         let journal = self.check_paths(&name)?;
         if journal.root != workspace.identity()? {
-            return Err(state_failure(
-                &name,
-                "the journal names another directory or machine, and no file was changed; if the \
-                 interrupted command ran in this directory or in one from which it was copied, run \
-                 `wpatch recover --adopt`; if the journal came from someone else, remove it",
-            ));
+            return Err(Failure::OtherRoot { journal: name });
         }
         Ok(journal)
     }

@@ -62,7 +62,7 @@ pub enum HardLinkMode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JournalAdoption {
-    /// The journal is refused: it may come from someone else, with an archive.
+    /// The journal is refused: it may come from another user, with an archive.
     #[default]
     Refuse,
     /// A recovery on request rolls the transaction back in this directory. The caller asserts

@@ -75,27 +75,38 @@ pub fn recover_with_interrupt(
 /// Returns the errors of [`Transaction::begin`](super::Transaction::begin): [`Failure::State`] for
 /// a state directory or journal that cannot be trusted, and read errors.
 pub fn has_unfinished_changes(workspace: &dyn Workspace) -> Result<bool, Failure> {
+    check_journals(workspace, JournalAdoption::Refuse)
+}
+
+/// Returns whether an unfinished change exists, as [`has_unfinished_changes`] does. `adoption`
+/// states whether a journal may name another root.
+fn check_journals(workspace: &dyn Workspace, adoption: JournalAdoption) -> Result<bool, Failure> {
     let mut is_unfinished = false;
     let place = locate_state(top(workspace)?)?;
     for (workspace, directory) in former_directories(workspace, &place)? {
         if !matches!(has_unfinished_work(workspace, &directory), Ok(false)) {
-            is_unfinished |= has_unfinished_transaction(workspace, &directory)?;
+            is_unfinished |= has_unfinished_transaction(workspace, &directory, adoption)?;
         }
     }
     is_unfinished |= other_users::has_running_command(top(workspace)?, &place)?;
-    Ok(has_unfinished_transaction(top(workspace)?, &place.directory)? || is_unfinished)
+    let top = top(workspace)?;
+    Ok(has_unfinished_transaction(top, &place.directory, adoption)? || is_unfinished)
 }
 
 /// Returns whether the state directory `directory` contains an unfinished change.
 fn has_unfinished_transaction(
     workspace: &dyn Workspace,
     directory: &RelPath,
+    adoption: JournalAdoption,
 ) -> Result<bool, Failure> {
     if !is_state_directory(workspace, directory)? {
         return Ok(false);
     }
     match workspace.list(Some(directory)) {
-        Ok(names) => has_open_journal(workspace, &find_transactions(workspace, directory, &names)?),
+        Ok(names) => {
+            let left = find_transactions(workspace, directory, &names)?;
+            has_open_journal(workspace, &left, adoption)
+        }
         // Another process has finished the change and removed the directory.
         Err(error) if is_unreachable(error.kind) => Ok(false),
         Err(error) => Err(error.into()),
@@ -186,15 +197,15 @@ pub(super) fn open_existing(
     other_users::has_running_command(workspace, &place)?;
     let state = lock_existing(workspace, &place.directory, options, interrupt)?;
     if let Some(state) = &state {
-        adopt_if_asked(workspace, state, options)?;
+        adopt_if_enabled(workspace, state, options)?;
         recovered.extend(recover_all(workspace, state, options)?);
         import_external_history(workspace, state, options);
     }
     Ok((state, recovered))
 }
 
-/// Assigns the interrupted transactions of `state` to this root if `options` say so.
-fn adopt_if_asked(
+/// Assigns the interrupted transactions of `state` to this root, if the option is set.
+fn adopt_if_enabled(
     workspace: &dyn Workspace,
     state: &StateDirectory,
     options: Options,
@@ -240,7 +251,7 @@ fn recover_all(
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
     let names = workspace.list(Some(&state.directory))?;
     let left = find_transactions(workspace, &state.directory, &names)?;
-    has_open_journal(workspace, &left)?;
+    has_open_journal(workspace, &left, JournalAdoption::Refuse)?;
     history::remove_dead_entries(workspace, &state.directory, (&names, None))?;
     state.sweep_probes(workspace, &names)?;
     if let Some(home) = state.history().filter(|&home| *home != state.directory) {

@@ -79,7 +79,8 @@ pub(super) fn remove_names_except(
     let index_notes: Vec<_> = names
         .extract_if(.., |name| git_index_file::is_note(name))
         .collect();
-    let is_index_open = !index_notes.is_empty() && git_index_file::open_index(workspace, scratch)?;
+    let is_index_open =
+        !index_notes.is_empty() && git_index_file::open_index(workspace, scratch)?.is_some();
     // `sort_by_key` is stable, so the files in a bucket stay before the bucket.
     names.sort_by_key(|name| {
         RECORDS

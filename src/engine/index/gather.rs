@@ -39,9 +39,9 @@ pub(super) struct PendingSmudge {
 }
 
 impl PendingSmudge {
-    /// Returns the change without its content.
-    pub(super) fn change(&self) -> &FileChange {
-        &self.change
+    /// Returns the change with an empty content.
+    pub(super) fn without_content(&self) -> FileChange {
+        with_content(self.change.clone(), Content::Bytes(Vec::new().into()))
     }
 
     /// Returns the change with its content. The blob must exist.

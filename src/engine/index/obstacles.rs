@@ -68,7 +68,7 @@ impl ObstacleSink<'_> {
             return;
         }
         for held in pending {
-            self.allow(held.change());
+            self.allow(&held.without_content());
         }
         let mut refused = std::mem::take(&mut *lock_unpoisoned(&self.refused));
         refused.sort_by(|(a, ..), (b, ..)| a.cmp(b));

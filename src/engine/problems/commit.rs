@@ -4,7 +4,7 @@ use std::error::Error;
 
 use super::MAX_NAMED;
 use crate::path::RelPath;
-use crate::preflight::{Problem, Severity, code};
+use crate::preflight::{Problem, ProblemFacts, Severity, code};
 use crate::text::printable;
 use crate::transaction::{Failure, KeptFile, RecoveredTransaction};
 use crate::workspace::ErrorKind;
@@ -40,6 +40,7 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
         // The commit hook that rejected the change adds its own problem.
         Failure::Rejected => Vec::new(),
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
+        Failure::OtherRoot { .. } => vec![other_root_problem(failure)],
         Failure::Foreign { .. } => vec![foreign_state_problem(failure, Severity::Error)],
         // Preflight refuses existing links, so this link appeared after preflight.
         Failure::Workspace(error) if error.kind == ErrorKind::ThroughLink => {
@@ -87,6 +88,21 @@ fn lock_problem(failure: &Failure, help: String) -> Problem {
     Problem {
         help: Some(help),
         ..Problem::new(&code::LOCKED, failure.to_string())
+    }
+}
+
+/// Returns the problem of a journal that names another root.
+fn other_root_problem(failure: &Failure) -> Problem {
+    let help = "run `wpatch recover --adopt` if the interrupted command ran in this directory, or in one from \
+                which it was copied; otherwise remove the journal";
+    let advice = Some("ask the user whether to run `wpatch recover --adopt`".to_owned());
+    Problem {
+        help: Some(help.to_owned()),
+        facts: ProblemFacts {
+            advice,
+            ..ProblemFacts::default()
+        },
+        ..Problem::new(&code::STATE, failure.to_string())
     }
 }
 

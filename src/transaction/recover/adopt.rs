@@ -5,13 +5,12 @@
 //! and a backup can be restored on another machine. The caller asserts that the journal describes
 //! this directory.
 
-use super::leftover_state::{LeftoverState, find_transactions};
-use crate::mode::Permissions;
+use super::leftover_state::{LeftoverState, find_transactions, has_open_journal};
 use crate::path::RelPath;
 use crate::transaction::failure::ignore_missing;
 use crate::transaction::journal::{JOURNAL_DRAFT, Journal};
 use crate::transaction::scratch::Scratch;
-use crate::transaction::{Durability, Failure, git_index_file};
+use crate::transaction::{Durability, Failure, JournalAdoption};
 use crate::workspace::{RenameMode, Workspace};
 
 /// Assigns each interrupted transaction in the state directory `directory`, which is locked, to
@@ -19,15 +18,17 @@ use crate::workspace::{RenameMode, Workspace};
 ///
 /// # Errors
 ///
-/// Returns [`Failure::State`] if a journal is damaged, contains paths that a journal must not
-/// contain, or changes the index of another repository.
+/// Returns [`Failure::State`] if a journal is damaged or contains paths that a journal must not
+/// contain. Then nothing was changed.
 pub(super) fn adopt_transactions(
     workspace: &dyn Workspace,
     directory: &RelPath,
     durability: Durability,
 ) -> Result<(), Failure> {
     let names = workspace.list(Some(directory))?;
-    for scratch in find_transactions(workspace, directory, &names)? {
+    let left = find_transactions(workspace, directory, &names)?;
+    has_open_journal(workspace, &left, JournalAdoption::Adopt)?;
+    for scratch in left {
         let state = LeftoverState::of(&scratch, &scratch.names(workspace)?);
         if matches!(state, LeftoverState::Journal) {
             adopt(workspace, &scratch, durability)?;
@@ -36,6 +37,7 @@ pub(super) fn adopt_transactions(
     Ok(())
 }
 
+/// Replaces the root in the journal of `scratch`.
 fn adopt(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -46,24 +48,16 @@ fn adopt(
     if journal.root == root {
         return Ok(());
     }
-    let temporary = scratch.file(JOURNAL_DRAFT)?;
-    let publish = |name: &str| -> Result<(), Failure> {
-        if durability == Durability::Full {
-            workspace.sync(Some(&temporary))?;
-        }
-        workspace.rename(&temporary, &scratch.file(name)?, RenameMode::Replace)?;
-        if durability == Durability::Full {
-            workspace.sync(Some(&scratch.directory))?;
-        }
-        Ok(())
-    };
-    ignore_missing(workspace.remove(&temporary))?;
-    // The journal is last: until then, the next call repeats this.
-    if let Some(note) = git_index_file::note_for_root(workspace, scratch, &root)? {
-        workspace.create(&temporary, &[&note], Permissions::Exact(0o600), None)?;
-        publish(git_index_file::NOTE_FILE)?;
-    }
     journal.root = root;
+    let draft = scratch.file(JOURNAL_DRAFT)?;
+    ignore_missing(workspace.remove(&draft))?;
     journal.write(workspace, scratch)?;
-    publish("journal")
+    if durability == Durability::Full {
+        workspace.sync(Some(&draft))?;
+    }
+    workspace.rename(&draft, &scratch.file("journal")?, RenameMode::Replace)?;
+    if durability == Durability::Full {
+        workspace.sync(Some(&scratch.directory))?;
+    }
+    Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::leftover_state::find_transactions;
 use super::{
-    Failure, Interrupt, JournalAdoption, Options, RecoveredTransaction, adopt_if_asked,
-    has_unfinished_changes, lock_existing, recover_all,
+    Failure, Interrupt, Options, RecoveredTransaction, adopt_if_enabled, check_journals,
+    lock_existing, recover_all,
 };
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -48,12 +48,10 @@ pub(super) fn recover_former_directories(
         if !has_unfinished_work(former, &directory)? {
             continue;
         }
-        if options.journals == JournalAdoption::Refuse {
-            // If any journal cannot be trusted, nothing may be changed.
-            has_unfinished_changes(workspace)?;
-        }
+        // If any journal cannot be trusted, nothing may be changed.
+        check_journals(workspace, options.journals)?;
         if let Some(state) = lock_existing(former, &directory, options, interrupt)? {
-            adopt_if_asked(former, &state, options)?;
+            adopt_if_enabled(former, &state, options)?;
             recovered.extend(recover_all(former, &state, options)?);
             // The next command removes the rest.
             let _ = state.close(former);

@@ -2,12 +2,12 @@
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::transaction::Failure;
 use crate::transaction::failure::is_unreachable;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::Scratch;
 use crate::transaction::state_location::find_lifetime_without_probe;
 use crate::transaction::sweep::is_kept;
+use crate::transaction::{Failure, JournalAdoption};
 use crate::workspace::Workspace;
 
 /// The state of a transaction, determined from the names of its scratch files.
@@ -74,11 +74,17 @@ pub(super) fn find_transactions(
 ///
 /// # Errors
 ///
-/// Returns [`Failure::State`] if a journal cannot be trusted.
+/// Returns [`Failure::State`] if a journal cannot be trusted, and [`Failure::OtherRoot`] if it names
+/// another root and `adoption` does not permit this.
 pub(super) fn has_open_journal(
     workspace: &dyn Workspace,
     left: &[Scratch],
+    adoption: JournalAdoption,
 ) -> Result<bool, Failure> {
+    let read = match adoption {
+        JournalAdoption::Refuse => Journal::read,
+        JournalAdoption::Adopt => Journal::read_of_any_root,
+    };
     let mut is_unfinished = false;
     for scratch in left {
         match scratch
@@ -86,7 +92,7 @@ pub(super) fn has_open_journal(
             .map(|names| LeftoverState::of(scratch, &names))
         {
             Ok(LeftoverState::Journal) => {
-                is_unfinished |= has_journal(Journal::read(workspace, scratch))?;
+                is_unfinished |= has_journal(read(workspace, scratch))?;
             }
             Err(error) if !is_unreachable(error.kind) => return Err(error.into()),
             // The transaction has no journal, or another process has finished it.

@@ -85,9 +85,12 @@ fn roll_back(
     durability: Durability,
 ) -> Result<RecoveredTransaction, Failure> {
     let journal = Journal::read(workspace, scratch)?;
-    let is_open = names.iter().any(|name| git_index_file::is_note(name))
-        && git_index_file::open_index(workspace, scratch)?;
-    git_index_file::check_index_is_open(&journal.changes, is_open)?;
+    let index = if names.iter().any(|name| git_index_file::is_note(name)) {
+        git_index_file::open_index(workspace, scratch)?
+    } else {
+        None
+    };
+    git_index_file::check_index_changes(&journal.changes, index.as_ref())?;
     let undone = Rollback::new(workspace, scratch, &journal, durability).run();
     let (left, kept) = undone.into_result()?;
     Ok(RecoveredTransaction {

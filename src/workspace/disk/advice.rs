@@ -17,7 +17,7 @@ pub(crate) const REMOVE_WRITE_PERMISSION: &str = if cfg!(windows) {
     "run `chmod go-w`"
 };
 
-/// Returns the command that removes `protection`. The file follows.
+/// Returns the command that removes `protection`. The kind of file follows.
 pub(crate) fn remove_protection(protection: Protection) -> &'static str {
     match protection {
         Protection::Immutable if cfg!(target_os = "linux") => "run `chattr -i`",

@@ -133,13 +133,17 @@ impl Git {
             .with_interrupt(&self.interrupt)
     }
 
-    /// Returns the git of the same directory for the next command. It keeps the configuration, and
-    /// reads attribute files again.
+    /// Returns the git of the same directory for one command. It shares the configuration, unless git
+    /// failed to print it, and reads attribute files again.
     #[must_use]
-    pub fn for_next_command(&self) -> Self {
+    pub fn for_command(&self) -> Self {
+        let fresh = Self::for_directory(&self.directory);
+        if self.has_failed() {
+            return fresh;
+        }
         Self {
             configuration: Arc::clone(&self.configuration),
-            ..Self::for_directory(&self.directory)
+            ..fresh
         }
     }
 

@@ -365,7 +365,10 @@ fn a_journal_of_another_root_is_adopted_on_request_after_any_interruption() {
         let memory = killed(&[("a", Entry::file("old"))]).mounted_again();
         let before = memory.fingerprint();
         let refused = recover(&memory, Options::default());
-        assert!(matches!(refused, Err(Failure::State { .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(Failure::OtherRoot { .. })),
+            "{refused:?}"
+        );
         assert_eq!(memory.fingerprint(), before);
         memory.inject(FaultInjection {
             verb: memory.verb_count() + verb,

@@ -1,6 +1,8 @@
 //! A check refuses each change that the file system would refuse, with the problem that apply
 //! reports, and no other change.
 
+mod git;
+
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -185,7 +187,7 @@ fn a_protected_file_is_refused_with_the_command_that_removes_the_protection() {
                 &[],
                 patch,
                 &format!("cannot change the file: the file is {protection}"),
-                &format!("run `chattr -{letter} d/f`"),
+                &format!("run `chattr -{letter}` on the file"),
             );
         }
         let both = [MODIFY, CREATE].concat();
@@ -323,59 +325,6 @@ fn a_file_that_is_overwritten_in_place_must_be_writable_itself() {
     tree.accepts(&["--in-place"], MODIFY);
     assert_eq!(fs::read(tree.path("other")).unwrap(), b"two\n");
     assert_eq!(fs::metadata(tree.path("other")).unwrap().nlink(), 2);
-}
-
-#[test]
-fn undo_and_a_change_of_the_index_are_refused_too() {
-    let Some(tree) = Tree::of_other_user() else {
-        return;
-    };
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(&tree.wrapper[0]);
-        command
-            .args(&tree.wrapper[1..])
-            .arg("git")
-            .args(arguments)
-            .env("HOME", tree.directory.path())
-            .env_remove("XDG_CONFIG_HOME")
-            .current_dir(&tree.root);
-        assert!(command.status().unwrap().success(), "{arguments:?}");
-    };
-    run(&["add", "d/f"]);
-    tree.set_mode("d", 0o555);
-    let message = "cannot change the file: the directory d is not writable (Permission denied)";
-    let help = "make this directory writable for the current user";
-    tree.refuses(&["--index"], MODIFY, message, help);
-    tree.refuses(&["--index"], DELETE, message, help);
-    tree.accepts(&["--cached"], MODIFY);
-    run(&["add", "d/f"]);
-    tree.set_mode("d", 0o755);
-    tree.accepts(&["--index"], MODIFY);
-    tree.set_mode("d", 0o555);
-    let [checked, applied] = [&["undo", "--dry-run"][..], &["undo"]].map(|command| {
-        let report = undone(&tree, command);
-        assert_eq!(report["exit_code"], 4, "{report:#}");
-        report["problems"].clone()
-    });
-    assert_eq!(checked, applied);
-    assert_eq!(checked[0]["message"], message);
-}
-
-/// Returns the report of a command without a patch.
-fn undone(tree: &Tree, command: &[&str]) -> Value {
-    let program = tree.directory.path().join("wpatch");
-    let output = Command::new(&tree.wrapper[0])
-        .args(&tree.wrapper[1..])
-        .arg(program)
-        .args(command)
-        .arg("--json")
-        .current_dir(&tree.root)
-        .env("HOME", tree.directory.path())
-        .env("XDG_CONFIG_HOME", tree.directory.path().join("config"))
-        .env_remove("XDG_STATE_HOME")
-        .output()
-        .unwrap();
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// Asserts that a check refuses the patch at `patch` with an I/O error, as apply does.

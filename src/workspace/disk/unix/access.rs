@@ -35,6 +35,10 @@ pub(in crate::workspace::disk) fn entry_rights(directory: &OwnedFd) -> SysResult
     else {
         return Ok(EntryRights::default());
     };
+    // access(2) of a read-only mount reports a missing permission first.
+    if is_read_only(directory) {
+        return Err(Errno::ROFS.into());
+    }
     if protection == Some(Protection::Immutable) {
         return Err(refused(ProtectedError(Protection::Immutable)));
     }
@@ -62,9 +66,7 @@ pub(in crate::workspace::disk) fn check_in_place(
 /// Checks that this user can change the mode of the file `name`; see chmod(2). access(2) does not
 /// answer this.
 fn check_mode_change(directory: &OwnedFd, name: &[u8]) -> SysResult<()> {
-    let is_read_only =
-        fstatvfs(directory).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY));
-    if is_read_only {
+    if is_read_only(directory) {
         return Err(Errno::ROFS.into());
     }
     let Ok(found) = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) else {
@@ -75,6 +77,11 @@ fn check_mode_change(directory: &OwnedFd, name: &[u8]) -> SysResult<()> {
         return Ok(());
     }
     Err(refused(OwnerError { owner }))
+}
+
+/// Returns whether the mount or the file system of `directory` is read-only.
+fn is_read_only(directory: &OwnedFd) -> bool {
+    fstatvfs(directory).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 
 /// Checks the access of the effective user, for which the system considers capabilities, access

@@ -50,7 +50,8 @@ pub(in crate::workspace::disk) fn source_of_owner(
 }
 
 impl OpenedAttributeSource {
-    /// Returns the inode flags that a new file gets, or `None` if it gets those of its directory.
+    /// Returns the inode flags that a new file gets, or `None` if it keeps the flags with which the
+    /// system creates it.
     fn inode_flags(&self) -> Option<u32> {
         match self {
             Self::File(source) => source.inode_flags(),

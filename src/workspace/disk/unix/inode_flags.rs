@@ -46,7 +46,7 @@ pub(super) fn file_flags(flags: u32) -> FileFlags {
     }
 }
 
-/// Sets the flags of `file`, which is new and has the flags `initial`, to `wanted`, those of
+/// Sets the flags of `file`, which is new and has the flags `initial`, to `wanted`, a value of
 /// [`FileFlags::kept`], as far as the caller is allowed to and the file system can.
 pub(super) fn set_flags(file: &OwnedFd, initial: u32, wanted: u32) {
     let mut current = IFlags::from_bits_retain(initial);

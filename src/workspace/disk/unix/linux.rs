@@ -37,6 +37,9 @@ const LIST_BUFFER: usize = 32 * 1024;
 const STATUS_START: usize = 512;
 /// `OVERLAYFS_SUPER_MAGIC` of statfs(2).
 const OVERLAY: FsWord = 0x794c_7630;
+/// `EXFAT_SUPER_MAGIC` of linux/magic.h, and `EXFAT_ROOT_INO` of fs/exfat/exfat_raw.h.
+const EXFAT: FsWord = 0x2011_bab0;
+const EXFAT_ROOT: u64 = 1;
 /// `FUSE_SUPER_MAGIC` of linux/magic.h.
 const FUSE: FsWord = 0x6573_5546;
 /// The extended attribute with the NTFS attributes. Only the ntfs-3g drivers provide it under this
@@ -271,12 +274,16 @@ impl System for Linux {
 
     /// The birth time, or else the inode number, and the machine ID.
     ///
-    /// On overlayfs, a write copies a directory of a lower layer and changes its birth time. FUSE
-    /// file systems report no birth time, and many number the inodes anew at each mount. On these
-    /// the text distinguishes nothing.
+    /// On overlayfs, a write copies a directory of a lower layer and changes its birth time. The top
+    /// directory of exFAT has no birth time, so the kernel reports the time of the mount; its inode
+    /// number is always the same. FUSE file systems report no birth time, and many number the inodes
+    /// anew at each mount. On these the text distinguishes nothing.
     fn generation(root: &OwnedFd) -> SysResult<String> {
         let kind = fstatfs(root)?.f_type;
-        match birth_time(root).filter(|_| kind != OVERLAY) {
+        let is_top_of_exfat =
+            || kind == EXFAT && fstat(root).is_ok_and(|found| found.st_ino == EXFAT_ROOT);
+        let is_birth_kept = kind != OVERLAY && !is_top_of_exfat();
+        match birth_time(root).filter(|_| is_birth_kept) {
             Some(birth) => Ok(format!("{birth:x}:{}", machine_id()?)),
             None if kind == FUSE => machine_id(),
             None => Self::identity(root),

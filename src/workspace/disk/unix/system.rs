@@ -161,7 +161,7 @@ pub(super) trait System {
         None
     }
 
-    /// Sets the inode flags of `file`, which is new and has the flags `initial`, to those of
+    /// Sets the inode flags of `file`, which is new and has the flags `initial`, to a value of
     /// [`FileFlags::kept`], as far as the caller is allowed to and the system can.
     fn set_flags(_file: &OwnedFd, _initial: u32, _kept: u32) {}
 
