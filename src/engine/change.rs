@@ -30,19 +30,31 @@ impl<'a> CommandRun<'a> {
         match (selected.is_resolvable, mode) {
             (false, _) => selected.into(),
             (true, CommandMode::Check) if options.checks_rights && self.has_read_only_root() => {
-                let mut options = options.clone();
-                options.checks_rights = false;
-                let mut done = self.check(selected, &options);
-                done.problems().push(read_only_root_warning());
-                done
+                self.check_read_only(selected, options)
             }
             (true, CommandMode::Check) => self.check(selected, options),
             (true, CommandMode::Apply) => self.apply(selected, options),
         }
     }
 
-    /// Returns whether the root is on a read-only file system. There, `check` answers the question
-    /// whether the patch fits the files, as for a patch of another program or another mount.
+    /// Checks a change of a root on a read-only file system. If the system does not permit the
+    /// change, the result states only whether the patch applies to the files: it may be meant for
+    /// another mount of them.
+    fn check_read_only(&self, selected: Selected, options: &preflight::Options) -> Committed {
+        let permitted = self.check(selected.clone(), options);
+        if !permitted.is_refused() {
+            return permitted;
+        }
+        let mut options = options.clone();
+        options.checks_rights = false;
+        let mut done = self.check(selected, &options);
+        if !done.is_refused() {
+            done.problems().push(read_only_root_warning());
+        }
+        done
+    }
+
+    /// Returns whether the root is on a read-only file system.
     fn has_read_only_root(&self) -> bool {
         let refused = self.workspace.entry_rights(None).err();
         refused.is_some_and(|error| error.source.kind() == io::ErrorKind::ReadOnlyFilesystem)

@@ -14,7 +14,7 @@ use super::denied::refusal;
 use super::findings::Findings;
 use super::problem::Problem;
 use crate::change::{Content, FileChange, Postimage};
-use crate::mode::FileKind;
+use crate::mode::{FileKind, Permissions, with_execution};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
@@ -111,7 +111,13 @@ impl Obstacles<'_> {
                 self.check_in_place(path, InPlaceChange::Mode, stat)
             }
             (Content::Bytes(_), Some(stat)) if self.is_overwritten(stat, after) => {
-                self.check_in_place(path, InPlaceChange::Content, stat)
+                let content = self.check_in_place(path, InPlaceChange::Content, stat);
+                content.or_else(|| {
+                    let changes_mode = new_bits(stat, after) != stat.permissions;
+                    changes_mode
+                        .then(|| self.check_in_place(path, InPlaceChange::Mode, stat))
+                        .flatten()
+                })
             }
             (Content::MovedFrom(from, state), _) => match state.stat.protection {
                 Some(protection) => Some(protected_problem(from, protection)),
@@ -220,6 +226,14 @@ impl Obstacles<'_> {
             Err(error) if error.kind == ErrorKind::Denied => Err(Arc::new(error)),
             rights => Ok(rights.unwrap_or_default()),
         }
+    }
+}
+
+/// Returns the permission bits that the existing file `stat` gets.
+fn new_bits(stat: &Stat, after: &Postimage) -> u32 {
+    match after.permissions {
+        Permissions::Exact(bits) => bits,
+        Permissions::New { executable } => with_execution(stat.permissions, executable),
     }
 }
 

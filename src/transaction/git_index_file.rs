@@ -5,7 +5,7 @@
 //! swapped and rolled back like a file on another file system. A note in the state directory
 //! records the directory. It is written before the lock is taken, so that recovery finds both.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -57,21 +57,13 @@ struct IndexLockNote {
     root: String,
     /// The escaped absolute path of the directory, without a slash at the start.
     directory: String,
+    /// Whether this is the git directory of the root. If the root is moved, its git directory is
+    /// elsewhere.
+    #[serde(default)]
+    is_git_directory: bool,
     /// The lock file.
     #[serde(with = "escape")]
     lock: RelPath,
-}
-
-impl IndexLockNote {
-    fn new(root: String, directory: &Path, lock: RelPath) -> Self {
-        let directory = path_bytes(directory);
-        let directory = directory.strip_prefix(b"/").unwrap_or(&directory);
-        Self {
-            root,
-            directory: escape::escape(directory).into_owned(),
-            lock,
-        }
-    }
 }
 
 /// Returns the path of `name` in the directory of the index.
@@ -118,7 +110,13 @@ pub(super) fn lock_index(
 ) -> Result<(), Failure> {
     let lock = index_path(&[&place.name[..], b".lock"].concat())?;
     let directory = plain_path(place.directory.clone());
-    let note = IndexLockNote::new(workspace.identity()?, &directory, lock.clone());
+    let bytes = path_bytes(&directory);
+    let note = IndexLockNote {
+        root: workspace.identity()?,
+        directory: escape::escape(bytes.strip_prefix(b"/").unwrap_or(&bytes)).into_owned(),
+        is_git_directory: git_directory_around(workspace, scratch)?.is_some_and(|it| it == *bytes),
+        lock: lock.clone(),
+    };
     let path = scratch.file(NOTE_FILE)?;
     workspace.create(
         &path,
@@ -129,7 +127,7 @@ pub(super) fn lock_index(
     if durability == Durability::Full {
         scratch.make_durable(workspace, &path)?;
     }
-    workspace.git_index_file(&path_bytes(&directory))?;
+    workspace.git_index_file(&bytes)?;
     let mark = mark_path(scratch)?;
     let taken = create_lock(workspace, scratch, (&mark, &lock), durability);
     taken.map_err(|error| match error.kind {
@@ -221,8 +219,10 @@ pub(super) fn check_index_changes(
     let is_unknown = |change: &&Change| is_index_path(&change.path) && Some(&change.path) != index;
     match changes.iter().find(is_unknown) {
         Some(_) => Err(Failure::State {
-            reason: "the journal names an index, but the file that contains its path is missing"
-                .to_owned(),
+            reason:
+                "the journal changes an index of git, but its location is unknown; move the tree \
+                     back to its old path and run `wpatch recover` again"
+                    .to_owned(),
         }),
         None => Ok(()),
     }
@@ -234,7 +234,7 @@ pub(super) fn check_index_changes(
 ///
 /// The directory is outside the root. The note of another root may come from another user, with a
 /// copy of the tree. The index is then in the git directory of this root, if that contains the note,
-/// and otherwise unknown.
+/// and otherwise unknown. The same applies to a root that was moved together with its git directory.
 fn read_note(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -242,8 +242,8 @@ fn read_note(
     let Some((note, directory)) = parse_note(workspace, scratch)? else {
         return Ok(None);
     };
-    let is_own = note.root == workspace.identity()?;
-    let directory = if is_own {
+    let is_here = !note.is_git_directory && note.root == workspace.identity()?;
+    let directory = if is_here {
         Some(directory)
     } else {
         git_directory_around(workspace, scratch)?

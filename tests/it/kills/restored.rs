@@ -93,6 +93,33 @@ fn recovers(desk: &Desk, what: &str) -> bool {
     is_refused
 }
 
+/// The location of the index is recorded as an absolute path.
+#[test]
+fn a_moved_tree_is_recovered_with_its_own_index() {
+    let words = ["wpatch", "apply", "--index", "../patch"];
+    for when in 1.. {
+        let (desk, before, was_killed) = killed(&words, MOVE_IN, when);
+        if !was_killed {
+            assert!(when > 2, "{when}");
+            break;
+        }
+        let found = (both(&desk), litter(&desk));
+        let moved = desk.root().parent().unwrap().join("moved");
+        fs::rename(desk.root(), &moved).unwrap();
+        let mut copy = Command::new("cp");
+        copy.arg("-a").arg(&moved).arg(desk.root());
+        assert!(copy.status().unwrap().success());
+        let output = run(&desk, &[], &["wpatch", "recover", "--root", "../moved"]);
+        assert!(output.status.success(), "{when}: {output:?}");
+        assert_eq!((both(&desk), litter(&desk)), found, "{when}");
+        fs::remove_dir_all(desk.root()).unwrap();
+        fs::rename(&moved, desk.root()).unwrap();
+        let is_right = both(&desk) == before || both(&desk) == found.0 && found.1.is_empty();
+        assert!(is_right, "{when}");
+        assert_eq!(litter(&desk), [""; 0], "{when}");
+    }
+}
+
 /// Returns `body` with its checksum, as in the files of a transaction.
 fn checksummed(body: &str) -> String {
     let body = format!("{body}\n");

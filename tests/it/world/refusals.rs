@@ -325,6 +325,20 @@ fn a_file_that_is_overwritten_in_place_must_be_writable_itself() {
     tree.accepts(&["--in-place"], MODIFY);
     assert_eq!(fs::read(tree.path("other")).unwrap(), b"two\n");
     assert_eq!(fs::metadata(tree.path("other")).unwrap().nlink(), 2);
+
+    // The user may write to the file of another user, but not change its mode.
+    tree.lay();
+    tree.set_mode("d/f", 0o666);
+    chown(tree.path("d/f"), Some(0), Some(0)).unwrap();
+    let both = format!("{MODE}{}", MODIFY.replace("two", "three"));
+    tree.refuses(
+        &["--in-place"],
+        &both,
+        "cannot change the file: the file belongs to another user (uid 0), so its mode cannot be changed",
+        "run the command as that user",
+    );
+    tree.accepts(&["--in-place"], MODIFY);
+    assert_eq!(fs::metadata(tree.path("other")).unwrap().nlink(), 2);
 }
 
 /// Asserts that a check refuses the patch at `patch` with an I/O error, as apply does.

@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::errno::is_unsupported;
-use super::files::{not_regular_error, open_regular};
+use super::files::{bits_of_mode, not_regular_error, open_regular};
 use super::stat::{kind_of, stat_of};
 use crate::mode::FileKind;
 use crate::workspace::disk::calls::SysResult;
@@ -117,6 +117,10 @@ pub(super) trait System {
         let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if !matches!(kind_of(&found), FileKind::Regular | FileKind::Directory) {
             return Err(not_regular_error());
+        }
+        // A user who can write to a file of another user may not set its mode; see chmod(2).
+        if stat_of(&found).permissions == bits_of_mode(mode) {
+            return Ok(());
         }
         match chmodat(directory, name, mode, AtFlags::SYMLINK_NOFOLLOW) {
             // fchmodat(2) of Linux has no such flag, so the file is opened.
