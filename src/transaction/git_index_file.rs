@@ -210,13 +210,25 @@ pub(super) fn release_lock(workspace: &dyn Workspace, scratch: &Scratch) -> Resu
     Ok(ignore_missing(workspace.sync(note.lock.parent().as_ref()))?)
 }
 
-/// Returns an error if the journal changes another file than `index` in the directory of the index,
-/// or if the location of the index is unknown.
-pub(super) fn check_index_changes(
+/// Opens the directory of the index that the transaction of `scratch` uses, if it uses one. `names`
+/// are the names of its files, and `changes` are its changes.
+///
+/// # Errors
+///
+/// Returns an error if the changes include another file in the directory of the index, or if the
+/// location of the index is unknown.
+pub(super) fn open_changed_index(
+    workspace: &dyn Workspace,
+    (scratch, names): (&Scratch, &[Vec<u8>]),
     changes: &[Change],
-    index: Option<&RelPath>,
 ) -> Result<(), Failure> {
-    let is_unknown = |change: &&Change| is_index_path(&change.path) && Some(&change.path) != index;
+    let index = if names.iter().any(|name| is_note(name)) {
+        open_index(workspace, scratch)?
+    } else {
+        None
+    };
+    let is_unknown =
+        |change: &&Change| is_index_path(&change.path) && Some(&change.path) != index.as_ref();
     match changes.iter().find(is_unknown) {
         Some(_) => Err(Failure::State {
             reason:

@@ -10,7 +10,7 @@ use crate::path::RelPath;
 use crate::transaction::failure::ignore_missing;
 use crate::transaction::journal::{JOURNAL_DRAFT, Journal};
 use crate::transaction::scratch::Scratch;
-use crate::transaction::{Durability, Failure, JournalAdoption};
+use crate::transaction::{Durability, Failure, JournalAdoption, git_index_file};
 use crate::workspace::{RenameMode, Workspace};
 
 /// Assigns each interrupted transaction in the state directory `directory`, which is locked, to
@@ -29,18 +29,18 @@ pub(super) fn adopt_transactions(
     let left = find_transactions(workspace, directory, &names)?;
     has_open_journal(workspace, &left, JournalAdoption::Adopt)?;
     for scratch in left {
-        let state = LeftoverState::of(&scratch, &scratch.names(workspace)?);
-        if matches!(state, LeftoverState::Journal) {
-            adopt(workspace, &scratch, durability)?;
+        let names = scratch.names(workspace)?;
+        if matches!(LeftoverState::of(&scratch, &names), LeftoverState::Journal) {
+            adopt(workspace, (&scratch, &names), durability)?;
         }
     }
     Ok(())
 }
 
-/// Replaces the root in the journal of `scratch`.
+/// Replaces the root in the journal of `scratch`. `names` are the names of its files.
 fn adopt(
     workspace: &dyn Workspace,
-    scratch: &Scratch,
+    (scratch, names): (&Scratch, &[Vec<u8>]),
     durability: Durability,
 ) -> Result<(), Failure> {
     let mut journal = Journal::read_of_any_root(workspace, scratch)?;
@@ -48,6 +48,8 @@ fn adopt(
     if journal.root == root {
         return Ok(());
     }
+    // A journal that the recovery would refuse must not become the journal of this root.
+    git_index_file::open_changed_index(workspace, (scratch, names), &journal.changes)?;
     journal.root = root;
     let draft = scratch.file(JOURNAL_DRAFT)?;
     ignore_missing(workspace.remove(&draft))?;

@@ -85,12 +85,7 @@ fn roll_back(
     durability: Durability,
 ) -> Result<RecoveredTransaction, Failure> {
     let journal = Journal::read(workspace, scratch)?;
-    let index = if names.iter().any(|name| git_index_file::is_note(name)) {
-        git_index_file::open_index(workspace, scratch)?
-    } else {
-        None
-    };
-    git_index_file::check_index_changes(&journal.changes, index.as_ref())?;
+    git_index_file::open_changed_index(workspace, (scratch, names), &journal.changes)?;
     let undone = Rollback::new(workspace, scratch, &journal, durability).run();
     let (left, kept) = undone.into_result()?;
     Ok(RecoveredTransaction {

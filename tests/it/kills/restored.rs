@@ -169,6 +169,8 @@ fn a_forged_journal_reaches_no_other_file_of_git() {
             assert_eq!(output.status.code(), Some(4), "{state} {output:?}");
             assert!(!desk.path(".git/commondir").exists(), "{state}");
             assert_eq!(fs::read_to_string(transaction.join("o0")).unwrap(), evil);
+            let found = fs::read_to_string(transaction.join("journal")).unwrap();
+            assert_eq!(found, checksummed(&journal));
         }
         fs::remove_dir_all(transaction).unwrap();
         let _ = fs::remove_dir(desk.path(".wpatch"));
