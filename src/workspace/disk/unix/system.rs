@@ -237,9 +237,11 @@ pub(super) trait System {
 
     /// Returns a text that distinguishes the directory `root` from earlier directories at its path.
     /// It is the same after the file system was mounted again. A new directory can get the inode
-    /// number of a removed one at once, but not its birth time.
+    /// number of a removed one at once, but not its birth time. File systems without birth times,
+    /// such as FUSE, may number the inodes anew at each mount, so the text distinguishes nothing
+    /// there.
     fn generation(root: &OwnedFd) -> SysResult<String> {
-        birth_time(root).map_or_else(|| Self::identity(root), |birth| Ok(format!("{birth:x}")))
+        Ok(birth_time(root).map_or_else(String::new, |birth| format!("{birth:x}")))
     }
 
     /// Returns whether listings of `directory` contain names as they were stored.
