@@ -37,7 +37,7 @@ const LIST_BUFFER: usize = 32 * 1024;
 const STATUS_START: usize = 512;
 /// `OVERLAYFS_SUPER_MAGIC` of statfs(2).
 const OVERLAY: FsWord = 0x794c_7630;
-/// `EXFAT_SUPER_MAGIC` of linux/magic.h, and `EXFAT_ROOT_INO` of fs/exfat/exfat_raw.h.
+/// `EXFAT_SUPER_MAGIC` of linux/magic.h, and `EXFAT_ROOT_INO` of `fs/exfat/exfat_raw.h`.
 const EXFAT: FsWord = 0x2011_bab0;
 const EXFAT_ROOT: u64 = 1;
 /// `FUSE_SUPER_MAGIC` of linux/magic.h.
