@@ -7,7 +7,7 @@ use super::EarlyExit;
 use crate::engine::options::{Interrupt, Policy, Workspace, code};
 use crate::engine::{Disk, FileIdentity, Git, file_identity};
 
-/// A directory that was opened for several calls, which are then several times as fast.
+/// A directory that was opened for several calls, which are then faster.
 ///
 /// The location of the repository, git's configuration and the policy of the user are read once, at
 /// the first call that needs them. Later changes of them have no effect. Files, git attributes and
@@ -60,7 +60,7 @@ impl OpenedDirectory {
             return Ok(());
         }
         let message = format!(
-            "{}: another directory replaced the opened one",
+            "{}: no longer the directory that was opened",
             self.path.display()
         );
         Err(EarlyExit {

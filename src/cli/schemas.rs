@@ -1,5 +1,5 @@
-//! The JSON Schemas of the JSON output, from the files in `grammar/`. The code that generates them from the types is
-//! three times as large as their text. A test compares the files with the types.
+//! The JSON Schemas of the JSON output, from the files in `grammar/`. The code that generates them
+//! from the types is three times as large as their text. A test compares the files with the types.
 
 use serde_json::{Map, Value};
 
@@ -23,7 +23,8 @@ pub(super) fn schema_text(name: &str) -> String {
     text.to_owned()
 }
 
-/// Returns the schema of a report. A batch answer contains a report, so its schema contains all definitions.
+/// Returns the schema of a report. A batch answer contains a report, so its schema contains all
+/// definitions.
 fn report_text() -> Option<String> {
     let mut batch: Map<String, Value> = serde_json::from_str(BATCH).ok()?;
     let mut definitions = batch.remove("$defs")?;

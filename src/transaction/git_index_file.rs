@@ -1,9 +1,10 @@
 //! Git's index file, the only file outside the root that a transaction can change. git's own lock
 //! protects it.
 //!
-//! The workspace maps the directory of the index to [`GIT_INDEX_DIRECTORY_NAME`]. The index is staged, journaled,
-//! swapped and rolled back like a file on another file system. A note in the state directory
-//! records the directory. It is written before the lock is taken, so that recovery finds both.
+//! The workspace maps the directory of the index to [`GIT_INDEX_DIRECTORY_NAME`]. The index is
+//! staged, journaled, swapped and rolled back like a file on another file system. A note in the
+//! state directory records the directory. It is written before the lock is taken, so that recovery
+//! finds both.
 
 use std::path::PathBuf;
 

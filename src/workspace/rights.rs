@@ -1,5 +1,5 @@
-//! The rights of the current user on files, as far as they are known without a write, and the reasons of
-//! refusals.
+//! The rights of the current user on files, as far as they are known without a write, and the
+//! reasons of refusals.
 
 use super::Protection;
 

@@ -279,6 +279,18 @@ class DirectoryTest(unittest.TestCase):
         with self.assertRaises(wpatch.Denied):
             wpatch.check(PATCH, directory)
 
+    def test_another_directory_at_the_path_is_an_error(self):
+        path = self.path / "d"
+        path.mkdir()
+        directory = wpatch.Directory(path)
+        path.rename(self.path / "moved")
+        path.mkdir()
+        (path / "a.txt").write_bytes(b"one\ntwo\n")
+        for run in [wpatch.check, wpatch.apply]:
+            with self.assertRaisesRegex(wpatch.Failed, "open the directory again"):
+                run(PATCH, directory)
+        self.assertEqual((path / "a.txt").read_bytes(), b"one\ntwo\n")
+
     def test_a_missing_directory_is_an_error(self):
         with self.assertRaisesRegex(OSError, "cannot open the root"):
             wpatch.Directory(self.path / "missing")

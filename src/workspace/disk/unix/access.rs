@@ -9,15 +9,13 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::Current;
+use super::errno::STICKY;
 use super::stat::stat_of;
 use super::system::{DirectoryStatus, System};
 use crate::workspace::disk::calls::{SysError, SysResult};
 use crate::workspace::{
     EntryRights, ErrorKind, InPlaceChange, OwnerError, ProtectedError, Protection,
 };
-
-/// The sticky bit.
-const STICKY: u32 = 0o1000;
 
 /// The access that every change of entries needs.
 const CHANGE: Access = Access::WRITE_OK.union(Access::EXEC_OK);

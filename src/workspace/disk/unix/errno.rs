@@ -53,11 +53,12 @@ pub(super) fn is_unsupported(errno: Errno) -> bool {
     [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&errno)
 }
 
+/// The sticky bit of a directory; see inode(7).
+pub(super) const STICKY: u32 = 0o1000;
+
 /// Returns the error for `EPERM` on the file `name`, if the sticky bit of `directory` protects it;
 /// see unlink(2).
 pub(super) fn sticky_error(directory: impl AsFd, name: &[u8]) -> Option<SysError> {
-    /// The sticky bit.
-    const STICKY: u32 = 0o1000;
     let above = fstat(directory.as_fd()).ok()?;
     let file = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let user = geteuid().as_raw();
