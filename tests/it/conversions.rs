@@ -20,7 +20,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use crate::dice::Dice;
-use crate::repository::git;
+use crate::repository::{git, init};
 use crate::world;
 use inputs::{CONTENTS, attributes, patch};
 
@@ -48,13 +48,7 @@ impl Pair {
         };
         let root = pair.root("git");
         fs::create_dir_all(root.join("sub")).unwrap();
-        assert!(
-            git(&["init", "-q"])
-                .current_dir(&root)
-                .status()
-                .unwrap()
-                .success()
-        );
+        init(&root);
         let settings: [(&str, &[&str]); 2] = [
             ("core.autocrlf", &["", "", "true", "input", "false"]),
             ("core.eol", &["", "", "lf", "crlf"]),

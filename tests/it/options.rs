@@ -6,7 +6,7 @@ use std::process::Command;
 use fs_err as fs;
 
 use crate::oracle::quiet;
-use crate::repository::{self, git};
+use crate::repository::{git, init};
 use crate::systems::Desk;
 use crate::tree;
 use crate::world;
@@ -329,13 +329,7 @@ fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
             ])
         });
         for desk in &trees {
-            assert!(
-                git(&["init", "-q"])
-                    .current_dir(desk.root())
-                    .status()
-                    .unwrap()
-                    .success()
-            );
+            init(&desk.root());
         }
         let mut theirs = git(&["apply"]);
         let mut ours = world::wpatch();
@@ -358,7 +352,7 @@ fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
 #[test]
 fn what_is_outside_of_the_root_is_said_to_be_left_out() {
     let desk = Desk::with(&[("sub/a", b"one\n"), ("b", b"two\n")]);
-    repository::init(&desk.root());
+    init(&desk.root());
     let report = desk.does(&["apply", "--git-paths", "--root=sub"], TOP.as_bytes());
     let problem = &report["problems"][0];
     assert_eq!(

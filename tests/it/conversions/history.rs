@@ -3,7 +3,7 @@
 
 use fs_err as fs;
 
-use crate::repository::git;
+use crate::repository::{git, init};
 use crate::systems::{Desk, fed};
 
 const ATTRIBUTES: &str =
@@ -57,13 +57,7 @@ const CHANGES: &[(&str, &[u8], &[&str])] = &[
 fn a_change_is_shown_as_a_diff_that_git_apply_takes() {
     for (name, content, command) in CHANGES {
         let desk = Desk::with(&[(".gitattributes", ATTRIBUTES.as_bytes())]);
-        assert!(
-            git(&["init", "-q"])
-                .current_dir(desk.root())
-                .status()
-                .unwrap()
-                .success()
-        );
+        init(&desk.root());
         if !content.is_empty() {
             fs::write(desk.path(name), content).unwrap();
         }

@@ -8,7 +8,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use super::{Outcome, Pair, compared};
-use crate::repository::git;
+use crate::repository::{git, init};
 use crate::systems;
 use crate::world;
 
@@ -25,13 +25,7 @@ fn pair(files: &[(&str, &[u8])]) -> Pair {
     };
     let root = pair.root("git");
     fs::create_dir_all(&root).unwrap();
-    assert!(
-        git(&["init", "-q"])
-            .current_dir(&root)
-            .status()
-            .unwrap()
-            .success()
-    );
+    init(&root);
     for (name, bytes) in files {
         fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
         fs::write(root.join(name), bytes).unwrap();
@@ -195,13 +189,7 @@ fn no_git_is_started_for_text_that_needs_no_conversion() {
     )
     .unwrap();
     world::set_mode(bin.join("git"), 0o755);
-    assert!(
-        git(&["init", "-q"])
-            .current_dir(&root)
-            .status()
-            .unwrap()
-            .success()
-    );
+    init(&root);
     fs::write(
         root.join(".gitattributes"),
         "* text=auto\n*.sh eol=lf\n*.png -text\n",

@@ -6,7 +6,7 @@ use std::process::Command;
 use fs_err as fs;
 use tempfile::TempDir;
 
-use crate::repository::git;
+use crate::repository::{git, init};
 use crate::tree::{self, Tree};
 
 /// What a program leaves.
@@ -44,13 +44,7 @@ pub(crate) fn beside(prepare: &dyn Fn(&Path), arguments: &[&str], patch: &[u8]) 
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");
         fs::create_dir(&root).unwrap();
-        assert!(
-            git(&["init", "-q"])
-                .current_dir(&root)
-                .status()
-                .unwrap()
-                .success()
-        );
+        init(&root);
         prepare(&root);
         fs::write(directory.path().join("patch"), patch).unwrap();
         let mut command = Command::new(program);

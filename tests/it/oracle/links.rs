@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::beside::{beside, commit, runs};
 use crate::index::tree::asked;
-use crate::repository::git;
+use crate::repository::init;
 use crate::tree::{self, Node};
 use crate::world;
 
@@ -146,13 +146,7 @@ fn a_change_of_links_that_are_regular_files_is_undone() {
             let directory = TempDir::new().unwrap();
             let root = directory.path().join("root");
             fs::create_dir(&root).unwrap();
-            assert!(
-                git(&["init", "-q"])
-                    .current_dir(&root)
-                    .status()
-                    .unwrap()
-                    .success()
-            );
+            init(&root);
             prepare(&root);
             fs::write(directory.path().join("patch"), &patch).unwrap();
             let state = || {
@@ -189,13 +183,7 @@ fn the_name_of_a_change_says_whether_links_are_regular_files() {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");
         fs::create_dir(&root).unwrap();
-        assert!(
-            git(&["init", "-q"])
-                .current_dir(&root)
-                .status()
-                .unwrap()
-                .success()
-        );
+        init(&root);
         runs(&root, &["config", "core.symlinks", is_on]);
         fs::write(directory.path().join("patch"), created("n", "f")).unwrap();
         let mut command = world::wpatch();

@@ -87,13 +87,7 @@ fn git_is_asked_about_all_new_files_at_once() {
     );
     fs::write(bin.join("git"), script).unwrap();
     world::set_mode(bin.join("git"), 0o755);
-    assert!(
-        repository::git(&["init", "-q"])
-            .current_dir(&root)
-            .status()
-            .unwrap()
-            .success()
-    );
+    repository::init(&root);
     fs::write(root.join(".gitattributes"), "*.txt eol=crlf\n").unwrap();
     let create = |name: usize| format!("--- /dev/null\n+++ b/{name}.txt\n@@ -0,0 +1 @@\n+new\n");
     fs::write(

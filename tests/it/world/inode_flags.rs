@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::must;
 use crate::alone::may_mount;
-use crate::repository::git;
+use crate::repository::init;
 use crate::systems::{fed, program};
 
 /// Changes `f`, and renames and changes `g`.
@@ -63,8 +63,7 @@ fn run(root: &Path, arguments: &[&str], patch: &str) {
 /// Applies the patch to files with the flags `set`, and undoes it, in a repository at `root`.
 fn keeps(root: &Path, set: IFlags, durability: &str) {
     fs::create_dir_all(root).unwrap();
-    let made = git(&["init", "-q"]).current_dir(root).status();
-    assert!(made.unwrap().success());
+    init(root);
     write_with(root.join("f"), set, "one\n");
     write_with(root.join("g"), set, "first\nsecond\n");
     run(root, &["apply", "--durability", durability], PATCH);

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::must;
 use super::reported;
 use crate::faults::scene::{self, program};
-use crate::repository::git;
+use crate::repository::init;
 
 /// A user that owns the tree and is not root.
 const USER: u32 = 12_345;
@@ -40,13 +40,7 @@ impl Tree {
         fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
         let root = directory.path().join("root");
         fs::create_dir_all(root.join("d")).unwrap();
-        assert!(
-            git(&["init", "-q"])
-                .current_dir(&root)
-                .status()
-                .unwrap()
-                .success()
-        );
+        init(&root);
         let tree = Self {
             directory,
             root,
