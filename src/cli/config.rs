@@ -35,15 +35,13 @@ pub(super) fn load_config() -> Result<Option<Config>, EarlyExit> {
     let unusable = |why: &str| {
         EarlyExit::from_problem(unreadable_policy_problem(&path.to_string_lossy(), why))
     };
+    let found = fs_err::symlink_metadata(&path);
+    if found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(None);
+    }
     // The path can contain links to a file elsewhere.
     let real = match fs_err::canonicalize(&path).map(plain_path) {
         Ok(real) => real,
-        Err(_)
-            if fs_err::symlink_metadata(&path)
-                .is_err_and(|error| error.kind() == io::ErrorKind::NotFound) =>
-        {
-            return Ok(None);
-        }
         Err(error)
             if matches!(
                 error.kind(),

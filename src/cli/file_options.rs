@@ -9,7 +9,7 @@ use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
 use super::policy::load_policy;
-use super::root::{canonical_root, root_paths};
+use super::root::root_paths;
 use super::servers::DiagnosticsOptions;
 use super::{CommandMode, EarlyExit, input, request};
 use crate::digest::Sha256;
@@ -103,7 +103,7 @@ impl FileOptions {
             diff: global.has_digests(),
             max_diff: self.diff_max_bytes.unwrap_or(usual),
             no_large_diff: self.no_large_diff,
-            diagnostics: self.diagnostics.to_options(canonical_root(global))?,
+            diagnostics: self.diagnostics.to_options(global)?,
             ..request.look
         };
         request.commit = Commit {

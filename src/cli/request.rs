@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::load_policy;
-use super::root::{canonical_root, opened_root};
+use super::root::opened_root;
 use super::{CommandMode, EarlyExit, input, merge, series, tree};
 use crate::engine::options::{self, MAX_DIFF, TransactionOptions, WhitespaceAction, code};
 use crate::engine::{
@@ -143,7 +143,7 @@ fn build_look(patch: &PatchOptions, task: CommandMode, global: &Global) -> Resul
             None => SuggestionMode::Command(global.arguments.clone()),
             Some(_) => SuggestionMode::Text,
         },
-        diagnostics: patch.diagnostics.to_options(canonical_root(global))?,
+        diagnostics: patch.diagnostics.to_options(global)?,
         ..usual
     })
 }

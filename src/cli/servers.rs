@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
 use super::EarlyExit;
-use super::args::duration;
+use super::args::{Global, duration};
 use super::config::{Config, load_config};
+use super::root::canonical_root;
 use crate::engine::options::{
     DIAGNOSTICS_QUIET, DIAGNOSTICS_TIMEOUT, DiagnosticsOptions as Asked, NewErrors, Server,
 };
@@ -47,7 +48,7 @@ impl DiagnosticsOptions {
     /// # Errors
     ///
     /// Returns an error if the configuration cannot be read.
-    pub(super) fn to_options(&self, root: String) -> Result<Option<Asked>, EarlyExit> {
+    pub(super) fn to_options(&self, global: &Global) -> Result<Option<Asked>, EarlyExit> {
         let Some(how) = self.diagnostics else {
             return Ok(None);
         };
@@ -59,7 +60,7 @@ impl DiagnosticsOptions {
         };
         let timeout = self.diagnostics_timeout.unwrap_or(DIAGNOSTICS_TIMEOUT);
         Ok(Some(Asked {
-            root: root.into(),
+            root: canonical_root(global).into(),
             servers,
             timeout,
             quiet: DIAGNOSTICS_QUIET,

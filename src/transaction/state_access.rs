@@ -14,21 +14,21 @@ use crate::workspace::{Directory, ErrorKind, Workspace, WorkspaceError, top};
 pub fn check_state_access(workspace: &dyn Workspace) -> Result<(), Failure> {
     let workspace = top(workspace)?;
     let directory = locate_state(workspace)?.directory;
-    if let Some(error) = refusal(workspace, Some(&directory)) {
-        return Err(WorkspaceError {
-            verb: "lock",
-            path: display_path(workspace, &join(&directory, LOCK)?),
-            ..error
-        }
-        .into());
-    }
-    if !matches!(workspace.stat(&directory), Ok(None)) {
-        return Ok(());
-    }
-    match refusal(workspace, directory.parent().as_ref()) {
+    let (refused, verb, path) = if matches!(workspace.stat(&directory), Ok(None)) {
+        let above = directory.parent();
+        (
+            refusal(workspace, above.as_ref()),
+            "create directory",
+            directory,
+        )
+    } else {
+        let lock = join(&directory, LOCK)?;
+        (refusal(workspace, Some(&directory)), "lock", lock)
+    };
+    match refused {
         Some(error) => Err(WorkspaceError {
-            verb: "create directory",
-            path: display_path(workspace, &directory),
+            verb,
+            path: display_path(workspace, &path),
             ..error
         }
         .into()),

@@ -57,9 +57,12 @@ pub(in crate::workspace) fn gitdir_path(text: &[u8]) -> Option<PathBuf> {
 /// Returns whether git accepts the directory `git_dir` as a repository. It skips any other
 /// directory.
 pub(super) fn is_repository(git_dir: &Path) -> bool {
+    if !has_head(git_dir) {
+        return false;
+    }
     let common = common_directory(git_dir);
     let objects = directory_of("GIT_OBJECT_DIRECTORY").unwrap_or_else(|| common.join("objects"));
-    has_head(git_dir) && objects.is_dir() && common.join("refs").is_dir()
+    objects.is_dir() && common.join("refs").is_dir()
 }
 
 /// Returns whether the `HEAD` of `git_dir` is valid. git skips a directory without a valid one.
@@ -67,6 +70,7 @@ pub(in crate::workspace) fn has_head(git_dir: &Path) -> bool {
     let head = git_dir.join("HEAD");
     match fs_err::read_link(&head) {
         Ok(target) => target.starts_with("refs"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(_) => is_reference(&read_text(&head).ok().flatten().unwrap_or_default()),
     }
 }

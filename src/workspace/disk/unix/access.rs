@@ -33,16 +33,16 @@ pub(in crate::workspace::disk) fn entry_rights(directory: &OwnedFd) -> SysResult
     else {
         return Ok(EntryRights::default());
     };
+    let access = check(directory, b".", CHANGE);
     // access(2) of a read-only mount reports a missing permission first.
-    if is_read_only(directory) {
+    if access.is_err() && is_read_only(directory) {
         return Err(Errno::ROFS.into());
     }
     if protection == Some(Protection::Immutable) {
         return Err(refused(ProtectedError(Protection::Immutable)));
     }
-    check(directory, b".", CHANGE).or_else(refusal)?;
-    let is_owner = uid == geteuid().as_raw();
-    let is_sticky = permissions & STICKY != 0 && !is_owner;
+    access.or_else(refusal)?;
+    let is_sticky = permissions & STICKY != 0 && uid != geteuid().as_raw();
     Ok(EntryRights {
         is_append_only: protection == Some(Protection::AppendOnly),
         is_sticky: is_sticky && !Current::can_change_foreign_files(),
