@@ -14,7 +14,9 @@ use bstr::ByteSlice;
 
 use super::boolean::parse_bool;
 use super::config_environment::{config_entries, config_of_environment};
-use super::discovery::{RepositoryCandidate, classify_directory, common_directory, is_repository};
+use super::discovery::{
+    RepositoryCandidate, classify_directory, common_directory, is_repository, read_bounded,
+};
 use super::environment::directory_of;
 use super::variables::{Variable, parse_file};
 use crate::path::plain_path;
@@ -127,7 +129,7 @@ impl LowercaseContents {
     pub(super) fn read(&mut self, path: &Path) -> Option<()> {
         match fs_err::metadata(path) {
             Ok(found) if found.is_file() && found.len() <= MAX_TEXT => {
-                self.add(&fs_err::read(path).ok()?);
+                self.add(&read_bounded(path, found.len(), MAX_TEXT).ok()?);
             }
             Ok(_) if path == Path::new("/dev/null") => {}
             Err(error)

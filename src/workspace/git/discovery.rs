@@ -1,7 +1,7 @@
 //! What git finds in a directory while it searches upwards for a repository, see
 //! `setup_git_directory_gently_1` and `is_git_directory` in git's setup.c.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::environment::directory_of;
@@ -105,7 +105,16 @@ pub(super) fn read_text(path: &Path) -> io::Result<Option<Vec<u8>>> {
             let message = format!("{} is too large for a git file; remove it", path.display());
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         }
-        Ok(found) if found.is_file() => Ok(fs_err::read(path).ok()),
+        Ok(found) if found.is_file() => Ok(read_bounded(path, found.len(), MAX_TEXT).ok()),
         Ok(_) | Err(_) => Ok(None),
     }
+}
+
+/// Returns the content of the file at `path`, whose size was `size`, and at most `limit` bytes.
+pub(super) fn read_bounded(path: &Path, size: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let mut text = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
+    fs_err::File::open(path)?
+        .take(limit)
+        .read_to_end(&mut text)?;
+    Ok(text)
 }
