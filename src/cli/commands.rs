@@ -11,7 +11,7 @@ use super::args::{Global, duration};
 use super::root::canonical_root;
 use crate::engine::UserCommands;
 
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct CommandOptions {
     /// Run CMD before anything is written, and refuse the change unless it exits with 0
     ///

@@ -16,7 +16,7 @@ use crate::mode::FileMode;
 use crate::text::{Bytes, EncodingChoice, Position};
 
 /// The options of `edit`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
@@ -79,7 +79,7 @@ pub(super) struct EditOptions {
 }
 
 /// The source of the content.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct ContentOptions {
     /// Use TEXT as the content [default: read standard input]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -90,7 +90,7 @@ struct ContentOptions {
 }
 
 /// The options of `write`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct WriteOptions {
     #[command(flatten)]
     common: FileOptions,
@@ -108,7 +108,7 @@ pub(super) struct WriteOptions {
 }
 
 /// The options of `append`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct AppendOptions {
     #[command(flatten)]
     common: FileOptions,

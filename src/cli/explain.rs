@@ -13,14 +13,14 @@ use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
 
 /// The subcommands of `policy`.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(super) enum PolicyCommand {
     /// Explain the verdict on a path and the rule that decides it
     Explain(ExplainOptions),
 }
 
 /// The options of `policy explain`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ExplainOptions {
     /// The path below the root; it need not exist
     #[arg(value_name = "PATH")]

@@ -17,7 +17,7 @@ use crate::engine::options::MAX_FILE;
 use crate::engine::{self, Commit, Look, Request};
 
 /// The options that all editing commands have.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct FileOptions {
     /// The file: below the root, or at another path that policy grants
     #[arg(value_name = "FILE")]

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::engine::{BackupNames, GnuOptions};
 
 /// The options.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct CommonGnuOptions {
     /// Read the patch from PATCH, like the operand
     #[arg(

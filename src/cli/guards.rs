@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use crate::engine::options::{GUARDS, Guard};
 
 /// The checks on new contents.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct GuardOptions {
     /// Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
     ///

@@ -6,13 +6,13 @@
 
 mod opened;
 mod options;
+mod parse;
 mod tree;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::args;
 use super::caller::{Caller, LibraryCall};
 use super::{dispatch, report_misuse};
 use crate::engine::Memory;
@@ -113,7 +113,7 @@ pub fn run(call: Call) -> Result<Answer, CallError> {
     let shared = Arc::new(LibraryCall::new(call.input, root, call.interrupt));
     let caller = Caller::Library(Arc::clone(&shared));
     // The caller reads the document; the exit code is part of it.
-    let _ = match args::parse(&arguments) {
+    let _ = match parse::parse(&arguments) {
         Ok(mut cli) => {
             cli.global.quiet = true;
             cli.global.caller = caller;

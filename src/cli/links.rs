@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// The option.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct LinkOptions {
     /// Overwrite files that have several hard links, so that all their names change
     ///

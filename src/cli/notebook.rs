@@ -12,7 +12,7 @@ use crate::engine::Request;
 use crate::engine::options::{CellEdit, CellId, CellKind, CellPosition, MAX_FILE, code};
 
 /// The change of a cell.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(super) enum NotebookCommand {
     /// Replace the source of a cell; a code cell loses its outputs
     Replace(ReplaceOptions),
@@ -23,7 +23,7 @@ pub(super) enum NotebookCommand {
 }
 
 /// The options of `notebook replace`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ReplaceOptions {
     #[command(flatten)]
     common: FileOptions,
@@ -38,7 +38,7 @@ pub(super) struct ReplaceOptions {
 }
 
 /// The options of `notebook insert`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct InsertOptions {
     #[command(flatten)]
     common: FileOptions,
@@ -59,7 +59,7 @@ pub(super) struct InsertOptions {
 }
 
 /// The options of `notebook delete`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct DeleteOptions {
     #[command(flatten)]
     common: FileOptions,
@@ -69,7 +69,7 @@ pub(super) struct DeleteOptions {
 }
 
 /// The source of a cell on the command line.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = false)]
 struct SourceOptions {
     /// Set the source of the cell to TEXT

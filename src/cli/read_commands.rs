@@ -32,7 +32,7 @@ const DEFAULT_NUMBERED_LINES: usize = 2000;
 const DEFAULT_GLOB_ENTRIES: usize = 100;
 
 /// The options of `read`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ReadOptions {
     /// The file: below the root, or at another path that policy grants
     #[arg(value_name = "FILE")]
@@ -83,7 +83,7 @@ impl ListOptions {
 }
 
 /// The options of `list`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ListOptions {
     /// The directory: below the root, or at another path that policy grants [default: the root]
     #[arg(value_name = "DIR")]
@@ -106,7 +106,7 @@ pub(super) struct ListOptions {
 }
 
 /// The options of `diff`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct DiffOptions {
     /// The old file, below the root
     #[arg(value_name = "A")]

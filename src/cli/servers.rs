@@ -19,7 +19,7 @@ use crate::text::Position;
 use crate::text::json::Json;
 
 /// Whether and how language servers check the change.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct DiagnosticsOptions {
     /// Report new diagnostics of the configured language servers
     ///

@@ -26,7 +26,7 @@ const DEFAULT_WIDTH: usize = 80;
 const ID_DIGITS: (usize, usize) = (18, 8);
 
 /// The options of `show`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ShowOptions {
     #[command(flatten)]
     pub(super) patch: PatchOptions,

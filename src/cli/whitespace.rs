@@ -18,7 +18,7 @@ const BLANK_AT_EOF: &str = "new blank line at EOF";
 const WIDTH: usize = 2000;
 
 /// The options for white space.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct WhitespaceOptions {
     /// Set the action for added lines with white-space errors [default: warn]
     ///

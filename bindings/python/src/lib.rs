@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use jiter::{PythonParse, StringCacheMode};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyTuple};
@@ -168,7 +169,8 @@ impl Directory {
     }
 }
 
-/// Runs a command. Returns the document, and the report of a command with another document.
+/// Runs a command. Returns the HTML page if the command has made one, and the JSON document of any
+/// other command as Python objects.
 #[pyfunction]
 #[allow(
     clippy::too_many_arguments,
@@ -184,7 +186,7 @@ fn call<'py>(
     root: &Bound<'py, PyAny>,
     is_page: bool,
     cancel: Option<PyRef<'py, Cancel>>,
-) -> PyResult<(Bound<'py, PyBytes>, Option<Bound<'py, PyBytes>>)> {
+) -> PyResult<(Option<String>, Option<Bound<'py, PyAny>>)> {
     let interrupt = cancel.map_or_else(Interrupt::new, |cancel| cancel.interrupt.clone());
     let words = COMMANDS
         .iter()
@@ -214,8 +216,27 @@ fn call<'py>(
         Ok(Err(error)) => return Err(call_error(&error)),
         Err(panic) => return Err(PyRuntimeError::new_err(panic)),
     };
-    let report = answer.report.map(|report| PyBytes::new(py, &report));
-    Ok((PyBytes::new(py, &answer.document), report))
+    let (page, document) = if is_page {
+        let page = String::from_utf8(answer.document)?;
+        (Some(page).filter(|page| !page.is_empty()), answer.report)
+    } else {
+        (None, Some(answer.document))
+    };
+    let document = document
+        .map(|document| objects(py, &document))
+        .transpose()?;
+    Ok((page, document))
+}
+
+/// Returns the JSON document `text` as Python objects.
+fn objects<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let parser = PythonParse {
+        // The keys are the same in all documents.
+        cache_mode: StringCacheMode::Keys,
+        ..PythonParse::default()
+    };
+    let parsed = parser.python_parse(py, text);
+    parsed.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
 fn root_of(root: &Bound<'_, PyAny>) -> PyResult<Root> {

@@ -172,8 +172,7 @@ def _run(
     operands: Sequence[Any] = (),
     content: Content = b"",
 ) -> Any:
-    document, _ = _call(command, operands, options, _encode(content), root, False, cancel)
-    result = json.loads(document)
+    _, result = _call(command, operands, options, _encode(content), root, False, cancel)
     if raises and result.get("ok") is False:
         raise _error(result)
     return result
@@ -411,9 +410,9 @@ def show_html(
     """
     operands, content = _patch(patch)
     page, report = _call("show", operands, options, _encode(content), root, True, cancel)
-    if not page:
-        raise _error(json.loads(report or b"{}"))
-    return page.decode("utf-8")
+    if page is None:
+        raise _error(report)
+    return page
 
 
 def read(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// The input and the direction.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct BasicOptions {
     /// Files with patches [default: standard input, as for `-`]
     #[arg(value_name = "PATCH")]

@@ -12,7 +12,7 @@ use crate::cli::batch::Shard;
 use crate::cli::gnu_options::CommonGnuOptions;
 
 /// The options of `check`.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) patch: PatchOptions,
@@ -30,7 +30,7 @@ pub(in crate::cli) struct CheckOptions {
 }
 
 /// Options for many checks in one process.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
     /// Read jobs, one JSON object per line, and print one report per line
     #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"], help_heading = "Batch and git trees")]
@@ -56,7 +56,7 @@ pub(in crate::cli) struct BatchOptions {
 }
 
 /// A git tree to check against instead of a directory.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct TreeOptions {
     /// Check against the tree of a revision without a checkout, such as main or v1:src
     #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached", "intent_to_add", "three_way"], help_heading = "Batch and git trees")]

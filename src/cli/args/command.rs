@@ -45,7 +45,7 @@ pub(in crate::cli) const COMMANDS: [&str; 24] = [
 ];
 
 /// The command and its options.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(in crate::cli) enum Command {
     /// Apply patches: all of them or none
     Apply(ApplyOptions),

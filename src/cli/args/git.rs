@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 /// Less common options of `git apply`.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"

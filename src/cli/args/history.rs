@@ -5,7 +5,7 @@ use clap::Args;
 use crate::cli::commands::CommandOptions;
 
 /// The options of `reject`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(in crate::cli) struct RejectOptions {
     /// The `plan_id` of the plan, or at least the first eight hex digits of a saved one
     pub(in crate::cli) id: String,
@@ -18,7 +18,7 @@ pub(in crate::cli) struct RejectOptions {
 }
 
 /// The options of `undo`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(in crate::cli) struct UndoOptions {
     /// The identifier of the change, or its beginning [default: the last change that is not undone]
     #[arg(conflicts_with = "last")]
@@ -31,7 +31,7 @@ pub(in crate::cli) struct UndoOptions {
 }
 
 /// The options of `recover`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(in crate::cli) struct RecoverOptions {
     /// Also roll back a change whose journal names another directory or machine
     ///
@@ -44,7 +44,7 @@ pub(in crate::cli) struct RecoverOptions {
 }
 
 /// The options of `undo` and `redo`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(in crate::cli) struct RevertOptions {
     /// Undo a change even if its files were changed since
     #[arg(long)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// The use of git's index.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct IndexOptions {
     /// Also update git's index
     ///
@@ -38,7 +38,7 @@ pub(in crate::cli) struct IndexOptions {
 }
 
 /// The filter drivers that may run.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct FilterOptions {
     /// Run the filter driver NAME even if the repository defines it instead of the user
     #[arg(

@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// The content of the report.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"

@@ -21,7 +21,7 @@ const CONFLICTS_WITH_MERGE: [&str; 9] = [
 ];
 
 /// Whether and how a patch is merged with the current files.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"

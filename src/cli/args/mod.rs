@@ -49,7 +49,7 @@ pub(super) use scan::{command_among, format_among};
 /// Exit codes: 0 success; 1 the patch does not apply; 2 usage error or malformed patch; 3 refused
 /// by policy or a safety check; 4 I/O or system error, rolled back; 5 the rollback is incomplete,
 /// run `wpatch recover`; 6 another process holds the lock; 128+n signal n, rolled back.
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(name = "wpatch", version, args_override_self = true)]
 pub(super) struct Cli {
     #[command(flatten)]

@@ -23,7 +23,7 @@ use crate::engine::options::HunkSelection;
 use crate::engine::{Decide, GnuOptions};
 
 /// The options of `apply`.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct ApplyOptions {
     #[command(flatten)]
     pub(in crate::cli) patch: PatchOptions,
@@ -64,7 +64,7 @@ fn options_in_plan() -> Vec<Id> {
 }
 
 /// The options of `apply`, `check` and `show`.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"

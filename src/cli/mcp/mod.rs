@@ -38,7 +38,7 @@ const INSTRUCTIONS: &str = "Paths are relative to the root, or absolute. A chang
      all: after an error no file is changed.";
 
 /// The options of `mcp`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct McpOptions {
     /// Limit the length of a message, in bytes [default: 67108864]
     #[arg(long, value_name = "BYTES")]
