@@ -1,15 +1,15 @@
-//! Lets the program start fast: its start is half of the time that a tiny patch takes.
+//! Links the program so that it starts fast: its start takes half of the time of a small patch.
 //!
-//! It is linked for one address and with nothing to be loaded, where the C compiler has archives of
-//! the C library: finding, loading and binding shared libraries at each start, and mending tables
-//! of pointers of 230 KB, takes longer than reading the patch. Stack and heap still lie at random
-//! addresses. Elsewhere the program loads its libraries as any other does.
+//! If the C compiler has static archives of the C library, the program is linked statically and for
+//! one address. Otherwise, each start would find, load and bind shared libraries, and relocate 230
+//! KB of pointers, which takes longer than reading the patch. Stack and heap still have random
+//! addresses.
 //!
-//! Cargo has no word for it that would not hold for procedural macros too, which have to be shared
-//! libraries. So the libraries that Rust asks for by name are found in a directory of ours first,
-//! which says what they are: archives.
+//! Cargo has no setting for this that does not also apply to procedural macros, which must be
+//! shared libraries. Therefore, the linker finds a directory of this script first. In it, the
+//! libraries that Rust requests by name are linker scripts that name the archives.
 //!
-//! Whether the linker can do so is tried with a program that does nothing.
+//! The script links and runs an empty program first. If that fails, it changes nothing.
 
 use std::env;
 use std::error::Error;
@@ -18,14 +18,15 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What Rust asks for that is a shared library elsewhere, and the archives that have it.
+/// The libraries that Rust requests and that are shared by default, and the archives that replace
+/// them.
 const LIBRARIES: [(&str, &[&str]); 3] = [
     ("libc.a", &["libc.a", "libgcc_eh.a", "libgcc.a"]),
     ("libgcc_s.a", &["libgcc_eh.a", "libgcc.a", "libc.a"]),
     ("libm.a", &["libm.a"]),
 ];
-/// All that Rust asks for, as it asks for it.
-const ASKED: [&str; 9] = [
+/// The arguments with which Rust requests libraries.
+const REQUESTED: [&str; 9] = [
     "-nodefaultlibs",
     "-Wl,-Bdynamic",
     "-lgcc_s",
@@ -42,30 +43,30 @@ fn main() -> Result<(), Box<dyn Error>> {
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     let is_plain = is("CARGO_CFG_TARGET_OS", "linux")
         && is("CARGO_CFG_TARGET_ENV", "gnu")
-        // Another machine's compiler is not ours to ask.
+        // The compiler for another target has other archives.
         && env::var("HOST") == env::var("TARGET")
         && env::var_os("CARGO_CFG_SANITIZE").is_none()
-        // What Rust itself links so needs no help.
+        // Rust itself links statically then.
         && !env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|features| features.contains("crt-static"));
     if is_plain {
         println!("cargo::rustc-link-arg-bins=-no-pie");
         let directory = env::var("OUT_DIR")?;
         let directory = Path::new(&directory);
-        for argument in archives(directory)? {
+        for argument in write_linker_scripts(directory)? {
             println!("cargo::rustc-link-arg-bins={argument}");
         }
     }
     Ok(())
 }
 
-/// Says in `directory` where the archives are, and returns what the linker needs to take them;
-/// nothing if no program can be linked so.
-#[allow(clippy::disallowed_methods, reason = "nothing here has a workspace")]
-fn archives(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+/// Writes the linker scripts into `directory`, and returns the arguments of the linker. Returns none
+/// if a program cannot be linked with them.
+#[allow(clippy::disallowed_methods, reason = "a build script has no workspace")]
+fn write_linker_scripts(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     for (name, archives) in LIBRARIES {
         let Some(found) = archives
             .iter()
-            .map(|archive| path_of(archive))
+            .map(|archive| library_path(archive))
             .collect::<Option<Vec<_>>>()
         else {
             return Ok(Vec::new());
@@ -87,17 +88,17 @@ fn archives(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
 }
 
 /// Returns whether a program that is linked with `arguments` in `directory` runs.
-#[allow(clippy::disallowed_methods, reason = "nothing here has a workspace")]
+#[allow(clippy::disallowed_methods, reason = "a build script has no workspace")]
 fn links(directory: &Path, arguments: &[String]) -> Result<bool, Box<dyn Error>> {
     let (source, program) = (directory.join("nothing.c"), directory.join("nothing"));
     fs::write(&source, "int main(void) { return 0; }\n")?;
     let mut linker = linker();
     linker
         .arg(&source)
-        .args(ASKED)
+        .args(REQUESTED)
         .arg("-no-pie")
         .args(arguments)
-        .args(wished("link-arg"))
+        .args(rustc_options("link-arg"))
         .arg("-o")
         .arg(&program);
     let is_done = |command: &mut Command| {
@@ -111,9 +112,8 @@ fn links(directory: &Path, arguments: &[String]) -> Result<bool, Box<dyn Error>>
     Ok(is_done(&mut linker) && is_done(&mut Command::new(&program)))
 }
 
-/// Returns what whoever builds this has rustc take for `option`: the linker itself, or what it is
-/// asked for.
-fn wished(option: &str) -> Vec<String> {
+/// Returns the values of the code generation option `option` of rustc, or of its plural.
+fn rustc_options(option: &str) -> Vec<String> {
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     let words = flags.split('\x1f').map(|flag| {
         flag.trim_start_matches("-C")
@@ -127,14 +127,14 @@ fn wished(option: &str) -> Vec<String> {
     values.flat_map(split).collect()
 }
 
-/// Returns where the C compiler has a library; one that has it not answers with its name alone.
-fn path_of(library: &str) -> Option<String> {
+/// Returns the path of `library`, if the C compiler has it. Otherwise, the compiler prints the name.
+fn library_path(library: &str) -> Option<String> {
     let answer = linker()
         .arg(format!("-print-file-name={library}"))
         .output()
         .ok()?;
     let path = String::from_utf8(answer.stdout).ok()?.trim().to_owned();
-    // What a linker reads has no signs of its own in a name.
+    // Other characters can have a meaning in a linker script.
     let is_plain =
         |character: char| character.is_ascii_alphanumeric() || "/._-+".contains(character);
     (Path::new(&path).is_absolute() && path.chars().all(is_plain)).then_some(path)
@@ -142,7 +142,7 @@ fn path_of(library: &str) -> Option<String> {
 
 /// Returns the C compiler that links the program.
 fn linker() -> Command {
-    let named = wished("linker")
+    let named = rustc_options("linker")
         .pop()
         .map(OsString::from)
         .or_else(|| env::var_os("RUSTC_LINKER"));
