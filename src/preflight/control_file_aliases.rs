@@ -58,7 +58,7 @@ fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspa
     }
     let hooks = workspace.hook_directory_paths().into_iter();
     let hooks = hooks.map(|path| (path, GitDirectoryRole::Hooks));
-    let configurations = workspace.configuration_ways().into_iter();
+    let configurations = workspace.configuration_file_paths().into_iter();
     let configurations = configurations.map(|path| (Some(path), GitDirectoryRole::Configuration));
     let places: Vec<_> = hooks.chain(configurations).collect();
     let policy = if places.is_empty() {

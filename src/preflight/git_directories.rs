@@ -30,16 +30,16 @@ type GitPlaces = Vec<(Option<RelPath>, GitDirectoryRole)>;
 /// tree is needed.
 #[must_use]
 pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
-    let mut ways = workspace.git_directory_paths(None);
+    let mut paths = workspace.git_directory_paths(None);
     if let Ok(Some(tree)) = workspace.work_tree() {
-        ways.extend(
+        paths.extend(
             tree.top
                 .git_directory_paths(None)
                 .iter()
                 .filter_map(|path| path_relative_to(path, tree.prefix)),
         );
     }
-    let mut places: GitPlaces = ways.into_iter().map(named_place).collect();
+    let mut places: GitPlaces = paths.into_iter().map(named_place).collect();
     if policy.is_for_model() {
         places.extend(git_directory_role(None, workspace).map(|place| (None, place)));
     }
@@ -132,11 +132,11 @@ fn places_at(directory: &[u8], workspace: &dyn Workspace) -> GitPlaces {
         return Vec::new();
     };
     if kind(Some(&directory), b".git", workspace).is_some() {
-        let ways = workspace
+        let paths = workspace
             .git_directory_paths(Some(&directory))
             .into_iter()
             .map(named_place);
-        return ways
+        return paths
             .chain([(Some(directory), GitDirectoryRole::WorkTree)])
             .collect();
     }

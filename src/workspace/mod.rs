@@ -358,7 +358,7 @@ pub trait Workspace: Sync {
 
     /// Returns the paths of the files that git's configuration includes or names as the attribute
     /// file of the user, and of each link on the way.
-    fn configuration_ways(&self) -> Vec<RelPath> {
+    fn configuration_file_paths(&self) -> Vec<RelPath> {
         Vec::new()
     }
 

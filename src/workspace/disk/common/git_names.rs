@@ -26,7 +26,7 @@ impl Disk {
     ///
     /// The cost is two system calls for a `.git` directory without `commondir`, and one without
     /// `.git`.
-    pub(super) fn git_ways(&self, directory: Directory<'_>) -> Vec<RelPath> {
+    pub(super) fn find_git_paths(&self, directory: Directory<'_>) -> Vec<RelPath> {
         let at = |name: &[u8]| {
             directory
                 .map_or_else(|| RelPath::new(name), |directory| directory.join(name))
@@ -64,8 +64,8 @@ impl Disk {
 impl Disk {
     /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way.
     /// An item is `None` if that path contains the root.
-    pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
-        self.ways(|root| match Git::for_directory(root).hooks_path() {
+    pub(super) fn find_hook_paths(&self) -> Vec<Option<RelPath>> {
+        self.find_paths(|root| match Git::for_directory(root).hooks_path() {
             Ok(path) => path,
             // wpatch does not run git, because git would read a special file. The user's git can
             // still read its configuration, so each file can be a hook.
@@ -75,14 +75,14 @@ impl Disk {
     }
 
     /// Returns the paths of the files that git's configuration names and of each link on the way.
-    pub(super) fn configuration_ways(&self) -> Vec<RelPath> {
-        let ways = self.ways(special_files::named_files);
-        ways.into_iter().flatten().collect()
+    pub(super) fn find_configuration_paths(&self) -> Vec<RelPath> {
+        let paths = self.find_paths(special_files::named_files);
+        paths.into_iter().flatten().collect()
     }
 
     /// Returns the paths below the root that `find` returns for the root, and each link on the
     /// way. An item is `None` if that path contains the root.
-    fn ways<P: IntoIterator<Item = PathBuf>>(
+    fn find_paths<P: IntoIterator<Item = PathBuf>>(
         &self,
         find: impl Fn(&Path) -> P,
     ) -> Vec<Option<RelPath>> {
@@ -93,11 +93,11 @@ impl Disk {
         for path in find(&root) {
             follow_links(&path, &mut names);
         }
-        let way = |name: &PathBuf| match name.strip_prefix(&root) {
+        let below = |name: &PathBuf| match name.strip_prefix(&root) {
             Ok(below) if below != Path::new("") => relative_path(below).map(Some),
             _ => root.starts_with(name).then_some(None),
         };
-        names.iter().filter_map(way).collect()
+        names.iter().filter_map(below).collect()
     }
 }
 

@@ -297,19 +297,19 @@ impl Workspace for Disk {
     }
 
     fn link_targets(&self, path: &RelPath) -> Vec<RelPath> {
-        self.link_ways(path)
+        self.find_link_paths(path)
     }
 
     fn git_directory_paths(&self, directory: Directory<'_>) -> Vec<RelPath> {
-        self.git_ways(directory)
+        self.find_git_paths(directory)
     }
 
     fn hook_directory_paths(&self) -> Vec<Option<RelPath>> {
-        self.hook_ways()
+        self.find_hook_paths()
     }
 
-    fn configuration_ways(&self) -> Vec<RelPath> {
-        self.configuration_ways()
+    fn configuration_file_paths(&self) -> Vec<RelPath> {
+        self.find_configuration_paths()
     }
 
     fn absolute_root(&self) -> Option<PathBuf> {

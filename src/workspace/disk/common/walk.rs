@@ -50,7 +50,7 @@ impl Disk {
 
     /// Returns the paths below the root to which the link at `path` leads, one for each link on the
     /// way. The last one may not exist.
-    pub(super) fn link_ways(&self, path: &RelPath) -> Vec<RelPath> {
+    pub(super) fn find_link_paths(&self, path: &RelPath) -> Vec<RelPath> {
         let Ok(root) = self.root.canonicalize().map(plain_path) else {
             return Vec::new();
         };
