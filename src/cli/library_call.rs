@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::args::ColorMode;
 use super::caller::{Caller, LibraryCall};
 use super::{dispatch, report_misuse};
 use crate::engine::Memory;
@@ -116,6 +117,7 @@ pub fn run(call: Call) -> Result<Answer, CallError> {
     let _ = match parse::parse(&arguments) {
         Ok(mut cli) => {
             cli.global.quiet = true;
+            cli.global.color = Some(ColorMode::Never);
             cli.global.caller = caller;
             cli.global.arguments = arguments;
             dispatch(cli)
