@@ -6,10 +6,10 @@
 //! addresses.
 //!
 //! Cargo has no setting for this that does not also apply to procedural macros, which must be
-//! shared libraries. Therefore, the linker finds a directory of this script first. In it, the
-//! libraries that Rust requests by name are linker scripts that name the archives.
+//! shared libraries. Therefore, the linker searches `OUT_DIR` first. There, the libraries that Rust
+//! requests by name are linker scripts that name the archives.
 //!
-//! The script links and runs an empty program first. If that fails, it changes nothing.
+//! The build script links and runs an empty program first. If that fails, only `-no-pie` is set.
 
 use std::env;
 use std::error::Error;

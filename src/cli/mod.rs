@@ -244,10 +244,11 @@ fn report_misuse(error: &clap::Error, arguments: &[OsString], caller: &Caller) -
             .unwrap_or(&message)
             .to_owned(),
     );
-    let output = args::format_among(arguments).map_or_else(
-        || Output::usage(text),
-        |format| Output::for_format(format, caller.clone()),
-    );
+    let output = match args::format_among(arguments) {
+        Some(format) => Output::for_format(Some(format), caller.clone()),
+        None if caller.is_library() => Output::for_format(None, caller.clone()),
+        None => Output::usage(text),
+    };
     finish(&stop.into_outcome(args::command_among(arguments)), &output)
 }
 

@@ -91,14 +91,16 @@ impl Output {
         !self.formats.is_empty()
     }
 
-    /// Returns the output for a malformed command line that asks for the format `name`.
-    pub(super) fn for_format(name: String, caller: Caller) -> Self {
-        let output = (name != "json").then_some(name);
+    /// Returns the output for a malformed command line that asks for the format `name`, if it asks
+    /// for one.
+    pub(super) fn for_format(name: Option<String>, caller: Caller) -> Self {
+        let json = name.as_deref() == Some("json");
         Self::of(
             &Global {
-                json: output.is_none(),
-                output,
+                json,
+                output: name.filter(|_| !json),
                 quiet: caller.is_library(),
+                color: caller.is_library().then_some(ColorMode::Never),
                 caller,
                 ..Global::default()
             },

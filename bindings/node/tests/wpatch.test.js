@@ -55,6 +55,7 @@ test("every command works in memory", async () => {
   assert.deepStrictEqual(entries.map((entry) => entry.name), ["a.txt", "b"]);
   assert.strictEqual((await wpatch.diff("a.txt", "b/c.txt", { root })).identical, false);
   assert.match(await wpatch.showHtml(PATCH, { root }), /<!DOCTYPE html>/);
+  await assert.rejects(wpatch.showHtml(PATCH, { root, strip: "x" }), wpatch.UsageError);
   assert.strictEqual((await wpatch.explain("a.txt", { root })).path, "a.txt");
 });
 

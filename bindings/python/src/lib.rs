@@ -169,8 +169,8 @@ impl Directory {
     }
 }
 
-/// Runs a command. Returns the HTML page if the command has made one, and the JSON document of any
-/// other command as Python objects.
+/// Runs a command. Returns either the HTML page, or the JSON document as Python objects. The document
+/// of a command that has made no page is its report.
 #[pyfunction]
 #[allow(
     clippy::too_many_arguments,
@@ -216,20 +216,18 @@ fn call<'py>(
         Ok(Err(error)) => return Err(call_error(&error)),
         Err(panic) => return Err(PyRuntimeError::new_err(panic)),
     };
-    let (page, document) = if is_page {
-        let page = String::from_utf8(answer.document)?;
-        (Some(page).filter(|page| !page.is_empty()), answer.report)
-    } else {
-        (None, Some(answer.document))
+    let document = match answer.report {
+        _ if is_page && !answer.document.is_empty() => {
+            return Ok((Some(String::from_utf8(answer.document)?), None));
+        }
+        Some(report) if is_page => report,
+        _ => answer.document,
     };
-    let document = document
-        .map(|document| objects(py, &document))
-        .transpose()?;
-    Ok((page, document))
+    Ok((None, Some(parse_document(py, &document)?)))
 }
 
 /// Returns the JSON document `text` as Python objects.
-fn objects<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+fn parse_document<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let parser = PythonParse {
         // The keys are the same in all documents.
         cache_mode: StringCacheMode::Keys,

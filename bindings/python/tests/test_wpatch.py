@@ -1,6 +1,7 @@
 """Tests of the package."""
 
 import inspect
+import json
 import multiprocessing
 import os
 import pathlib
@@ -179,6 +180,33 @@ class CancelTest(unittest.TestCase):
             os.remove(os.path.join(directory, "held"))
             self.assertEqual(holder.wait(), 0)
             wpatch.apply(PATCH, directory)
+
+
+class DocumentTest(unittest.TestCase):
+    def test_calls_with_the_same_arguments_have_their_own_trees_and_patches(self):
+        trees = [wpatch.Tree({"a.txt": f"one\ntwo\n{number}\n"}) for number in range(3)]
+        for number, tree in enumerate(trees):
+            patch = f"--- a/a.txt\n+++ b/a.txt\n@@ -3 +3 @@\n-{number}\n+changed {number}\n"
+            wpatch.apply(patch, tree, unidiff_zero=True)
+        for number, tree in enumerate(trees):
+            self.assertEqual(tree.files, {"a.txt": f"one\ntwo\nchanged {number}\n".encode()})
+        cancel = wpatch.Cancel()
+        cancel.cancel()
+        with self.assertRaises(wpatch.Cancelled):
+            wpatch.apply(PATCH, trees[0], cancel=cancel)
+        self.assertTrue(wpatch.apply(PATCH, trees[0], cancel=wpatch.Cancel())["ok"])
+
+    def test_text_and_numbers_are_exact(self):
+        name = "\u202e\U0001f600\x7f.txt"
+        tree = wpatch.Tree({name: "one\n", "wpatch.toml": "max_write_bytes = 9223372036854775808\n"})
+        self.assertIn(name, [entry["name"] for entry in wpatch.list_directory(tree)["entries"]])
+        self.assertIn("9223372036854775808", json.dumps(wpatch.explain("a", tree)))
+
+    def test_a_page_that_cannot_be_made_is_an_error_with_the_report(self):
+        for options in [{"strip": "x"}, {"format": "bogus"}]:
+            with self.subTest(options), self.assertRaises(wpatch.Error) as caught:
+                wpatch.show_html(PATCH, wpatch.Tree(), **options)
+            self.assertEqual(caught.exception.exit_code, 2)
 
 
 class ProcessTest(unittest.TestCase):

@@ -110,11 +110,16 @@ pub(super) fn read_text(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns the content of the file at `path`, whose size was `size`, and at most `limit` bytes.
+/// Returns the content of the file at `path`, which had `size` bytes a moment ago.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read, or if it now has more than `limit` bytes.
 pub(super) fn read_bounded(path: &Path, size: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut text = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
-    fs_err::File::open(path)?
-        .take(limit)
-        .read_to_end(&mut text)?;
+    let file = fs_err::File::open(path)?;
+    if file.take(limit + 1).read_to_end(&mut text)? as u64 > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     Ok(text)
 }

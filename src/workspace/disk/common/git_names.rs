@@ -93,11 +93,11 @@ impl Disk {
         for path in find(&root) {
             follow_links(&path, &mut names);
         }
-        let below = |name: &PathBuf| match name.strip_prefix(&root) {
+        let to_relative = |name: &PathBuf| match name.strip_prefix(&root) {
             Ok(below) if below != Path::new("") => relative_path(below).map(Some),
             _ => root.starts_with(name).then_some(None),
         };
-        names.iter().filter_map(below).collect()
+        names.iter().filter_map(to_relative).collect()
     }
 }
 

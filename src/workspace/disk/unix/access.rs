@@ -34,7 +34,7 @@ pub(in crate::workspace::disk) fn entry_rights(directory: &OwnedFd) -> SysResult
         return Ok(EntryRights::default());
     };
     let access = check(directory, b".", CHANGE);
-    // access(2) of a read-only mount reports a missing permission first.
+    // access(2) fails on a read-only mount, but it reports a missing permission first.
     if access.is_err() && is_read_only(directory) {
         return Err(Errno::ROFS.into());
     }
