@@ -198,8 +198,8 @@ class DocumentTest(unittest.TestCase):
 
     def test_text_and_numbers_are_exact(self):
         name = "\u202e\U0001f600\x7f.txt"
-        tree = wpatch.Tree({name: "one\n", "wpatch.toml": "max_write_bytes = 9223372036854775808\n"})
-        self.assertIn(name, [entry["name"] for entry in wpatch.list_directory(tree)["entries"]])
+        tree = wpatch.Tree({name: "one\n", "wpatch.toml": "[policy]\nmax_write_bytes = 9223372036854775808\n"})
+        self.assertIn(name, [entry["name"] for entry in wpatch.list_directory(".", tree)["entries"]])
         self.assertIn("9223372036854775808", json.dumps(wpatch.explain("a", tree)))
 
     def test_a_page_that_cannot_be_made_is_an_error_with_the_report(self):
