@@ -59,8 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the linker scripts into `directory`, and returns the arguments of the linker. Returns none
-/// if a program cannot be linked with them.
+/// Writes the linker scripts into `directory`, and returns the arguments of the linker. The list is
+/// empty if a program cannot be linked with them.
 #[allow(clippy::disallowed_methods, reason = "a build script has no workspace")]
 fn write_linker_scripts(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     for (name, archives) in LIBRARIES {

@@ -216,13 +216,11 @@ fn call<'py>(
         Ok(Err(error)) => return Err(call_error(&error)),
         Err(panic) => return Err(PyRuntimeError::new_err(panic)),
     };
-    let document = match answer.report {
-        _ if is_page && !answer.document.is_empty() => {
-            return Ok((Some(String::from_utf8(answer.document)?), None));
-        }
-        Some(report) if is_page => report,
-        _ => answer.document,
-    };
+    if is_page && !answer.document.is_empty() {
+        return Ok((Some(String::from_utf8(answer.document)?), None));
+    }
+    let report = answer.report.filter(|_| is_page);
+    let document = report.unwrap_or(answer.document);
     Ok((None, Some(parse_document(py, &document)?)))
 }
 

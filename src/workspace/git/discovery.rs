@@ -123,3 +123,18 @@ pub(super) fn read_bounded(path: &Path, size: u64, limit: u64) -> io::Result<Vec
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_grown_is_read_whole_or_rejected() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config");
+        fs_err::write(&path, "12345").unwrap();
+        assert_eq!(read_bounded(&path, 0, 5).unwrap(), b"12345");
+        let error = read_bounded(&path, 0, 4).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+}
