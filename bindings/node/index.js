@@ -142,12 +142,9 @@ async function run(command, operands, content, options, isPage = false) {
   } finally {
     signal?.removeEventListener("abort", abort);
   }
-  if (isPage) {
-    if (answer.document.length === 0) throw errorOf(JSON.parse(answer.report));
-    return answer.document.toString();
-  }
-  const result = JSON.parse(answer.document);
-  if (raises && result.ok === false) throw errorOf(result);
+  if (answer.isPage) return answer.text.toString();
+  const result = JSON.parse(answer.text);
+  if (isPage || (raises && result.ok === false)) throw errorOf(result);
   return result;
 }
 

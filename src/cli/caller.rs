@@ -7,13 +7,16 @@ use std::io::{self, BufWriter, Write};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
+use serde::Serialize;
+
 use super::early_exit::system_message;
+use super::library_call::Document;
 use super::opened_directory::OpenedDirectory;
 use super::{EarlyExit, signals};
 use crate::engine::Memory;
 use crate::engine::options::{Interrupt, code};
 use crate::mutex::lock_unpoisoned;
-use crate::report::{Report, print_json};
+use crate::report::print_json;
 use crate::text::Bytes;
 
 /// The content, or the error that it is too large. The error has the size in bytes, if it is known.
@@ -40,8 +43,7 @@ pub(super) struct LibraryCall {
     /// The content of standard input. The first read takes it.
     input: Mutex<Option<Bytes>>,
     output: Mutex<Vec<u8>>,
-    /// The JSON report of a command that prints another kind of document.
-    report: Mutex<Option<Vec<u8>>>,
+    document: Mutex<Option<Document>>,
     /// The tree in memory that replaces the directory.
     tree: Option<Arc<Memory>>,
     /// The directory, if the caller has opened it.
@@ -71,9 +73,9 @@ impl LibraryCall {
         mem::take(&mut lock_unpoisoned(&self.output))
     }
 
-    /// Returns the report that [`Caller::keep_report`] has kept.
-    pub(super) fn take_report(&self) -> Option<Vec<u8>> {
-        lock_unpoisoned(&self.report).take()
+    /// Returns the last document.
+    pub(super) fn take_document(&self) -> Option<Document> {
+        lock_unpoisoned(&self.document).take()
     }
 }
 
@@ -118,13 +120,22 @@ impl Caller {
         }
     }
 
-    /// Keeps the report of a command whose document is no report, for a library call.
-    pub(super) fn keep_report(&self, report: &Report) {
-        if let Self::Library(call) = self {
-            let mut text = Vec::new();
-            // Writing to memory cannot fail.
-            let _ = print_json(report, &mut text);
-            *lock_unpoisoned(&call.report) = Some(text);
+    /// Prints `value` as JSON, or keeps it as a document for a library call.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of standard output.
+    pub(super) fn print_document<T: Clone + Serialize>(
+        &self,
+        value: &T,
+        document: impl FnOnce(T) -> Document,
+    ) -> io::Result<()> {
+        match self {
+            Self::Process => self.print(|mut out| print_json(value, &mut out)),
+            Self::Library(call) => {
+                *lock_unpoisoned(&call.document) = Some(document(value.clone()));
+                Ok(())
+            }
         }
     }
 

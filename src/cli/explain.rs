@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::args::Global;
 use super::file_options::relative_to_root;
+use super::library_call::Document;
 use super::read_commands::print_query;
 use crate::engine::options::Access;
 use crate::engine::{self, ExplainRequest};
@@ -54,7 +55,7 @@ pub(super) fn explain(PolicyCommand::Explain(options): PolicyCommand, global: &G
         ..usual
     };
     print_query(
-        "policy",
+        ("policy", Document::Explanation),
         global,
         |workspace, policy| engine::explain(&request(policy), workspace),
         |explanation, out| explanation.print(out),

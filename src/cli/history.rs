@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::args::{Global, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
+use super::library_call::Document;
 use super::output::{Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{open, open_to_change, root_name};
@@ -14,7 +15,7 @@ use crate::engine::options::{
     HistoryLimits, Interrupt, JournalAdoption, TransactionOptions, Workspace,
 };
 use crate::engine::{self, Commit, Outcome, Request, UndoTarget, What};
-use crate::report::{Log, print_change_html, print_json};
+use crate::report::{Log, print_change_html};
 
 /// A function that opens the root.
 type OpenRoot = fn(&Global) -> Result<Arc<dyn Workspace>, EarlyExit>;
@@ -221,7 +222,7 @@ fn print_list(
         output::print_to_stderr(unkept.as_deref().unwrap_or("the history is empty"));
     }
     output::exit_code(if global.json {
-        global.caller.print(|mut out| print_json(&log, &mut out))
+        global.caller.print_document(&log, Document::Log)
     } else {
         pager::print_paged(global, |out| print(&log, out))
     })

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
+use super::caller::Caller;
 use super::files::{
     STDIN, into_patch, read_contents, read_error, read_limited, read_regular_limited,
 };
@@ -36,8 +37,9 @@ pub(super) fn read_patches(
 
 /// Returns the first phase of the progress. It is silent if a person types the patch on a terminal,
 /// because a moving line would disturb the input.
-pub(super) fn first_phase(paths: &[PathBuf]) -> Phase {
-    let is_typed = (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN)))
+pub(super) fn first_phase(paths: &[PathBuf], caller: &Caller) -> Phase {
+    let is_typed = !caller.is_library()
+        && (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN)))
         && io::stdin().is_terminal();
     if is_typed {
         Phase::NotStarted

@@ -1,9 +1,10 @@
 //! Runs a command for another program in its own process. The bindings for other languages use it.
 //!
-//! A call has the options of the command line, and its result is the document that `--json` prints.
+//! A call has the options of the command line, and its result is the document that `--json` prints, as a value.
 //! A binding therefore has no options and no documents of its own. The command prints nothing,
 //! starts no pager and installs no signal handlers.
 
+mod document;
 mod opened;
 mod options;
 mod parse;
@@ -20,6 +21,7 @@ use crate::engine::Memory;
 use crate::engine::options::Interrupt;
 use crate::text::Bytes;
 
+pub use document::Document;
 pub use opened::OpenedDirectory;
 pub use options::{COMMANDS, CallOption, OptionKind, Value, options_of};
 pub use tree::{files_of, tree_of};
@@ -65,11 +67,11 @@ pub enum DocumentKind {
 
 /// The result of a call.
 #[derive(Clone, Debug)]
-pub struct Answer {
-    /// The document. It is empty if the command has ended before it could make an HTML page.
-    pub document: Vec<u8>,
-    /// The JSON report of a command with another kind of document.
-    pub report: Option<Vec<u8>>,
+pub enum Answer {
+    /// The HTML page.
+    Page(Vec<u8>),
+    /// The JSON document. It is a report if the command has ended before it could make a page.
+    Document(Box<Document>),
 }
 
 /// The reason why a call has no command line.
@@ -124,8 +126,10 @@ pub fn run(call: Call) -> Result<Answer, CallError> {
         }
         Err(error) => report_misuse(&error, &arguments, &caller),
     };
-    Ok(Answer {
-        document: shared.take_output(),
-        report: shared.take_report(),
+    let page = shared.take_output();
+    let document = shared.take_document().filter(|_| page.is_empty());
+    Ok(match document {
+        Some(document) => Answer::Document(Box::new(document)),
+        None => Answer::Page(page),
     })
 }

@@ -13,6 +13,7 @@ use super::args::{ColorMode, Global, PatchOptions};
 use super::caller::Caller;
 use super::early_exit::system_message;
 use super::git::GitMessageOptions;
+use super::library_call::Document;
 use crate::engine::Outcome;
 use crate::engine::options::{Direction, Problem, Severity, code};
 use crate::report;
@@ -181,8 +182,10 @@ impl Output {
         if let Some(summary) = self.summary.as_ref().filter(|_| self.has_summary()) {
             return summary.print(outcome);
         }
-        if self.formats.is_empty() {
-            self.caller.keep_report(&outcome.report);
+        if self.caller.is_library() {
+            return self
+                .caller
+                .print_document(&outcome.report, |report| Document::Report(Box::new(report)));
         }
         self.caller.print(|mut out| {
             for name in &self.formats {

@@ -139,7 +139,7 @@ fn run_request(
     global: &Global,
     progress: Progress,
 ) -> Result<Outcome, EarlyExit> {
-    progress.enter(input::first_phase(&patch.basic.patches), 0);
+    progress.enter(input::first_phase(&patch.basic.patches, &global.caller), 0);
     // A brief report omits files that change as the patches state. Use it only if no output names
     // these files.
     let is_asked = global.json || global.output.is_some() || patch.merge.three_way;

@@ -304,10 +304,15 @@ impl PolicyFiles {
             .flat_map(|file| follow_links(file))
             .collect();
         let files = relative_names(&names, &roots);
+        // A tree in memory cannot contain the user's configuration.
+        let configs = match global.caller.tree() {
+            Some(_) => Vec::new(),
+            None => config_paths(),
+        };
         let place = RootLocation {
             roots: engine::root_names(&roots),
             homes: home_paths(),
-            configs: config_paths(),
+            configs,
         };
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }

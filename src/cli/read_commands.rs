@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::args::Global;
 use super::file_options::relative_to_root;
+use super::library_call::Document;
 use super::output::{self, Output, Verbosity, print_to_stderr};
 use super::pager;
 use super::policy::load_policy;
@@ -21,7 +22,7 @@ use crate::engine::{
     self, DiffRequest, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
 };
 use crate::path::PathPattern;
-use crate::report::{Extract, print_json};
+use crate::report::Extract;
 use crate::text::printable_line;
 
 /// The default number of bytes with `--offset`.
@@ -159,7 +160,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         ..defaults
     };
     print_query(
-        "read",
+        ("read", Document::Extract),
         global,
         |workspace, policy| engine::read(&ReadRequest { policy, ..request }, workspace),
         |extract, out| {
@@ -234,7 +235,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
         ..defaults
     };
     print_query(
-        "list",
+        ("list", Document::Listing),
         global,
         |workspace, policy| engine::list(&ListRequest { policy, ..request }, workspace),
         |listing, out| {
@@ -276,7 +277,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let printed = if global.json {
         global
             .caller
-            .print(|mut out| print_json(&difference, &mut out))
+            .print_document(&difference, Document::Difference)
     } else {
         pager::print_paged(global, |out| write_text(&difference.to_text(), out))
     };
@@ -303,8 +304,8 @@ fn run_query<T>(
 }
 
 /// Runs `look` and prints its result as JSON, or with `print`.
-pub(super) fn print_query<T: Serialize>(
-    command: &'static str,
+pub(super) fn print_query<T: Clone + Serialize>(
+    (command, document): (&'static str, fn(T) -> Document),
     global: &Global,
     look: impl FnOnce(&dyn Workspace, Arc<Policy>) -> Result<T, Box<Outcome>>,
     print: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
@@ -313,14 +314,11 @@ pub(super) fn print_query<T: Serialize>(
         Ok(found) => found,
         Err(outcome) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
     };
-    let printed = global.caller.print(|mut out| {
-        if global.json {
-            print_json(&found, &mut out)
-        } else {
-            print(&found, out)
-        }
-    });
-    output::exit_code(printed)
+    output::exit_code(if global.json {
+        global.caller.print_document(&found, document)
+    } else {
+        global.caller.print(|out| print(&found, out))
+    })
 }
 
 /// Writes `bytes` unchanged, or escaped if standard output is a terminal.

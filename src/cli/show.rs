@@ -190,7 +190,7 @@ fn options_from(
             "--shape reads no file, so `show` has nothing to print".to_owned(),
         ));
     }
-    progress.enter(input::first_phase(&patch.basic.patches), 0);
+    progress.enter(input::first_phase(&patch.basic.patches, &global.caller), 0);
     let mut request = request::read_request(patch, CommandMode::Show, global)?;
     request.look.progress = progress;
     Ok(request)

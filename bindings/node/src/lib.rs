@@ -161,10 +161,10 @@ pub struct CallArguments {
 /// The result of a call.
 #[napi(object)]
 pub struct CallResult {
-    /// The document in UTF-8.
-    pub document: Buffer,
-    /// The report of a command with another document.
-    pub report: Option<Buffer>,
+    /// Whether the result is an HTML page.
+    pub is_page: bool,
+    /// The page or the JSON document in UTF-8.
+    pub text: Buffer,
 }
 
 /// Runs a command on a thread of libuv's pool. `tree` or `directory` replaces the path of the root,
@@ -234,9 +234,13 @@ impl Task for CallTask {
     }
 
     fn resolve(&mut self, _: Env, answer: Answer) -> Result<CallResult> {
+        let (is_page, text) = match answer {
+            Answer::Page(page) => (true, page),
+            Answer::Document(document) => (false, document.to_json()),
+        };
         Ok(CallResult {
-            document: answer.document.into(),
-            report: answer.report.map(Into::into),
+            is_page,
+            text: text.into(),
         })
     }
 }

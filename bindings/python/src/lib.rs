@@ -11,10 +11,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use jiter::{PythonParse, StringCacheMode};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyTuple};
+use pythonize::pythonize;
 use wpatch::cli::library_call::{
     Answer, COMMANDS, Call, CallError, DocumentKind, OpenedDirectory, Root, Value, files_of, run,
     tree_of,
@@ -211,28 +211,12 @@ fn call<'py>(
     } else {
         run_with_signals(py, call, &interrupt)?
     };
-    let answer = match answer {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(error)) => return Err(call_error(&error)),
-        Err(panic) => return Err(PyRuntimeError::new_err(panic)),
-    };
-    if is_page && !answer.document.is_empty() {
-        return Ok((Some(String::from_utf8(answer.document)?), None));
+    match answer {
+        Ok(Ok(Answer::Page(page))) => Ok((Some(String::from_utf8(page)?), None)),
+        Ok(Ok(Answer::Document(document))) => Ok((None, Some(pythonize(py, &document)?))),
+        Ok(Err(error)) => Err(call_error(&error)),
+        Err(panic) => Err(PyRuntimeError::new_err(panic)),
     }
-    let report = answer.report.filter(|_| is_page);
-    let document = report.unwrap_or(answer.document);
-    Ok((None, Some(parse_document(py, &document)?)))
-}
-
-/// Returns the JSON document `text` as Python objects.
-fn parse_document<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let parser = PythonParse {
-        // The keys are the same in all documents.
-        cache_mode: StringCacheMode::Keys,
-        ..PythonParse::default()
-    };
-    let parsed = parser.python_parse(py, text);
-    parsed.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
 fn root_of(root: &Bound<'_, PyAny>) -> PyResult<Root> {

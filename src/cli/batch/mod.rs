@@ -143,7 +143,7 @@ impl Batch {
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZero::get)
             .min(MAX_THREADS);
-        if input::first_phase(&patch.basic.patches) == Phase::Reading {
+        if input::first_phase(&patch.basic.patches, &global.caller) == Phase::Reading {
             progress.enter(Phase::RunningJobs, 0);
         }
         let input = open_jobs(&mem::take(&mut patch.basic.patches), &global)?;

@@ -1,0 +1,34 @@
+//! The documents of commands as values, which a binding converts to objects of its language.
+
+use serde::Serialize;
+
+use crate::report::{Difference, Explanation, Extract, Listing, Log, Report, print_json};
+
+/// The document that a command prints with `--json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Document {
+    /// The report of `apply`, `check` and all commands that change a tree, or of a failed command.
+    Report(Box<Report>),
+    /// The history, from `log`.
+    Log(Log),
+    /// The result of `diff`.
+    Difference(Difference),
+    /// The result of `list`.
+    Listing(Listing),
+    /// The result of `read`.
+    Extract(Extract),
+    /// The result of `policy explain`.
+    Explanation(Explanation),
+}
+
+impl Document {
+    /// Returns the JSON document in one line.
+    #[must_use]
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = print_json(self, &mut text);
+        text
+    }
+}
