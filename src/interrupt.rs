@@ -23,6 +23,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Interrupt {
     /// The number of the signal, or 0 if the handle is not raised.
     signal: Arc<AtomicUsize>,
+    /// The number of the signal of another handle, which raises this one, too.
+    parent: Option<Arc<AtomicUsize>>,
     /// Raises the handle after a number of reads. Only tests set it.
     trigger: Option<Arc<ReadTrigger>>,
 }
@@ -41,6 +43,15 @@ impl Interrupt {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Returns a handle that is also raised whenever this one is. Raising it does not raise this one.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self {
+            parent: Some(Arc::clone(&self.signal)),
+            ..Self::default()
+        }
     }
 
     /// Returns a handle that is raised with `signal` after `limit` reads.
@@ -94,9 +105,12 @@ impl Interrupt {
         {
             self.raise(schedule.signal);
         }
-        i32::try_from(self.signal.load(Ordering::Relaxed))
-            .ok()
-            .filter(|&signal| signal != 0)
+        let number = |flag: &Arc<AtomicUsize>| {
+            i32::try_from(flag.load(Ordering::Relaxed))
+                .ok()
+                .filter(|&signal| signal != 0)
+        };
+        number(&self.signal).or_else(|| self.parent.as_ref().and_then(number))
     }
 
     /// Returns whether the requests are cancelled.

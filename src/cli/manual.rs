@@ -100,7 +100,7 @@ fn definitions(sections: &mut Roff, title: &str, rows: &[(&str, &str)]) {
 /// Returns the related pages of the page of `name`.
 fn see_also(name: &str) -> impl Iterator<Item = String> {
     let commands: &[&str] = if name == "wpatch" {
-        &COMMANDS
+        COMMANDS
     } else {
         &["apply", "check", "undo"]
     };

@@ -38,6 +38,7 @@ mod line_reader;
 mod links;
 mod manual;
 mod match_mode;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod merge;
 mod notebook;
@@ -147,6 +148,7 @@ fn dispatch(
         Command::List(options) => read_commands::list(*options, &global),
         Command::Diff(options) => read_commands::diff(*options, &global),
         Command::Policy { command } => explain::explain(command, &global),
+        #[cfg(feature = "mcp")]
         Command::Mcp(options) => mcp::serve(&options, &global),
         Command::Hook { agent, allow } => hook::run(agent, &allow.into(), &global),
     }

@@ -108,7 +108,7 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
 }
 
 /// Returns the text for `state`. It contains no file names, so nothing needs escaping.
-fn describe_state(state: ProgressState) -> Option<String> {
+pub(super) fn describe_state(state: ProgressState) -> Option<String> {
     let ProgressState { phase, done, total } = state;
     let what = match phase {
         Phase::NotStarted => return None,

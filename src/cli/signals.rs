@@ -125,6 +125,7 @@ pub(super) fn end_process(signal: i32) {
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
+#[cfg(feature = "mcp")]
 pub(super) fn install_deferred_interrupt() -> io::Result<Interrupt> {
     let interrupt = install_interrupt()?;
     IS_IDLE.store(true, Ordering::SeqCst);
@@ -132,9 +133,18 @@ pub(super) fn install_deferred_interrupt() -> io::Result<Interrupt> {
 }
 
 /// Runs `work`. A signal does not end the process before `work` returns; it raises the handle.
+/// Several threads can call this function at the same time.
+#[cfg(feature = "mcp")]
 pub(super) fn defer_signals<T>(work: impl FnOnce() -> T) -> T {
-    IS_IDLE.store(false, Ordering::SeqCst);
+    /// The number of threads that run `work`.
+    static RUNNING: std::sync::Mutex<usize> = std::sync::Mutex::new(0);
+    let count = |change: fn(usize) -> usize| {
+        let mut running = crate::mutex::lock_unpoisoned(&RUNNING);
+        *running = change(*running);
+        IS_IDLE.store(*running == 0, Ordering::SeqCst);
+    };
+    count(|running| running + 1);
     let done = work();
-    IS_IDLE.store(true, Ordering::SeqCst);
+    count(|running| running - 1);
     done
 }

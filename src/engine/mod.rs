@@ -128,7 +128,8 @@ pub use request::{
 pub use result::{Applied, Refused};
 #[cfg(feature = "schema")]
 pub use tool::{
-    Approver, TOOLS, Tool, ToolAnswer, ToolEffect, ToolOptions, relative_to, root_names, tool,
+    Approver, EDITOR_NAMES, TOOLS, Tool, ToolEffect, ToolFile, ToolOptions, ToolProblem,
+    ToolResult, relative_to, root_names, tool,
 };
 
 use stages::{Command, Committed};

@@ -167,58 +167,66 @@ impl Log {
     ///
     /// Returns the error of `out`.
     pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        for entry in &self.entries {
-            let state = match entry.state {
-                State::Committed | State::Rejected => "",
-                State::Undone => ", undone",
-                State::Aborted => ", rolled back",
-                State::Damaged => "damaged record",
+        self.entries.iter().try_for_each(|entry| entry.print(out))
+    }
+}
+
+impl LogEntry {
+    /// Prints the entry as text.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `out`.
+    pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let state = match self.state {
+            State::Committed | State::Rejected => "",
+            State::Undone => ", undone",
+            State::Aborted => ", rolled back",
+            State::Damaged => "damaged record",
+        };
+        writeln!(
+            out,
+            "{} {} {}{state}",
+            self.id,
+            self.time,
+            printable(self.command.as_bytes())
+        )?;
+        if let Some(plan) = &self.plan_id {
+            writeln!(out, "  {}", printable(plan.as_bytes()))?;
+        }
+        if let Some(reason) = &self.reason {
+            reason
+                .lines()
+                .try_for_each(|line| writeln!(out, "  because: {}", printable(line.as_bytes())))?;
+        }
+        for file in &self.files {
+            let path = |path: &str| printable(path.as_bytes()).to_string();
+            let from = file
+                .from
+                .as_deref()
+                .map_or_else(String::new, |from| format!("{} => ", path(from)));
+            let lost = if file.lost {
+                " (previous content not kept)"
+            } else {
+                ""
             };
+            let withheld = file
+                .withheld
+                .as_deref()
+                .map(|why| format!(" (content not shown: {})", path(why)));
+            let withheld = withheld.unwrap_or_default();
             writeln!(
                 out,
-                "{} {} {}{state}",
-                entry.id,
-                entry.time,
-                printable(entry.command.as_bytes())
+                "  {} {from}{}{lost}{withheld}",
+                file.op,
+                path(&file.path)
             )?;
-            if let Some(plan) = &entry.plan_id {
-                writeln!(out, "  {}", printable(plan.as_bytes()))?;
-            }
-            if let Some(reason) = &entry.reason {
-                reason.lines().try_for_each(|line| {
-                    writeln!(out, "  because: {}", printable(line.as_bytes()))
-                })?;
-            }
-            for file in &entry.files {
-                let path = |path: &str| printable(path.as_bytes()).to_string();
-                let from = file
-                    .from
-                    .as_deref()
-                    .map_or_else(String::new, |from| format!("{} => ", path(from)));
-                let lost = if file.lost {
-                    " (previous content not kept)"
-                } else {
-                    ""
-                };
-                let withheld = file
-                    .withheld
-                    .as_deref()
-                    .map(|why| format!(" (content not shown: {})", path(why)));
-                let withheld = withheld.unwrap_or_default();
-                writeln!(
-                    out,
-                    "  {} {from}{}{lost}{withheld}",
-                    file.op,
-                    path(&file.path)
-                )?;
-            }
-            entry
-                .kept
-                .iter()
-                .try_for_each(|kept| print_kept(kept, out))?;
-            for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
-                lines(diff).try_for_each(|(_, line)| print_line(line, out))?;
-            }
+        }
+        self.kept
+            .iter()
+            .try_for_each(|kept| print_kept(kept, out))?;
+        for diff in self.files.iter().filter_map(|file| file.diff.as_deref()) {
+            lines(diff).try_for_each(|(_, line)| print_line(line, out))?;
         }
         Ok(())
     }

@@ -1,17 +1,19 @@
-//! The server of the Model Context Protocol: a conversation, what its tools do, and what hostile
-//! lines cannot.
+//! The server of the Model Context Protocol: its tools, the protocol, and hostile input.
 
+mod approvals;
 mod arguments;
+mod concurrent;
 mod failures;
 mod protocol;
+mod tools;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use fs_err as fs;
 use serde_json::{Value, json};
+use wpatch::engine::ToolResult;
 
-use crate::run::valid;
 use crate::systems::Desk;
 
 /// A client and its server.
@@ -22,13 +24,88 @@ struct Client {
     last: u64,
 }
 
+/// The capabilities of a client that has none.
+const NO_CAPABILITIES: &str = "{}";
+
+/// Returns the lines that start a session with a client of these capabilities, in JSON.
+pub(crate) fn greeting(capabilities: &str) -> String {
+    let client = r#"{"name": "test", "version": "1"}"#;
+    format!(
+        r#"{{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {{"protocolVersion": "2025-11-25", "capabilities": {capabilities}, "clientInfo": {client}}}}}
+{{"jsonrpc": "2.0", "method": "notifications/initialized"}}
+"#
+    )
+}
+
+/// Returns the input of a server for a session with these calls of tools.
+pub(crate) fn session(calls: &[(&str, Value)]) -> String {
+    let call = |(id, (name, arguments)): (usize, &(&str, Value))| {
+        let params = json!({"name": name, "arguments": arguments});
+        format!("{}\n", request(id + 1, "tools/call", &params))
+    };
+    let calls = calls.iter().enumerate().map(call);
+    greeting(NO_CAPABILITIES) + &calls.collect::<String>()
+}
+
+fn request(id: usize, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// Returns the results of the calls of a [`session`], in their order.
+pub(crate) fn results(output: &Output, count: usize) -> Vec<Value> {
+    let lines = output.stdout.split(|&byte| byte == b'\n');
+    let mut messages: Vec<Value> = lines
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    assert_eq!(messages.len(), count + 1, "{output:?}");
+    messages.sort_by_key(|message| message["id"].as_u64());
+    messages
+        .drain(1..)
+        .map(|mut message| message["result"].take())
+        .collect()
+}
+
+/// Returns the first problem in the result of a call.
+pub(crate) fn problem(result: &Value) -> Value {
+    result["structuredContent"]["problems"][0].clone()
+}
+
 impl Client {
+    /// Starts a server, and a session with a client without capabilities.
     fn of(desk: &Desk, arguments: &[&str]) -> Self {
+        Self::with(desk, arguments, NO_CAPABILITIES)
+    }
+
+    /// Starts a server, and a session with a client of these capabilities, in JSON.
+    fn with(desk: &Desk, arguments: &[&str], capabilities: &str) -> Self {
+        let mut client = Self::without_session(desk, arguments);
+        client.says(greeting(capabilities).trim_end().as_bytes());
+        assert_eq!(client.hears()["id"], 0);
+        client
+    }
+
+    /// Starts a server in the root, without the option that names it, and a session.
+    fn in_directory(desk: &Desk, arguments: &[&str], capabilities: &str) -> Self {
+        let mut command = crate::world::wpatch();
+        command.arg("mcp").args(arguments).current_dir(desk.root());
+        let mut client = Self::started(command);
+        client.says(greeting(capabilities).trim_end().as_bytes());
+        assert_eq!(client.hears()["id"], 0);
+        client
+    }
+
+    /// Starts a server.
+    fn without_session(desk: &Desk, arguments: &[&str]) -> Self {
         let mut command = crate::world::wpatch();
         command
             .args(["mcp", "--durability", "none", "--root"])
             .arg(desk.root())
             .args(arguments);
+        Self::started(command)
+    }
+
+    fn started(mut command: Command) -> Self {
         let mut server = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -65,37 +142,26 @@ impl Client {
         message
     }
 
-    /// Returns the answer to a request, with the id of the request.
-    fn asks(&mut self, method: &str, params: &Value) -> Value {
+    /// Sends a request.
+    fn sends(&mut self, method: &str, params: &Value) {
         self.last += 1;
         let request =
             json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params});
         self.says(request.to_string().as_bytes());
+    }
+
+    /// Returns the answer to a request, with the id of the request.
+    fn asks(&mut self, method: &str, params: &Value) -> Value {
+        self.sends(method, params);
         let answer = self.hears();
         assert_eq!(answer["id"], self.last);
         answer
     }
 
-    /// Returns the result of a tool: its words, its document, and whether it is a refusal.
+    /// Returns the result of a tool: its text, its document, and whether it is a refusal.
     fn calls(&mut self, name: &str, arguments: &Value) -> (String, Value, bool) {
         let answer = self.asks("tools/call", &json!({"name": name, "arguments": arguments}));
-        let result = &answer["result"];
-        let is_error = result["isError"]
-            .as_bool()
-            .unwrap_or_else(|| panic!("{answer:#}"));
-        let document = result["structuredContent"].clone();
-        if document["schema"] == "wpatch.report/1" {
-            assert_eq!(valid(document.clone())["ok"], !is_error);
-        }
-        assert_eq!(
-            (&result["content"][0]["type"], &result["content"][1]),
-            (&json!("text"), &Value::Null)
-        );
-        (
-            result["content"][0]["text"].as_str().unwrap().to_owned(),
-            document,
-            is_error,
-        )
+        read_result(&answer)
     }
 
     /// Returns the words of a success.
@@ -109,11 +175,7 @@ impl Client {
     fn is_refused(&mut self, kind: &str, name: &str, arguments: &Value) -> String {
         let (text, document, is_error) = self.calls(name, arguments);
         assert!(is_error, "{name} {arguments}: {text}");
-        assert_eq!(
-            (&document["error"]["kind"], &document["changed"]),
-            (&json!(kind), &json!(false)),
-            "{document:#}"
-        );
+        assert_eq!(document["problems"][0]["kind"], kind, "{document:#}");
         assert!(text.starts_with(&format!("error ({kind}): ")), "{text}");
         text
     }
@@ -144,240 +206,23 @@ impl Client {
     }
 }
 
-#[test]
-fn a_view_shows_numbered_lines_or_the_names_in_a_directory() {
-    let desk = Desk::with(&[
-        ("a", b"one\r\ntwo\r\nthree\r\n"),
-        ("d/b", b""),
-        (".hidden", b""),
-    ]);
-    let mut client = Client::of(&desk, &[]);
+/// Returns the text and the document of a result, and whether it is a refusal.
+fn read_result(answer: &Value) -> (String, Value, bool) {
+    let result = &answer["result"];
+    let is_error = result["isError"]
+        .as_bool()
+        .unwrap_or_else(|| panic!("{answer:#}"));
+    let document = result["structuredContent"].clone();
+    let schema = serde_json::from_str(&ToolResult::schema().to_string()).unwrap();
+    assert!(jsonschema::is_valid(&schema, &document), "{document:#}");
     assert_eq!(
-        client.does("view", &json!({"path": "a"})),
-        "     1\tone\r\n     2\ttwo\r\n     3\tthree\r\n"
+        (&result["content"][0]["type"], &result["content"][1]),
+        (&json!("text"), &Value::Null)
     );
-    let last = client.does("view", &json!({"path": "a", "view_range": [2, -1]}));
-    assert_eq!(last, "     2\ttwo\r\n     3\tthree\r\n");
-    let first = client.does("view", &json!({"path": "a", "view_range": [1, 1]}));
+    let text = result["content"][0]["text"].as_str().unwrap().to_owned();
     assert_eq!(
-        first,
-        "     1\tone\r\n(the file continues at line 2 of 3)\n"
+        (&document["ok"], &document["message"]),
+        (&json!(!is_error), &json!(text))
     );
-    let behind = client.does("view", &json!({"path": "a", "view_range": [7, 9]}));
-    assert_eq!(behind, "(no lines in this range: the file has 3 lines)\n");
-    for root in ["", ".", desk.root().to_str().unwrap()] {
-        assert_eq!(
-            client.does("view", &json!({"path": root})),
-            "a\nd/\n",
-            "{root}"
-        );
-    }
-    assert_eq!(client.does("view", &json!({"path": desk.path("d")})), "b\n");
-    client.ends();
-}
-
-#[test]
-fn the_commands_that_edit_do_what_they_say() {
-    let desk = Desk::with(&[("a", b"one\r\ntwo\r\nthree\r\n")]);
-    let mut client = Client::of(&desk, &[]);
-    let text = client.does(
-        "str_replace",
-        &json!({"path": desk.path("a"), "old_str": "two\n", "new_str": "2\n2\n"}),
-    );
-    assert!(text.contains("\n-two\r\n+2\r\n+2\r\n"), "{text}");
-    client.does("str_replace", &json!({"path": "a", "old_str": "three\n"}));
-    client.does(
-        "insert",
-        &json!({"path": "a", "insert_line": 0, "insert_text": "0"}),
-    );
-    client.does(
-        "insert",
-        &json!({"path": "a", "insert_line": 4, "new_str": "end\n"}),
-    );
-    client.does("create", &json!({"path": "n/m/c", "file_text": "new\n"}));
-    assert_eq!(desk.bytes("a"), b"0\r\none\r\n2\r\n2\r\nend\r\n");
-    assert_eq!(desk.bytes("n/m/c"), b"new\n");
-
-    let editor = "str_replace_based_edit_tool";
-    let whole = client.does(editor, &json!({"command": "view", "path": "n/m/c"}));
-    assert_eq!(whole, "     1\tnew\n");
-    client.does(
-        editor,
-        &json!({"command": "insert", "path": "n/m/c", "insert_line": 1, "insert_text": "x"}),
-    );
-    client.does(
-        "str_replace_editor",
-        &json!({"command": "create", "path": "e", "file_text": ""}),
-    );
-    assert_eq!(
-        (desk.bytes("n/m/c"), desk.bytes("e")),
-        (b"new\nx\n".to_vec(), Vec::new())
-    );
-    client.ends();
-}
-
-#[test]
-fn a_change_that_was_checked_is_applied_with_its_approval() {
-    let desk = Desk::with(&[("a", b"one\n"), ("b", b"one\n")]);
-    let mut client = Client::of(&desk, &[]);
-    let both = "--- a\n+++ a\n@@ -1 +1 @@\n-one\n+1\n--- b\n+++ b\n@@ -1 +1 @@\n-one\n+1\n";
-    let (text, document, _) = client.calls("check_patch", &json!({"patch": both, "strip": 0}));
-    let plan = document["plan_id"].as_str().unwrap();
-    assert!(text.ends_with(&format!("\nplan_id: {plan}\n")), "{text}");
-    assert_eq!(desk.bytes("a"), b"one\n");
-    fs::write(desk.path("b"), "one\ntwo\n").unwrap();
-    client.is_refused(
-        "not_found",
-        "apply_patch",
-        &json!({"patch": both, "strip": 0, "approve": plan}),
-    );
-    fs::write(desk.path("b"), "one\n").unwrap();
-    client.is_refused(
-        "stale",
-        "apply_patch",
-        &json!({"patch": both, "strip": 0, "approve": format!("sha256:{}", "0".repeat(64))}),
-    );
-    assert_eq!(
-        (desk.bytes("a"), desk.bytes("b")),
-        (b"one\n".to_vec(), b"one\n".to_vec())
-    );
-    let text = client.does(
-        "apply_patch",
-        &json!({"patch": both, "strip": 0, "approve": plan}),
-    );
-    assert!(
-        text.starts_with("modify a +1 -1\nmodify b +1 -1\napplied: 2 files changed"),
-        "{text}"
-    );
-    client.ends();
-}
-
-#[test]
-fn patches_of_every_grammar_are_applied() {
-    let desk = Desk::with(&[("a", b"1\n")]);
-    let mut client = Client::of(&desk, &[]);
-    for (patch, left) in [
-        (
-            "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch\n",
-            "2\n",
-        ),
-        ("a\n<<<<<<< SEARCH\n2\n=======\n3\n>>>>>>> REPLACE\n", "3\n"),
-        (
-            r#"{"edits": [{"path": "a", "old": "3", "new": "4"}]}"#,
-            "4\n",
-        ),
-        (
-            &format!(
-                "*** Begin Patch\n*** Update File: {}\n@@\n-4\n+5\n*** End Patch\n",
-                desk.path("a").display()
-            ),
-            "5\n",
-        ),
-    ] {
-        client.does("apply_patch", &json!({"patch": patch}));
-        assert_eq!(desk.bytes("a"), left.as_bytes());
-    }
-    let miscounted = "--- a/a\n+++ b/a\n@@ -1,5 +1,0 @@\n-5\n+6\n";
-    client.is_refused("parse", "apply_patch", &json!({"patch": miscounted}));
-    let text = client.does(
-        "apply_patch",
-        &json!({"patch": miscounted, "lenient": true}),
-    );
-    assert!(text.contains("warning"), "{text}");
-    assert_eq!(desk.bytes("a"), b"6\n");
-    let typed = json!({"path": "a", "old_str": "6  \n", "new_str": "7  \n"});
-    client.is_refused("not_found", "str_replace", &typed);
-    let lenient = json!({"command": "str_replace", "path": "a", "old_str": "6  \n", "new_str": "7\n", "lenient": true});
-    for name in ["str_replace", "str_replace_based_edit_tool"] {
-        let text = client.does(name, &lenient);
-        assert!(text.contains("warning"), "{text}");
-        assert_eq!(desk.bytes("a"), b"7\n");
-        fs::write(desk.path("a"), "6\n").unwrap();
-    }
-    client.ends();
-}
-
-#[test]
-fn a_model_does_not_approve_its_own_change() {
-    let rule = b"[[rule]]\npaths = [\"**\"]\nops = [\"write\"]\nverdict = \"ask\"\n";
-    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", rule)]);
-    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
-    let mut client = Client::of(&desk, &[]);
-    let (_, document, _) = client.calls("check_patch", &json!({"patch": patch}));
-    let approved = json!({"patch": patch, "approve": document["plan_id"]});
-    client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
-    client.is_refused("approval_required", "apply_patch", &approved);
-    client.ends();
-    assert_eq!(desk.bytes("a"), b"one\n");
-
-    let mut client = Client::of(&desk, &["--approvals"]);
-    client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
-    client.does("apply_patch", &approved);
-    client.ends();
-    assert_eq!(desk.bytes("a"), b"1\n");
-}
-
-#[test]
-fn a_check_says_which_files_need_approval_and_why() {
-    let desk = Desk::with(&[("a", b"one\n"), ("CLAUDE.md", b"one\n")]);
-    let of = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+1\n");
-    let patch = of("a") + &of("CLAUDE.md");
-    for (arguments, help) in [
-        (
-            &[][..],
-            "apply_patch cannot apply this patch; ask the user to approve and apply the change",
-        ),
-        (
-            &["--approvals"],
-            "ask the user to approve the change, then call apply_patch with approve",
-        ),
-    ] {
-        let mut client = Client::of(&desk, arguments);
-        let (text, document, _) = client.calls("check_patch", &json!({"patch": patch}));
-        let plan = document["plan_id"].as_str().unwrap();
-        let end = format!(
-            "\nneeds approval: CLAUDE.md: the path controls Claude Code\nhelp: {help}\nplan_id: {plan}\n"
-        );
-        assert!(
-            text.ends_with(&end) && !text.contains("needs approval: a"),
-            "{text}"
-        );
-        client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
-        let text = client.does("check_patch", &json!({"patch": of("a")}));
-        assert!(!text.contains("approv"), "{text}");
-        client.ends();
-    }
-}
-
-#[test]
-fn a_tool_says_what_the_program_says() {
-    let desk = Desk::with(&[("a", b"x\ny\nx\n")]);
-    let mut client = Client::of(&desk, &[]);
-    // The help is for the command line, and so is the name of an option.
-    let spoken = |mut document: Value| {
-        for problem in document["problems"].as_array_mut().unwrap() {
-            problem["help"] = Value::Null;
-        }
-        (document["error"]["help"], document["inputs"][0]["name"]) = (Value::Null, Value::Null);
-        document
-    };
-    let ours = client
-        .calls(
-            "str_replace",
-            &json!({"path": "a", "old_str": "x", "new_str": "z"}),
-        )
-        .1;
-    assert_eq!(
-        spoken(ours),
-        spoken(desk.says(&["edit", "a", "--old", "x", "--new", "z"], b""))
-    );
-    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n x\n-q\n+z\n";
-    let ours = client.calls("check_patch", &json!({"patch": patch})).1;
-    assert_eq!(
-        spoken(ours),
-        spoken(desk.says(&["check"], patch.as_bytes()))
-    );
-    let ours = client.calls("view", &json!({"path": "a"})).1;
-    assert_eq!(ours, desk.says(&["read", "a", "--number"], b""));
-    client.ends();
+    (text, document, is_error)
 }

@@ -17,9 +17,10 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 
 use fs_err as fs;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::mcp;
 use crate::tree;
 
 /// A root with files, below a directory that is not the root's.
@@ -81,25 +82,11 @@ impl Desk {
 
     /// Returns the results of calls of tools that a server answers.
     pub(crate) fn serves(&self, options: &[&str], calls: &[(&str, Value)]) -> Vec<Value> {
-        let request = |(tool, arguments): &(&str, Value)| {
-            let params = json!({"name": tool, "arguments": arguments});
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
-                + "\n"
-        };
         let output = self.runs(
             &[&["mcp"], options].concat(),
-            calls.iter().map(request).collect::<String>().as_bytes(),
+            mcp::session(calls).as_bytes(),
         );
-        let answers = String::from_utf8(output.stdout).unwrap();
-        let result = |line: &str| serde_json::from_str::<Value>(line).unwrap()["result"].take();
-        let results: Vec<_> = answers.lines().map(result).collect();
-        assert_eq!(
-            results.len(),
-            calls.len(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        results
+        mcp::results(&output, calls.len())
     }
 
     /// Returns the document of a success.

@@ -11,13 +11,14 @@ use super::{
 use crate::cli::edit_commands::{AppendOptions, EditOptions, WriteOptions};
 use crate::cli::explain::PolicyCommand;
 use crate::cli::hook::Agent;
+#[cfg(feature = "mcp")]
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
 use crate::cli::read_commands::{DiffOptions, ListOptions, ReadOptions};
 use crate::cli::show::ShowOptions;
 
 /// The names of all commands, in the order of [`Command`].
-pub(in crate::cli) const COMMANDS: [&str; 24] = [
+pub(in crate::cli) const COMMANDS: &[&str] = &[
     "apply",
     "check",
     "reject",
@@ -40,6 +41,7 @@ pub(in crate::cli) const COMMANDS: [&str; 24] = [
     "list",
     "diff",
     "policy",
+    #[cfg(feature = "mcp")]
     "mcp",
     "hook",
 ];
@@ -135,7 +137,9 @@ pub(in crate::cli) enum Command {
     ///
     /// The server uses standard input and output, and exits at the end of its input. Its tools are
     /// `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor
-    /// tool, `apply_patch` and `check_patch`.
+    /// tool, `edit`, `notebook`, `apply_patch`, `check_patch`, `list`, `log` and `undo`. If no
+    /// --root is given and the client has roots, the first one is the root.
+    #[cfg(feature = "mcp")]
     Mcp(McpOptions),
     /// Decide on a tool call, as an agent's hook for the event `PreToolUse`
     ///
@@ -182,6 +186,7 @@ impl Command {
             Self::List(_) => "list",
             Self::Diff(_) => "diff",
             Self::Policy { .. } => "policy",
+            #[cfg(feature = "mcp")]
             Self::Mcp(_) => "mcp",
             Self::Hook { .. } => "hook",
         }
@@ -189,6 +194,10 @@ impl Command {
 
     /// Returns whether the command can print a report, which `--output` selects.
     pub(in crate::cli) fn has_report(&self) -> bool {
+        #[cfg(feature = "mcp")]
+        if matches!(self, Self::Mcp(_)) {
+            return false;
+        }
         !matches!(
             self,
             Self::Log
@@ -201,7 +210,6 @@ impl Command {
                 | Self::List(_)
                 | Self::Diff(_)
                 | Self::Policy { .. }
-                | Self::Mcp(_)
                 | Self::Hook { .. }
         )
     }

@@ -50,7 +50,7 @@ pub(in crate::cli) fn format_among(arguments: &[OsString]) -> Option<String> {
 }
 
 fn find_command(word: &OsString) -> Option<&'static str> {
-    COMMANDS.into_iter().find(|name| word == name)
+    COMMANDS.iter().copied().find(|name| word == name)
 }
 
 /// Returns the indices of the arguments before `--`, except the values of `options`.

@@ -40,7 +40,7 @@ fn each_command_has_the_name_that_the_command_line_contains() {
             _ => &[],
         }
     };
-    for name in COMMANDS {
+    for &name in COMMANDS {
         let value = match name {
             "completions" => "bash",
             "grammar" => "codex",

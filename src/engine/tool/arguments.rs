@@ -1,10 +1,11 @@
 //! The arguments of the tools. The schemas are generated from these types. The messages about
 //! invalid arguments are generated from the schemas.
 
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde::Deserialize;
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema};
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ArgumentError;
@@ -18,6 +19,8 @@ pub(super) struct ViewArguments {
     pub(super) path: String,
     /// The first and the last line to show, counted from 1; -1 is the end of the file.
     pub(super) view_range: Option<[i64; 2]>,
+    /// Whether the lines have the numbers and the tag that hashline edits name.
+    pub(super) hashline: Option<bool>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
@@ -33,6 +36,8 @@ pub(super) struct ReplaceArguments {
     pub(super) old_str: String,
     /// The new text. If it is omitted, the old text is deleted.
     pub(super) new_str: Option<String>,
+    /// Whether to replace every occurrence. The text can then occur several times.
+    pub(super) replace_all: Option<bool>,
     /// Whether to repair texts that are not in the file, if they have one certain reading. Examples
     /// are another indentation, blanks, quotes or line numbers.
     pub(super) lenient: Option<bool>,
@@ -61,13 +66,108 @@ pub(super) struct InsertArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CreateArguments {
-    /// The path of the file: below the root, or absolute. The file must not exist.
+    /// The path of the file: below the root, or absolute.
     pub(super) path: String,
     /// The whole contents of the file.
     pub(super) file_text: String,
+    /// Whether to replace a file that exists.
+    pub(super) overwrite: Option<bool>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
+}
+
+/// The edits to make.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditArguments {
+    /// The edits. All edits of a file see the file before the change, and must not overlap.
+    pub(super) edits: Vec<EditEntry>,
+    /// Whether to repair texts that are not in the file, if they have one certain reading.
+    pub(super) lenient: Option<bool>,
+}
+
+/// An edit of one file.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditEntry {
+    /// The path of the file: below the root, or absolute.
+    pub(super) path: String,
+    /// The text to replace, exactly as it is in the file. It must occur exactly once.
+    old_str: String,
+    /// The new text. If it is omitted, the old text is deleted.
+    #[serde(default)]
+    new_str: String,
+    /// Whether to replace every occurrence. The text can then occur several times.
+    #[serde(default)]
+    replace_all: bool,
+}
+
+/// The change to undo.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UndoArguments {
+    /// The id of the change, as `log` lists it. If it is omitted, the last change is undone.
+    pub(super) id: Option<String>,
+}
+
+/// The part of the history to show.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LogArguments {
+    /// The number of changes to show, the newest first. The default is 20.
+    pub(super) max: Option<usize>,
+}
+
+/// The directory to list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListArguments {
+    /// The path of the directory: below the root, or absolute. The default is the root.
+    pub(super) path: Option<String>,
+    /// A pattern such as `**/*.py`. Files in subdirectories are then listed, too, if their path
+    /// relative to the directory matches.
+    pub(super) pattern: Option<String>,
+    /// Whether to list names that start with a dot.
+    pub(super) hidden: Option<bool>,
+    /// Whether to list the last modified files first.
+    pub(super) newest: Option<bool>,
+}
+
+/// The change of a cell in a Jupyter notebook.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NotebookArguments {
+    /// The path of the notebook: below the root, or absolute.
+    pub(super) path: String,
+    /// Whether to replace the source of a cell, to insert a new cell, or to delete a cell.
+    pub(super) action: CellAction,
+    /// The id of the cell, or cell-N with the index N from 0. A new cell is inserted after this
+    /// cell; if it is omitted, at the start.
+    pub(super) cell: Option<String>,
+    /// The whole source, to replace or insert.
+    pub(super) source: Option<String>,
+    /// The type of the cell. It is necessary for a new cell.
+    #[serde(rename = "type")]
+    pub(super) kind: Option<CellType>,
+}
+
+/// The action on a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CellAction {
+    Replace,
+    Insert,
+    Delete,
+}
+
+/// The type of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CellType {
+    Code,
+    Markdown,
+    Raw,
 }
 
 /// The patch to apply.
@@ -116,9 +216,47 @@ fn plain(error: &serde_json::Error) -> String {
 
 /// Returns the JSON Schema of arguments.
 pub(super) fn schema<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
-    settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value()
+    strict_schema::<T>(SchemaSettings::draft2020_12())
+}
+
+/// Returns a JSON Schema that strict validators accept: it has no references, no list of types, and
+/// no format of a number.
+pub(super) fn strict_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    RecursiveTransform(simplify).transform(&mut schema);
+    schema.to_value()
+}
+
+/// Removes the format of a number, and `null` from a list of types or schemas: an optional
+/// property is absent instead.
+fn simplify(schema: &mut Schema) {
+    let is_number = |format: &Value| {
+        let format = format.as_str().unwrap_or_default();
+        format.starts_with("uint") || format.starts_with("int")
+    };
+    if schema.get("format").is_some_and(is_number) {
+        schema.remove("format");
+    }
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
+    }
+    let types = schema.get("type").and_then(Value::as_array);
+    let kept = types.and_then(|types| types.iter().find(|kind| *kind != "null").cloned());
+    if let Some(kept) = kept {
+        schema.insert("type".to_owned(), kept);
+    }
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    let kept = choices.and_then(|all| all.iter().find(|one| one["type"] != "null").cloned());
+    if let Some(Value::Object(kept)) = kept {
+        schema.remove("anyOf");
+        for (key, value) in kept {
+            if schema.get(&key).is_none() {
+                schema.insert(key, value);
+            }
+        }
+    }
 }

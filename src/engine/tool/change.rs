@@ -1,59 +1,126 @@
 //! The tools that change one file.
 
-use super::arguments::{CreateArguments, InsertArguments, ReplaceArguments, parse};
-use super::{ArgumentError, ToolAnswer, ToolContext};
-use crate::engine::Request;
+use serde_json::json;
 
-/// The limit on the size of a diff in an answer, in bytes.
-const MAX_DIFF: usize = 4 << 10;
+use super::arguments::{
+    CellAction, CellType, CreateArguments, EditArguments, InsertArguments, NotebookArguments,
+    ReplaceArguments, parse,
+};
+use super::result::{MAX_DIFFS, diffs};
+use super::{ArgumentError, ToolContext, ToolResult};
+use crate::engine::Request;
+use crate::plan::{CellEdit, CellKind, CellPosition};
 
 pub(super) fn str_replace(
     arguments: &str,
     call: &ToolContext<'_>,
-) -> Result<ToolAnswer, ArgumentError> {
+) -> Result<ToolResult, ArgumentError> {
     let ReplaceArguments {
         path,
         old_str,
         new_str,
+        replace_all,
         lenient,
         ..
     } = parse(arguments)?;
-    let mut request = Request::edit(
-        call.relative_path(&path),
-        old_str,
-        new_str.unwrap_or_default(),
-    );
+    let request = match replace_all {
+        Some(true) => Request::edit_all,
+        _ => Request::edit,
+    };
+    let new_str = new_str.unwrap_or_default();
+    let mut request = request(call.relative_path(&path), old_str, new_str);
     request.decide.lenient = lenient == Some(true);
-    Ok(answer_change(request, call))
+    Ok(apply_change(request, call))
 }
 
-pub(super) fn insert(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
+pub(super) fn insert(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
     let InsertArguments {
         path,
         insert_line,
         insert_text,
         ..
     } = parse(arguments)?;
-    Ok(answer_change(
+    Ok(apply_change(
         Request::insert_after(call.relative_path(&path), insert_line, insert_text),
         call,
     ))
 }
 
-pub(super) fn create(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
+pub(super) fn create(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
     let CreateArguments {
-        path, file_text, ..
-    } = parse(arguments)?;
-    Ok(ToolAnswer::of(&call.apply(Request::write(
-        call.relative_path(&path),
+        path,
         file_text,
-    ))))
+        overwrite,
+        ..
+    } = parse(arguments)?;
+    let request = match overwrite {
+        Some(true) => Request::overwrite(call.relative_path(&path), file_text),
+        _ => Request::write(call.relative_path(&path), file_text),
+    };
+    Ok(ToolResult::of(&call.apply(request)))
 }
 
-/// Applies a change of lines. The answer shows the changed lines.
-fn answer_change(mut request: Request, call: &ToolContext<'_>) -> ToolAnswer {
-    (request.look.diff, request.look.max_diff) = (true, MAX_DIFF);
+pub(super) fn edit(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
+    let EditArguments { mut edits, lenient } = parse(arguments)?;
+    if edits.is_empty() {
+        return Err(ArgumentError("`edits` contains no edit".to_owned()));
+    }
+    for edit in &mut edits {
+        edit.path = String::from_utf8_lossy(&call.relative_path(&edit.path)).into_owned();
+    }
+    let mut request = Request::of(json!({ "edits": edits }).to_string());
+    call.convert_as_git(&mut request);
+    request.decide.format = "json".to_owned();
+    request.decide.lenient = lenient == Some(true);
+    let mut result = apply_change(request, call);
+    // The edits are not lines of a patch.
+    for problem in &mut result.problems {
+        problem.line = None;
+    }
+    Ok(result)
+}
+
+pub(super) fn notebook(
+    arguments: &str,
+    call: &ToolContext<'_>,
+) -> Result<ToolResult, ArgumentError> {
+    let NotebookArguments {
+        path,
+        action,
+        cell,
+        source,
+        kind,
+    } = parse(arguments)?;
+    let missing =
+        |name: &str| ArgumentError(format!("the argument `{name}` is missing for this action"));
+    let kind = kind.map(|kind| match kind {
+        CellType::Code => CellKind::Code,
+        CellType::Markdown => CellKind::Markdown,
+        CellType::Raw => CellKind::Raw,
+    });
+    let edit = match action {
+        CellAction::Replace => CellEdit::Replace {
+            cell: cell.ok_or_else(|| missing("cell"))?,
+            kind,
+            source: source.ok_or_else(|| missing("source"))?,
+        },
+        CellAction::Insert => CellEdit::Insert {
+            place: cell.map_or(CellPosition::Start, CellPosition::After),
+            kind: kind.ok_or_else(|| missing("type"))?,
+            source: source.ok_or_else(|| missing("source"))?,
+            id: None,
+        },
+        CellAction::Delete => CellEdit::Delete {
+            cell: cell.ok_or_else(|| missing("cell"))?,
+        },
+    };
+    let request = Request::notebook(call.relative_path(&path), edit);
+    Ok(apply_change(request, call))
+}
+
+/// Applies a change of lines. The result shows the changed lines.
+fn apply_change(mut request: Request, call: &ToolContext<'_>) -> ToolResult {
+    (request.look.diff, request.look.max_diff) = (true, MAX_DIFFS);
     let report = call.apply(request).report;
-    let diff = report.files.first().and_then(|file| file.diff.as_deref());
-    ToolAnswer::from_report(&report, diff.unwrap_or_default())
+    ToolResult::from_report(&report, &diffs(&report))
 }

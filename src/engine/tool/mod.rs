@@ -1,12 +1,14 @@
 //! The commands as tools for models. A call has the name of a tool and arguments in JSON. Its
-//! answer has a text for the model and a JSON document.
+//! result is a short document, which contains a text for the model.
 //!
-//! An invalid call results in an answer with an error, so that the model can correct it. Read
-//! [`tool()`] first. To add a tool, write its arguments and a row of [`TOOLS`].
+//! An invalid call has a result with an error, so that the model can correct it. Read [`tool()`]
+//! first. To add a tool, write its arguments and a row of [`TOOLS`].
 
 mod arguments;
 mod change;
+mod history;
 mod patch;
+mod result;
 mod view;
 mod wrong;
 
@@ -17,15 +19,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Outcome, Request, UserCommands, apply as apply_request, refused_outcome};
+use super::{
+    Outcome, Request, UserCommands, apply as apply_request, check as check_request, refused_outcome,
+};
 use crate::path::{below_root, path_bytes, plain_path};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
-use crate::report::{self, Report};
+use crate::progress::Progress;
 use crate::text::json::Json;
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
 use crate::workspace::git::Git;
+
+pub use result::{ToolFile, ToolProblem, ToolResult};
 
 /// A tool that a model can call.
 pub struct Tool {
@@ -39,7 +45,7 @@ pub struct Tool {
     run: ToolFn,
 }
 
-type ToolFn = fn(&str, &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError>;
+type ToolFn = fn(&str, &ToolContext<'_>) -> Result<ToolResult, ArgumentError>;
 
 /// How a tool can change the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +73,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "view",
         description: "Show a text file with line numbers, or list a directory. Long files are truncated; use \
-             view_range to show other lines.",
+             view_range to show other lines. With hashline, the output has the tag that hashline edits need.",
         effect: ToolEffect::Reads,
         schema: arguments::schema::<arguments::ViewArguments>,
         run: view::view,
@@ -75,7 +81,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "str_replace",
         description: "Replace a text that occurs exactly once in the file. White space and line breaks must match; \
-             add surrounding lines to make the text unique.",
+             add surrounding lines to make the text unique, or use replace_all.",
         effect: ToolEffect::Changes,
         schema: arguments::schema::<arguments::ReplaceArguments>,
         run: change::str_replace,
@@ -89,10 +95,25 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "create",
-        description: "Create a new file and its missing parent directories. The file must not exist.",
-        effect: ToolEffect::Adds,
+        description: "Create a new file and its missing parent directories. An existing file is replaced only with \
+             overwrite.",
+        effect: ToolEffect::Changes,
         schema: arguments::schema::<arguments::CreateArguments>,
         run: change::create,
+    },
+    Tool {
+        name: "edit",
+        description: "Replace texts in one or several files as one change: all edits are made, or none.",
+        effect: ToolEffect::Changes,
+        schema: arguments::schema::<arguments::EditArguments>,
+        run: change::edit,
+    },
+    Tool {
+        name: "notebook",
+        description: "Replace the source of a cell of a Jupyter notebook, insert a cell, or delete a cell.",
+        effect: ToolEffect::Changes,
+        schema: arguments::schema::<arguments::NotebookArguments>,
+        run: change::notebook,
     },
     Tool {
         name: "apply_patch",
@@ -104,16 +125,37 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "check_patch",
-        description: "Report what apply_patch would do, and the plan_id that apply_patch accepts as approve. No file \
-             is changed.",
+        description: "Report what apply_patch would do, with the diff and the plan_id that apply_patch accepts as \
+             approve. No file is changed.",
         effect: ToolEffect::Reads,
         schema: arguments::schema::<arguments::PatchArguments>,
         run: patch::check,
     },
+    Tool {
+        name: "list",
+        description: "List a directory, or the files below it whose path matches a pattern.",
+        effect: ToolEffect::Reads,
+        schema: arguments::schema::<arguments::ListArguments>,
+        run: view::list,
+    },
+    Tool {
+        name: "log",
+        description: "List the last changes of the files, with the ids that undo accepts.",
+        effect: ToolEffect::Reads,
+        schema: arguments::schema::<arguments::LogArguments>,
+        run: history::log,
+    },
+    Tool {
+        name: "undo",
+        description: "Undo the last change, or the change with an id. A file that was modified since is refused.",
+        effect: ToolEffect::Changes,
+        schema: arguments::schema::<arguments::UndoArguments>,
+        run: history::undo,
+    },
 ];
 
 /// The names of the text editor tool. Its argument `command` is one of [`EDITOR_COMMANDS`].
-const EDITOR_NAMES: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
+pub const EDITOR_NAMES: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
 const EDITOR_COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
 
 /// The options of a tool call.
@@ -132,6 +174,12 @@ pub struct ToolOptions {
     pub git: Option<Arc<Git>>,
     /// The source of the argument `approve`.
     pub approver: Approver,
+    /// Whether the call only checks a change, so that a person can decide about it.
+    pub check_only: bool,
+    /// The plan that a person has approved for this call. Any other change is refused.
+    pub approved_plan: Option<String>,
+    /// Receives the progress of the call.
+    pub progress: Progress,
 }
 
 /// The source of an approval.
@@ -146,23 +194,11 @@ pub enum Approver {
     Person,
 }
 
-/// The answer of a tool.
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct ToolAnswer {
-    /// The text for the model.
-    pub text: String,
-    /// The document that the program prints with `--json`.
-    pub document: Json,
-    /// Whether the call was refused or failed.
-    pub is_error: bool,
-}
-
 /// Calls the tool `name` with `arguments`, a JSON object; returns `None` if there is no such tool.
 ///
 /// In addition to the names in [`TOOLS`], `str_replace_based_edit_tool` and `str_replace_editor`
-/// are accepted: the text editor tool with all its commands. An unknown argument results in an
-/// answer with an error, like every other mistake that a model can correct.
+/// are accepted: the text editor tool with all its commands. An unknown argument leads to a result
+/// with an error, like every other mistake that a model can correct.
 ///
 /// # Examples
 ///
@@ -178,15 +214,14 @@ pub struct ToolAnswer {
 ///     let name = "str_replace_based_edit_tool";
 ///     engine::tool(name, arguments, &ToolOptions::default(), &workspace, &Interrupt::new()).unwrap()
 /// };
-/// assert_eq!(call(r#"{"command": "view", "path": "a"}"#).text, "     1\tone\n     2\ttwo\n");
+/// assert_eq!(call(r#"{"command": "view", "path": "a"}"#).message, "     1\tone\n     2\ttwo\n");
 ///
 /// let arguments = r#"{"command": "str_replace", "path": "a", "old_str": "two", "new_str": "2"}"#;
-/// assert!(!call(arguments).is_error);
+/// assert!(call(arguments).ok);
 /// assert_eq!(workspace.files()[&path].contents, b"one\n2\n");
 ///
 /// let again = call(arguments);
-/// assert!(again.is_error);
-/// assert!(again.document.to_string().contains(r#""kind":"not_found""#));
+/// assert_eq!(again.problems[0].kind, wpatch::report::ProblemKind::NotFound);
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 #[must_use]
@@ -196,7 +231,7 @@ pub fn tool(
     options: &ToolOptions,
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
-) -> Option<ToolAnswer> {
+) -> Option<ToolResult> {
     // The caller is a model, so the rule about control files applies.
     let policy = Arc::new(Policy::clone(&options.policy).for_model());
     let options = &ToolOptions {
@@ -208,19 +243,19 @@ pub fn tool(
         workspace,
         interrupt,
     };
-    let answer = if EDITOR_NAMES.contains(&name) {
+    let result = if EDITOR_NAMES.contains(&name) {
         editor(arguments, &call)
     } else {
         let tool = TOOLS.iter().find(|tool| tool.name == name)?;
         (tool.run)(arguments, &call)
     };
-    Some(answer.unwrap_or_else(|ArgumentError(why)| {
-        ToolAnswer::of(&refused_outcome("tool", Problem::new(&code::USAGE, why)))
+    Some(result.unwrap_or_else(|ArgumentError(why)| {
+        ToolResult::of(&refused_outcome("tool", Problem::new(&code::USAGE, why)))
     }))
 }
 
 /// Calls the command of the text editor tool that `arguments` name.
-fn editor(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
+fn editor(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
     #[derive(Deserialize, JsonSchema)]
     struct EditorCommand {
         command: String,
@@ -290,13 +325,47 @@ impl ToolContext<'_> {
         relative_to(&self.options.roots, Path::new(path))
     }
 
-    /// Applies `request` with the options of the call.
-    fn apply(&self, mut request: Request) -> Outcome {
+    /// Returns the source of an approval of this call.
+    fn approver(&self) -> Approver {
+        if self.options.check_only || self.options.approved_plan.is_some() {
+            Approver::Person
+        } else {
+            self.options.approver
+        }
+    }
+
+    /// Sets the options of the call in `request`.
+    fn prepare(&self, request: &mut Request) {
         request.commit.transaction = self.options.transaction;
         request.commit.commands = self.options.commands.clone();
+        if let Some(plan) = &self.options.approved_plan {
+            request.commit.approve = Some(plan.clone());
+        }
         request.context.policy = Arc::clone(&self.options.policy);
+        request.context.interrupt = self.interrupt.clone();
         request.look.describe = true;
-        self.with_root(apply_request(request, self.workspace, self.interrupt))
+        request.look.progress = self.options.progress.clone();
+    }
+
+    /// Lets git convert the files of `request`.
+    fn convert_as_git(&self, request: &mut Request) {
+        // A server runs for a long time, so each call reads git's configuration again.
+        request.context.git = self
+            .options
+            .git
+            .as_ref()
+            .map(|git| Arc::new(git.with_directory(git.directory())));
+    }
+
+    /// Applies `request` with the options of the call, or checks it.
+    fn apply(&self, mut request: Request) -> Outcome {
+        self.prepare(&mut request);
+        let outcome = if self.options.check_only {
+            check_request(request, self.workspace)
+        } else {
+            apply_request(request, self.workspace, self.interrupt)
+        };
+        self.with_root(outcome)
     }
 
     /// Adds the path of the root to the report of `outcome`.
@@ -308,32 +377,4 @@ impl ToolContext<'_> {
             .map(|root| root.to_string_lossy().into_owned());
         outcome
     }
-}
-
-impl ToolAnswer {
-    /// Returns the answer that describes `outcome`.
-    pub fn of(outcome: &Outcome) -> Self {
-        Self::from_report(&outcome.report, "")
-    }
-
-    /// Returns the answer that describes `report`. After a success, `more` is added to the text.
-    fn from_report(report: &Report, more: &str) -> Self {
-        let report = &report.clone().for_model();
-        let text = if report.ok {
-            report::success(report) + more
-        } else {
-            report::refusal(report)
-        };
-        Self {
-            text,
-            document: document(report),
-            is_error: !report.ok,
-        }
-    }
-}
-
-/// Returns `value` as a document.
-fn document(value: &impl serde::Serialize) -> Json {
-    // This cannot fail: all keys are strings, and all numbers are integers.
-    Json(serde_json::to_value(value).unwrap_or_default())
 }

@@ -1,10 +1,9 @@
 //! The tools that take a patch.
 
-use std::sync::Arc;
-
 use super::arguments::{PatchArguments, parse};
-use super::{Approver, ArgumentError, ToolAnswer, ToolContext, root_names};
-use crate::engine::{Commit, Request, apply as apply_request, check as check_request};
+use super::result::{MAX_DIFFS, diffs};
+use super::{Approver, ArgumentError, ToolContext, ToolResult, root_names};
+use crate::engine::{Request, check as check_request};
 use crate::preflight::ApprovalGate;
 use crate::report::{FileReport, Report, Verdict};
 use crate::text::printable;
@@ -12,23 +11,20 @@ use crate::text::printable;
 /// The limit on the number of files that an answer lists as needing approval.
 const MAX_LISTED: usize = 20;
 
-pub(super) fn apply(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
+pub(super) fn apply(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
     let mut request = build_request(parse(arguments)?, call);
-    if call.options.approver == Approver::Model {
+    if call.approver() == Approver::Model {
         request.context.approval_gate = ApprovalGate::Everything;
     }
-    Ok(ToolAnswer::of(&call.with_root(apply_request(
-        request,
-        call.workspace,
-        call.interrupt,
-    ))))
+    Ok(ToolResult::of(&call.apply(request)))
 }
 
-pub(super) fn check(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
+pub(super) fn check(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
     let mut request = build_request(parse(arguments)?, call);
-    if call.options.approver == Approver::Model {
+    if call.approver() == Approver::Model {
         request.context.approval_gate = ApprovalGate::Reading;
     }
+    (request.look.diff, request.look.max_diff) = (true, MAX_DIFFS);
     let report = call
         .with_root(check_request(request, call.workspace))
         .report;
@@ -36,8 +32,8 @@ pub(super) fn check(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswe
         .plan_id
         .as_ref()
         .map(|plan| format!("plan_id: {plan}\n"));
-    let more = approvals(&report, call.options.approver) + &plan.unwrap_or_default();
-    Ok(ToolAnswer::from_report(&report, &more))
+    let more = approvals(&report, call.approver()) + &plan.unwrap_or_default() + &diffs(&report);
+    Ok(ToolResult::from_report(&report, &more))
 }
 
 /// Lists the files of `report` that `apply_patch` refuses without approval, with the reasons and
@@ -83,19 +79,8 @@ fn build_request(patch: PatchArguments, call: &ToolContext<'_>) -> Request {
     decide.strip = patch.strip;
     decide.lenient = patch.lenient == Some(true);
     decide.roots = root_names(&call.options.roots);
-    request.look.describe = true;
-    request.commit = Commit {
-        approve: patch.approve,
-        transaction: call.options.transaction,
-        commands: call.options.commands.clone(),
-    };
-    request.context.policy = Arc::clone(&call.options.policy);
-    request.context.interrupt = call.interrupt.clone();
-    // A server runs for a long time, so each call reads git's configuration again.
-    request.context.git = call
-        .options
-        .git
-        .as_ref()
-        .map(|git| Arc::new(git.with_directory(git.directory())));
+    request.commit.approve = patch.approve;
+    call.prepare(&mut request);
+    call.convert_as_git(&mut request);
     request
 }

@@ -3,24 +3,31 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::arguments::{ViewArguments, parse};
-use super::{ArgumentError, ToolAnswer, ToolContext, document};
+use super::arguments::{ListArguments, ViewArguments, parse};
+use super::{ArgumentError, ToolContext, ToolResult};
 use crate::engine::{
-    ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest, list, read as read_file,
+    ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest, list as list_files,
+    read as read_file,
 };
+use crate::path::{PathPattern, PatternError};
 use crate::preflight::ProblemKind;
 use crate::report::{Extract, Listing};
 
 /// The limit on the number of lines if the call names no lines.
 const MAX_LINES: usize = 2000;
 /// The limit on the size of the output, with line numbers, in bytes.
-const MAX_OUTPUT: usize = 64 << 10;
+const MAX_OUTPUT: usize = 40 << 10;
 /// The limit on the number of entries of a directory.
 const MAX_ENTRIES: usize = 1000;
+/// The limit on the size of a listing, in bytes.
+const MAX_LISTING: usize = 20 << 10;
 
-pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer, ArgumentError> {
+pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
     let ViewArguments {
-        path, view_range, ..
+        path,
+        view_range,
+        hashline,
+        ..
     } = parse(arguments)?;
     let path = call.relative_path(&path);
     let window = view_range.map_or(Ok(ReadRange::All), parse_line_range)?;
@@ -33,18 +40,27 @@ pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolAnswer
     let defaults = ReadRequest::of(path.as_slice());
     let request = ReadRequest {
         range: window,
-        format: ReadFormat::Numbered,
+        format: match hashline {
+            Some(true) => ReadFormat::Hashline,
+            _ => ReadFormat::Numbered,
+        },
         max_lines,
         max_output: MAX_OUTPUT,
         policy: Arc::clone(&call.options.policy),
         ..defaults
     };
     match read_file(&request, call.workspace) {
-        Ok(extract) => Ok(extract_answer(&extract)),
+        Ok(extract) => Ok(extract_result(&extract)),
         Err(outcome) if is_not_a_file(&outcome) => {
-            list_directory(path, call, *outcome, view_range.is_some())
+            match list_files(&list_request(path, call), call.workspace) {
+                Ok(_) if view_range.is_some() => Err(ArgumentError(
+                    "view_range works only for a file, but this is a directory".to_owned(),
+                )),
+                Ok(listing) => Ok(listing_result(&listing)),
+                Err(_) => Ok(ToolResult::of(&call.with_root(*outcome))),
+            }
         }
-        Err(outcome) => Ok(ToolAnswer::of(&call.with_root(*outcome))),
+        Err(outcome) => Ok(ToolResult::of(&call.with_root(*outcome))),
     }
 }
 
@@ -55,26 +71,37 @@ fn is_not_a_file(outcome: &Outcome) -> bool {
         .any(|problem| problem.code.kind == ProblemKind::NotAFile)
 }
 
-/// Lists the directory at `path`. If it is not a directory, the answer describes `outcome`.
-fn list_directory(
-    path: Vec<u8>,
-    call: &ToolContext<'_>,
-    outcome: Outcome,
-    has_range: bool,
-) -> Result<ToolAnswer, ArgumentError> {
-    match list(
-        &ListRequest {
-            max_entries: MAX_ENTRIES,
-            policy: Arc::clone(&call.options.policy),
-            ..ListRequest::of(path)
+pub(super) fn list(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
+    let ListArguments {
+        path,
+        pattern,
+        hidden,
+        newest,
+    } = parse(arguments)?;
+    let wrong = |error: PatternError| ArgumentError(format!("`pattern`: {error}"));
+    let pattern = pattern.map(|text| PathPattern::new(&text).map_err(wrong));
+    let path = call.relative_path(path.as_deref().unwrap_or_default());
+    let request = ListRequest {
+        hidden: hidden == Some(true),
+        pattern: pattern.transpose()?,
+        order: match newest {
+            Some(true) => ListOrder::Newest,
+            _ => ListOrder::Name,
         },
-        call.workspace,
-    ) {
-        Ok(_) if has_range => Err(ArgumentError(
-            "view_range works only for a file, but this is a directory".to_owned(),
-        )),
-        Ok(listing) => Ok(listing_answer(&listing)),
-        Err(_) => Ok(ToolAnswer::of(&call.with_root(outcome))),
+        ..list_request(path, call)
+    };
+    Ok(match list_files(&request, call.workspace) {
+        Ok(listing) => listing_result(&listing),
+        Err(outcome) => ToolResult::of(&call.with_root(*outcome)),
+    })
+}
+
+/// Returns the request to list the directory at `path`.
+fn list_request(path: Vec<u8>, call: &ToolContext<'_>) -> ListRequest {
+    ListRequest {
+        max_entries: MAX_ENTRIES,
+        policy: Arc::clone(&call.options.policy),
+        ..ListRequest::of(path)
     }
 }
 
@@ -105,7 +132,7 @@ fn parse_line_range([first, last]: [i64; 2]) -> Result<ReadRange, ArgumentError>
     }
 }
 
-fn extract_answer(extract: &Extract) -> ToolAnswer {
+fn extract_result(extract: &Extract) -> ToolResult {
     let mut text = String::from_utf8_lossy(&extract.content).into_owned();
     let last = extract.first_line + memchr::memchr_iter(b'\n', &extract.content).count();
     match (text.is_empty(), extract.truncated) {
@@ -125,26 +152,21 @@ fn extract_answer(extract: &Extract) -> ToolAnswer {
         }
         (false, false) => {}
     }
-    ToolAnswer {
-        text,
-        document: document(extract),
-        is_error: false,
-    }
+    ToolResult::of_text(text)
 }
 
-fn listing_answer(listing: &Listing) -> ToolAnswer {
+fn listing_result(listing: &Listing) -> ToolResult {
     let mut text = Vec::new();
     // Writing to a vector cannot fail.
     let _ = listing.print(&mut text);
     let mut text = String::from_utf8_lossy(&text).into_owned();
-    if listing.truncated {
-        let _ = writeln!(text, "(only the first {MAX_ENTRIES} names are listed)");
+    if listing.truncated || text.len() > MAX_LISTING {
+        let limit = text.floor_char_boundary(MAX_LISTING);
+        text.truncate(text[..limit].rfind('\n').map_or(0, |end| end + 1));
+        let listed = text.lines().count();
+        let _ = writeln!(text, "(only {listed} names are listed)");
     } else if text.is_empty() {
-        text.push_str("(the directory has no entries, except names that begin with a dot)\n");
+        text.push_str("(no names, except those that begin with a dot)\n");
     }
-    ToolAnswer {
-        text,
-        document: document(listing),
-        is_error: false,
-    }
+    ToolResult::of_text(text)
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fs_err as fs;
+use serde_json::json;
 
 use super::{DENIED, link, moved, refused, replaced};
 use crate::systems::Desk;
@@ -106,13 +107,11 @@ fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
     let id = checked(&desk, &[], &patch);
     desk.does(&["reject", &id], b"");
     refused(&desk, asked, &["apply", "--approve", &id], &patch);
-    let params = r#"{"name":"str_replace","arguments":{"path":"a","old_str":"a","new_str":"x"}}"#;
-    let call =
-        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
-    let said = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
+    let arguments = json!({"path": "a", "old_str": "a", "new_str": "x"});
+    let result = desk.serves(&[], &[("str_replace", arguments)])[0].take();
     assert!(
-        said.contains(r#""isError":true"#) && desk.bytes("a") == b"a\n",
-        "{said}"
+        result["isError"] == true && desk.bytes("a") == b"a\n",
+        "{result:#}"
     );
 }
 

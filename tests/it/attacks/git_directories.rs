@@ -7,6 +7,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{link, moved, replaced};
+use crate::mcp;
 use crate::repository::{self, git, run};
 use crate::systems::{Desk, fed, program};
 use crate::world;
@@ -47,7 +48,7 @@ fn hook(desk: &Desk, agent: &str, tool: &str, input: &Value) -> String {
 
 /// Returns the kinds of the errors of calls to a server, `null` for a success.
 fn served(desk: &Desk, calls: &[(&str, Value)]) -> Vec<Value> {
-    let kind = |result: Value| result["structuredContent"]["error"]["kind"].clone();
+    let kind = |result: Value| mcp::problem(&result)["kind"].clone();
     desk.serves(&[], calls).into_iter().map(kind).collect()
 }
 

@@ -10,6 +10,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::mcp;
 use crate::repository::git;
 use crate::world;
 
@@ -99,22 +100,21 @@ impl Scene {
                 json!({"id": 1, "patch": patch}).to_string() + "\n",
             ),
             name if is_tool => {
-                let params = json!({"name": name, "arguments": {"patch": patch}});
-                let call =
-                    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-                (vec!["mcp"], call.to_string() + "\n")
+                let session = mcp::session(&[(name, json!({"patch": patch}))]);
+                (vec!["mcp"], session)
             }
             "document" => (vec!["apply", "--json"], json!({"patch": patch}).to_string()),
             name => (vec![name, "--json"], patch.to_owned()),
         };
         command.args(arguments);
         let output = start(command, &input).wait_with_output().unwrap();
+        if is_tool {
+            // The result of a tool has no exit code.
+            let result = mcp::results(&output, 1)[0].take();
+            let code = if result["isError"] == true { 4 } else { 0 };
+            return (json!({"error": mcp::problem(&result)}), code);
+        }
         let document: Value = json(&output);
-        let document = if is_tool {
-            document["result"]["structuredContent"].clone()
-        } else {
-            document
-        };
         let document = if interface == "batch" {
             document["report"].clone()
         } else {

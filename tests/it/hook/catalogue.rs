@@ -17,12 +17,7 @@ fn served(desk: &Desk, case: &Case, patch: &str) -> Value {
     if let Some(strip) = settings.strip {
         arguments["strip"] = strip.into();
     }
-    let params = json!({"name": "check_patch", "arguments": arguments});
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-        .to_string()
-        + "\n";
-    let output = desk.runs(&["mcp"], request.as_bytes());
-    serde_json::from_slice(&output.stdout).unwrap()
+    desk.serves(&[], &[("check_patch", arguments)])[0].take()
 }
 
 #[test]
@@ -36,12 +31,8 @@ fn no_refusal_shows_an_option_to_a_model() {
         tree::write(&case.before, &desk.root());
         let answer = served(&desk, case, patch);
         // A line of the patch or of the file can have anything.
-        let document = &answer["result"]["structuredContent"];
-        let problems = document["problems"].as_array().into_iter().flatten();
-        for problem in problems
-            .chain(document.get("error"))
-            .filter(|problem| !problem.is_null())
-        {
+        let document = &answer["structuredContent"];
+        for problem in document["problems"].as_array().unwrap() {
             is_for_a_model(
                 &json!([problem["message"], problem["help"]]).to_string(),
                 &case.name,

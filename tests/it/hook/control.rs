@@ -175,7 +175,7 @@ fn a_server_asks_and_commands_do_not() {
         |arguments: &[&str], tool: &str, input: &Value| called(&desk, arguments, tool, input);
     for file in FILES {
         let document = called(&[], "create", &json!({"path": file, "file_text": "x\n"}));
-        let kind = &document["error"]["kind"];
+        let kind = &document["problems"][0]["kind"];
         assert!(
             kind == "approval_required" || kind == "exists",
             "{file}: {document:#}"
@@ -186,13 +186,11 @@ fn a_server_asks_and_commands_do_not() {
         );
     }
     let replace = json!({"path": ".mcp.json", "old_str": "one", "new_str": "1"});
+    let problem = called(&[], "str_replace", &replace)["problems"][0].take();
+    assert_eq!(problem["kind"], "approval_required");
     assert_eq!(
-        called(&[], "str_replace", &replace)["error"]["kind"],
-        "approval_required"
-    );
-    assert_eq!(
-        called(&[], "str_replace", &replace)["error"]["reason"],
-        "the path controls Claude Code"
+        problem["message"],
+        "this change needs approval: the path controls Claude Code"
     );
     desk.does(&["edit", ".mcp.json", "--old", "one", "--new", "1"], b"");
     desk.does(&["write", ".envrc", "--content", "x"], b"");

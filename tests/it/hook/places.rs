@@ -7,6 +7,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::decision;
+use crate::mcp;
 use crate::repository::{self, git, run};
 use crate::systems::{Desk, fed, program};
 use crate::world;
@@ -66,17 +67,14 @@ fn hooked(desk: &Desk, directory: &str, agent: &str, file: &str) -> (String, Str
 
 /// Returns the error of the tool that creates `file` below `directory`.
 fn served(desk: &Desk, directory: &str, file: &str) -> Value {
-    let params = json!({"name": "create", "arguments": {"path": file, "file_text": "x\n"}});
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-        .to_string()
-        + "\n";
+    let arguments = json!({"path": file, "file_text": "x\n"});
+    let session = mcp::session(&[("create", arguments)]);
     let root = desk.path(directory);
     let output = fed(
         &mut started(desk, ".", &["mcp", "--root", root.to_str().unwrap()]),
-        request.as_bytes(),
+        session.as_bytes(),
     );
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    answer["result"]["structuredContent"]["error"].clone()
+    mcp::problem(&mcp::results(&output, 1)[0])
 }
 
 /// Asserts that no model writes `file` below `directory`, and that the reason has `why`.

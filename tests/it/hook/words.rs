@@ -216,21 +216,13 @@ fn served(desk: &Desk, options: &[&str], calls: &[(&str, Value)]) -> BTreeSet<St
     for (call, result) in calls.iter().zip(&desk.serves(options, calls)) {
         let document = &result["structuredContent"];
         is_for_a_model(result["content"][0]["text"].as_str().unwrap(), call);
-        let problems = document["problems"].as_array().cloned().unwrap_or_default();
-        for problem in problems
-            .iter()
-            .chain(document.get("error").filter(|error| !error.is_null()))
-        {
+        for problem in document["problems"].as_array().unwrap() {
             is_for_a_model(&problem.to_string(), call);
             assert!(
                 problem["help"].is_string() || problem["severity"] == "warning",
                 "{call:?}: {problem:#}"
             );
             codes.insert(problem["code"].as_str().unwrap().to_owned());
-        }
-        is_for_a_model(&document["inputs"].to_string(), call);
-        for file in document["files"].as_array().into_iter().flatten() {
-            is_for_a_model(&json!([file["reason"], file["policy"]]).to_string(), call);
         }
     }
     codes

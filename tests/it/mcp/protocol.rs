@@ -8,10 +8,42 @@ use serde_json::{Value, json};
 use super::Client;
 use crate::systems::Desk;
 
+/// The names of all tools.
+const NAMES: [&str; 11] = [
+    "view",
+    "str_replace",
+    "insert",
+    "create",
+    "edit",
+    "notebook",
+    "apply_patch",
+    "check_patch",
+    "list",
+    "log",
+    "undo",
+];
+
+/// The metadata of a request in the protocol version 2026-07-28, which has no sessions.
+pub(super) fn metadata(capabilities: &Value) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    })
+}
+
+fn names(tools: &Value) -> Vec<&str> {
+    let tools = tools.as_array().unwrap();
+    tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect()
+}
+
 #[test]
-fn a_conversation_goes_from_hello_to_the_end_of_input() {
+fn a_session_starts_with_the_version_and_the_tools() {
     let desk = Desk::with(&[("a", b"one\n")]);
-    let mut client = Client::of(&desk, &[]);
+    let mut client = Client::without_session(&desk, &[]);
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "0"}});
     let result = client.asks("initialize", &hello)["result"].clone();
     assert_eq!(
@@ -25,30 +57,7 @@ fn a_conversation_goes_from_hello_to_the_end_of_input() {
     client.says(br#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
     assert_eq!(client.asks("ping", &json!({}))["result"], json!({}));
     let tools = client.asks("tools/list", &json!({}))["result"]["tools"].clone();
-    let names: Vec<_> = tools
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "view",
-            "str_replace",
-            "insert",
-            "create",
-            "apply_patch",
-            "check_patch"
-        ]
-    );
-    for tool in tools.as_array().unwrap() {
-        let schema = &tool["inputSchema"];
-        assert!(
-            jsonschema::meta::is_valid(schema) && schema["type"] == "object",
-            "{schema:#}"
-        );
-    }
+    assert_eq!(names(&tools), NAMES);
     let takes = |tool: usize, arguments: Value| {
         jsonschema::is_valid(&tools[tool]["inputSchema"], &arguments)
     };
@@ -68,23 +77,107 @@ fn a_conversation_goes_from_hello_to_the_end_of_input() {
     assert_eq!(desk.bytes("a"), b"1\n");
 }
 
+/// Asserts that strict validators accept `schema`: no references, no lists of types, no formats of
+/// numbers.
+fn is_strict(schema: &Value) {
+    match schema {
+        Value::Object(members) => {
+            for (name, value) in members {
+                assert!(
+                    name != "$ref" && !(name == "format" && value.is_string()),
+                    "{schema:#}"
+                );
+                assert!(name != "type" || !value.is_array(), "{schema:#}");
+                is_strict(value);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(is_strict),
+        _ => {}
+    }
+}
+
 #[test]
-fn the_version_is_one_that_both_speak() {
+fn the_schemas_of_the_tools_are_strict() {
     let desk = Desk::with(&[]);
     let mut client = Client::of(&desk, &[]);
+    let tools = client.asks("tools/list", &json!({}))["result"]["tools"].clone();
+    for tool in tools.as_array().unwrap() {
+        for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
+            assert!(
+                jsonschema::meta::is_valid(schema) && schema["type"] == "object",
+                "{schema:#}"
+            );
+            is_strict(schema);
+        }
+    }
+    client.ends();
+}
+
+#[test]
+fn the_option_tools_selects_the_tools() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    let mut client = Client::of(&desk, &["--tools", "view,apply_patch"]);
+    let tools = client.asks("tools/list", &json!({}))["result"]["tools"].clone();
+    assert_eq!(names(&tools), ["view", "apply_patch"]);
+    client.does("view", &json!({"path": "a"}));
+    client.does(
+        "str_replace_editor",
+        &json!({"command": "view", "path": "a"}),
+    );
+    for (name, arguments) in [
+        ("create", json!({"path": "b", "file_text": ""})),
+        (
+            "str_replace_editor",
+            json!({"command": "create", "path": "b", "file_text": ""}),
+        ),
+    ] {
+        let answer = client.asks("tools/call", &json!({"name": name, "arguments": arguments}));
+        assert_eq!(answer["error"]["code"], -32602, "{answer:#}");
+    }
+    client.ends();
+    let output = desk.runs(&["mcp", "--tools", "view,rm"], b"");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn the_version_is_one_that_both_support() {
+    let desk = Desk::with(&[]);
     for (theirs, ours) in [
         ("2025-11-25", "2025-11-25"),
         ("2025-06-18", "2025-06-18"),
-        ("2025-03-26", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
         ("2024-11-05", "2024-11-05"),
+        ("2026-07-28", "2025-11-25"),
         ("2099-01-01", "2025-11-25"),
         ("1.0", "2025-11-25"),
     ] {
-        assert_eq!(
-            client.asks("initialize", &json!({"protocolVersion": theirs}))["result"]["protocolVersion"],
-            ours
-        );
+        let mut client = Client::without_session(&desk, &[]);
+        let hello = json!({"protocolVersion": theirs, "capabilities": {}, "clientInfo": {"name": "x", "version": "0"}});
+        let result = client.asks("initialize", &hello)["result"].clone();
+        assert_eq!(result["protocolVersion"], ours, "{theirs}");
+        client.ends();
     }
+}
+
+#[test]
+fn a_request_can_have_its_own_metadata_in_place_of_a_session() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    let mut client = Client::without_session(&desk, &[]);
+    let meta = metadata(&json!({}));
+    let found = client.asks("server/discover", &json!({"_meta": meta}))["result"].clone();
+    let versions = found["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!("2026-07-28")), "{found:#}");
+    let call = json!({"_meta": meta, "name": "view", "arguments": {"path": "a"}});
+    let result = client.asks("tools/call", &call)["result"].clone();
+    assert_eq!(
+        (&result["resultType"], &result["content"][0]["text"]),
+        (&json!("complete"), &json!("     1\tone\n"))
+    );
+    let without = client.asks(
+        "tools/call",
+        &json!({"name": "view", "arguments": {"path": "a"}}),
+    );
+    assert_eq!(without["error"]["code"], -32602, "{without:#}");
     client.ends();
 }
 
@@ -107,7 +200,7 @@ const BROKEN: &[(&[u8], i64, &str)] = &[
     (br#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#, -32600, "null"),
     (br#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#, -32600, "null"),
     (br#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#, -32600, "null"),
-    (br#"{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}"#, -32600, "null"),
+    (br#"{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}"#, -32700, "null"),
     (br#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "ping"}"#, -32600, "1"),
     (br#"{"jsonrpc": "2.0", "id": 1, "id": 1, "method": "ping"}"#, -32600, "null"),
     (br#"{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}"#, -32601, "1"),
@@ -115,7 +208,7 @@ const BROKEN: &[(&[u8], i64, &str)] = &[
     (br#"{"jsonrpc": "2.0", "id": 1, "method": "initialize"}"#, -32602, "1"),
     (br#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}"#, -32602, "1"),
     (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}"#, -32602, "1"),
-    (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ["view", {}]}"#, -32602, "1"),
+    (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ["view", {}]}"#, -32600, "1"),
     (br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}}"#, -32602, "1"),
     (
         br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "view", "arguments": []}}"#,
@@ -143,7 +236,12 @@ fn what_breaks_the_protocol_gets_the_code_that_says_so() {
     ]
     .concat();
     let rows = BROKEN.iter().copied();
-    for (line, code, id) in rows.chain([(&deep[..], -32700, "null"), (&long, -32600, "null")]) {
+    let more = [
+        (&deep[..], -32700, "null"),
+        (&nested, -32700, "null"),
+        (&long, -32600, "null"),
+    ];
+    for (line, code, id) in rows.chain(more) {
         client.says(line);
         let answer = client.hears();
         let told = (
@@ -169,8 +267,7 @@ fn what_breaks_the_protocol_gets_the_code_that_says_so() {
     ] {
         client.says(line);
     }
-    client.says(&nested);
-    assert_eq!(client.hears()["result"], json!({}));
+    assert_eq!(client.asks("ping", &json!({}))["result"], json!({}));
     client.ends();
 }
 
@@ -215,15 +312,14 @@ fn a_message_takes_little_more_memory_than_its_length() {
 #[test]
 fn a_last_message_needs_no_line_end() {
     let desk = Desk::with(&[("a", b"one\n")]);
-    let call = json!({"name": "create", "arguments": {"path": "b", "file_text": "x"}});
-    let line =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string();
-    let output = desk.runs(&["mcp"], line.as_bytes());
+    let call = json!({"path": "b", "file_text": "x"});
+    let session = super::session(&[("create", call)]);
+    let output = desk.runs(&["mcp"], session.trim_end().as_bytes());
     assert_eq!(
         (output.status.code(), desk.bytes("b")),
         (Some(0), b"x".to_vec())
     );
-    assert_eq!(output.stdout.split(|&byte| byte == b'\n').count(), 2);
+    super::results(&output, 1);
 }
 
 #[test]

@@ -71,44 +71,12 @@ fn a_batch_answers_with_short_reports() {
 #[test]
 fn a_model_is_told_little_of_many_failures() {
     let desk = desk();
-    let start = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}});
-    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    for (patch, problems, most) in patches() {
-        let call = |id: usize, tool: &str| {
-            let params = json!({"name": tool, "arguments": {"patch": patch}});
-            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
-        };
-        let lines = format!(
-            "{start}\n{ready}\n{}\n{}\n",
-            call(1, "check_patch"),
-            call(2, "apply_patch")
-        );
-        let root = desk.root();
-        let output = desk.runs(
-            &[
-                "mcp",
-                "--durability",
-                "none",
-                "--root",
-                root.to_str().unwrap(),
-            ],
-            lines.as_bytes(),
-        );
-        let answers: Vec<_> = String::from_utf8(output.stdout)
-            .unwrap()
-            .lines()
-            .skip(1)
-            .map(str::to_owned)
-            .collect();
-        assert_eq!(answers.len(), 2);
-        for answer in answers {
-            assert!(answer.len() < most + WORDS, "{}", answer.len());
-            let answer: Value = serde_json::from_str(&answer).unwrap();
-            is_short(
-                answer["result"]["content"][0]["text"].as_str().unwrap(),
-                problems,
-            );
+    for (patch, problems, _) in patches() {
+        let arguments = json!({"patch": patch});
+        let calls = ["check_patch", "apply_patch"].map(|tool| (tool, arguments.clone()));
+        for result in desk.serves(&["--durability", "none"], &calls) {
+            assert!(result.to_string().len() < 3 * WORDS, "{result:#}");
+            is_short(result["content"][0]["text"].as_str().unwrap(), problems);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What users of ADK-Rust find here, statement by statement.
 
 use fs_err as fs;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Desk;
+use crate::mcp;
 use crate::tree;
 use crate::world;
 
@@ -183,28 +184,14 @@ fn s08_the_text_editor_tool_is_served() {
         ("create", json!({"path": "d/b", "file_text": "new"})),
         ("create", json!({"path": "a", "file_text": "new"})),
     ];
-    let line = |(name, arguments)| {
-        let params = json!({"name": name, "arguments": arguments});
-        format!(
-            "{}\n",
-            json!({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": params})
-        )
-    };
-    let output = desk.runs(&["mcp"], calls.map(line).concat().as_bytes());
-    let answers: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    let refused: Vec<_> = answers
+    let results = desk.serves(&[], &calls);
+    let refused: Vec<_> = results
         .iter()
-        .map(|answer| answer["result"]["isError"] == true)
+        .map(|result| result["isError"] == true)
         .collect();
     assert_eq!(refused, [false, false, false, false, true]);
-    assert_eq!(answers[0]["result"]["content"][0]["text"], "     2\ttwo\n");
-    assert_eq!(
-        answers[4]["result"]["structuredContent"]["error"]["kind"],
-        "exists"
-    );
+    assert_eq!(results[0]["content"][0]["text"], "     2\ttwo\n");
+    assert_eq!(mcp::problem(&results[4])["kind"], "exists");
     assert_eq!(
         (desk.bytes("a"), desk.bytes("d/b")),
         (b"one\n1.5\n2\n".to_vec(), b"new".to_vec())

@@ -7,6 +7,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{created, modified, pair};
+use crate::mcp;
 use crate::repository::{git, run};
 use crate::systems;
 
@@ -77,7 +78,8 @@ fn formats_that_git_does_not_have_name_the_bytes_of_the_work_tree() {
 #[test]
 fn each_tool_of_a_server_converts_as_its_command_does() {
     for setting in ["eol=crlf", "core.autocrlf"] {
-        let pair = pair(&[("a", b"one\ntwo\n"), ("b", b"one\ntwo\n")]);
+        let text = b"one\ntwo\n";
+        let pair = pair(&[("a", text), ("b", text), ("c", text)]);
         let root = pair.root("wpatch");
         match setting {
             "eol=crlf" => fs::write(root.join(".gitattributes"), "* text eol=crlf\n").unwrap(),
@@ -86,7 +88,7 @@ fn each_tool_of_a_server_converts_as_its_command_does() {
                 b"",
             )),
         }
-        for name in ["a", "b"] {
+        for name in ["a", "b", "c"] {
             fs::write(root.join(name), "one\r\ntwo\r\n").unwrap();
         }
         let codex =
@@ -101,6 +103,10 @@ fn each_tool_of_a_server_converts_as_its_command_does() {
                 json!({"path": "a", "insert_line": 0, "insert_text": "0\n"}),
             ),
             ("create", json!({"path": "created", "file_text": "x\n"})),
+            (
+                "edit",
+                json!({"edits": [{"path": "c", "old_str": "one\ntwo", "new_str": "1\n2"}]}),
+            ),
             ("apply_patch", json!({"patch": codex("added")})),
             ("apply_patch", json!({"patch": created("new", "x")})),
             (
@@ -112,11 +118,18 @@ fn each_tool_of_a_server_converts_as_its_command_does() {
             let result = called(&root, name, &arguments);
             assert_eq!(result["isError"], false, "{setting}: {name}: {result:#}");
         }
-        let found = ["a", "b", "created", "added", "new"]
+        let found = ["a", "b", "c", "created", "added", "new"]
             .map(|name| fs::read_to_string(root.join(name)).unwrap());
         assert_eq!(
             found,
-            ["0\r\n1\r\n2\r\n", "1\r\ntwo\r\n", "x\n", "x\n", "x\r\n"],
+            [
+                "0\r\n1\r\n2\r\n",
+                "1\r\ntwo\r\n",
+                "1\r\n2\r\n",
+                "x\n",
+                "x\n",
+                "x\r\n"
+            ],
             "{setting}"
         );
     }
@@ -124,11 +137,7 @@ fn each_tool_of_a_server_converts_as_its_command_does() {
 
 /// Returns the answer of a server to one call.
 fn called(root: &Path, name: &str, arguments: &Value) -> Value {
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
-    let output = systems::fed(
-        &mut systems::program(root, &["mcp"]),
-        (call.to_string() + "\n").as_bytes(),
-    );
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    answer["result"].clone()
+    let session = mcp::session(&[(name, arguments.clone())]);
+    let output = systems::fed(&mut systems::program(root, &["mcp"]), session.as_bytes());
+    mcp::results(&output, 1)[0].take()
 }

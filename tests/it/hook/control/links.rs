@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use fs_err as fs;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{called, desk, on, on_write};
 use crate::systems::Desk;
@@ -88,7 +88,7 @@ fn allow_is_not_about_another_name_of_a_control_file() {
         );
         let document = called(&desk, &[], "apply_patch", &json!({"patch": patch}));
         assert_eq!(
-            document["error"]["kind"], "approval_required",
+            document["problems"][0]["kind"], "approval_required",
             "{file}: {document:#}"
         );
     }
@@ -195,7 +195,8 @@ fn a_secret_is_not_read_through_another_name() {
         for (tool, input) in [("view", json!({"path": file})), ("str_replace", edit)] {
             let document = called(&desk, &[], tool, &input);
             assert!(
-                document["error"]["kind"] == "denied" && !document.to_string().contains("KEY=1\\n"),
+                document["problems"][0]["kind"] == "denied"
+                    && !document.to_string().contains("KEY=1\\n"),
                 "{tool} {file}"
             );
         }
@@ -207,7 +208,7 @@ fn a_secret_is_not_read_through_another_name() {
         }
     }
     assert_eq!(
-        called(&desk, &[], "view", &json!({"path": "value"}))["error"],
-        Value::Null
+        called(&desk, &[], "view", &json!({"path": "value"}))["ok"],
+        true
     );
 }

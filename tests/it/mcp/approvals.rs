@@ -1,0 +1,174 @@
+//! Approvals: by the argument `approve`, and by a question to the user.
+
+use serde_json::{Value, json};
+
+use super::protocol::metadata;
+use super::{Client, read_result};
+use crate::systems::Desk;
+
+#[test]
+fn a_model_does_not_approve_its_own_change() {
+    let rule = b"[[rule]]\npaths = [\"**\"]\nops = [\"write\"]\nverdict = \"ask\"\n";
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", rule)]);
+    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
+    let mut client = Client::of(&desk, &[]);
+    let (_, document, _) = client.calls("check_patch", &json!({"patch": patch}));
+    let approved = json!({"patch": patch, "approve": document["plan_id"]});
+    client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
+    client.is_refused("approval_required", "apply_patch", &approved);
+    client.ends();
+    assert_eq!(desk.bytes("a"), b"one\n");
+
+    let mut client = Client::of(&desk, &["--approvals"]);
+    client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
+    client.does("apply_patch", &approved);
+    client.ends();
+    assert_eq!(desk.bytes("a"), b"1\n");
+}
+
+#[test]
+fn a_check_says_which_files_need_approval_and_why() {
+    let desk = Desk::with(&[("a", b"one\n"), ("CLAUDE.md", b"one\n")]);
+    let of = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+1\n");
+    let patch = of("a") + &of("CLAUDE.md");
+    for (arguments, help) in [
+        (
+            &[][..],
+            "apply_patch cannot apply this patch; ask the user to approve and apply the change",
+        ),
+        (
+            &["--approvals"],
+            "ask the user to approve the change, then call apply_patch with approve",
+        ),
+    ] {
+        let mut client = Client::of(&desk, arguments);
+        let (text, document, _) = client.calls("check_patch", &json!({"patch": patch}));
+        let plan = document["plan_id"].as_str().unwrap();
+        let end = format!(
+            "\nneeds approval: CLAUDE.md: the path controls Claude Code\nhelp: {help}\nplan_id: {plan}\n"
+        );
+        assert!(
+            text.contains(&end) && !text.contains("needs approval: a"),
+            "{text}"
+        );
+        client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
+        let text = client.does("check_patch", &json!({"patch": of("a")}));
+        assert!(!text.contains("approv"), "{text}");
+        client.ends();
+    }
+}
+
+/// A policy that asks about every change.
+const ASK: &[u8] = b"[[rule]]\npaths = [\"**\"]\nops = [\"write\"]\nverdict = \"ask\"\n";
+
+/// Returns the answer of a user to the question about a change.
+fn answer(action: &str, approve: bool) -> Value {
+    json!({"action": action, "content": {"approve": approve}})
+}
+
+/// The answers of a user, and whether they approve the change.
+fn answers() -> [(Value, bool); 4] {
+    [
+        (answer("accept", true), true),
+        (answer("accept", false), false),
+        (answer("decline", true), false),
+        (json!({"action": "cancel"}), false),
+    ]
+}
+
+fn assert_question(request: &Value) {
+    assert_eq!(request["method"], "elicitation/create");
+    let message = request["params"]["message"].as_str().unwrap();
+    assert!(message.contains("\nmodify a +1 -1\n"), "{message}");
+    assert_eq!(
+        request["params"]["requestedSchema"]["required"],
+        json!(["approve"])
+    );
+}
+
+#[test]
+fn the_user_approves_a_change_in_a_session() {
+    for (answer, approves) in answers() {
+        let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
+        let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
+        let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
+        client.sends(
+            "tools/call",
+            &json!({"name": "str_replace", "arguments": arguments}),
+        );
+        let question = client.hears();
+        assert_question(&question);
+        let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": answer});
+        client.says(reply.to_string().as_bytes());
+        let (text, document, is_error) = read_result(&client.hears());
+        assert_eq!(is_error, !approves, "{text}");
+        if !approves {
+            assert_eq!(document["problems"][0]["kind"], "approval_required");
+        }
+        let expected: &[u8] = if approves { b"1\n" } else { b"one\n" };
+        assert_eq!(desk.bytes("a"), expected);
+        client.ends();
+    }
+}
+
+#[test]
+fn the_user_approves_a_change_without_a_session() {
+    for (answer, approves) in answers() {
+        let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
+        let mut client = Client::without_session(&desk, &[]);
+        let mut call = json!({
+            "_meta": metadata(&json!({"elicitation": {}})),
+            "name": "str_replace",
+            "arguments": {"path": "a", "old_str": "one", "new_str": "1"},
+        });
+        let result = client.asks("tools/call", &call)["result"].clone();
+        assert_eq!(result["resultType"], "input_required", "{result:#}");
+        assert_question(&result["inputRequests"]["approve"]);
+        call["requestState"] = result["requestState"].clone();
+        call["inputResponses"] = json!({"approve": answer});
+        let (text, ..) = read_result(&client.asks("tools/call", &call));
+        let expected: &[u8] = if approves { b"1\n" } else { b"one\n" };
+        assert_eq!(desk.bytes("a"), expected, "{text}");
+        client.ends();
+    }
+}
+
+#[test]
+fn an_approval_is_for_one_plan() {
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
+    let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
+    let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
+    client.sends(
+        "tools/call",
+        &json!({"name": "str_replace", "arguments": arguments}),
+    );
+    let question = client.hears();
+    std::fs::write(desk.path("a"), "one\nother\n").unwrap();
+    let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": answer("accept", true)});
+    client.says(reply.to_string().as_bytes());
+    let (text, document, _) = read_result(&client.hears());
+    assert_eq!(document["problems"][0]["kind"], "stale", "{text}");
+    assert_eq!(desk.bytes("a"), b"one\nother\n");
+    client.ends();
+}
+
+#[test]
+fn the_root_is_the_first_root_of_the_client() {
+    let desk = Desk::with(&[("sub dir/a", b"one\n")]);
+    let call = json!({"name": "view", "arguments": {"path": "a"}});
+    for (arguments, is_asked) in [(&[][..], true), (&["--root", "."], false)] {
+        let mut client = Client::in_directory(&desk, arguments, r#"{"roots": {}}"#);
+        client.sends("tools/call", &call);
+        if is_asked {
+            let question = client.hears();
+            assert_eq!(question["method"], "roots/list");
+            let uri = format!("file://{}/sub%20dir", desk.root().display());
+            let roots = json!({"roots": [{"uri": uri}, {"uri": "file:///"}]});
+            let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": roots});
+            client.says(reply.to_string().as_bytes());
+        }
+        let (text, _, is_error) = read_result(&client.hears());
+        assert_eq!(is_error, !is_asked, "{text}");
+        client.ends();
+    }
+}
