@@ -38,8 +38,11 @@ def process(*command: str) -> None:
 
 
 def main() -> None:
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
     program = str(Path(sys.argv[1]).absolute())
     calls = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+    calls = max(calls, BLOCKS)
     with tempfile.TemporaryDirectory() as root:
         os.chdir(root)
         Path("src").mkdir()

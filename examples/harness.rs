@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let workspace = Memory::with_files([(path.clone(), Entry::file(source))]);
     let interrupt = Interrupt::new();
     for (name, arguments, is_error) in CALLS {
-        let answer = tool(
+        let result = tool(
             name,
             arguments,
             &ToolOptions::default(),
@@ -40,8 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             &interrupt,
         )
         .ok_or("unknown tool")?;
-        println!("> {name} {arguments}\n{}", answer.text);
-        assert_eq!(answer.is_error, is_error, "{name} {arguments}");
+        println!("> {name} {arguments}\n{}", result.message);
+        assert_eq!(result.ok, !is_error, "{name} {arguments}");
     }
     assert_eq!(
         workspace.files()[&path].contents,

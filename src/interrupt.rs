@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Cancels all requests that have a clone of this handle.
 ///
@@ -25,6 +26,8 @@ pub struct Interrupt {
     signal: Arc<AtomicUsize>,
     /// The number of the signal of another handle, which raises this one, too.
     parent: Option<Arc<AtomicUsize>>,
+    /// The time at which the handle is raised, and the signal.
+    deadline: Option<(Instant, i32)>,
     /// Raises the handle after a number of reads. Only tests set it.
     trigger: Option<Arc<ReadTrigger>>,
 }
@@ -51,6 +54,15 @@ impl Interrupt {
         Self {
             parent: Some(Arc::clone(&self.signal)),
             ..Self::default()
+        }
+    }
+
+    /// Returns this handle, which is then also raised with `signal` at `deadline`.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Instant, signal: i32) -> Self {
+        Self {
+            deadline: Some((deadline, signal)),
+            ..self
         }
     }
 
@@ -104,6 +116,12 @@ impl Interrupt {
             && schedule.reads.fetch_add(1, Ordering::Relaxed) >= schedule.limit
         {
             self.raise(schedule.signal);
+        }
+        if let Some((deadline, signal)) = self.deadline
+            && self.signal.load(Ordering::Relaxed) == 0
+            && Instant::now() >= deadline
+        {
+            self.raise(signal);
         }
         let number = |flag: &Arc<AtomicUsize>| {
             i32::try_from(flag.load(Ordering::Relaxed))

@@ -47,7 +47,9 @@ export class Directory {
   get path(): string;
 }
 
-/** A command was refused. It has changed nothing, unless it is `RollbackIncomplete`. */
+/**
+ * A command was refused. It has changed nothing, unless it is `RollbackIncomplete` or the option `reject` is given.
+ */
 export class WpatchError extends Error {
   /** The report, as the program prints it with `--json`. */
   readonly report: documents.Report;

@@ -46,13 +46,16 @@ function errorOf(report) {
 class Tree {
   constructor(files = {}, { executable = [], links = {} } = {}) {
     const marked = new Set(executable);
+    for (const name of marked) {
+      if (!Object.hasOwn(files, name)) throw new TypeError(`executable names no file: ${name}`);
+    }
     const entries = Object.entries(files).map(([name, content]) => ({
       path: name,
       kind: marked.has(name) ? "executable" : "file",
-      content: Buffer.from(content),
+      content: bytes(content),
     }));
     for (const [name, target] of Object.entries(links)) {
-      entries.push({ path: name, kind: "link", content: Buffer.from(target) });
+      entries.push({ path: name, kind: "link", content: bytes(target) });
     }
     this.native = new NativeTree(entries);
   }
@@ -120,7 +123,21 @@ function text(value) {
   throw new TypeError(`expected a string, a number, bytes or a URL, not ${typeof value}`);
 }
 
+/** Returns a string in UTF-8, or bytes. */
+function bytes(content) {
+  if (typeof content === "string" || content instanceof Uint8Array) return Buffer.from(content);
+  throw new TypeError(`expected a string or a Uint8Array, not ${typeof content}`);
+}
+
+/** Throws an error for a root or another value in the place of the options. */
+function requireOptions(options) {
+  const prototype = typeof options === "object" && options !== null ? Object.getPrototypeOf(options) : undefined;
+  if (options === undefined || prototype === null || prototype?.constructor?.name === "Object") return;
+  throw new TypeError("the options must be an object, such as { root: directory }");
+}
+
 async function run(command, operands, content, options, isPage = false) {
+  requireOptions(options);
   const { root = ".", signal, raises = true, ...rest } = options ?? {};
   signal?.throwIfAborted();
   const cancel = new Cancel();
@@ -134,7 +151,7 @@ async function run(command, operands, content, options, isPage = false) {
       command,
       operands: operands.map(text),
       options: callOptions(rest),
-      input: Buffer.from(content),
+      input: bytes(content),
       root: tree || directory ? "" : text(root),
       isPage,
     };
@@ -144,6 +161,7 @@ async function run(command, operands, content, options, isPage = false) {
   }
   if (answer.isPage) return answer.text.toString();
   const result = JSON.parse(answer.text);
+  // A call that makes no page cannot return its report.
   if (isPage || (raises && result.ok === false)) throw errorOf(result);
   return result;
 }
@@ -164,9 +182,15 @@ const check = (patch, options) => runPatch("check", patch, options);
 const apply = (patch, options) => runPatch("apply", patch, options);
 const showHtml = (patch, options) => runPatch("show", patch, options, true);
 
-function edit(file, options = {}) {
-  if (Array.isArray(options.edits)) {
-    return run("edit", [file], JSON.stringify(options.edits), { ...options, edits: "-" });
+/** Runs a command with options in addition to those of the caller. */
+async function runWith(command, operands, content, options, more) {
+  requireOptions(options);
+  return run(command, operands, content, { ...options, ...more });
+}
+
+function edit(file, options) {
+  if (Array.isArray(options?.edits)) {
+    return runWith("edit", [file], JSON.stringify(options.edits), options, { edits: "-" });
   }
   return run("edit", [file], "", options);
 }
@@ -174,13 +198,13 @@ function edit(file, options = {}) {
 const write = (file, content, options) => run("write", [file], content, options);
 const append = (file, content, options) => run("append", [file], content, options);
 const notebookReplace = (file, source, options) =>
-  run("notebook replace", [file], "", { ...options, source });
+  runWith("notebook replace", [file], "", options, { source });
 const notebookInsert = (file, source, options) =>
-  run("notebook insert", [file], "", { ...options, source });
+  runWith("notebook insert", [file], "", options, { source });
 const notebookDelete = (file, options) => run("notebook delete", [file], "", options);
-const undo = (options = {}) => {
-  const { id, ...rest } = options;
-  return run("undo", id === undefined ? [] : [id], "", rest);
+const undo = (options) => {
+  const id = options?.id ?? undefined;
+  return runWith("undo", id === undefined ? [] : [id], "", options, { id: undefined });
 };
 const redo = (options) => run("redo", [], "", options);
 const recover = (options) => run("recover", [], "", options);

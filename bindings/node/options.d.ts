@@ -23,10 +23,6 @@ export interface AppendOptions {
    */
   before?: string;
   /**
-   * Read the content from FILE
-   */
-  contentFile?: string;
-  /**
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
@@ -254,10 +250,6 @@ export interface ApplyOptions {
    * Also update git's index
    */
   index?: boolean;
-  /**
-   * Read the patch from PATCH, like the operand
-   */
-  input?: string[];
   /**
    * Record new files in git's index as intended to be added
    */
@@ -574,10 +566,6 @@ export interface CheckOptions {
    * Also update git's index
    */
   index?: boolean;
-  /**
-   * Read the patch from PATCH, like the operand
-   */
-  input?: string[];
   /**
    * Record new files in git's index as intended to be added
    */
@@ -1203,10 +1191,6 @@ export interface NotebookInsertOptions {
    */
   policy?: string[];
   /**
-   * Read the source of the cell from FILE; `-` is standard input
-   */
-  sourceFile?: string;
-  /**
    * Set the type of the cell
    */
   type?: "code" | "markdown" | "raw";
@@ -1302,10 +1286,6 @@ export interface NotebookReplaceOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
-  /**
-   * Read the source of the cell from FILE; `-` is standard input
-   */
-  sourceFile?: string;
   /**
    * Set the type of the cell [default: keep it]
    */
@@ -1846,10 +1826,6 @@ export interface WriteOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
-  /**
-   * Read the content from FILE
-   */
-  contentFile?: string;
   /**
    * Report new diagnostics of the configured language servers
    */

@@ -24,7 +24,7 @@ use crate::text::Bytes;
 pub use document::Document;
 pub use opened::OpenedDirectory;
 pub use options::{COMMANDS, CallOption, OptionKind, Value, options_of};
-pub use tree::{files_of, tree_of};
+pub use tree::{TreeError, files_of, tree_of};
 
 /// A call of a command.
 #[derive(Clone, Debug)]
@@ -108,6 +108,7 @@ pub enum CallError {
 /// Returns an error if the options do not belong to the command.
 pub fn run(call: Call) -> Result<Answer, CallError> {
     let arguments = options::command_line(&call)?;
+    let is_page = call.document == DocumentKind::Html;
     let root = match call.root {
         Root::Directory(_) => (None, None),
         Root::Opened(directory) => (None, Some(directory)),
@@ -127,9 +128,11 @@ pub fn run(call: Call) -> Result<Answer, CallError> {
         Err(error) => report_misuse(&error, &arguments, &caller),
     };
     let page = shared.take_output();
-    let document = shared.take_document().filter(|_| page.is_empty());
-    Ok(match document {
-        Some(document) => Answer::Document(Box::new(document)),
-        None => Answer::Page(page),
+    Ok(match shared.take_document() {
+        // The page of a cancelled call is not complete.
+        Some(document) if !is_page || page.is_empty() || document.is_cancelled() => {
+            Answer::Document(Box::new(document))
+        }
+        _ => Answer::Page(page),
     })
 }

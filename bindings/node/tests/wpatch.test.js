@@ -106,6 +106,23 @@ test("wrong arguments are rejected", async () => {
   }
   assert.strictEqual(texts(root)["a.txt"], "one\ntwo\n");
   assert.throws(() => new wpatch.Tree({ "../x": "x" }), /outside/);
+  for (const [files, options] of [
+    [{ a: "x", "a/b": "x" }, {}],
+    [{ a: "x", "./a": "x" }, {}],
+    [{ a: "x" }, { links: { a: "b" } }],
+    [{ a: "x" }, { executable: ["b"] }],
+    [{ a: new Uint16Array(1) }, {}],
+  ]) {
+    assert.throws(() => new wpatch.Tree(files, options));
+  }
+  for (const options of [new URL("file:///nowhere/"), "/nowhere", "", 1, true, [], new Map(), root, null]) {
+    const refused = /the options must be an object/;
+    await assert.rejects(wpatch.check(PATCH, options), refused);
+    await assert.rejects(wpatch.undo(options), refused);
+    await assert.rejects(wpatch.edit("a.txt", options), refused);
+    await assert.rejects(wpatch.notebookInsert("a.ipynb", "", options), refused);
+  }
+  await assert.rejects(wpatch.write("b", new DataView(new ArrayBuffer(1)), { root }), TypeError);
 });
 
 test("a signal cancels a call before its start and while it waits", { skip: process.platform === "win32" }, () =>

@@ -2,22 +2,23 @@
 //!
 //! `wpatch/__init__.py` has the functions of the package. Each of them makes one [`call`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 use pythonize::pythonize;
 use wpatch::cli::library_call::{
-    Answer, COMMANDS, Call, CallError, DocumentKind, OpenedDirectory, Root, Value, files_of, run,
-    tree_of,
+    Answer, COMMANDS, Call, CallError, DocumentKind, OpenedDirectory, Root, Value, files_of,
+    options_of, run, tree_of,
 };
 use wpatch::mode::FileKind;
 use wpatch::prelude::{Entry, Interrupt, Memory};
@@ -28,13 +29,17 @@ const CANCELLED: i32 = 15;
 const KEYBOARD_INTERRUPT: i32 = 2;
 /// The interval at which a long call looks for signals of Python.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
-/// The size of an input from which a check can take longer than a person waits, in bytes.
+/// The time after which a call runs on another thread, because Python must handle signals.
+const QUICK_TIME: Duration = Duration::from_millis(20);
+/// The size of an input that is not expected to be checked in the quick time, in bytes.
 const LONG_INPUT: usize = 1 << 16;
-/// The commands that take no lock, so that a small one never waits.
-const QUICK_COMMANDS: [&str; 7] = ["check", "diff", "list", "log", "policy", "read", "show"];
+/// The commands that change nothing. They can be cancelled and run again.
+const READING_COMMANDS: [&str; 7] = ["check", "diff", "list", "log", "policy", "read", "show"];
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // A child process of fork(2) cannot wait for another thread that creates the table of options.
+    options_of(COMMANDS[0]).for_each(drop);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Cancel>()?;
     module.add_class::<Directory>()?;
@@ -79,11 +84,14 @@ impl Tree {
     #[new]
     #[pyo3(signature = (files = None, *, executable = None, links = None))]
     fn new(
-        files: Option<&Bound<'_, PyDict>>,
+        files: Option<&Bound<'_, PyAny>>,
         executable: Option<&Bound<'_, PyAny>>,
-        links: Option<HashMap<OsString, OsString>>,
+        links: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let executable = match executable {
+        let mut executable = match executable {
+            Some(names) if names.is_instance_of::<PyString>() => {
+                return Err(PyTypeError::new_err("executable must be a list of paths"));
+            }
             Some(names) => names
                 .try_iter()?
                 .map(|name| text(&name?))
@@ -91,19 +99,26 @@ impl Tree {
             None => HashSet::new(),
         };
         let mut entries = Vec::new();
-        for (name, contents) in files.into_iter().flatten() {
+        for (name, contents) in items(files)? {
             let name = text(&name)?;
             let contents = bytes(&contents)?;
-            let entry = if executable.contains(&name) {
+            let entry = if executable.remove(&name) {
                 Entry::executable(contents)
             } else {
                 Entry::file(contents)
             };
             entries.push((name, entry));
         }
-        let links = links.unwrap_or_default().into_iter();
-        entries
-            .extend(links.map(|(name, target)| (name, Entry::link(target.into_encoded_bytes()))));
+        if let Some(name) = executable.into_iter().next() {
+            let message = format!("executable names no file: {}", name.display());
+            return Err(PyValueError::new_err(message));
+        }
+        for (name, target) in items(links)? {
+            entries.push((
+                text(&name)?,
+                Entry::link(text(&target)?.into_encoded_bytes()),
+            ));
+        }
         let memory = tree_of(entries).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self {
             memory: Arc::new(memory),
@@ -187,7 +202,8 @@ fn call<'py>(
     is_page: bool,
     cancel: Option<PyRef<'py, Cancel>>,
 ) -> PyResult<(Option<String>, Option<Bound<'py, PyAny>>)> {
-    let interrupt = cancel.map_or_else(Interrupt::new, |cancel| cancel.interrupt.clone());
+    // Ctrl-C cancels this call, and not other calls with the same object.
+    let interrupt = cancel.map_or_else(Interrupt::new, |cancel| cancel.interrupt.child());
     let words = COMMANDS
         .iter()
         .find(|words| words.join(" ") == command)
@@ -205,11 +221,16 @@ fn call<'py>(
         },
         interrupt: interrupt.clone(),
     };
-    let is_quick = input.len() < LONG_INPUT && QUICK_COMMANDS.contains(&words[0]);
-    let answer = if is_quick {
-        py.detach(|| run_unwinding(call))
-    } else {
-        run_with_signals(py, call, &interrupt)?
+    let can_be_quick = call.operands.is_empty()
+        && input.len() < LONG_INPUT
+        && READING_COMMANDS.contains(&words[0]);
+    let quick = match can_be_quick {
+        true => py.detach(|| run_quickly(&call)),
+        false => None,
+    };
+    let answer = match quick {
+        Some(answer) => answer,
+        None => run_with_signals(py, call, &interrupt)?,
     };
     match answer {
         Ok(Ok(Answer::Page(page))) => Ok((Some(String::from_utf8(page)?), None)),
@@ -226,7 +247,19 @@ fn root_of(root: &Bound<'_, PyAny>) -> PyResult<Root> {
     if let Ok(directory) = root.cast::<Directory>() {
         return Ok(Root::Opened(Arc::clone(&directory.get().opened)));
     }
-    Ok(Root::Directory(root.extract::<PathBuf>()?))
+    Ok(Root::Directory(text(root)?.into()))
+}
+
+/// Runs `call` on this thread, which is faster. Returns `None` if it takes longer than the quick time.
+fn run_quickly(call: &Call) -> Option<Result<Result<Answer, CallError>, String>> {
+    let deadline = Instant::now() + QUICK_TIME;
+    let interrupt = call.interrupt.child().with_deadline(deadline, CANCELLED);
+    let answer = run_unwinding(Call {
+        interrupt: interrupt.clone(),
+        ..call.clone()
+    });
+    let is_late = interrupt.is_raised() && !call.interrupt.is_raised();
+    (!is_late).then_some(answer)
 }
 
 /// Runs `call` on another thread, so that a signal handler of Python can raise an exception.
@@ -305,6 +338,17 @@ fn option_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::List(items.collect::<PyResult<_>>()?));
     }
     text(value).map(Value::Text)
+}
+
+/// Returns the keys and values of a mapping, or nothing for `None`.
+fn items<'py>(
+    mapping: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    let Some(mapping) = mapping else {
+        return Ok(Vec::new());
+    };
+    let items = mapping.call_method0("items")?;
+    items.try_iter()?.map(|item| item?.extract()).collect()
 }
 
 /// Returns bytes, or a string in UTF-8.

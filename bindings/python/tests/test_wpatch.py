@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import typing
 import unittest
 
@@ -51,6 +52,28 @@ class TreeTest(unittest.TestCase):
         tree = wpatch.Tree({"run": "one\n"}, executable=["run"], links={"link": "run"})
         wpatch.edit("run", tree, old="one", new="two")
         self.assertEqual((tree.files, tree.executable, tree.links), ({"run": b"two\n"}, {"run"}, {"link": "run"}))
+
+    def test_names_that_contradict_each_other_are_refused(self):
+        for files, options in [
+            ({"a": "x", "a/b": "x"}, {}),
+            ({"a": "x", "./a": "x"}, {}),
+            ({"a": "x"}, {"links": {"a": "b"}}),
+            ({".wpatch/x": "x"}, {}),
+            ({"a": "x"}, {"executable": ["b"]}),
+        ]:
+            with self.subTest(files, **options), self.assertRaises(ValueError):
+                wpatch.Tree(files, **options)
+        with self.assertRaises(TypeError):
+            wpatch.Tree({"run": "x"}, executable="run")
+
+    def test_any_mapping_and_any_path_is_accepted(self):
+        files = types.MappingProxyType({"a.txt": "one\ntwo\n"})
+        tree = wpatch.Tree(files, links=types.MappingProxyType({"link": "a.txt"}))
+        wpatch.edit("a.txt", tree, edits=[types.MappingProxyType({"old": "one", "new": "1"})])
+        self.assertEqual(tree.files["a.txt"], b"1\ntwo\n")
+        with tempfile.TemporaryDirectory() as directory:
+            pathlib.Path(directory, "a.txt").write_text("one\ntwo\n")
+            self.assertTrue(wpatch.check(PATCH, directory.encode())["ok"])
 
     def test_every_command_works_in_memory(self):
         tree = wpatch.Tree({"a.txt": "one\n"})
@@ -147,6 +170,28 @@ class CancelTest(unittest.TestCase):
             wpatch.apply(PATCH, tree, cancel=cancel)
         self.assertEqual((caught.exception.exit_code, tree.files["a.txt"]), (143, b"one\ntwo\n"))
 
+    def test_a_cancelled_page_is_an_exception(self):
+        files, patch = large_patch()
+        cancel = wpatch.Cancel()
+        cancel.cancel()
+        with self.assertRaises(wpatch.Cancelled):
+            wpatch.show_html(patch, wpatch.Tree(files), unidiff_zero=True, cancel=cancel)
+
+    def test_a_keyboard_interrupt_ends_a_long_check(self):
+        previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, previous)
+        lines = "".join(f"line {number}\n" for number in range(200_000))
+        tree = wpatch.Tree({"a.txt": lines})
+        body = "".join(f" line {number} \n" for number in range(0, 4_000, 2))
+        patch = f"--- a/a.txt\n+++ b/a.txt\n@@ -1,2000 +1,2001 @@\n{body}+x\n"
+        self.assertLess(len(patch), 1 << 16)
+        cancel = wpatch.Cancel()
+        threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
+        with self.assertRaises(KeyboardInterrupt):
+            while True:
+                wpatch.check(patch, tree, lenient=True, raises=False, cancel=cancel)
+        self.assertFalse(cancel.is_cancelled)
+
     def waiting(self, directory):
         """Starts a process that holds the lock as long as the file `held` exists."""
         with open(os.path.join(directory, "a.txt"), "w") as file:
@@ -242,6 +287,32 @@ class ProcessTest(unittest.TestCase):
         child.start()
         self.assertTrue(queue.get(timeout=120))
         child.join()
+
+    @unittest.skipUnless(hasattr(os, "fork"), "needs fork(2)")
+    def test_a_forked_process_does_not_wait_for_calls_of_other_threads(self):
+        is_over = threading.Event()
+        tree = wpatch.Tree({"a.txt": "one\ntwo\n"})
+
+        def work():
+            while not is_over.is_set():
+                wpatch.check(PATCH, tree)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(100):
+                child = os.fork()
+                if child == 0:
+                    # A child that waits for ever ends with SIGALRM.
+                    signal.alarm(20)
+                    wpatch.check(PATCH, wpatch.Tree({"a.txt": "one\ntwo\n"}))
+                    os._exit(0)
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
 
     def test_memory_does_not_grow_with_the_number_of_calls(self):
         tree = wpatch.Tree({"a.txt": "one\ntwo\n"})

@@ -6,7 +6,7 @@ Its result is the document that the program prints with ``--json``.
 
 A command that is refused raises an exception with the report. With ``raises=False`` it returns the
 report instead. A refused command has changed nothing, unless the exception is
-:class:`RollbackIncomplete`.
+:class:`RollbackIncomplete` or the option ``reject`` is given.
 
 The functions can run in several threads at the same time, and release the GIL.
 """
@@ -234,7 +234,7 @@ def edit(
     """
     if edits is None or isinstance(edits, (str, bytes, os.PathLike)):
         return _run("edit", root, {**options, "edits": edits}, cancel, raises, [file])
-    content = json.dumps(list(edits))
+    content = json.dumps([dict(entry) for entry in edits])
     return _run("edit", root, {**options, "edits": "-"}, cancel, raises, [file], content)
 
 

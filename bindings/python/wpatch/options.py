@@ -16,8 +16,6 @@ class AppendOptions(TypedDict):
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
-    content_file: NotRequired[str]
-    """Read the content from FILE"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
     diagnostics_timeout: NotRequired[str]
@@ -97,7 +95,6 @@ ApplyOptions = TypedDict(
         'inaccurate_eof': NotRequired[bool],
         'include': NotRequired[list[str]],
         'index': NotRequired[bool],
-        'input': NotRequired[list[str]],
         'intent_to_add': NotRequired[bool],
         'lenient': NotRequired[bool],
         'lock_timeout': NotRequired[str],
@@ -182,7 +179,6 @@ CheckOptions = TypedDict(
         'inaccurate_eof': NotRequired[bool],
         'include': NotRequired[list[str]],
         'index': NotRequired[bool],
-        'input': NotRequired[list[str]],
         'intent_to_add': NotRequired[bool],
         'lenient': NotRequired[bool],
         'lock_timeout': NotRequired[str],
@@ -433,8 +429,6 @@ class NotebookInsertOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
-    source_file: NotRequired[str]
-    """Read the source of the cell from FILE; `-` is standard input"""
     type: NotRequired[Literal['code', 'markdown', 'raw']]
     """Set the type of the cell"""
     verify: NotRequired[str]
@@ -484,8 +478,6 @@ class NotebookReplaceOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
-    source_file: NotRequired[str]
-    """Read the source of the cell from FILE; `-` is standard input"""
     type: NotRequired[Literal['code', 'markdown', 'raw']]
     """Set the type of the cell [default: keep it]"""
     verify: NotRequired[str]
@@ -699,8 +691,6 @@ class WriteOptions(TypedDict):
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
-    content_file: NotRequired[str]
-    """Read the content from FILE"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
     diagnostics_timeout: NotRequired[str]

@@ -27,8 +27,6 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
-use crate::mutex::lock_unpoisoned;
-
 pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use command::{COMMANDS, Command, page_names};
@@ -129,13 +127,14 @@ fn parse_matches<T: 'static>(
     /// The parsers that no thread uses.
     static PARSERS: Mutex<BTreeMap<TypeId, Vec<clap::Command>>> = Mutex::new(BTreeMap::new());
     let key = TypeId::of::<T>();
-    let kept = lock_unpoisoned(&PARSERS).get_mut(&key).and_then(Vec::pop);
+    // In a child process, a thread that fork(2) has not copied can hold the lock for ever.
+    let parsers = || PARSERS.try_lock().ok();
+    let kept = parsers().and_then(|mut all| all.get_mut(&key)?.pop());
     let mut parser = kept.unwrap_or_else(build);
     let matches = parser.try_get_matches_from_mut(arguments);
-    lock_unpoisoned(&PARSERS)
-        .entry(key)
-        .or_default()
-        .push(parser);
+    if let Some(mut all) = parsers() {
+        all.entry(key).or_default().push(parser);
+    }
     matches
 }
 

@@ -23,6 +23,13 @@ pub enum Document {
 }
 
 impl Document {
+    /// Returns whether this is the report of a cancelled command. Its exit code is 128 plus the
+    /// number of the signal.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Report(report) if report.exit_code >= 128)
+    }
+
     /// Returns the JSON document in one line.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {

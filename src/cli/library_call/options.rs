@@ -34,12 +34,15 @@ pub const COMMANDS: [&[&str]; 20] = [
     &["write"],
 ];
 
-/// The options that select the form of the output, the root, or another kind of command.
-const OUTPUT_OPTIONS: [&str; 19] = [
+/// The options that select the form of the output, the root, another kind of command, or an input
+/// that is an argument of the call.
+const EXCLUDED_OPTIONS: [&str; 22] = [
     "batch",
     "color",
+    "content-file",
     "help",
     "html",
+    "input",
     "jobs",
     "json",
     "no-pager",
@@ -50,6 +53,7 @@ const OUTPUT_OPTIONS: [&str; 19] = [
     "root",
     "shard",
     "side-by-side",
+    "source-file",
     "stat",
     "summary",
     "unified",
@@ -128,7 +132,7 @@ static OPTIONS: LazyLock<BTreeMap<&[&str], BTreeMap<String, CallOption>>> = Lazy
         let options = arguments
             .filter(|argument| !argument.is_positional() && !argument.is_hide_set())
             .map(call_option)
-            .filter(|option| !OUTPUT_OPTIONS.contains(&&*option.name))
+            .filter(|option| !EXCLUDED_OPTIONS.contains(&&*option.name))
             .map(|option| (option.name.clone(), option));
         (words, options.collect())
     };
@@ -277,7 +281,7 @@ mod tests {
             let command = command.unwrap_or_else(|| panic!("{words:?}"));
             names.extend(command.get_arguments().map(call_option));
         }
-        for listed in OUTPUT_OPTIONS.iter().chain(&DIRECTORY_OPTIONS) {
+        for listed in EXCLUDED_OPTIONS.iter().chain(&DIRECTORY_OPTIONS) {
             let exists = names.iter().any(|option| option.name == *listed);
             // clap adds `version` to the program alone.
             assert!(exists || *listed == "version", "{listed}");

@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use std::sync::Mutex;
 
 use crate::cli::args::{self, Cli};
-use crate::mutex::lock_unpoisoned;
 
 /// The number of command lines that are kept.
 const MAX_LINES: usize = 16;
@@ -22,15 +21,21 @@ type ParsedLine = (Vec<OsString>, Cli);
 ///
 /// Returns clap's error for a mistake in the command line.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    /// The last command lines, the last one first.
+    /// The last command lines, the most recent one first.
     static LAST: Mutex<VecDeque<ParsedLine>> = Mutex::new(VecDeque::new());
-    let known = take(&mut lock_unpoisoned(&LAST), arguments);
+    // In a child process, a thread that fork(2) has not copied can hold the lock for ever.
+    let known = LAST
+        .try_lock()
+        .ok()
+        .and_then(|mut last| take(&mut last, arguments));
     let line = match known {
         Some(line) => line,
         None => (arguments.to_vec(), args::parse(arguments)?),
     };
     let cli = line.1.clone();
-    keep(&mut lock_unpoisoned(&LAST), line);
+    if let Ok(mut last) = LAST.try_lock() {
+        keep(&mut last, line);
+    }
     Ok(cli)
 }
 

@@ -57,10 +57,12 @@ fn is_approval(result: &ElicitResult) -> bool {
         && content.is_some_and(|content| content[APPROVE] == true)
 }
 
-/// Returns whether the client can ask its user.
+/// Returns whether the client can ask its user with a form. A client that names no mode has forms.
 pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
-    let capabilities = context.client_capabilities();
-    capabilities.is_some_and(|all| all.elicitation.is_some())
+    let modes = context
+        .client_capabilities()
+        .and_then(|capabilities| capabilities.elicitation);
+    modes.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
 /// Asks the user about the change that `checked` describes. `refused` contains the reason.

@@ -22,7 +22,7 @@ use clap::builder::PossibleValuesParser;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::runtime;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::args::Global;
 use super::commands::CommandOptions;
@@ -30,14 +30,14 @@ use super::early_exit::system_message;
 use super::{EarlyExit, output, signals};
 use crate::engine::TOOLS;
 use crate::engine::options::code;
-use server::Server;
+use server::{Server, Signals};
 use target::Target;
 use transport::{StdioThreads, StdioTransport};
 
 /// The default limit on the length of a message, in bytes.
 const MAX_MESSAGE: usize = 64 << 20;
 /// The limit on the number of calls that run at the same time. Others wait.
-const MAX_CALLS: usize = 16;
+const MAX_CALLS: u32 = 16;
 
 /// The options of `mcp`.
 #[derive(Clone, Debug, Args)]
@@ -89,16 +89,20 @@ fn run(options: &McpOptions, global: &Global) -> Result<ExitCode, EarlyExit> {
         .map_err(|error| failed("cannot install the signal handlers", &error))?;
     let runtime = runtime::Builder::new_current_thread()
         .enable_time()
-        .max_blocking_threads(MAX_CALLS)
+        .max_blocking_threads(MAX_CALLS as usize)
         .build()
         .map_err(|error| failed("cannot start the server", &error))?;
     let stop = Arc::new(Notify::new());
-    let (transport, threads) = StdioTransport::start(
-        options.max_message.unwrap_or(MAX_MESSAGE),
-        Arc::clone(&stop),
-    )
-    .map_err(|error| failed("cannot start the server", &error))?;
-    let server = Server::new(target, options.clone(), interrupt.clone(), stop);
+    let (has_ended, input_ended) = watch::channel(false);
+    let limit = options.max_message.unwrap_or(MAX_MESSAGE);
+    let (transport, threads) = StdioTransport::start(limit, Arc::clone(&stop), has_ended)
+        .map_err(|error| failed("cannot start the server", &error))?;
+    let signals = Signals {
+        interrupt: interrupt.clone(),
+        stop,
+        input_ended,
+    };
+    let server = Server::new(target, options.clone(), signals);
     let calls = server.calls();
     runtime.block_on(async {
         match server.serve(transport).await {

@@ -12,13 +12,13 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::{Mutex, Notify, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::interval;
 
-use super::McpOptions;
 use super::approval::{Answer, ask, can_ask, given_answer};
 use super::target::{Target, file_path};
+use super::{MAX_CALLS, McpOptions};
 use crate::cli::progress::describe_state;
 use crate::cli::{EarlyExit, signals};
 use crate::engine::options::{Interrupt, Progress, ProgressState};
@@ -41,34 +41,39 @@ pub(super) struct Server {
     /// The root that the client names, after the first call that needs it.
     client_target: Mutex<Option<Arc<Target>>>,
     options: McpOptions,
-    interrupt: Interrupt,
     calls: Calls,
-    stop: Arc<Notify>,
+    signals: Signals,
 }
 
-/// The calls in progress. They have the effect of running in the order of their arrival: a call
-/// that changes files runs alone.
-#[derive(Clone, Default)]
-pub(super) struct Calls(Arc<RwLock<()>>);
-
-/// Held while a call runs.
-enum CallGuard {
-    Reads(#[allow(dead_code, reason = "only dropped")] OwnedRwLockReadGuard<()>),
-    Changes(#[allow(dead_code, reason = "only dropped")] OwnedRwLockWriteGuard<()>),
+/// The events that end calls or the session.
+pub(super) struct Signals {
+    /// Raised by a signal. Cancels all calls.
+    pub(super) interrupt: Interrupt,
+    /// Ends the session.
+    pub(super) stop: Arc<Notify>,
+    /// Becomes true at the end of the input. The client then answers no questions.
+    pub(super) input_ended: watch::Receiver<bool>,
 }
+
+/// The calls in progress. They have the effect of their order: the semaphore is fair, and a call
+/// that changes files takes all permits.
+#[derive(Clone)]
+pub(super) struct Calls(Arc<Semaphore>);
 
 impl Calls {
-    async fn enter(&self, effect: ToolEffect) -> CallGuard {
-        let lock = Arc::clone(&self.0);
-        match effect {
-            ToolEffect::Reads => CallGuard::Reads(lock.read_owned().await),
-            _ => CallGuard::Changes(lock.write_owned().await),
-        }
+    /// Waits until a call with `effect` can run. It ends when the permits are dropped.
+    async fn enter(&self, effect: ToolEffect) -> Option<OwnedSemaphorePermit> {
+        let permits = match effect {
+            ToolEffect::Reads => 1,
+            _ => MAX_CALLS,
+        };
+        // This fails only if the semaphore is closed, which never happens.
+        Arc::clone(&self.0).acquire_many_owned(permits).await.ok()
     }
 
     /// Waits until no call runs.
     pub(super) async fn wait(&self) {
-        drop(self.0.write().await);
+        let _ = self.enter(ToolEffect::Changes).await;
     }
 }
 
@@ -86,19 +91,13 @@ struct Call {
 }
 
 impl Server {
-    pub(super) fn new(
-        target: Target,
-        options: McpOptions,
-        interrupt: Interrupt,
-        stop: Arc<Notify>,
-    ) -> Self {
+    pub(super) fn new(target: Target, options: McpOptions, signals: Signals) -> Self {
         Self {
             target: Arc::new(target),
             client_target: Mutex::default(),
             options,
-            interrupt,
-            calls: Calls::default(),
-            stop,
+            calls: Calls(Arc::new(Semaphore::new(MAX_CALLS as usize))),
+            signals,
         }
     }
 
@@ -150,21 +149,35 @@ impl Server {
         Ok(target)
     }
 
+    /// Waits for `answer`, which needs the client.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the call is cancelled or the input ends.
+    async fn wait_for_client<T>(
+        &self,
+        answer: impl Future<Output = T>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<T, ErrorData> {
+        let mut input_ended = self.signals.input_ended.clone();
+        tokio::select! {
+            answer = answer => Ok(answer),
+            () = context.ct.cancelled() => Err(cancelled_error()),
+            _ = input_ended.wait_for(|ended| *ended) => Err(cancelled_error()),
+        }
+    }
+
     /// Runs `call`, and sends its progress.
     async fn run(
         &self,
         call: Call,
         context: &RequestContext<RoleServer>,
     ) -> Result<ToolResult, ErrorData> {
-        let target = tokio::select! {
-            target = self.target(context) => target,
-            () = context.ct.cancelled() => return Err(cancelled_error()),
-        };
-        let target = match target {
+        let target = match self.wait_for_client(self.target(context), context).await? {
             Ok(target) => target,
             Err(stop) => return Ok(ToolResult::of(&stop.into_outcome("mcp"))),
         };
-        let interrupt = self.interrupt.child();
+        let interrupt = self.signals.interrupt.child();
         let progress = Progress::with_state();
         let token = call.progress_token.clone();
         let options = ToolOptions {
@@ -173,14 +186,14 @@ impl Server {
             progress: progress.clone(),
             ..target.options(&interrupt)
         };
-        let guard = self.calls.enter(call.effect).await;
+        let permits = self.calls.enter(call.effect).await;
         if context.ct.is_cancelled() {
             return Err(cancelled_error());
         }
         let handle = interrupt.clone();
         let mut work = spawn_blocking(move || {
-            // The guard outlives the call, also if its response is no longer wanted.
-            let _guard = guard;
+            // The call holds its permits until it ends, also if its response is no longer wanted.
+            let _permits = permits;
             signals::defer_signals(|| run_tool(&call, &target, &options, &interrupt))
         });
         let mut reporter = ProgressReporter::default();
@@ -198,8 +211,8 @@ impl Server {
                 }
             }
         };
-        if self.interrupt.is_raised() {
-            self.stop.notify_one();
+        if self.signals.interrupt.is_raised() {
+            self.signals.stop.notify_one();
         }
         result.map_err(|error| panic_error(&error))?
     }
@@ -217,11 +230,8 @@ impl Server {
             ..call.clone()
         };
         let checked = self.run(check, context).await?;
-        let answer = tokio::select! {
-            answer = ask(&checked, &refused, context) => answer,
-            () = context.ct.cancelled() => return Err(cancelled_error()),
-        };
-        match answer {
+        let question = ask(&checked, &refused, context);
+        match self.wait_for_client(question, context).await? {
             Answer::Question(question) => Ok(question.into()),
             Answer::Approved(plan) => {
                 let approved_plan = Some(plan);
@@ -229,9 +239,9 @@ impl Server {
                     approved_plan,
                     ..call
                 };
-                self.run(call, context).await.map(respond)
+                self.run(call, context).await.map(|result| respond(&result))
             }
-            Answer::Refused => Ok(respond(refused)),
+            Answer::Refused => Ok(respond(&refused)),
         }
     }
 }
@@ -277,7 +287,7 @@ impl ServerHandler for Server {
         if is_new && result.needs_approval() && can_ask(&context) {
             return self.approve(call, result, &context).await;
         }
-        Ok(respond(result))
+        Ok(respond(&result))
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
@@ -319,10 +329,10 @@ fn panic_error(error: &JoinError) -> ErrorData {
 }
 
 /// Returns the response with `result`: its text, and the same as a document.
-fn respond(result: ToolResult) -> CallToolResponse {
+fn respond(result: &ToolResult) -> CallToolResponse {
     let content = vec![ContentBlock::text(result.message.clone())];
     // This cannot fail: all keys are strings.
-    let document = serde_json::to_value(&result).unwrap_or_default();
+    let document = serde_json::to_value(result).unwrap_or_default();
     let mut response = if result.ok {
         CallToolResult::success(content)
     } else {

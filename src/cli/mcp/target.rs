@@ -10,7 +10,7 @@ use crate::cli::args::Global;
 use crate::cli::policy::load_policy;
 use crate::cli::root::{absolute_paths, open};
 use crate::cli::{EarlyExit, request};
-use crate::engine::options::{Interrupt, Workspace};
+use crate::engine::options::{Interrupt, Workspace, code};
 use crate::engine::{Approver, Git, ToolOptions};
 
 /// A root, with the options of the calls on it.
@@ -53,7 +53,11 @@ impl Target {
             root,
             ..self.global.clone()
         };
-        Self::open(global, options)
+        // The model cannot correct a root of the client.
+        Self::open(global, options).map_err(|stop| EarlyExit {
+            code: &code::IO,
+            ..stop
+        })
     }
 
     /// Returns whether the command line names the root.

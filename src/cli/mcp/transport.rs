@@ -41,6 +41,8 @@ pub(super) struct StdioTransport {
     open: Arc<OpenRequests>,
     /// Ends the input after a signal.
     stop: Arc<Notify>,
+    /// Set at the end of the input.
+    has_ended: watch::Sender<bool>,
     /// Whether the client has sent a request.
     has_started: bool,
 }
@@ -95,12 +97,17 @@ impl OpenRequests {
 }
 
 impl StdioTransport {
-    /// Starts to read lines of at most `limit` bytes. `stop` ends the input.
+    /// Starts to read lines of at most `limit` bytes. `stop` ends the input. `has_ended` is set at
+    /// its end.
     ///
     /// # Errors
     ///
     /// Returns the error of the system if a thread cannot be started.
-    pub(super) fn start(limit: usize, stop: Arc<Notify>) -> io::Result<(Self, StdioThreads)> {
+    pub(super) fn start(
+        limit: usize,
+        stop: Arc<Notify>,
+        has_ended: watch::Sender<bool>,
+    ) -> io::Result<(Self, StdioThreads)> {
         let (send_line, lines) = mpsc::channel(QUEUE);
         let (output, messages) = mpsc::channel(QUEUE);
         let reader = thread::Builder::new().spawn(move || read_lines(limit, &send_line))?;
@@ -114,6 +121,7 @@ impl StdioTransport {
             output,
             open,
             stop,
+            has_ended,
             has_started: false,
         };
         Ok((transport, StdioThreads { reader, writer }))
@@ -124,15 +132,17 @@ impl StdioTransport {
         let parsed = match line {
             Line::Whole(text) if text.trim_ascii().is_empty() => return None,
             Line::Whole(text) => parse(text),
-            Line::TooLong(limit) => Err(failure(
-                ErrorCode::INVALID_REQUEST,
-                format!("the message exceeds {limit} bytes"),
-                None,
-            )),
+            Line::TooLong(limit) => Err(LineError {
+                code: ErrorCode::INVALID_REQUEST,
+                message: format!("the message exceeds {limit} bytes"),
+                id: None,
+            }),
         };
         match parsed {
             Ok(message) => Some(message),
-            Err(response) => {
+            Err(LineError { code, message, id }) => {
+                let error = ErrorData::new(code, message, None);
+                let response = ServerJsonRpcMessage::error(error, id);
                 let output = self.output.clone();
                 // A closed output also ends the input.
                 tokio::spawn(async move { output.send(response).await });
@@ -200,6 +210,7 @@ impl Transport<RoleServer> for StdioTransport {
                 () = self.stop.notified() => return None,
             };
             let Some(line) = line else {
+                self.has_ended.send_replace(true);
                 // The SDK cancels the calls some time after the end of the input.
                 self.open.wait_until_none().await;
                 return None;
@@ -241,23 +252,35 @@ fn write_messages(mut messages: mpsc::Receiver<ServerJsonRpcMessage>) -> io::Res
     Ok(())
 }
 
+/// The reason why a line gets an error response.
+struct LineError {
+    code: ErrorCode,
+    message: String,
+    id: Option<RequestId>,
+}
+
 /// Parses one message.
 ///
 /// # Errors
 ///
-/// Returns the error response if `text` is not a message.
-fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, ServerJsonRpcMessage> {
-    let not_json = |why: &str| {
-        let message = format!("the message is not valid JSON: {why}");
-        failure(ErrorCode::PARSE_ERROR, message, None)
+/// Returns the reason why `text` is not a message that the server can use.
+fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, LineError> {
+    let not_json = |why: &str| LineError {
+        code: ErrorCode::PARSE_ERROR,
+        message: format!("the message is not valid JSON: {why}"),
+        id: None,
     };
-    let invalid = |why: String| failure(ErrorCode::INVALID_REQUEST, why, request_id(text));
+    let invalid = |message: String| LineError {
+        code: ErrorCode::INVALID_REQUEST,
+        message,
+        id: request_id(text),
+    };
     let words = std::str::from_utf8(text).map_err(|_| not_json("it is not UTF-8"))?;
     json::check(words).map_err(|error| match error.classify() {
         Category::Data => invalid(format!("the message is invalid: {error}")),
         _ => not_json(&error.to_string()),
     })?;
-    let message: ClientJsonRpcMessage = serde_json::from_slice(text).map_err(|_| {
+    let message: ClientJsonRpcMessage = serde_json::from_str(words).map_err(|_| {
         invalid("the message is not a request, a notification or a response".to_owned())
     })?;
     // The SDK takes a known request with wrong parameters for a request of an extension.
@@ -265,9 +288,11 @@ fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, ServerJsonRpcMessage> {
         && let ClientRequest::CustomRequest(custom) = &request.request
         && METHODS.contains(&&*custom.method)
     {
-        let message = format!("the parameters of {} are invalid", custom.method);
-        let id = Some(request.id.clone());
-        return Err(failure(ErrorCode::INVALID_PARAMS, message, id));
+        return Err(LineError {
+            code: ErrorCode::INVALID_PARAMS,
+            message: format!("the parameters of {} are invalid", custom.method),
+            id: Some(request.id.clone()),
+        });
     }
     Ok(message)
 }
@@ -284,8 +309,4 @@ fn request_id(text: &[u8]) -> Option<RequestId> {
     // A list or an object is not an identifier, and can be large.
     let is_scalar = !id.starts_with(['[', '{']);
     is_scalar.then(|| serde_json::from_str(id).ok()).flatten()
-}
-
-fn failure(code: ErrorCode, message: String, id: Option<RequestId>) -> ServerJsonRpcMessage {
-    ServerJsonRpcMessage::error(ErrorData::new(code, message, None), id)
 }

@@ -70,7 +70,7 @@ pub(super) fn edit(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
     }
     let mut request = Request::of(json!({ "edits": edits }).to_string());
     call.convert_as_git(&mut request);
-    request.decide.format = "json".to_owned();
+    "json".clone_into(&mut request.decide.format);
     request.decide.lenient = lenient == Some(true);
     let mut result = apply_change(request, call);
     // The edits are not lines of a patch.

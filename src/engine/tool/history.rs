@@ -14,6 +14,9 @@ const MAX_OUTPUT: usize = 20 << 10;
 
 pub(super) fn undo(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
     let UndoArguments { id } = parse(arguments)?;
+    if id.as_deref() == Some("") {
+        return Err(ArgumentError("`id` is empty".to_owned()));
+    }
     let target = id.map_or(UndoTarget::Last(1), UndoTarget::Entry);
     let mut request = Request::undo(target);
     if let What::Undo(undo) = &mut request.what {

@@ -50,7 +50,7 @@ pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         ..defaults
     };
     match read_file(&request, call.workspace) {
-        Ok(extract) => Ok(extract_result(&extract)),
+        Ok(extract) => Ok(extract_result(&extract, request.format)),
         Err(outcome) if is_not_a_file(&outcome) => {
             match list_files(&list_request(path, call), call.workspace) {
                 Ok(_) if view_range.is_some() => Err(ArgumentError(
@@ -132,10 +132,14 @@ fn parse_line_range([first, last]: [i64; 2]) -> Result<ReadRange, ArgumentError>
     }
 }
 
-fn extract_result(extract: &Extract) -> ToolResult {
+fn extract_result(extract: &Extract, format: ReadFormat) -> ToolResult {
     let mut text = String::from_utf8_lossy(&extract.content).into_owned();
-    let last = extract.first_line + memchr::memchr_iter(b'\n', &extract.content).count();
-    match (text.is_empty(), extract.truncated) {
+    // The first line of a hashline view is the tag.
+    let tag_lines = usize::from(format == ReadFormat::Hashline);
+    let shown = text.lines().count().saturating_sub(tag_lines);
+    let complete = memchr::memchr_iter(b'\n', &extract.content).count();
+    let last = extract.first_line + complete.saturating_sub(tag_lines);
+    match (shown == 0, extract.truncated) {
         (true, false) => {
             text = format!(
                 "(no lines in this range: the file has {} lines)\n",
@@ -161,8 +165,8 @@ fn listing_result(listing: &Listing) -> ToolResult {
     let _ = listing.print(&mut text);
     let mut text = String::from_utf8_lossy(&text).into_owned();
     if listing.truncated || text.len() > MAX_LISTING {
-        let limit = text.floor_char_boundary(MAX_LISTING);
-        text.truncate(text[..limit].rfind('\n').map_or(0, |end| end + 1));
+        let limit = text.len().min(MAX_LISTING);
+        text.truncate(memchr::memrchr(b'\n', &text.as_bytes()[..limit]).map_or(0, |end| end + 1));
         let listed = text.lines().count();
         let _ = writeln!(text, "(only {listed} names are listed)");
     } else if text.is_empty() {

@@ -15,13 +15,13 @@ const MAX_PARSED: usize = 4096;
 
 /// Returns the reason why `arguments` violate `schema`; `None` if they are valid.
 pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
-    let given: BTreeMap<String, &RawValue> = match serde_json::from_str(arguments) {
+    let texts: BTreeMap<String, &RawValue> = match serde_json::from_str(arguments) {
         Ok(given) => given,
         Err(_) => return Some("the arguments are not valid JSON".to_owned()),
     };
-    let given: ArgumentMap = given
-        .into_iter()
-        .map(|(name, value)| (name, parse_shallow(value)))
+    let given: ArgumentMap = texts
+        .iter()
+        .map(|(name, value)| (name.clone(), parse_shallow(value)))
         .collect();
     let properties = schema["properties"].as_object()?;
     let required: Vec<_> = schema["required"]
@@ -37,6 +37,31 @@ pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
         .flatten()
         .or_else(|| missing_argument(&given, properties, &required))
         .or_else(|| wrong_value(&given, properties))
+        .or_else(|| wrong_entry(&texts, properties))
+}
+
+/// Returns a message about an entry of a list of objects.
+fn wrong_entry(
+    texts: &BTreeMap<String, &RawValue>,
+    properties: &Map<String, Value>,
+) -> Option<String> {
+    texts.iter().find_map(|(name, text)| {
+        let schema = &properties.get(name)?["items"];
+        if !schema["properties"].is_object() {
+            return None;
+        }
+        let entries: Vec<&RawValue> = serde_json::from_str(text.get()).ok()?;
+        let wrong = entries.iter().enumerate().find_map(|(index, entry)| {
+            let why = if entry.get().starts_with('{') {
+                explain(entry.get(), schema)?
+            } else {
+                let value = describe_value(&parse_shallow(entry));
+                format!("{value} is not an object")
+            };
+            Some((index, why))
+        });
+        wrong.map(|(index, why)| format!("entry {} of `{name}`: {why}", index + 1))
+    })
 }
 
 /// The arguments of a call, by name.
@@ -132,21 +157,32 @@ fn types(property: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// Returns the texts that `property` allows, if they are a fixed list.
+fn choices(property: &Value) -> Option<impl Iterator<Item = &str>> {
+    let choices = property["enum"].as_array()?;
+    Some(choices.iter().filter_map(Value::as_str))
+}
+
 /// Returns whether `property` allows `value`.
 fn is_allowed(value: &Value, property: &Value) -> bool {
     let is_in_range = || match property["minimum"].as_u64() {
         Some(minimum) => value.as_u64().is_some_and(|number| number >= minimum),
         None => value.is_i64(),
     };
+    // `wrong_entry` checks a list of objects.
     let are_items = |items: &Vec<Value>| {
         let count = property["maxItems"].as_u64();
-        count.is_none_or(|count| count == items.len() as u64)
-            && items
-                .iter()
-                .all(|item| is_allowed(item, &property["items"]))
+        property["items"]["properties"].is_object()
+            || count.is_none_or(|count| count == items.len() as u64)
+                && items
+                    .iter()
+                    .all(|item| is_allowed(item, &property["items"]))
     };
     types(property).into_iter().any(|kind| match kind {
-        "string" => value.is_string(),
+        "string" => value.as_str().is_some_and(|text| match choices(property) {
+            Some(mut choices) => choices.any(|choice| choice == text),
+            None => true,
+        }),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         "integer" => is_in_range(),
@@ -158,12 +194,18 @@ fn is_allowed(value: &Value, property: &Value) -> bool {
 /// Returns a description of the values that `property` allows.
 fn describe_allowed(property: &Value) -> String {
     match types(property).into_iter().find(|kind| *kind != "null") {
-        Some("string") => "a string".to_owned(),
+        Some("string") => match choices(property) {
+            Some(choices) => format!("one of {}", choices.collect::<Vec<_>>().join(", ")),
+            None => "a string".to_owned(),
+        },
         Some("boolean") => "true or false".to_owned(),
         Some("integer") => match property["minimum"].as_u64() {
             Some(minimum) => format!("a whole number of at least {minimum}"),
             None => "a whole number".to_owned(),
         },
+        Some("array") if property["items"]["properties"].is_object() => {
+            "a list of objects".to_owned()
+        }
         Some("array") => {
             let count = property["maxItems"]
                 .as_u64()

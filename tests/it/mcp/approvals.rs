@@ -1,5 +1,6 @@
 //! Approvals: by the argument `approve`, and by a question to the user.
 
+use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::protocol::metadata;
@@ -134,6 +135,31 @@ fn the_user_approves_a_change_without_a_session() {
 }
 
 #[test]
+fn a_client_that_has_no_forms_is_not_asked() {
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
+    let mut client = Client::with(&desk, &[], r#"{"elicitation": {"url": {}}}"#);
+    let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
+    client.is_refused("approval_required", "str_replace", &arguments);
+    client.ends();
+}
+
+#[test]
+fn the_server_ends_with_the_input_while_it_waits_for_an_answer() {
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
+    let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
+    let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
+    client.sends(
+        "tools/call",
+        &json!({"name": "str_replace", "arguments": arguments}),
+    );
+    assert_question(&client.hears());
+    client.input = None;
+    assert_eq!(client.hears()["error"]["code"], -32603);
+    client.ends();
+    assert_eq!(desk.bytes("a"), b"one\n");
+}
+
+#[test]
 fn an_approval_is_for_one_plan() {
     let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
     let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
@@ -143,7 +169,7 @@ fn an_approval_is_for_one_plan() {
         &json!({"name": "str_replace", "arguments": arguments}),
     );
     let question = client.hears();
-    std::fs::write(desk.path("a"), "one\nother\n").unwrap();
+    fs::write(desk.path("a"), "one\nother\n").unwrap();
     let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": answer("accept", true)});
     client.says(reply.to_string().as_bytes());
     let (text, document, _) = read_result(&client.hears());

@@ -89,6 +89,32 @@ const WRONG: &[(&str, &str, &str)] = &[
         "the argument `command` is missing; expected a string",
     ),
     (
+        "notebook",
+        r#"{"path": "a", "action": "move"}"#,
+        "`action` is \"move\"; expected one of replace, insert, delete",
+    ),
+    (
+        "edit",
+        r#"{"edits": {}}"#,
+        "`edits` is an object; expected a list of objects",
+    ),
+    (
+        "edit",
+        r#"{"edits": [1]}"#,
+        "entry 1 of `edits`: 1 is not an object",
+    ),
+    (
+        "edit",
+        r#"{"edits": [{"path": "a", "old_str": "one"}, {"path": 1, "old_str": "a"}]}"#,
+        "entry 2 of `edits`: `path` is 1; expected a string",
+    ),
+    (
+        "edit",
+        r#"{"edits": [{"path": "a", "old": "one"}]}"#,
+        "entry 1 of `edits`: unknown argument \"old\"",
+    ),
+    ("undo", r#"{"id": ""}"#, "`id` is empty"),
+    (
         "check_patch",
         r#"{"patch": 1}"#,
         "`patch` is 1; expected a string",

@@ -25,6 +25,12 @@ fn a_view_shows_numbered_lines_or_the_names_in_a_directory() {
         first,
         "     1\tone\r\n(the file continues at line 2 of 3)\n"
     );
+    let tagged = json!({"path": "a", "view_range": [1, 2], "hashline": true});
+    let text = client.does("view", &tagged);
+    assert!(
+        text.starts_with("[a#") && text.ends_with("\n(the file continues at line 3 of 3)\n"),
+        "{text}"
+    );
     let behind = client.does("view", &json!({"path": "a", "view_range": [7, 9]}));
     assert_eq!(behind, "(no lines in this range: the file has 3 lines)\n");
     for root in ["", ".", desk.root().to_str().unwrap()] {
