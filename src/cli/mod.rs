@@ -150,7 +150,7 @@ fn dispatch(
         Command::Policy { command } => explain::explain(command, &global),
         #[cfg(feature = "mcp")]
         Command::Mcp(options) => mcp::serve(&options, &global),
-        Command::Hook { agent, allow } => hook::run(agent, &allow.into(), &global),
+        Command::Hook(options) => hook::run(&options, &global),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::cli::edit_commands::{AppendOptions, EditOptions, WriteOptions};
 use crate::cli::explain::PolicyCommand;
-use crate::cli::hook::Agent;
+use crate::cli::hook::HookOptions;
 #[cfg(feature = "mcp")]
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
@@ -147,17 +147,7 @@ pub(in crate::cli) enum Command {
     /// `deny` for a call that policy denies or that does not apply. Prints `ask` for a call that
     /// needs approval. Prints nothing for any other call, so that the agent's own permissions
     /// decide. Exits with 2 for a malformed call, which blocks the call.
-    Hook {
-        /// The agent that calls the hook
-        agent: Agent,
-        /// Print `allow` for each change that applies and needs no approval
-        ///
-        /// The agent then asks no question. Without this option, the hook allows a change only if a
-        /// rule with the verdict `allow` in the user's configuration or in a --policy file matches.
-        /// The hook never allows a call in plan mode.
-        #[arg(long)]
-        allow: bool,
-    },
+    Hook(HookOptions),
 }
 
 impl Command {
@@ -188,7 +178,7 @@ impl Command {
             Self::Policy { .. } => "policy",
             #[cfg(feature = "mcp")]
             Self::Mcp(_) => "mcp",
-            Self::Hook { .. } => "hook",
+            Self::Hook(_) => "hook",
         }
     }
 
@@ -210,7 +200,7 @@ impl Command {
                 | Self::List(_)
                 | Self::Diff(_)
                 | Self::Policy { .. }
-                | Self::Hook { .. }
+                | Self::Hook(_)
         )
     }
 

@@ -1,15 +1,29 @@
-//! The tools of Codex that accept a patch.
-
-use std::path::Path;
+//! Codex: its events, its configuration, and its tools that accept a patch.
+//!
+//! Source: <https://developers.openai.com/codex/hooks>.
 
 use serde_json::Value;
 
-use super::{Call, Decision, MAX_NAME, check_patch, shell};
+use super::action::Action;
+use super::call::{Call, ToolCall};
+use super::claude::permission_decision;
+use super::harness::{Answer, Event, Harness, named_event};
+use super::{MAX_NAME, shell};
 use crate::cli::EarlyExit;
-use crate::cli::args::Global;
-use crate::cli::root::absolute_paths;
 use crate::engine::options::code;
-use crate::engine::{self, Request};
+
+/// Codex.
+pub(super) const CODEX: Harness = Harness {
+    name: "codex",
+    title: "Codex",
+    project_variable: None,
+    events: &[Event {
+        name: "PreToolUse",
+        answer: denial,
+    }],
+    event_name: named_event,
+    parse,
+};
 
 /// The names of the tool, also as a program in scripts.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
@@ -24,33 +38,46 @@ const COMMAND_FIELDS: [&str; 7] = [
 /// The shells whose quoting [`shell`] parses.
 const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
 
-/// Decides on a call. The root is `--root`, or the current directory of the agent.
-pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
-    let root = global.root.clone().unwrap_or_else(|| call.cwd.clone());
-    let global = &Global {
-        root: Some(root),
-        ..global.clone()
-    };
+/// Returns the output before a tool runs. Codex supports neither `allow` nor `ask`: it would report
+/// an error and run the tool.
+fn denial(event: &str, answer: Answer, reason: &str) -> Option<Value> {
+    (answer == Answer::Deny)
+        .then(|| permission_decision(event, answer, reason))
+        .flatten()
+}
+
+fn parse(_: &Event, input: &Value) -> Result<Call, EarlyExit> {
+    let call = ToolCall::parse(input)?;
+    let action = patch_action(&call)?;
+    Ok(call.with_action(action))
+}
+
+/// Returns the patch that a call applies.
+pub(super) fn patch_action(call: &ToolCall) -> Result<Action, EarlyExit> {
     let is_patch = NAMES.contains(&call.tool_name.as_str());
     let words = command_words(&call.tool_input);
     let script = match words.as_deref() {
         Some([script] | [_, "-lc" | "-c", script]) => parse_plain_call(script),
         _ => None,
     };
+    let patch = |text: &str, directory: &str| {
+        Ok(Action::Patch {
+            text: text.to_owned(),
+            directory: directory.to_owned(),
+        })
+    };
     match (words.as_deref(), script) {
-        (Some([patch]), _) if is_patch && patch.trim_start().starts_with(BEGIN) => {
-            decide_patch(patch, "", call, global)
-        }
-        (Some([name, patch]), _) if NAMES.contains(name) => decide_patch(patch, "", call, global),
-        (_, Some((directory, patch))) => decide_patch(patch, directory, call, global),
-        (Some([text]), None) if is_patch => decide_patch(text, "", call, global),
+        (Some([text]), _) if is_patch && text.trim_start().starts_with(BEGIN) => patch(text, ""),
+        (Some([name, text]), _) if NAMES.contains(name) => patch(text, ""),
+        (_, Some((directory, text))) => patch(text, directory),
+        (Some([text]), None) if is_patch => patch(text, ""),
         // A patch in any other form cannot be separated from the other effects of the call.
         _ if can_hide_patch(call) => {
             let why = "the call can contain a patch that cannot be checked; call apply_patch with only the patch";
-            Ok(Decision::Deny(why.to_owned()))
+            Ok(Action::Unclear(why.to_owned()))
         }
         _ if is_patch => Err(input_error("expected the patch as one string")),
-        _ => Ok(Decision::None),
+        _ => Ok(Action::None),
     }
 }
 
@@ -69,7 +96,7 @@ fn command_words(input: &Value) -> Option<Vec<&str>> {
 
 /// Returns whether the call may apply a patch that cannot be extracted. Either a command contains a
 /// patch or the name of the tool, or the call contains both.
-fn can_hide_patch(call: &Call) -> bool {
+fn can_hide_patch(call: &ToolCall) -> bool {
     let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
     let (input, is_server) = (&call.tool_input, call.tool_name.starts_with("mcp__"));
     let commands = COMMAND_FIELDS
@@ -87,7 +114,7 @@ fn can_hide_patch(call: &Call) -> bool {
 
 /// Returns whether the input is one shell script in which the name of the tool is only an argument
 /// of commands that read.
-fn is_harmless(call: &Call) -> bool {
+fn is_harmless(call: &ToolCall) -> bool {
     let input = &call.tool_input;
     let mut commands = COMMAND_FIELDS.iter().filter(|key| !input[**key].is_null());
     let (Some("command" | "cmd"), None) = (commands.next().copied(), commands.next()) else {
@@ -144,23 +171,6 @@ fn words(command: &Value) -> Option<Vec<&str>> {
         Value::Array(words) => words.iter().map(Value::as_str).collect(),
         _ => None,
     }
-}
-
-/// Decides on a patch. Its names are relative to `directory`, which is relative to the agent's
-/// current directory.
-fn decide_patch(
-    patch: &str,
-    directory: &str,
-    call: &Call,
-    global: &Global,
-) -> Result<Decision, EarlyExit> {
-    let roots = absolute_paths(global.root());
-    let below = engine::relative_to(&roots, &call.cwd.join(Path::new(directory)));
-    let mut request = Request::of(patch);
-    "codex".clone_into(&mut request.decide.format);
-    request.decide.roots = engine::root_names(&roots);
-    request.decide.directory = if below == b"." { Vec::new() } else { below };
-    check_patch(request, global)
 }
 
 /// Returns the directory and the patch of a script that only runs `apply_patch`, after at most one
@@ -224,171 +234,4 @@ fn unquote_word(word: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_heredoc_or_a_word_alone_is_a_patch() {
-        let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n";
-        let takes = |script: &str| {
-            parse_plain_call(script)
-                .map(|(directory, patch)| (directory.to_owned(), patch.to_owned()))
-        };
-        for mark in ["EOF", "'EOF'", "\"EOF\"", " 'EOF'"] {
-            let script = format!("apply_patch <<{mark}\n{patch}EOF\n");
-            assert_eq!(
-                takes(&script),
-                Some((String::new(), patch.to_owned())),
-                "{script}"
-            );
-        }
-        let below = format!("cd 'a dir' && applypatch <<'X'\n{patch}X");
-        assert_eq!(takes(&below), Some(("a dir".to_owned(), patch.to_owned())));
-        for script in [
-            format!("apply_patch '{patch}'"),
-            format!("apply_patch  \"{patch}\"\n"),
-        ] {
-            assert_eq!(
-                takes(&script),
-                Some((String::new(), patch.to_owned())),
-                "{script}"
-            );
-        }
-        let others = [
-            format!("apply_patch '{patch}' '{patch}'"),
-            format!("apply_patch '{patch}'; rm 'x'"),
-            format!("apply_patch'{patch}'"),
-            format!("apply_patch \"{patch}$(x)\""),
-            format!("apply_patch \"{patch}\\n\""),
-            format!("apply_patch '{patch}"),
-            format!("apply_patch <<'EOF'\n{patch}EOF\nrm -r x"),
-            format!("apply_patch <<'EOF'; rm x\n{patch}EOF"),
-            format!("cd a && cd b && apply_patch <<'EOF'\n{patch}EOF"),
-            format!("cd $(x) && apply_patch <<'EOF'\n{patch}EOF"),
-            format!("apply_patch <<'EOF'\n{patch}EOF\nEOF"),
-            format!("echo; apply_patch <<'EOF'\n{patch}EOF"),
-            format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+$(rm x)")),
-            format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+`rm x`")),
-            format!(
-                "apply_patch <<EOF\n{}EOF",
-                patch.replace("File: a", "File: ${G}hooks")
-            ),
-            format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+\\x")),
-            format!("cd - && apply_patch <<'EOF'\n{patch}EOF"),
-        ];
-        let code = patch.replace("+x", "+$x");
-        assert_eq!(
-            takes(&format!("apply_patch <<'EOF'\n{code}EOF")),
-            Some((String::new(), code))
-        );
-        for script in others {
-            assert_eq!(takes(&script), None, "{script}");
-        }
-    }
-
-    #[test]
-    fn the_tool_is_named_also_with_quotes_and_escapes() {
-        for command in [
-            "apply_patch < p",
-            "ls; apply_patch < p",
-            "true && apply\\_patch <<EOF\nx\nEOF",
-            "apply\"\"_patch < p",
-            "'apply'_pat\\\nch < p",
-            "/usr/bin/applypatch < p",
-            "p=apply_patch; $p < x",
-            "$(apply_patch<p)",
-            "grep -h '' p | apply_patch",
-            "cat $(apply_patch<p)",
-            "find . -exec apply_patch {} +",
-            "codex --codex-run-as-apply-patch \"$(cat p)\"",
-            "sh -c 'x' '*** Begin Patch'",
-            "x '*** Begin'\" Patch\"",
-        ] {
-            assert!(has_tool_name(command), "{command}");
-        }
-        for command in [
-            "ls",
-            "cat src/apply_patch.rs",
-            "cargo test apply_patch_works",
-            "ls src/apply_patch/mod.rs",
-        ] {
-            assert!(!has_tool_name(command), "{command}");
-        }
-    }
-
-    #[test]
-    fn a_name_that_a_reading_command_receives_is_not_executed() {
-        for command in [
-            "rg -n apply_patch src",
-            "grep -rn 'apply_patch(' src | head -5",
-            "cd src && grep apply_patch a.rs 2>/dev/null; ls",
-            "git commit -m 'fix apply_patch'",
-            "git grep -n \"apply_patch\\(\" && git log --oneline -- apply_patch",
-            "sed -n 1,5p apply_patch",
-            "sed -n '1,$p' apply_patch",
-            "which apply_patch || command -v apply_patch",
-            "find . -name apply_patch >/dev/null",
-            "cat apply_patch 2>&1 | wc -l",
-            "wc < apply_patch",
-        ] {
-            assert!(
-                has_tool_name(command) && shell::is_read_only(command, &has_tool_name),
-                "{command}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_name_that_any_other_command_receives_can_be_executed() {
-        for command in [
-            "rg apply_patch; apply_patch < p",
-            "rg x | apply_patch",
-            "echo x & apply_'patch' < p",
-            "ls\napply_patch < p",
-            "ls # it's\napply_patch < p # it's",
-            "echo 'a\\'' ; apply_patch < p ; echo '' '",
-            "grep x \"$(apply_patch < p)\"",
-            "cat <(apply_patch < p)",
-            "cat <<E | sh\napply_patch < p\nE",
-            "echo 'apply_patch < p' | sh",
-            "echo apply_patch | xargs -I% sh -c % ",
-            "echo apply_patch |& head | bash",
-            "echo 'apply_patch < p' > x; sh x",
-            "cat p > apply_patch &",
-            "echo apply_patch &> x; sh x",
-            "ls &> /dev/null apply_patch",
-            "sh < apply_patch",
-            "sh -c 'apply_patch < p'",
-            "env apply_patch",
-            "exec apply_patch",
-            "x=apply_patch",
-            "if apply_patch < p; then ls; fi",
-            "alias ls=apply_patch; ls",
-            "trap apply_patch EXIT",
-            "rg --pre apply_patch x",
-            "rg --pre=apply_patch x",
-            "find . -exec apply_patch ;",
-            "find . -execdir apply_patch +",
-            "git grep -Oapply_patch x",
-            "git grep -nOapply_patch x",
-            "git grep --open-files=apply_patch x",
-            "git log --format=apply_patch --output=x",
-            "git -c core.pager=apply_patch log",
-            "git apply_patch",
-            "sed -n '1e apply_patch' x",
-            "sed -n p -e '1e apply_patch' x",
-            "sed 's/x/apply_patch/e' x",
-            "command apply_patch",
-            "printf -v 'a[$(apply_patch)]' x",
-            "./grep apply_patch",
-            "grep apply_patch 'x",
-            "{ apply_patch; }",
-            "(apply_patch)",
-            "! apply_patch",
-            "> /dev/null apply_patch",
-            "cat apply_patch <> x",
-        ] {
-            assert!(!shell::is_read_only(command, &has_tool_name), "{command}");
-        }
-    }
-}
+mod tests;

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::{policy, question};
+use super::decision::DefaultDecision;
+use super::rules::{policy, question};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::path_names::follow_links;
@@ -15,13 +16,29 @@ use crate::engine::options::control_paths;
 use crate::engine::{self, FileIdentity, count_hard_links, file_identity, home};
 use crate::path::{RelPath, os_path, plain_path};
 
+impl DefaultDecision {
+    /// Returns the decision without a matching rule for `file`, an absolute path without links.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the policy cannot be read.
+    pub(super) fn for_file(&self, file: &Path, global: &Global) -> Result<Self, EarlyExit> {
+        let why = match self {
+            Self::Allow => ask_reason(file, global)?,
+            Self::None => link_reason(file, global)?,
+            Self::Ask(_) => None,
+        };
+        Ok(why.map_or_else(|| self.clone(), Self::Ask))
+    }
+}
+
 /// Returns the reason why `--allow` does not apply to `file`, an absolute path without links. The
 /// reason is that the file has or can have several hard links, or the reason of [`link_reason`].
 ///
 /// # Errors
 ///
 /// Returns an error if the policy cannot be read.
-pub(super) fn ask_reason(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
+fn ask_reason(file: &Path, global: &Global) -> Result<Option<String>, EarlyExit> {
     if let Ok(stat) = fs_err::metadata(file)
         && stat.is_file()
         && let Some(reason) = hard_link_reason(file, &stat)

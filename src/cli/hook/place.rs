@@ -3,7 +3,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Decision, DefaultDecision, MAX_NAME, control_links, decide_refusal, policy, question};
+use super::decision::{Decision, DefaultDecision};
+use super::rules::{decide_refusal, policy, question};
+use super::{MAX_NAME, control_links};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::path_names::follow_links;

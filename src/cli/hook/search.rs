@@ -12,8 +12,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::MAX_PATTERN;
+use super::action::Action;
+use super::call::ToolCall;
+use super::decision::Decision;
 use super::place::{CallPath, FileUse};
-use super::{Call, Decision, MAX_PATTERN, decide_refusal, policy};
+use super::rules::{decide_refusal, policy};
 use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::root::open;
@@ -41,42 +45,92 @@ struct ListInput {
     path: PathBuf,
 }
 
-/// Decides on a search in file contents.
-pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
+/// Returns the action of `Grep`.
+///
+/// # Errors
+///
+/// Returns an error if an argument has a wrong type.
+pub(super) fn grep_action(call: &ToolCall) -> Result<Action, EarlyExit> {
     let GrepInput { path, glob } = call.arguments()?;
-    let glob = glob.unwrap_or_default();
-    if let Some(denied) = refuse_long_pattern(&glob) {
+    Ok(Action::Grep {
+        path: call.absolute_path(path.unwrap_or_default()),
+        glob: glob.unwrap_or_default(),
+    })
+}
+
+/// Returns the action of `Glob`.
+///
+/// # Errors
+///
+/// Returns an error if an argument is missing or has a wrong type.
+pub(super) fn glob_action(call: &ToolCall) -> Result<Action, EarlyExit> {
+    let GlobInput { pattern, path } = call.arguments()?;
+    Ok(Action::Glob {
+        directory: call.absolute_path(path.unwrap_or_default()),
+        pattern,
+        target: SearchTarget::Names,
+    })
+}
+
+/// Returns the action of `LS`.
+///
+/// # Errors
+///
+/// Returns an error if an argument is missing or has a wrong type.
+pub(super) fn list_action(call: &ToolCall) -> Result<Action, EarlyExit> {
+    let ListInput { path } = call.arguments()?;
+    Ok(Action::List(call.absolute_path(path)))
+}
+
+/// Decides on a search in file contents.
+///
+/// # Errors
+///
+/// Returns an error if the policy or the root cannot be read.
+pub(super) fn judge_grep(file: &Path, glob: &str, global: &Global) -> Result<Decision, EarlyExit> {
+    if let Some(denied) = refuse_long_pattern(glob) {
         return Ok(denied);
     }
-    let file = call.absolute_path(path.unwrap_or_default());
-    let globs = Globs::of_grep(&glob);
+    let globs = Globs::of_grep(glob);
     decide_search(
-        &file,
+        file,
         &|path| globs.includes(path),
         SearchTarget::Contents,
         global,
     )
 }
 
-/// Decides on a search in file names.
-pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
-    let GlobInput { pattern, path } = call.arguments()?;
-    if let Some(denied) = refuse_long_pattern(&pattern) {
+/// Decides on a search for files whose path below `directory` matches `pattern`.
+///
+/// # Errors
+///
+/// Returns an error if the policy or the root cannot be read.
+pub(super) fn judge_glob(
+    directory: &Path,
+    pattern: &str,
+    target: SearchTarget,
+    global: &Global,
+) -> Result<Decision, EarlyExit> {
+    if let Some(denied) = refuse_long_pattern(pattern) {
         return Ok(denied);
     }
-    let path = call.absolute_path(path.unwrap_or_default());
-    let decision = decide_glob(&pattern, &path, global)?;
+    let decision = decide_glob(pattern, directory, target, global)?;
     // On Windows, programs differ in whether a backslash is a separator or escapes a character.
     let slashes = with_slashes(pattern.as_bytes());
     if *slashes == *pattern.as_bytes() {
         return Ok(decision);
     }
     let slashes = String::from_utf8_lossy(&slashes);
-    Ok(decision.stricter(decide_glob(&slashes, &path, global)?))
+    Ok(decision.stricter(decide_glob(&slashes, directory, target, global)?))
 }
 
 /// Decides on a search for file names that match `pattern`, in the directory `path`.
-fn decide_glob(pattern: &str, path: &Path, global: &Global) -> Result<Decision, EarlyExit> {
+fn decide_glob(
+    pattern: &str,
+    path: &Path,
+    target: SearchTarget,
+    global: &Global,
+) -> Result<Decision, EarlyExit> {
     // The directory to search is the path before the first component with a wildcard.
     let has_wildcard = |part: &&str| part.contains(['*', '?', '[', '{', '!', '(', '\\']);
     let parts: Vec<&str> = pattern.split('/').collect();
@@ -100,12 +154,7 @@ fn decide_glob(pattern: &str, path: &Path, global: &Global) -> Result<Decision, 
     };
     let file = path.join(above);
     let globs = Globs::of_glob(&rest);
-    decide_search(
-        &file,
-        &|path| globs.includes(path),
-        SearchTarget::Names,
-        global,
-    )
+    decide_search(&file, &|path| globs.includes(path), target, global)
 }
 
 /// Returns the refusal of a pattern that is too long.
@@ -117,9 +166,12 @@ fn refuse_long_pattern(pattern: &str) -> Option<Decision> {
 }
 
 /// Decides on a directory listing.
-pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, EarlyExit> {
-    let ListInput { path } = call.arguments()?;
-    decide_with(&call.absolute_path(path), global, |path, global| {
+///
+/// # Errors
+///
+/// Returns an error if the policy or the root cannot be read.
+pub(super) fn judge_list(directory: &Path, global: &Global) -> Result<Decision, EarlyExit> {
+    decide_with(directory, global, |path, global| {
         Ok(decide_refusal(
             engine::may_list(path, &policy(global)?, &*open(global)?).err(),
         ))

@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::brackets::{is_plain_bracket, split_bracket};
-use crate::cli::hook::is_javascript_space;
+use crate::cli::hook::call::is_javascript_space;
 
 /// The patterns that choose files. The last matching pattern decides. If programs interpret a
 /// pattern differently, it is taken to match more files than the search reads.

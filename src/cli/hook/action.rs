@@ -1,0 +1,156 @@
+//! The effect of a call on files, independent of the harness and of the names of its tools.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::engine::options::{
+    CellEdit, Edit, EditOrder, EditTarget, ReplaceCount, Replacement, Replacements,
+};
+use crate::engine::{Request, SearchTarget, What};
+
+/// The effect of a call on files. All paths are absolute.
+pub(super) enum Action {
+    /// No effect that the hook judges.
+    None,
+    /// An effect that cannot be judged. Contains the reason, and the next step for the model.
+    Unclear(String),
+    /// Changes one file.
+    Change(PathBuf, Change),
+    /// Applies a patch of Codex.
+    Patch {
+        /// The text of the patch.
+        text: String,
+        /// The directory to which its names are relative, below the agent's current directory.
+        directory: String,
+    },
+    /// Reads a file.
+    Read(PathBuf),
+    /// Lists a directory.
+    List(PathBuf),
+    /// Searches the contents of files.
+    Grep {
+        /// The file or directory.
+        path: PathBuf,
+        /// The globs that choose the files, separated by white space or commas. Empty: all files.
+        glob: String,
+    },
+    /// Finds files whose path below a directory matches a pattern.
+    Glob {
+        /// The directory.
+        directory: PathBuf,
+        /// The pattern.
+        pattern: String,
+        /// Whether the call only lists the names or also reads the files.
+        target: SearchTarget,
+    },
+}
+
+/// A change of one file.
+#[derive(Clone)]
+pub(super) enum Change {
+    /// Replaces a text. An empty old text creates the file.
+    Edit(TextEdit),
+    /// Applies each edit to the result of the previous edits.
+    Sequence(Vec<TextEdit>),
+    /// Creates or overwrites a file.
+    Write(String),
+    /// Changes one cell of a notebook.
+    Cell(CellEdit),
+}
+
+/// The replacement of a text.
+#[derive(Clone, Deserialize)]
+pub(super) struct TextEdit {
+    /// The text to replace.
+    pub(super) old_string: String,
+    /// The new text.
+    pub(super) new_string: String,
+    /// Whether all occurrences are replaced. Otherwise the text must occur exactly once.
+    #[serde(default)]
+    pub(super) replace_all: bool,
+}
+
+impl Action {
+    /// Returns whether the call changes no file.
+    pub(super) fn only_reads(&self) -> bool {
+        matches!(
+            self,
+            Self::Read(_) | Self::List(_) | Self::Grep { .. } | Self::Glob { .. }
+        )
+    }
+}
+
+impl Change {
+    /// Returns the request to check the change of the file at `path`.
+    pub(super) fn into_request(self, path: Vec<u8>) -> Request {
+        match self {
+            Self::Edit(edit) => edit_request(path, edit),
+            Self::Sequence(edits) => sequence_request(path, edits),
+            Self::Write(content) => Request::overwrite(path, content),
+            Self::Cell(edit) => Request::notebook(path, edit),
+        }
+    }
+}
+
+fn edit_request(path: Vec<u8>, edit: TextEdit) -> Request {
+    let TextEdit {
+        old_string,
+        new_string,
+        replace_all,
+    } = edit;
+    if old_string.is_empty() {
+        Request::write(path, new_string)
+    } else if replace_all {
+        Request::edit_all(path, old_string, new_string)
+    } else {
+        Request::edit(path, old_string, new_string)
+    }
+}
+
+/// Returns the request of several edits. If the first edit has an empty old text, it creates the
+/// file.
+fn sequence_request(path: Vec<u8>, mut edits: Vec<TextEdit>) -> Request {
+    if edits.first().is_some_and(|edit| edit.old_string.is_empty()) {
+        let first = edits.remove(0);
+        let content = edits.iter().fold(first.new_string, edited_text);
+        return Request::write(path, content);
+    }
+    let replacement = |edit: TextEdit| {
+        let times = if edit.replace_all {
+            ReplaceCount::All
+        } else {
+            ReplaceCount::Once
+        };
+        let old = edit.old_string.into_bytes();
+        Replacement::of(EditTarget::Text { old, times }, edit.new_string)
+    };
+    let mut request = Request::edits(
+        path,
+        Replacements::of(edits.into_iter().map(replacement).collect()),
+    );
+    if let What::Edit(edit) = &mut request.what
+        && let Edit::Replacements(edits) = &mut edit.edit
+    {
+        edits.order = EditOrder::Sequential;
+    }
+    request
+}
+
+/// The limit on the size of a new text after each of several edits, in bytes. Each edit can double
+/// the text.
+const MAX_EDITED: usize = 1 << 20;
+
+/// Returns `text` after `edit`. Returns it unchanged if the result would exceed [`MAX_EDITED`], or
+/// if the old text is empty, which the tool refuses.
+fn edited_text(text: String, edit: &TextEdit) -> String {
+    let times = if edit.replace_all { usize::MAX } else { 1 };
+    let found = text.matches(&edit.old_string).take(times).count();
+    let size = found
+        .saturating_mul(edit.new_string.len())
+        .saturating_add(text.len());
+    if edit.old_string.is_empty() || size > MAX_EDITED {
+        return text;
+    }
+    text.replacen(&edit.old_string, &edit.new_string, times)
+}

@@ -1,0 +1,76 @@
+//! A harness: a program that runs a model and asks a hook about its tool calls.
+//!
+//! The row of a harness states how an input becomes a [`Call`], and how an answer is printed.
+//! [`super::judge`] makes the decision for all harnesses.
+
+use std::env;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::call::Call;
+use crate::cli::EarlyExit;
+use crate::cli::args::Global;
+
+/// A harness.
+#[derive(Debug)]
+pub(in crate::cli) struct Harness {
+    /// The name on the command line.
+    pub(super) name: &'static str,
+    /// The name of the program.
+    pub(super) title: &'static str,
+    /// The environment variable with the directory of the project.
+    pub(super) project_variable: Option<&'static str>,
+    /// The events that the hook answers. It ignores all other events.
+    pub(super) events: &'static [Event],
+    /// Returns the name of the event of an input.
+    pub(super) event_name: fn(&Value) -> Option<&str>,
+    /// Returns the call that an input describes.
+    pub(super) parse: fn(&Event, &Value) -> Result<Call, EarlyExit>,
+}
+
+/// An event about which a harness asks a hook.
+#[derive(Debug)]
+pub(super) struct Event {
+    /// The name in the input.
+    pub(super) name: &'static str,
+    /// Returns the output of the hook. Returns `None` if the harness does not support this answer.
+    pub(super) answer: fn(&str, Answer, &str) -> Option<Value>,
+}
+
+/// An answer to a harness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The call runs without a question.
+    Allow,
+    /// The user is asked.
+    Ask,
+    /// The call does not run.
+    Deny,
+}
+
+impl Harness {
+    /// Returns the options with the root of `call`: `--root`, the directory of the project, or the
+    /// current directory of the agent.
+    pub(super) fn with_root(&self, call: &Call, global: &Global) -> Global {
+        let stated = || {
+            let project = env::var_os(self.project_variable?)?;
+            (!project.is_empty()).then(|| PathBuf::from(project))
+        };
+        let root = global
+            .root
+            .clone()
+            .or_else(stated)
+            .or_else(|| call.project.clone())
+            .unwrap_or_else(|| call.cwd.clone());
+        Global {
+            root: Some(root),
+            ..global.clone()
+        }
+    }
+}
+
+/// Returns the event in the field `hook_event_name`.
+pub(super) fn named_event(input: &Value) -> Option<&str> {
+    input["hook_event_name"].as_str()
+}
