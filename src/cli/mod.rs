@@ -204,6 +204,18 @@ fn edit_file(
     prepared: Result<(CommandMode, Request), EarlyExit>,
     global: &Global,
 ) -> ExitCode {
+    finish(
+        &run_edit(command, prepared, global),
+        &Output::of(global, Verbosity::Normal),
+    )
+}
+
+/// Applies or checks an edit of one file.
+fn run_edit(
+    command: &'static str,
+    prepared: Result<(CommandMode, Request), EarlyExit>,
+    global: &Global,
+) -> Outcome {
     let outcome = prepared.and_then(|(task, mut request)| {
         // A check writes nothing, so a signal can use its default action and end the process.
         let (workspace, interrupt) = if task == CommandMode::Check {
@@ -223,10 +235,7 @@ fn edit_file(
             with_root(outcome, global)
         }))
     });
-    finish(
-        &outcome.unwrap_or_else(|stop| stop.into_outcome(command)),
-        &Output::of(global, Verbosity::Normal),
-    )
+    outcome.unwrap_or_else(|stop| stop.into_outcome(command))
 }
 
 /// Reports a malformed command line. If any argument asks for a format, the report has this format.

@@ -1,10 +1,14 @@
 //! What agents are answered that ask before they use a tool.
 
+mod answers;
 mod catalogue;
 mod codex;
 mod control;
+mod events;
 mod examples;
 mod grants;
+mod harnesses;
+mod install;
 mod limits;
 mod outside;
 mod places;
@@ -278,7 +282,7 @@ fn of_other_calls_nothing_is_said() {
     ] {
         assert_eq!(claude(&desk, tool, &input), None, "{tool}");
     }
-    let other = json!({"cwd": desk.root(), "hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": {}});
+    let other = json!({"cwd": desk.root(), "hook_event_name": "PostToolUseFailure", "tool_name": "Edit", "tool_input": {}});
     assert_eq!(
         decision(&desk.runs(&["hook", "claude"], other.to_string().as_bytes())),
         None

@@ -141,12 +141,13 @@ pub(in crate::cli) enum Command {
     /// --root is given and the client has roots, the first one is the root.
     #[cfg(feature = "mcp")]
     Mcp(McpOptions),
-    /// Decide on a tool call, as an agent's hook for the event `PreToolUse`
+    /// Decide on a tool call, as the hook of an agent, or register this hook
     ///
     /// Reads the call from standard input, checks it as `check` does, and writes no file. Prints
     /// `deny` for a call that policy denies or that does not apply. Prints `ask` for a call that
-    /// needs approval. Prints nothing for any other call, so that the agent's own permissions
-    /// decide. Exits with 2 for a malformed call, which blocks the call.
+    /// needs approval, or `deny` if the agent has no question. Prints nothing for any other call, so
+    /// that the agent's own permissions decide. Exits with 2 for a malformed call, which blocks the
+    /// call.
     Hook(HookOptions),
 }
 
@@ -188,6 +189,9 @@ impl Command {
         if matches!(self, Self::Mcp(_)) {
             return false;
         }
+        if let Self::Hook(hook) = self {
+            return hook.has_report();
+        }
         !matches!(
             self,
             Self::Log
@@ -200,7 +204,6 @@ impl Command {
                 | Self::List(_)
                 | Self::Diff(_)
                 | Self::Policy { .. }
-                | Self::Hook(_)
         )
     }
 

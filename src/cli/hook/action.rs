@@ -1,6 +1,6 @@
 //! The effect of a call on files, independent of the harness and of the names of its tools.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -15,8 +15,12 @@ pub(super) enum Action {
     None,
     /// An effect that cannot be judged. Contains the reason, and the next step for the model.
     Unclear(String),
+    /// Several effects.
+    All(Vec<Action>),
     /// Changes one file.
     Change(PathBuf, Change),
+    /// Deletes one file.
+    Delete(PathBuf),
     /// Applies a patch of Codex.
     Patch {
         /// The text of the patch.
@@ -53,10 +57,14 @@ pub(super) enum Change {
     Edit(TextEdit),
     /// Applies each edit to the result of the previous edits.
     Sequence(Vec<TextEdit>),
+    /// Creates a file, which must not exist.
+    Create(String),
     /// Creates or overwrites a file.
     Write(String),
     /// Changes one cell of a notebook.
     Cell(CellEdit),
+    /// Changes the content in a way that the call does not describe. Only policy decides.
+    Unknown,
 }
 
 /// The replacement of a text.
@@ -72,12 +80,39 @@ pub(super) struct TextEdit {
 }
 
 impl Action {
+    /// Returns the action of a tool that prints a file or lists a directory.
+    pub(super) fn view(path: PathBuf) -> Self {
+        if fs_err::metadata(&path).is_ok_and(|stat| stat.is_dir()) {
+            Self::List(path)
+        } else {
+            Self::Read(path)
+        }
+    }
+
     /// Returns whether the call changes no file.
     pub(super) fn only_reads(&self) -> bool {
-        matches!(
-            self,
-            Self::Read(_) | Self::List(_) | Self::Grep { .. } | Self::Glob { .. }
-        )
+        match self {
+            Self::All(actions) => actions.iter().all(Self::only_reads),
+            Self::Read(_) | Self::List(_) | Self::Grep { .. } | Self::Glob { .. } => true,
+            Self::None
+            | Self::Unclear(_)
+            | Self::Change(..)
+            | Self::Delete(_)
+            | Self::Patch { .. } => false,
+        }
+    }
+
+    /// Returns the only file or directory of the call.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Change(path, _)
+            | Self::Delete(path)
+            | Self::Read(path)
+            | Self::List(path)
+            | Self::Grep { path, .. } => Some(path),
+            Self::Glob { directory, .. } => Some(directory),
+            Self::None | Self::Unclear(_) | Self::All(_) | Self::Patch { .. } => None,
+        }
     }
 }
 
@@ -87,8 +122,15 @@ impl Change {
         match self {
             Self::Edit(edit) => edit_request(path, edit),
             Self::Sequence(edits) => sequence_request(path, edits),
+            Self::Create(content) => Request::write(path, content),
             Self::Write(content) => Request::overwrite(path, content),
             Self::Cell(edit) => Request::notebook(path, edit),
+            Self::Unknown => {
+                // The content does not matter, also if the file already has it.
+                let mut request = Request::overwrite(path, "");
+                request.decide.idempotent = true;
+                request
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::MAX_EDITS;
 use super::action::{Action, Change, TextEdit};
 use super::call::{Call, ToolCall};
-use super::harness::{Answer, Event, Harness, named_event};
+use super::harness::{Answer, Configuration, Event, Harness, Stage, group_entry, named_event};
 use super::search::{glob_action, grep_action, list_action};
 use crate::cli::EarlyExit;
 use crate::engine::options::{CellEdit, CellKind, CellPosition};
@@ -20,13 +20,38 @@ pub(super) const CLAUDE: Harness = Harness {
     name: "claude",
     title: "Claude Code",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
-    events: &[Event {
-        name: "PreToolUse",
-        answer: permission_decision,
-    }],
+    events: &[
+        Event {
+            name: "PreToolUse",
+            stage: Stage::Before,
+            answer: permission_decision,
+            tools: Some(TOOLS),
+        },
+        Event {
+            name: "PermissionRequest",
+            stage: Stage::Prompt,
+            answer: permission_request,
+            tools: Some(TOOLS),
+        },
+        Event {
+            name: "PostToolUse",
+            stage: Stage::After,
+            answer: feedback,
+            tools: Some("Edit|MultiEdit|Write|NotebookEdit"),
+        },
+    ],
     event_name: named_event,
     parse,
+    configuration: Configuration {
+        file: ".claude/settings.json",
+        version: None,
+        entry: group_entry,
+        note: None,
+    },
 };
+
+/// The tools for which the hook is registered.
+const TOOLS: &str = "Edit|MultiEdit|Write|NotebookEdit|Read|NotebookRead|Grep|Glob|LS";
 
 /// Returns the output with a decision before a tool runs.
 #[allow(
@@ -37,6 +62,7 @@ pub(super) fn permission_decision(event: &str, answer: Answer, reason: &str) -> 
     let decision = match answer {
         Answer::Allow => "allow",
         Answer::Ask => "ask",
+        Answer::Defer => "defer",
         Answer::Deny => "deny",
     };
     Some(json!({"hookSpecificOutput": {
@@ -44,6 +70,21 @@ pub(super) fn permission_decision(event: &str, answer: Answer, reason: &str) -> 
         "permissionDecision": decision,
         "permissionDecisionReason": reason,
     }}))
+}
+
+/// Returns the output when the harness is about to ask the user.
+pub(super) fn permission_request(event: &str, answer: Answer, reason: &str) -> Option<Value> {
+    let decision = match answer {
+        Answer::Allow => json!({"behavior": "allow"}),
+        Answer::Deny => json!({"behavior": "deny", "message": reason}),
+        Answer::Ask | Answer::Defer => return None,
+    };
+    Some(json!({"hookSpecificOutput": {"hookEventName": event, "decision": decision}}))
+}
+
+/// Returns the output after a tool ran.
+fn feedback(_: &str, answer: Answer, reason: &str) -> Option<Value> {
+    (answer == Answer::Deny).then(|| json!({"decision": "block", "reason": reason}))
 }
 
 #[derive(Deserialize)]

@@ -1,13 +1,14 @@
 //! Codex: its events, its configuration, and its tools that accept a patch.
 //!
-//! Source: <https://developers.openai.com/codex/hooks>.
+//! Source: <https://developers.openai.com/codex/hooks>, read for version 0.134.0 (May 2026) and again
+//! in July 2026.
 
 use serde_json::Value;
 
 use super::action::Action;
 use super::call::{Call, ToolCall};
-use super::claude::permission_decision;
-use super::harness::{Answer, Event, Harness, named_event};
+use super::claude::{permission_decision, permission_request};
+use super::harness::{Answer, Configuration, Event, Harness, Stage, group_entry, named_event};
 use super::{MAX_NAME, shell};
 use crate::cli::EarlyExit;
 use crate::engine::options::code;
@@ -17,14 +18,32 @@ pub(super) const CODEX: Harness = Harness {
     name: "codex",
     title: "Codex",
     project_variable: None,
-    events: &[Event {
-        name: "PreToolUse",
-        answer: denial,
-    }],
+    events: &[
+        Event {
+            name: "PreToolUse",
+            stage: Stage::Before,
+            answer: denial,
+            tools: Some(TOOLS),
+        },
+        Event {
+            name: "PermissionRequest",
+            stage: Stage::Prompt,
+            answer: permission_request,
+            tools: Some(TOOLS),
+        },
+    ],
     event_name: named_event,
     parse,
+    configuration: Configuration {
+        file: ".codex/hooks.json",
+        version: None,
+        entry: group_entry,
+        note: Some("Codex runs the hook after you trust it: enter /hooks in Codex"),
+    },
 };
 
+/// The tools for which the hook is registered.
+const TOOLS: &str = "apply_patch|Bash";
 /// The names of the tool, also as a program in scripts.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 /// The option with which Codex runs itself as the tool.
@@ -163,6 +182,11 @@ fn input_error(what: &str) -> EarlyExit {
         &code::USAGE,
         format!("invalid input of apply_patch: {what}"),
     )
+}
+
+/// Returns whether the input of a tool is a patch.
+pub(super) fn has_patch(input: &Value) -> bool {
+    has_text(input, &|text| text.trim_start().starts_with(BEGIN))
 }
 
 fn words(command: &Value) -> Option<Vec<&str>> {

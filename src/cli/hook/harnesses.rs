@@ -6,10 +6,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::claude::CLAUDE;
 use super::codex::CODEX;
+use super::copilot::COPILOT;
+use super::cursor::CURSOR;
+use super::gemini::GEMINI;
 use super::harness::Harness;
 
 /// All harnesses, in the order of the documentation.
-pub(super) const HARNESSES: &[&Harness] = &[&CLAUDE, &CODEX];
+pub(super) const HARNESSES: &[&Harness] = &[&CLAUDE, &CODEX, &GEMINI, &COPILOT, &CURSOR];
 
 /// Returns the parser for the name of a harness on the command line.
 pub(super) fn harness_parser() -> impl TypedValueParser<Value = &'static Harness> {

@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use super::action::{Action, Change};
-use super::call::Call;
 use super::decision::{Decision, DefaultDecision};
 use super::place::{CallPath, FileUse};
 use super::rules::{decide_refusal, policy, question};
@@ -16,22 +15,33 @@ use crate::engine::options::ApprovalGate;
 use crate::engine::{self, Outcome, Request};
 use crate::report::{FileReport, Report, Verdict};
 
-/// Decides on `call` before it runs. The root is that of `global`.
+/// Decides on `action` before it runs. The root is that of `global`, and `cwd` is the agent's
+/// current directory.
 ///
 /// # Errors
 ///
 /// Returns an error if the policy or the root cannot be read.
 pub(super) fn judge(
-    call: &Call,
+    action: &Action,
+    cwd: &Path,
     default_decision: &DefaultDecision,
     global: &Global,
 ) -> Result<Decision, EarlyExit> {
-    let decision = match &call.action {
+    let decision = match action {
         Action::None => Decision::None,
         Action::Unclear(why) => Decision::Deny(why.clone()),
+        Action::All(actions) => actions
+            .iter()
+            .map(|action| judge(action, cwd, default_decision, global))
+            .try_fold(Decision::None, |strictest, decision| {
+                Ok(strictest.stricter(decision?))
+            })?,
         Action::Change(file, change) => judge_change(file, change, default_decision, global)?,
+        Action::Delete(file) => CallPath::of(file, global)?.decide_names(FileUse::Deletes)?,
         // A patch is checked as a whole, so a file outside the root forbids it.
-        Action::Patch { text, directory } => return judge_patch(text, directory, call, global),
+        Action::Patch { text, directory } => {
+            return judge_patch(text, &cwd.join(directory), global);
+        }
         Action::Read(file) => CallPath::of(file, global)?.decide(FileUse::Reads, check_read)?,
         Action::List(directory) => search::judge_list(directory, global)?,
         Action::Grep { path, glob } => search::judge_grep(path, glob, global)?,
@@ -48,6 +58,25 @@ pub(super) fn judge(
     })
 }
 
+/// Decides on `action` after it ran: reports the change of a file that policy protects.
+///
+/// # Errors
+///
+/// Returns an error if the policy or the root cannot be read.
+pub(super) fn judge_result(action: &Action, global: &Global) -> Result<Decision, EarlyExit> {
+    let Action::Change(file, _) = action else {
+        return Ok(Decision::None);
+    };
+    Ok(
+        match CallPath::of(file, global)?.decide_names(FileUse::Changed)? {
+            Decision::Deny(reason) => Decision::Deny(format!(
+                "the tool changed a file that policy protects; tell the user\n{reason}"
+            )),
+            _ => Decision::None,
+        },
+    )
+}
+
 fn judge_change(
     file: &Path,
     change: &Change,
@@ -62,16 +91,10 @@ fn judge_change(
     Ok(checked.stricter(place.decide_outside_link()?))
 }
 
-/// Decides on a patch. Its names are relative to `directory`, which is relative to the agent's
-/// current directory.
-fn judge_patch(
-    patch: &str,
-    directory: &str,
-    call: &Call,
-    global: &Global,
-) -> Result<Decision, EarlyExit> {
+/// Decides on a patch. Its names are relative to `directory`.
+fn judge_patch(patch: &str, directory: &Path, global: &Global) -> Result<Decision, EarlyExit> {
     let roots = absolute_paths(global.root());
-    let below = engine::relative_to(&roots, &call.cwd.join(Path::new(directory)));
+    let below = engine::relative_to(&roots, directory);
     let mut request = Request::of(patch);
     "codex".clone_into(&mut request.decide.format);
     request.decide.roots = engine::root_names(&roots);

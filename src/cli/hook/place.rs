@@ -30,6 +30,9 @@ pub(super) struct CallPath {
 pub(super) enum FileUse {
     Reads,
     Writes,
+    Deletes,
+    /// The tool has already changed the file.
+    Changed,
 }
 
 impl FileUse {
@@ -38,6 +41,8 @@ impl FileUse {
     fn accesses(self, name: &Path) -> &'static [Access] {
         match self {
             Self::Reads => &[Access::Read],
+            Self::Deletes => &[Access::Delete],
+            Self::Changed => &[Access::Modify],
             Self::Writes if fs_err::symlink_metadata(name).is_ok() => {
                 &[Access::Modify, Access::Read]
             }
@@ -118,6 +123,20 @@ impl CallPath {
         others
             .map(|name| self.decide_path(name, file_use))
             .try_fold(decision, |strictest, ruled| Ok(strictest.stricter(ruled?)))
+    }
+
+    /// Returns the strictest decision of the rules for all paths, without a check of the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the policy or the root cannot be read.
+    pub(super) fn decide_names(&self, file_use: FileUse) -> Result<Decision, EarlyExit> {
+        self.names
+            .iter()
+            .map(|name| self.decide_path(name, file_use))
+            .try_fold(Decision::None, |strictest, ruled| {
+                Ok(strictest.stricter(ruled?))
+            })
     }
 
     /// Returns the question about writing the opened file if it is outside the root and a control

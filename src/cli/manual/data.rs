@@ -183,10 +183,16 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "hook",
-        &[(
-            "Check a tool call of Claude Code",
-            "wpatch hook claude < call.json",
-        )],
+        &[
+            (
+                "Check a tool call of Claude Code",
+                "wpatch hook claude < call.json",
+            ),
+            (
+                "Register the hook with Cursor in the current project",
+                "wpatch hook install cursor",
+            ),
+        ],
     ),
 ];
 
@@ -250,8 +256,8 @@ pub(super) fn find_row<T: ?Sized>(table: &[(&str, &'static T)], name: &str) -> O
 /// The environment variables with their effects.
 pub(super) const ENVIRONMENT: &[(&str, &str)] = &[
     (
-        "CLAUDE_PROJECT_DIR",
-        "The root of wpatch hook claude without --root.",
+        "CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR",
+        "The root of wpatch hook claude and wpatch hook gemini without --root.",
     ),
     (
         "CLICOLOR_FORCE, CLICOLOR, NO_COLOR, TERM",

@@ -1,18 +1,13 @@
-//! Calls as the documentation of each agent describes them, with the decision on each: the files in
-//! `calls/`.
+//! Calls as the documentation of each harness describes them, with the decision on each: the files
+//! in `calls/`.
 //!
-//! Sources: <https://code.claude.com/docs/en/hooks>, section "`PreToolUse` input", and
-//! <https://developers.openai.com/codex/hooks>. In a file, `ROOT` is the root and `HOME` the user's
+//! The files in `events/` name the sources. In a file, `ROOT` is the root and `HOME` the user's
 //! home. `reason` is the beginning of the reason; without a decision nothing is printed.
 
-use std::path::Path;
-
-use fs_err as fs;
-use serde_json::Value;
-
-use super::{NOTEBOOK, decision};
-use crate::systems::{Desk, fed, program};
-use crate::world;
+use super::NOTEBOOK;
+use super::answers::{HARNESSES, answer, decision_of, event_of};
+use super::events::{files, fixture};
+use crate::systems::Desk;
 
 const POLICY: &str = "
 [[rule]]
@@ -39,21 +34,15 @@ fn each_documented_call_gets_its_decision() {
         ("keys/api.txt", b"x\n"),
         ("wpatch.toml", POLICY.as_bytes()),
         ("../home/.aws/credentials", b"x\n"),
+        (".git/config", b"x\n"),
     ]);
-    let home = world::real(desk.path("../home"));
-    let calls = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hook/calls");
     let mut agents = Vec::new();
-    for file in fs::read_dir(calls).unwrap() {
-        let path = file.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
-        let text = text
-            .replace("ROOT", &world::in_json(&desk.root()))
-            .replace("HOME", &world::in_json(&home));
-        let example: Value = serde_json::from_str(&text).unwrap();
+    for path in files("calls") {
+        let example = fixture(&desk, &path);
         let agent = example["agent"].as_str().unwrap();
-        let mut hook = program(&desk.root(), &["hook", agent]);
-        hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", &home);
-        let decided = decision(&fed(&mut hook, example["call"].to_string().as_bytes()));
+        let input = &example["call"];
+        let output = answer(&desk, agent, &[], input);
+        let decided = decision_of(agent, event_of(input), &output);
         let (said, why) = decided.unwrap_or_default();
         assert_eq!(
             said,
@@ -68,9 +57,8 @@ fn each_documented_call_gets_its_decision() {
         );
         agents.push(agent.to_owned());
     }
-    assert!(
-        ["claude", "codex"]
-            .iter()
-            .all(|agent| agents.iter().filter(|name| name == agent).count() > 5)
-    );
+    for harness in HARNESSES {
+        let count = agents.iter().filter(|name| *name == harness).count();
+        assert!(count > 5, "{harness}: {count}");
+    }
 }

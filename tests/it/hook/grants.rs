@@ -15,7 +15,7 @@ use calls::{Call, OTHER_NAMES, call};
 mod calls;
 
 /// Policies that allow no change: the file that has them, and their text.
-const SILENT: [(&str, &str); 8] = [
+pub(super) const SILENT: [(&str, &str); 8] = [
     ("unused", ""),
     (
         "wpatch.toml",
@@ -45,7 +45,7 @@ const SILENT: [(&str, &str); 8] = [
 ];
 
 /// A policy of the user that allows every change.
-const ALLOWED: (&str, &str) = (
+pub(super) const ALLOWED: (&str, &str) = (
     "../config/wpatch/config.toml",
     "[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'allow'\n",
 );
@@ -58,7 +58,7 @@ const WRITING_MODES: [&str; 5] = [
     "bypassPermissions",
 ];
 
-fn desk((policy, text): (&str, &str)) -> Desk {
+pub(super) fn desk((policy, text): (&str, &str)) -> Desk {
     let desk = Desk::with(&[
         ("a", b"one\ntwo\n"),
         ("d/b c", b"one\n"),
@@ -128,7 +128,7 @@ fn decided(desk: &Desk, call: &Call, options: &[&str]) -> String {
 }
 
 /// Runs `test` on generated calls and returns how often it returned each word.
-fn counted(
+pub(super) fn counted(
     seed: u64,
     cases: u32,
     test: impl Fn(&Call, usize) -> String,
