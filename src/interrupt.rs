@@ -1,8 +1,9 @@
 //! The handle that cancels a request.
 
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// Cancels all requests that have a clone of this handle.
 ///
@@ -26,10 +27,20 @@ pub struct Interrupt {
     signal: Arc<AtomicUsize>,
     /// The number of the signal of another handle, which raises this one, too.
     parent: Option<Arc<AtomicUsize>>,
-    /// The time at which the handle is raised, and the signal.
-    deadline: Option<(Instant, i32)>,
+    /// Also raises the handle.
+    source: Option<SignalSource>,
     /// Raises the handle after a number of reads. Only tests set it.
     trigger: Option<Arc<ReadTrigger>>,
+}
+
+/// A function that returns the number of a signal when the handle is to be raised.
+#[derive(Clone)]
+struct SignalSource(Arc<dyn Fn() -> Option<i32> + Send + Sync + UnwindSafe + RefUnwindSafe>);
+
+impl fmt::Debug for SignalSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SignalSource")
+    }
 }
 
 /// Raises a handle at a given read, so that a test can cancel a request at every place.
@@ -57,11 +68,15 @@ impl Interrupt {
         }
     }
 
-    /// Returns this handle, which is then also raised with `signal` at `deadline`.
+    /// Returns this handle, which then also asks `source` at each read, until it is raised. Such a
+    /// source is a deadline.
     #[must_use]
-    pub fn with_deadline(self, deadline: Instant, signal: i32) -> Self {
+    pub fn with_source(
+        self,
+        source: impl Fn() -> Option<i32> + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
+    ) -> Self {
         Self {
-            deadline: Some((deadline, signal)),
+            source: Some(SignalSource(Arc::new(source))),
             ..self
         }
     }
@@ -117,9 +132,9 @@ impl Interrupt {
         {
             self.raise(schedule.signal);
         }
-        if let Some((deadline, signal)) = self.deadline
+        if let Some(SignalSource(source)) = &self.source
             && self.signal.load(Ordering::Relaxed) == 0
-            && Instant::now() >= deadline
+            && let Some(signal) = source()
         {
             self.raise(signal);
         }

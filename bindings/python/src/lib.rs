@@ -253,7 +253,8 @@ fn root_of(root: &Bound<'_, PyAny>) -> PyResult<Root> {
 /// Runs `call` on this thread, which is faster. Returns `None` if it takes longer than the quick time.
 fn run_quickly(call: &Call) -> Option<Result<Result<Answer, CallError>, String>> {
     let deadline = Instant::now() + QUICK_TIME;
-    let interrupt = call.interrupt.child().with_deadline(deadline, CANCELLED);
+    let is_over = move || (Instant::now() >= deadline).then_some(CANCELLED);
+    let interrupt = call.interrupt.child().with_source(is_over);
     let answer = run_unwinding(Call {
         interrupt: interrupt.clone(),
         ..call.clone()

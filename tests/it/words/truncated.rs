@@ -60,13 +60,9 @@ fn a_model_is_told_to_send_the_complete_patch() {
         let lines: Vec<_> = patch.split_inclusive('\n').collect();
         let cut = lines[..lines.len() - 1].concat();
         for lenient in [false, true] {
-            let call =
-                json!({"name": "check_patch", "arguments": {"patch": cut, "lenient": lenient}});
-            let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
-                .to_string()
-                + "\n";
-            let answer = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
-            let is_refused = answer.contains("\"isError\":true");
+            let arguments = json!({"patch": cut, "lenient": lenient});
+            let result = desk.serves(&[], &[("check_patch", arguments)])[0].take();
+            let (is_refused, answer) = (result["isError"] == true, result.to_string());
             assert!(
                 !is_refused || answer.contains("provide the complete patch"),
                 "{lenient} {cut}\n{answer}"
