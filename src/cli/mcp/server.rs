@@ -161,6 +161,8 @@ impl Server {
     ) -> Result<T, ErrorData> {
         let mut input_ended = self.signals.input_ended.clone();
         tokio::select! {
+            // An answer that needs no message of the client is there at once.
+            biased;
             answer = answer => Ok(answer),
             () = context.ct.cancelled() => Err(cancelled_error()),
             _ = input_ended.wait_for(|ended| *ended) => Err(cancelled_error()),
