@@ -154,7 +154,8 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The names of the text editor tool. Its argument `command` is one of [`EDITOR_COMMANDS`].
+/// The names of the text editor tool. Its argument `command` is the name of a tool: `view`,
+/// `str_replace`, `insert` or `create`.
 pub const EDITOR_NAMES: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
 const EDITOR_COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
 
