@@ -166,7 +166,7 @@ fn read_action(call: &ToolCall, pattern: &str) -> Action {
             target: SearchTarget::Contents,
         };
     }
-    // The name can be that of a directory.
+    // The name can lead to a directory.
     with_path(call, pattern, |path| Action::Grep {
         path,
         glob: String::new(),

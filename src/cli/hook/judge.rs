@@ -15,8 +15,8 @@ use crate::engine::options::ApprovalGate;
 use crate::engine::{self, Outcome, Request};
 use crate::report::{FileReport, Report, Verdict};
 
-/// Decides on `action` before it runs. The root is that of `global`, and `cwd` is the agent's
-/// current directory.
+/// Decides on `action` before it runs. `global` has the root, and `cwd` is the agent's current
+/// directory.
 ///
 /// # Errors
 ///

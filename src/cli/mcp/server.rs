@@ -13,7 +13,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 use tokio::time::interval;
 
 use super::approval::{Answer, ask, can_ask, given_answer};
@@ -216,7 +216,7 @@ impl Server {
         if self.signals.interrupt.is_raised() {
             self.signals.stop.notify_one();
         }
-        result.map_err(|error| panic_error(&error))?
+        result.map_err(|_| panic_error())?
     }
 
     /// Asks the user whether the change that was refused with `refused` is allowed. Returns the
@@ -326,8 +326,10 @@ fn cancelled_error() -> ErrorData {
     ErrorData::internal_error("the call is cancelled", None)
 }
 
-fn panic_error(error: &JoinError) -> ErrorData {
-    ErrorData::internal_error(format!("the call has failed: {error}"), None)
+/// Returns the error of a call that has panicked. Standard error has the message of the panic.
+fn panic_error() -> ErrorData {
+    let message = "internal error of wpatch; tell the user to report it";
+    ErrorData::internal_error(message, None)
 }
 
 /// Returns the response with `result`: its text, and the same as a document.

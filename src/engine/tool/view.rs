@@ -170,7 +170,7 @@ fn listing_result(listing: &Listing) -> ToolResult {
         let listed = text.lines().count();
         let _ = writeln!(text, "(only {listed} names are listed)");
     } else if text.is_empty() {
-        text.push_str("(no names, except those that begin with a dot)\n");
+        text.push_str("(nothing to list; names that begin with a dot may be hidden)\n");
     }
     ToolResult::of_text(text)
 }

@@ -103,7 +103,7 @@ fn inputs(desk: &Desk) -> Vec<(String, Value)> {
 }
 
 /// Returns a root with the files of the calls and a policy.
-fn desk((policy, text): (&str, &str)) -> Desk {
+pub(super) fn desk((policy, text): (&str, &str)) -> Desk {
     Desk::with(&[
         (
             "src/app.py",

@@ -4,10 +4,10 @@
 //! The files in `events/` name the sources. In a file, `ROOT` is the root and `HOME` the user's
 //! home. `reason` is the beginning of the reason; without a decision nothing is printed.
 
-use super::NOTEBOOK;
+use fs_err as fs;
+
 use super::answers::{HARNESSES, answer, decision_of, event_of};
-use super::events::{files, fixture};
-use crate::systems::Desk;
+use super::events::{desk, files, fixture};
 
 const POLICY: &str = "
 [[rule]]
@@ -23,19 +23,9 @@ verdict = 'deny'
 
 #[test]
 fn each_documented_call_gets_its_decision() {
-    let desk = Desk::with(&[
-        (
-            "src/app.py",
-            b"def f():\n    return 1\n\ndef g():\n    return 0\n",
-        ),
-        ("src/view.ts", b"x\n"),
-        ("analysis.ipynb", NOTEBOOK.as_bytes()),
-        ("vendor/lib.py", b"x\n"),
-        ("keys/api.txt", b"x\n"),
-        ("wpatch.toml", POLICY.as_bytes()),
-        ("../home/.aws/credentials", b"x\n"),
-        (".git/config", b"x\n"),
-    ]);
+    let desk = desk(("wpatch.toml", POLICY));
+    fs::create_dir(desk.path(".git")).unwrap();
+    fs::write(desk.path(".git/config"), "x\n").unwrap();
     let mut agents = Vec::new();
     for path in files("calls") {
         let example = fixture(&desk, &path);

@@ -87,21 +87,34 @@ fn assert_question(request: &Value) {
     );
 }
 
+/// Calls a tool for a change about which policy asks. Returns the question to the user.
+fn starts_change(client: &mut Client) -> Value {
+    let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
+    let call = json!({"name": "str_replace", "arguments": arguments});
+    client.sends("tools/call", &call);
+    let question = client.hears();
+    assert_question(&question);
+    question
+}
+
+/// Sends the answer of the user, and returns the result of the call.
+fn answers_question(
+    client: &mut Client,
+    question: &Value,
+    answer: &Value,
+) -> (String, Value, bool) {
+    let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": answer});
+    client.says(reply.to_string().as_bytes());
+    read_result(&client.hears())
+}
+
 #[test]
 fn the_user_approves_a_change_in_a_session() {
     for (answer, approves) in answers() {
         let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
         let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
-        let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
-        client.sends(
-            "tools/call",
-            &json!({"name": "str_replace", "arguments": arguments}),
-        );
-        let question = client.hears();
-        assert_question(&question);
-        let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": answer});
-        client.says(reply.to_string().as_bytes());
-        let (text, document, is_error) = read_result(&client.hears());
+        let question = starts_change(&mut client);
+        let (text, document, is_error) = answers_question(&mut client, &question, &answer);
         assert_eq!(is_error, !approves, "{text}");
         if !approves {
             assert_eq!(document["problems"][0]["kind"], "approval_required");
@@ -147,12 +160,7 @@ fn a_client_that_has_no_forms_is_not_asked() {
 fn the_server_ends_with_the_input_while_it_waits_for_an_answer() {
     let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
     let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
-    let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
-    client.sends(
-        "tools/call",
-        &json!({"name": "str_replace", "arguments": arguments}),
-    );
-    assert_question(&client.hears());
+    starts_change(&mut client);
     client.input = None;
     assert_eq!(client.hears()["error"]["code"], -32603);
     client.ends();
@@ -163,16 +171,9 @@ fn the_server_ends_with_the_input_while_it_waits_for_an_answer() {
 fn an_approval_is_for_one_plan() {
     let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
     let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
-    let arguments = json!({"path": "a", "old_str": "one", "new_str": "1"});
-    client.sends(
-        "tools/call",
-        &json!({"name": "str_replace", "arguments": arguments}),
-    );
-    let question = client.hears();
+    let question = starts_change(&mut client);
     fs::write(desk.path("a"), "one\nother\n").unwrap();
-    let reply = json!({"jsonrpc": "2.0", "id": question["id"], "result": answer("accept", true)});
-    client.says(reply.to_string().as_bytes());
-    let (text, document, _) = read_result(&client.hears());
+    let (text, document, _) = answers_question(&mut client, &question, &answer("accept", true));
     assert_eq!(document["problems"][0]["kind"], "stale", "{text}");
     assert_eq!(desk.bytes("a"), b"one\nother\n");
     client.ends();
