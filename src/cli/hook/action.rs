@@ -155,7 +155,10 @@ fn edit_request(path: Vec<u8>, edit: TextEdit) -> Request {
 fn sequence_request(path: Vec<u8>, mut edits: Vec<TextEdit>) -> Request {
     if edits.first().is_some_and(|edit| edit.old_string.is_empty()) {
         let first = edits.remove(0);
-        let content = edits.iter().fold(first.new_string, edited_text);
+        let content = edits
+            .iter()
+            .try_fold(first.new_string, edited_text)
+            .unwrap_or_else(|text| text);
         return Request::write(path, content);
     }
     let replacement = |edit: TextEdit| {
@@ -183,16 +186,20 @@ fn sequence_request(path: Vec<u8>, mut edits: Vec<TextEdit>) -> Request {
 /// the text.
 const MAX_EDITED: usize = 1 << 20;
 
-/// Returns `text` after `edit`. Returns it unchanged if the result would exceed [`MAX_EDITED`], or
-/// if the old text is empty, which the tool refuses.
-fn edited_text(text: String, edit: &TextEdit) -> String {
+/// Returns `text` after `edit`.
+///
+/// # Errors
+///
+/// Returns `text` unchanged if the result would exceed [`MAX_EDITED`], or if the old text is empty,
+/// which the tool refuses.
+fn edited_text(text: String, edit: &TextEdit) -> Result<String, String> {
     let times = if edit.replace_all { usize::MAX } else { 1 };
     let found = text.matches(&edit.old_string).take(times).count();
     let size = found
         .saturating_mul(edit.new_string.len())
         .saturating_add(text.len());
     if edit.old_string.is_empty() || size > MAX_EDITED {
-        return text;
+        return Err(text);
     }
-    text.replacen(&edit.old_string, &edit.new_string, times)
+    Ok(text.replacen(&edit.old_string, &edit.new_string, times))
 }

@@ -49,12 +49,31 @@ const DOCUMENTED: [(&str, &str); 5] = [
 
 /// Returns the JSON file `name`, with the paths of `desk`.
 pub(super) fn fixture(desk: &Desk, name: &Path) -> Value {
-    let home = world::real(desk.path("../home"));
     let text = fs::read_to_string(name).unwrap();
-    let text = text
-        .replace("ROOT", &world::in_json(&desk.root()))
-        .replace("HOME", &world::in_json(&home));
-    serde_json::from_str(&text).unwrap()
+    with_paths(desk, serde_json::from_str(&text).unwrap())
+}
+
+/// Replaces `ROOT` and `HOME` in every string of `value` with the paths of `desk`, also in strings
+/// that are JSON objects.
+pub(super) fn with_paths(desk: &Desk, value: Value) -> Value {
+    match value {
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(object @ Value::Object(_)) => with_paths(desk, object).to_string().into(),
+            _ => text
+                .replace("ROOT", desk.root().to_str().unwrap())
+                .replace("HOME", world::real(desk.path("../home")).to_str().unwrap())
+                .into(),
+        },
+        Value::Array(values) => values
+            .into_iter()
+            .map(|value| with_paths(desk, value))
+            .collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(key, value)| (key, with_paths(desk, value)))
+            .collect(),
+        value => value,
+    }
 }
 
 /// Returns the files in the directory `name`.

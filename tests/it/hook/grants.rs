@@ -8,6 +8,7 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Value, json};
 
 use super::NOTEBOOK;
+use super::events::with_paths;
 use crate::systems::{Desk, fed, program};
 use crate::world;
 use calls::{Call, OTHER_NAMES, call};
@@ -98,10 +99,7 @@ pub(super) fn desk((policy, text): (&str, &str)) -> Desk {
 }
 
 fn answered(desk: &Desk, (agent, mode, tool, input): &Call, options: &[&str]) -> Output {
-    let input = input
-        .to_string()
-        .replace("ROOT/", &format!("{}/", world::in_json(&desk.root())));
-    let input: Value = serde_json::from_str(&input).unwrap();
+    let input = with_paths(desk, input.clone());
     let call = json!({"session_id": "s", "transcript_path": "/t", "cwd": desk.root(), "permission_mode": mode,
         "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "t"});
     let mut hook = program(&desk.root(), &[&["hook", agent], options].concat());

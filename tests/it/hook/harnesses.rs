@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answers::{HARNESSES, answer, decision_of};
+use super::events::with_paths;
 use super::grants::{ALLOWED, SILENT, counted, desk as desk_with};
 use super::{desk, governed};
 use crate::systems::Desk;
@@ -86,10 +87,8 @@ fn translate(harness: &str, cwd: &Value, tool: &str, input: &Value) -> Value {
 
 /// Returns the decision of `harness` on a random call.
 fn decide(desk: &Desk, harness: &str, tool: &str, input: &Value, options: &[&str]) -> String {
-    let root = world::in_json(&desk.root());
-    let input = input.to_string().replace("ROOT/", &format!("{root}/"));
     let cwd = serde_json::to_value(desk.root()).unwrap();
-    let call = translate(harness, &cwd, tool, &serde_json::from_str(&input).unwrap());
+    let call = translate(harness, &cwd, tool, &with_paths(desk, input.clone()));
     let event = call["hook_event_name"]
         .as_str()
         .unwrap_or("preToolUse")

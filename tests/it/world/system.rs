@@ -125,12 +125,6 @@ pub(crate) fn bytes_of(name: impl AsRef<OsStr>) -> Vec<u8> {
     }
 }
 
-/// Returns the text of `path` as it is in a string of JSON.
-pub(crate) fn in_json(path: &Path) -> String {
-    let quoted = serde_json::to_string(path.to_str().unwrap()).unwrap();
-    quoted[1..quoted.len() - 1].to_owned()
-}
-
 /// Returns the absolute path without links of the file that `at` leads to, as programs print it.
 ///
 /// # Panics
