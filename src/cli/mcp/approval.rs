@@ -9,11 +9,11 @@ use std::fmt::Write;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    BooleanSchema, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult, InputResponses,
-    PrimitiveSchemaDefinition, ProtocolVersion, ServerRequest,
+    BooleanSchema, CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult,
+    InputResponses, PrimitiveSchemaDefinition, ProtocolVersion, ServerRequest,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{PeerRequestOptions, RequestContext};
 
 use crate::engine::ToolResult;
 
@@ -28,6 +28,8 @@ pub(super) enum Answer {
     Refused,
     /// The client asks the user, and repeats the call.
     Question(InputRequiredResult),
+    /// The call was cancelled. If the user was being asked, the question is withdrawn.
+    Cancelled,
 }
 
 /// The answer in a repeated call.
@@ -85,9 +87,24 @@ pub(super) async fn ask(
         return Answer::Question(InputRequiredResult::new(Some(requests), Some(plan)));
     }
     let request = ServerRequest::ElicitRequest(question);
-    match context.peer.send_request(request).await {
-        Ok(ClientResult::ElicitResult(result)) if is_approval(&result) => Answer::Approved(plan),
-        _ => Answer::Refused,
+    let options = PeerRequestOptions::no_options();
+    let sent = context.peer.send_cancellable_request(request, options);
+    let Ok(handle) = sent.await else {
+        return Answer::Refused;
+    };
+    let id = handle.id.clone();
+    tokio::select! {
+        answer = handle.await_response() => match answer {
+            Ok(ClientResult::ElicitResult(result)) if is_approval(&result) => Answer::Approved(plan),
+            _ => Answer::Refused,
+        },
+        () = context.ct.cancelled() => {
+            let reason = "the call that needs the answer is cancelled".to_owned();
+            let withdrawal = CancelledNotificationParam::new(Some(id), Some(reason));
+            // A closed connection ends the service.
+            let _ = context.peer.notify_cancelled(withdrawal).await;
+            Answer::Cancelled
+        }
     }
 }
 

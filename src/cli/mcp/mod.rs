@@ -124,6 +124,7 @@ fn run(options: &McpOptions, global: &Global) -> Result<ExitCode, EarlyExit> {
 /// Returns the exit code: 0 at the end of the input, 128+n after signal n, 4 if a stream has failed.
 fn exit_code(threads: StdioThreads, signal: Option<i32>) -> ExitCode {
     if let Some(signal) = signal.and_then(|signal| u8::try_from(signal).ok()) {
+        threads.wait_after_signal();
         return ExitCode::from(128 + signal);
     }
     match threads.join() {

@@ -153,18 +153,13 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns an error if the call is cancelled or the input ends.
-    async fn wait_for_client<T>(
-        &self,
-        answer: impl Future<Output = T>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<T, ErrorData> {
+    /// Returns an error if the input ends.
+    async fn wait_for_client<T>(&self, answer: impl Future<Output = T>) -> Result<T, ErrorData> {
         let mut input_ended = self.signals.input_ended.clone();
         tokio::select! {
             // An answer that needs no message of the client is there at once.
             biased;
             answer = answer => Ok(answer),
-            () = context.ct.cancelled() => Err(cancelled_error()),
             _ = input_ended.wait_for(|ended| *ended) => Err(cancelled_error()),
         }
     }
@@ -175,7 +170,12 @@ impl Server {
         call: Call,
         context: &RequestContext<RoleServer>,
     ) -> Result<ToolResult, ErrorData> {
-        let target = match self.wait_for_client(self.target(context), context).await? {
+        let target = tokio::select! {
+            biased;
+            target = self.wait_for_client(self.target(context)) => target?,
+            () = context.ct.cancelled() => return Err(cancelled_error()),
+        };
+        let target = match target {
             Ok(target) => target,
             Err(stop) => return Ok(ToolResult::of(&stop.into_outcome("mcp"))),
         };
@@ -233,7 +233,7 @@ impl Server {
         };
         let checked = self.run(check, context).await?;
         let question = ask(&checked, &refused, context);
-        match self.wait_for_client(question, context).await? {
+        match self.wait_for_client(question).await? {
             Answer::Question(question) => Ok(question.into()),
             Answer::Approved(plan) => {
                 let approved_plan = Some(plan);
@@ -244,6 +244,7 @@ impl Server {
                 self.run(call, context).await.map(|result| respond(&result))
             }
             Answer::Refused => Ok(respond(&refused)),
+            Answer::Cancelled => Err(cancelled_error()),
         }
     }
 }

@@ -3,8 +3,10 @@
 
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
+use std::sync::mpsc as blocking_mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -24,6 +26,8 @@ use crate::report::print_json;
 
 /// The number of lines that are read ahead, and of messages that wait to be written.
 const QUEUE: usize = 64;
+/// The time for the last messages after a signal.
+const SIGNAL_GRACE: Duration = Duration::from_secs(1);
 
 /// The requests that the server answers.
 const METHODS: [&str; 5] = [
@@ -58,10 +62,12 @@ enum Line {
 pub(super) struct StdioThreads {
     reader: JoinHandle<io::Result<()>>,
     writer: JoinHandle<io::Result<()>>,
+    /// Disconnected at the end of the writer.
+    has_written: blocking_mpsc::Receiver<()>,
 }
 
 impl StdioThreads {
-    /// Waits until all messages are written.
+    /// Waits until all messages are written and the input has ended.
     ///
     /// # Errors
     ///
@@ -69,11 +75,17 @@ impl StdioThreads {
     pub(super) fn join(self) -> io::Result<()> {
         let panicked = || io::Error::other("a thread has panicked");
         self.writer.join().unwrap_or_else(|_| Err(panicked()))?;
-        // After a signal the reader still waits for input.
+        // After an error of the output the reader still waits for input.
         if self.reader.is_finished() {
             self.reader.join().unwrap_or_else(|_| Err(panicked()))?;
         }
         Ok(())
+    }
+
+    /// Waits until all messages are written, but only for [`SIGNAL_GRACE`]: a client that has sent a
+    /// signal may not read them.
+    pub(super) fn wait_after_signal(&self) {
+        let _ = self.has_written.recv_timeout(SIGNAL_GRACE);
     }
 }
 
@@ -111,7 +123,11 @@ impl StdioTransport {
         let (send_line, lines) = mpsc::channel(QUEUE);
         let (output, messages) = mpsc::channel(QUEUE);
         let reader = thread::Builder::new().spawn(move || read_lines(limit, &send_line))?;
-        let writer = thread::Builder::new().spawn(move || write_messages(messages))?;
+        let (has_ended_writing, has_written) = blocking_mpsc::channel();
+        let writer = thread::Builder::new().spawn(move || {
+            let _has_ended_writing = has_ended_writing;
+            write_messages(messages)
+        })?;
         let open = Arc::new(OpenRequests {
             ids: Mutex::default(),
             count: watch::Sender::new(0),
@@ -124,7 +140,12 @@ impl StdioTransport {
             has_ended,
             has_started: false,
         };
-        Ok((transport, StdioThreads { reader, writer }))
+        let threads = StdioThreads {
+            reader,
+            writer,
+            has_written,
+        };
+        Ok((transport, threads))
     }
 
     /// Returns the message in `line`. A line that is not a valid message gets an error response.
@@ -207,7 +228,7 @@ impl Transport<RoleServer> for StdioTransport {
             let line = tokio::select! {
                 line = self.lines.recv() => line,
                 () = self.output.closed() => return None,
-                () = self.stop.notified() => return None,
+                () = self.stop.notified() => None,
             };
             let Some(line) = line else {
                 self.has_ended.send_replace(true);

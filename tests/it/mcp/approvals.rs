@@ -168,6 +168,24 @@ fn the_server_ends_with_the_input_while_it_waits_for_an_answer() {
 }
 
 #[test]
+fn a_question_is_withdrawn_when_its_call_is_cancelled() {
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
+    let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);
+    let question = starts_change(&mut client);
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": client.last}});
+    client.says(cancel.to_string().as_bytes());
+    let withdrawal = client.hears();
+    assert_eq!(
+        (&withdrawal["method"], &withdrawal["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &question["id"])
+    );
+    client.does("view", &json!({"path": "a"}));
+    client.ends();
+    assert_eq!(desk.bytes("a"), b"one\n");
+}
+
+#[test]
 fn an_approval_is_for_one_plan() {
     let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
     let mut client = Client::with(&desk, &[], r#"{"elicitation": {}}"#);

@@ -1,6 +1,8 @@
 //! Several calls at once: their order, cancellation, progress, and the end of the input.
 
 use std::fmt::Write as _;
+#[cfg(unix)]
+use std::process::Command;
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -103,6 +105,22 @@ fn a_ping_is_answered_during_a_call_and_the_progress_increases() {
         .collect();
     assert!(values.is_sorted_by(|a, b| a < b), "{values:?}");
     client.ends();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_during_a_call_rolls_back_and_the_call_has_a_result() {
+    let desk = Desk::with(&[]);
+    let mut client = Client::of(&desk, &[]);
+    let id = client.starts("apply_patch", &json!({"patch": creations(FILES)}));
+    assert_eq!(client.hears()["method"], "notifications/progress");
+    let server = client.server.id().to_string();
+    assert!(Command::new("kill").arg(server).status().unwrap().success());
+    let (_, answer) = client.waits();
+    assert_eq!(answer["id"], id);
+    assert!(read_result(&answer).2);
+    assert_eq!(client.server.wait().unwrap().code(), Some(143));
+    assert!(!desk.path("d").exists());
 }
 
 #[test]
