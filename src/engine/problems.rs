@@ -8,6 +8,7 @@ mod commit;
 mod patch;
 mod repair;
 
+use super::rejection::reasons;
 use crate::preflight::{Problem, ProblemFacts, code};
 use crate::transaction::history::PlanRejection;
 
@@ -26,15 +27,15 @@ const MAX_NAMED: usize = 8;
 
 /// Returns the problem of a plan that was rejected.
 pub(super) fn rejected_plan_problem(refusal: &PlanRejection) -> Problem {
-    let why = refusal
-        .reason
+    let reasons = Some(reasons(refusal)).filter(|reasons| !reasons.is_empty());
+    let why = reasons
         .as_ref()
-        .map_or_else(String::new, |reason| format!(": {reason}"));
+        .map_or_else(String::new, |reasons| format!(": {reasons}"));
     let help = Some(
         "run `wpatch reject --withdraw` with its plan_id to allow its approval again".to_owned(),
     );
     let facts = ProblemFacts {
-        reason: refusal.reason.clone(),
+        reason: reasons,
         ..ProblemFacts::default()
     };
     Problem {
@@ -51,6 +52,15 @@ pub(super) fn no_state_directory_problem(what: &str) -> Problem {
     Problem {
         help: Some(help.to_owned()),
         ..Problem::new(&code::NO_PLACE, message)
+    }
+}
+
+/// Returns the problem of an edit session that another process changed before its commit.
+pub(super) fn changed_session_problem() -> Problem {
+    let message = "another process changed the edit session";
+    Problem {
+        help: Some("check it again, then commit it".to_owned()),
+        ..Problem::new(&code::STALE, message)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::history::{self, PruneExemption};
 use super::unkept::NoHistoryReason;
-use super::{CommittedTransaction, Durability, Failure, Transaction, sweep_warning};
+use super::{CommittedTransaction, Durability, Failure, Transaction, sessions, sweep_warning};
 use crate::path::RelPath;
 use crate::progress::Phase;
 
@@ -27,6 +27,11 @@ impl Transaction<'_> {
     /// Adds the commit, if there was one, to the history. Then sweeps and releases the lock.
     pub(super) fn finish_commit(&mut self, done: Option<CommittedTransaction>) -> Receipt {
         let mut warnings = Vec::new();
+        // The record comes first: an entry without a record would seem to be the work of an
+        // attacker who removed the record.
+        if let (Some(done), Some(state)) = (&done, &mut self.state) {
+            warnings.extend(state.audit.append(self.workspace, &done.journal.audit));
+        }
         let kept = match &done {
             Some(done) => self.add_to_history(done, &mut warnings),
             None => Ok(self.no_history_reason()),
@@ -94,6 +99,7 @@ impl Transaction<'_> {
             options,
             ..
         } = self;
+        sessions::remove_committed(*workspace, journal, options.durability);
         match history::add_committed(
             *workspace,
             home,
@@ -112,6 +118,9 @@ impl Transaction<'_> {
             kept => kept?,
         }
         let drained = history::remove_undone_files(*workspace, home, &journal.undoes);
+        if state.audit.obstacle().is_some() {
+            return Ok(None);
+        }
         match drained.and_then(|()| {
             history::prune(*workspace, home, (options.history, PruneExemption::Newest))
         }) {

@@ -23,6 +23,7 @@ pub mod disk;
 mod folding;
 pub mod git;
 pub mod index;
+mod layered;
 mod lock;
 pub mod memory;
 pub mod objects;
@@ -44,6 +45,7 @@ pub use arguments::{
 };
 pub use backends::{BACKENDS, Backend};
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
+pub use layered::{Layer, LayerFile, LayeredTree};
 pub use lock::Lock;
 pub use rights::{EntryRights, InPlaceChange, OwnerError, ProtectedError};
 pub use work_tree::{
@@ -85,6 +87,13 @@ pub trait Workspace: Sync {
     /// Never blocks on a FIFO and never opens a device: both fail with [`ErrorKind::NotRegular`]. A
     /// file of more than `limit` bytes fails with [`ErrorKind::TooLarge`].
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)>;
+
+    /// Returns the last `length` bytes of the regular file at `path`, and its attributes.
+    fn read_end(&self, path: &RelPath, length: u64) -> Result<(Vec<u8>, Stat)> {
+        let (bytes, stat) = self.read(path, u64::MAX)?;
+        let start = stat.size.saturating_sub(length) as usize;
+        Ok((bytes[start..].to_vec(), stat))
+    }
 
     /// Returns the target of the symbolic link at `path`.
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>>;
@@ -377,6 +386,11 @@ pub trait Workspace: Sync {
     /// link on the way and the final path.
     fn link_targets(&self, _path: &RelPath) -> Vec<RelPath> {
         Vec::new()
+    }
+
+    /// Returns this workspace if it is a tree with a layer of changed files.
+    fn layered(&self) -> Option<&LayeredTree<'_>> {
+        None
     }
 
     /// Returns the absolute name of the root without links, or `None` if other programs cannot

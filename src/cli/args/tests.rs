@@ -36,6 +36,7 @@ fn each_command_has_the_name_that_the_command_line_contains() {
             "notebook" => &["delete", "f", "--cell", "1"],
             "diff" => &["a", "b"],
             "reject" => &["x"],
+            "run" => &["--", "f"],
             "policy" => &["explain", "f"],
             _ => &[],
         }

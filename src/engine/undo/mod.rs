@@ -11,15 +11,16 @@ mod seen;
 
 use std::sync::Arc;
 
-use super::Outcome;
+use super::failure::failure_outcome;
 use super::govern::{policy_for_entries, work_tree_policy};
 use super::index::back::{IndexReversal, index_record, resolve_reversal};
-use super::log::{failure_outcome, no_history_reason};
+use super::log::no_history_reason;
 use super::problems::unfinished_warning;
 use super::request::{Request, UndoRequest, UndoTarget};
 use super::stages::{Committed, Selected};
 use super::steps;
 use super::task::{CommandMode, CommandRun};
+use super::{Outcome, refused_outcome};
 use crate::change::DiscardSink;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
@@ -44,6 +45,10 @@ pub(super) fn run(
     } else {
         "undo"
     };
+    if workspace.layered().is_some() {
+        let message = "an edit session has no history; undo without the session";
+        return *refused_outcome(command, Problem::new(&code::USAGE, message));
+    }
     request.context.policy = match work_tree_policy(command, &request.context.policy, workspace) {
         Ok(policy) => policy,
         Err(outcome) => return *outcome,
@@ -122,6 +127,10 @@ fn apply_undo(
     let Some((chosen, options)) = plan_reversal(task, undo, &mut resolved.selected)? else {
         return Ok(());
     };
+    let options = preflight::Options {
+        describe: options.describe || transaction.has_audit(),
+        ..options
+    };
     let plan = &resolved.selected.plan;
     let transaction = transaction
         .with_links(task.command.hard_links)
@@ -155,6 +164,8 @@ fn apply_undo(
         undoes,
         is_redo,
         index: index_record(resolved),
+        session: None,
+        audit: task.audit_context(&transaction, resolved),
     };
     task.commit(
         transaction.with_label(label).with_directories(directories),
