@@ -1888,6 +1888,10 @@ export interface LogEntry {
    */
   reason?: string | null;
   /**
+   * The roots of a change of several. Undoing the entry undoes the change in all of them.
+   */
+  roots?: RootReport[];
+  /**
    * Whether the change is in effect or was undone.
    */
   state: "committed" | "undone" | "aborted" | "rejected" | "damaged";
@@ -1967,6 +1971,22 @@ export interface LogVersion {
    * The XXH3-128 digest of the content, or of the target of a link. Absent if policy denies reading the file.
    */
   xxh3?: string | null;
+}
+/**
+ * A root with the name with which its paths begin.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "RootReport".
+ */
+export interface RootReport {
+  /**
+   * The name.
+   */
+  name: string;
+  /**
+   * The absolute path of the directory.
+   */
+  path: string;
 }
 /**
  * A range of lines.
@@ -2137,6 +2157,10 @@ export interface RecoveredReport {
    * The files that were not restored because another process had changed them.
    */
   left: string[];
+  /**
+   * The root of the transaction, if the command has several, or if it is another root.
+   */
+  root?: string | null;
 }
 /**
  * The result of a command: its changes, or the reasons why it makes none.
@@ -2239,6 +2263,10 @@ export interface Report {
    * The root directory.
    */
   root?: string | null;
+  /**
+   * The roots, if paths begin with the name of a root.
+   */
+  roots?: RootReport[];
   /**
    * The saved plan.
    */

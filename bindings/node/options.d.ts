@@ -1402,6 +1402,10 @@ export interface RecoverOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
+  /**
+   * Decide about a change of several roots without the roots that cannot be opened
+   */
+  withoutMissingRoots?: boolean;
 }
 /**
  * The options of `wpatch redo`.

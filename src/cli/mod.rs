@@ -41,6 +41,7 @@ mod match_mode;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod merge;
+mod named_roots;
 mod notebook;
 mod opened_directory;
 mod output;
@@ -52,6 +53,7 @@ mod progress;
 mod read_commands;
 mod request;
 mod root;
+mod roots;
 mod schemas;
 mod series;
 mod servers;
@@ -100,12 +102,12 @@ fn dispatch(
         command,
     }: Cli,
 ) -> ExitCode {
-    if let Err(stop) = check_output_option(&command, &global) {
-        return refuse(stop, command.name(), &global);
-    }
     // A policy rule can grant access to the directory of an absolute path. This directory then
     // becomes the root.
-    if let Err(stop) = policy::choose_root(&mut global, command.file()) {
+    let prepared = check_output_option(&command, &global)
+        .and_then(|()| roots::choose_roots(&mut global, &command))
+        .and_then(|()| policy::choose_root(&mut global, command.file()));
+    if let Err(stop) = prepared {
         return refuse(stop, command.name(), &global);
     }
     match command {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::govern::{extend_policy, policy_for_entries, unusable_outcome, work_tree_policy};
 use super::problems::rollback_problem;
 use super::stages::{Command, Committed};
+use super::top_roots::open_top_roots;
 use super::{Outcome, refused_outcome};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{Conversions, Problem, Severity, code};
@@ -44,6 +45,8 @@ use versions::Versions;
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
+    let tops = open_top_roots(workspace).map_err(|failure| failure_outcome("log", &failure))?;
+    let workspace = tops.as_ref().map_or(workspace, |tops| tops);
     let (all, policy) = read_entries("log", policy, workspace)?;
     Ok(Log::of(&all, &all, |entry, file| {
         check_readable(&policy, entry, file).map(|_| None)
@@ -82,6 +85,8 @@ pub fn show(
     id: &str,
     policy: &Arc<Policy>,
 ) -> Result<Log, Box<Outcome>> {
+    let tops = open_top_roots(workspace).map_err(|failure| failure_outcome("show", &failure))?;
+    let workspace = tops.as_ref().map_or(workspace, |tops| tops);
     let (all, policy) = read_entries("show", policy, workspace)?;
     let workspace = top(workspace).map_err(|error| failure_outcome("show", &error.into()))?;
     let entry = history::find_entry(&all, id).map_err(|why| {

@@ -53,6 +53,7 @@ mod preview;
 mod problems;
 mod request;
 mod result;
+mod root_names;
 mod saved;
 mod stages;
 mod steps;
@@ -62,6 +63,7 @@ mod texts;
 mod three_way;
 #[cfg(feature = "schema")]
 mod tool;
+mod top_roots;
 mod undo;
 mod whitespace;
 
@@ -81,6 +83,7 @@ pub use crate::workspace::git::Git;
 pub use crate::workspace::index::GitIndex;
 pub use crate::workspace::memory::{Entry, Memory};
 pub use crate::workspace::objects::{Repository, RepositoryTree};
+pub use crate::workspace::{Roots, RootsError};
 
 pub use crate::matching::ConflictResolution;
 pub use crate::preflight::ExplicitBase;

@@ -47,12 +47,8 @@ pub fn build(
     let (problems, error) = problems::reports(facts, decisive, &body.files);
     let reach = resolved.index_report.as_ref().map(|index| index.reach);
     let id = || plan_id(&body.files, reach);
-    let expires = result
-        .saved_until
-        .filter(|_| is_possible)
-        .map(words::format_time);
+    let saved_until = result.saved_until.filter(|_| is_possible);
     let (left_out, receipt) = (&resolved.selected.left_out, result.receipt.as_ref());
-    let is_named = command.is_full_report && is_possible;
     Report {
         schema: SCHEMA,
         tool: TOOL,
@@ -61,10 +57,14 @@ pub fn build(
         changed: has_changed(facts, outcome),
         outcome,
         exit_code: outcome.exit_code(result.signal),
-        saved: expires.map(|expires| SavedReport { id: id(), expires }),
-        plan_id: result.plan_id.clone().or_else(|| is_named.then(id)),
+        saved: saved_until.map(|time| saved_report(id(), time)),
+        plan_id: result
+            .plan_id
+            .clone()
+            .or_else(|| (command.is_full_report && is_possible).then(id)),
         dry_run: command.reports_dry_run,
         root: None,
+        roots: Vec::new(),
         base: None,
         skipped: resolved.selected.skipped.clone(),
         quoting: Quoting::default(),
@@ -85,6 +85,11 @@ pub fn build(
         verify: result.command_reports.verify.clone(),
         after: result.command_reports.after.clone(),
     }
+}
+
+fn saved_report(id: String, until: u64) -> SavedReport {
+    let expires = words::format_time(until);
+    SavedReport { id, expires }
 }
 
 /// The files and the patches of a report.

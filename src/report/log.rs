@@ -8,12 +8,12 @@ use serde::{Serialize, Serializer};
 
 use super::text::print_kept;
 use super::words::{format_time, text};
-use super::{KeptFileReport, Op};
+use super::{KeptFileReport, Op, RootReport};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::{lines, printable, printable_line, without_ending};
 use crate::transaction::history::{
-    EntryFile, EntryStatus, HistoryEntry, OldContentLocation, UndoChain, Version,
+    EntryFile, EntryRoot, EntryStatus, HistoryEntry, OldContentLocation, UndoChain, Version,
 };
 
 /// The name and version of the JSON format of [`Log`].
@@ -58,6 +58,9 @@ pub struct LogEntry {
     /// The reason for the rejection, in the user's words. It can contain control characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The roots of a change of several. Undoing the entry undoes the change in all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<RootReport>,
     /// The changed files, sorted by name. For a rejection: the files that the plan would change.
     pub files: Vec<LogFile>,
     /// The previous versions of files that a rollback could not restore.
@@ -199,6 +202,10 @@ impl LogEntry {
                 .lines()
                 .try_for_each(|line| writeln!(out, "  because: {}", printable(line.as_bytes())))?;
         }
+        for root in &self.roots {
+            let [name, path] = [&root.name, &root.path].map(|text| printable(text.as_bytes()));
+            writeln!(out, "  root {name}: {path}")?;
+        }
         for file in &self.files {
             let path = |path: &str| printable(path.as_bytes()).to_string();
             let from = file
@@ -230,6 +237,10 @@ impl LogEntry {
         }
         Ok(())
     }
+}
+
+fn root_report(root: &EntryRoot) -> RootReport {
+    RootReport::new(text(root.name.as_bytes()), text(&root.location))
 }
 
 /// Prints a line of a diff with its original line ending, which programs that parse the diff need.
@@ -292,6 +303,7 @@ impl LogEntry {
             } else {
                 Coverage::Full
             },
+            roots: entry.roots.iter().map(root_report).collect(),
             plan_id: rejection.map(|refusal| refusal.plan.clone()),
             reason: rejection.and_then(|refusal| refusal.reason.clone()),
             files: entry

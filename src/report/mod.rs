@@ -46,6 +46,7 @@ mod plain;
 mod plan_id;
 mod rdjson;
 mod rejects;
+mod root;
 mod rule;
 mod sarif;
 #[cfg(feature = "schema")]
@@ -112,6 +113,7 @@ pub use omitted::{
 pub use operation::{FileType, Op};
 pub use outcome::Outcome;
 pub use rejects::RejectsReport;
+pub use root::RootReport;
 pub use rule::RuleHit;
 #[cfg(feature = "schema")]
 pub use schema::{SCHEMAS, Schema};
@@ -163,6 +165,9 @@ pub struct Report {
     /// The root directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+    /// The roots, if paths begin with the name of a root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<RootReport>,
     /// The prefix that turns a path below the root into a path for the caller. Formats that refer
     /// to files use it.
     #[serde(skip)]

@@ -10,7 +10,9 @@ impl<'w> Transaction<'w> {
     /// Sets the label that the history records.
     #[must_use]
     pub fn with_label(mut self, label: TransactionLabel) -> Self {
-        self.label = label;
+        for member in &mut self.members {
+            member.label = label.clone();
+        }
         self
     }
 
@@ -18,7 +20,11 @@ impl<'w> Transaction<'w> {
     /// user and has 0777 less the umask.
     #[must_use]
     pub fn with_directories(mut self, directories: BTreeMap<RelPath, DirAttributes>) -> Self {
-        self.directories = directories;
+        for (path, attributes) in directories {
+            if let Some((member, path)) = self.member_path(&path) {
+                self.members[member].directories.insert(path, attributes);
+            }
+        }
         self
     }
 
@@ -32,21 +38,27 @@ impl<'w> Transaction<'w> {
     /// Reports the progress of the commit to `progress`.
     #[must_use]
     pub fn with_progress(mut self, progress: Progress) -> Self {
-        self.progress = progress;
+        for member in &mut self.members {
+            member.progress = progress.clone();
+        }
         self
     }
 
     /// Reserves memory for about `changes` changes. Growing lists would leave unused memory.
     #[must_use]
     pub fn reserve_changes(self, changes: usize) -> Self {
-        self.stage.reserve(changes);
+        for member in &self.members {
+            member.stage.reserve(changes);
+        }
         self
     }
 
     /// Sets whether later staged files keep or break their hard links.
     #[must_use]
     pub fn with_links(mut self, links: HardLinkMode) -> Self {
-        self.stage.links = links;
+        for member in &mut self.members {
+            member.stage.links = links;
+        }
         self
     }
 }

@@ -4,6 +4,7 @@ mod content;
 mod place;
 
 use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::sync::Mutex;
 
 use super::change::{Change, DirAttributes, FileIdentity};
@@ -13,10 +14,12 @@ use super::scratch::{Scratch, ScratchFile};
 use super::staged::{StagedChange, StagedChanges};
 use super::{Durability, Failure, HardLinkMode, Options};
 use crate::change::{FileChange, FileState};
+use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::workspace::Workspace;
+use crate::text::Contents;
+use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// Receives changes from several threads.
 #[derive(Debug)]
@@ -62,6 +65,13 @@ impl ChangeStager {
             staged.into_sorted(),
             std::mem::take(&mut *lock_unpoisoned(&self.stale)),
         )
+    }
+
+    /// Stages the departure of the file at `path` to another root. `found` is its state.
+    pub(super) fn take_departure(&self, path: RelPath, found: FileState) {
+        lock_unpoisoned(&self.staged)
+            .moves
+            .push((None, path, found));
     }
 
     /// Returns a number that no scratch file has yet.
@@ -180,4 +190,30 @@ impl ChangeStager {
 
 fn is_directory(state: &FileState) -> bool {
     state.stat.kind == FileKind::Directory
+}
+
+/// Returns the content of the file at `path`, which moves to another root. `found` is its state.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read, or if it has changed.
+pub(super) fn read_departing(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+    found: &FileState,
+) -> Result<Contents, WorkspaceError> {
+    let bytes: Contents = if found.stat.kind == FileKind::Symlink {
+        workspace.read_link(path)?.into()
+    } else {
+        workspace.read(path, found.stat.size)?.0.into()
+    };
+    if Digest::of(&bytes) == found.digest {
+        return Ok(bytes);
+    }
+    Err(WorkspaceError {
+        verb: "read",
+        path: path.to_string(),
+        kind: ErrorKind::Other,
+        source: io::Error::other("another process changed the file"),
+    })
 }

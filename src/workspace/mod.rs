@@ -28,6 +28,7 @@ pub mod memory;
 pub mod objects;
 mod read_only;
 mod rights;
+mod roots;
 mod work_tree;
 
 use std::path::PathBuf;
@@ -46,6 +47,7 @@ pub use backends::{BACKENDS, Backend};
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
 pub use lock::Lock;
 pub use rights::{EntryRights, InPlaceChange, OwnerError, ProtectedError};
+pub use roots::{Root, Roots, RootsError};
 pub use work_tree::{
     EXTERNAL_HISTORY_NAME, GIT_DIRECTORY_NAME, GIT_INDEX_DIRECTORY_NAME, GitDirectory, TOP_RECORD,
     WorkTree, path_relative_to, top,
@@ -55,7 +57,6 @@ use read_only::read_only;
 
 /// The result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
-
 /// A directory of a workspace. `None` is the root.
 pub type Directory<'a> = Option<&'a RelPath>;
 
@@ -65,8 +66,7 @@ pub type Directory<'a> = Option<&'a RelPath>;
 /// link, the verb fails with [`ErrorKind::ThroughLink`]. If the last component is a link, the verb
 /// works on the link itself or fails.
 ///
-/// Atomic, durable and ordered are three different guarantees. A verb is atomic if its system call
-/// is. It is durable only after the sync that its documentation names.
+/// A verb is as atomic as its system call, and durable after the sync that its documentation names.
 ///
 /// # Errors
 ///
@@ -309,8 +309,8 @@ pub trait Workspace: Sync {
         path.as_bytes().to_vec()
     }
 
-    /// Sets the directory outside the root that verbs find under the name [`GIT_INDEX_DIRECTORY_NAME`]. The first verb
-    /// that needs the directory opens it; the handle stays valid if the directory is moved.
+    /// Sets the directory that verbs find under the name [`GIT_INDEX_DIRECTORY_NAME`]. The first verb
+    /// that needs it opens it; the handle stays valid if the directory is moved.
     ///
     /// # Security
     ///
@@ -327,14 +327,7 @@ pub trait Workspace: Sync {
 
     /// Returns the git directory of the work tree whose top is this root.
     fn git_directory(&self) -> Result<GitDirectory> {
-        let directory = RelPath::new(b".git").expect("BUG: `name` is a valid path");
-        let found = self.stat(&directory)?;
-        let is_there = found.is_some_and(|stat| stat.kind == FileKind::Directory);
-        let at = || GitDirectory::At {
-            directory,
-            binding: None,
-        };
-        Ok(is_there.then(at).unwrap_or(GitDirectory::Missing))
+        work_tree::ordinary_git_directory(self)
     }
 
     /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
@@ -387,6 +380,21 @@ pub trait Workspace: Sync {
 
     /// Returns the absolute name of `path`, or `None` if other programs cannot access it.
     fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
+    }
+
+    /// Returns the name by which [`Workspace::open_root`] opens this root in any process.
+    fn location(&self) -> Option<Vec<u8>> {
+        self.absolute_root().map(roots::location_of)
+    }
+
+    /// Opens another root. A journal can name it, so the caller checks its identity.
+    fn open_root(&self, _location: &[u8]) -> Result<Box<dyn Workspace + Send>> {
+        read_only("open", None)
+    }
+
+    /// Returns the roots, if there are several.
+    fn roots(&self) -> Option<&Roots> {
         None
     }
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::{Result, Workspace};
+use crate::mode::FileKind;
 use crate::path::RelPath;
 
 /// The name below a root under which verbs find the external history, which is outside the root.
@@ -72,6 +73,18 @@ pub enum GitDirectory {
 /// may succeed.
 pub fn top(workspace: &dyn Workspace) -> Result<&dyn Workspace> {
     Ok(workspace.work_tree()?.map_or(workspace, |tree| tree.top))
+}
+
+/// Returns `.git` below the root of `workspace` if it is a directory.
+pub(super) fn ordinary_git_directory<W: Workspace + ?Sized>(workspace: &W) -> Result<GitDirectory> {
+    let directory = RelPath::new(b".git").expect("BUG: `.git` is a valid path");
+    let found = workspace.stat(&directory)?;
+    let is_there = found.is_some_and(|stat| stat.kind == FileKind::Directory);
+    let at = || GitDirectory::At {
+        directory,
+        binding: None,
+    };
+    Ok(is_there.then(at).unwrap_or(GitDirectory::Missing))
 }
 
 /// Returns `path`, which is relative to the top, as a path relative to `prefix`. Returns `None` if

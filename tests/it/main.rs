@@ -76,6 +76,7 @@ mod reject;
 mod repeated;
 mod report;
 mod repository;
+mod roots;
 mod run;
 mod series;
 mod show;

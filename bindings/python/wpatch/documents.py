@@ -478,6 +478,8 @@ class RecoveredReport(TypedDict):
     """The previous versions of these files."""
     left: list[str]
     """The files that were not restored because another process had changed them."""
+    root: NotRequired[str | None]
+    """The root of the transaction, if the command has several, or if it is another root."""
 
 
 class RejectsReport(TypedDict):
@@ -504,6 +506,15 @@ class Repair(TypedDict):
     """The line of the patch, counted from 1."""
     message: str
     """A message of one line."""
+
+
+class RootReport(TypedDict):
+    """A root with the name with which its paths begin."""
+
+    name: str
+    """The name."""
+    path: str
+    """The absolute path of the directory."""
 
 
 class RuleHit(TypedDict):
@@ -1009,6 +1020,8 @@ class LogEntry(TypedDict):
     """The rejected plan."""
     reason: NotRequired[str | None]
     """The reason for the rejection, in the user's words. It can contain control characters."""
+    roots: NotRequired[list[RootReport]]
+    """The roots of a change of several. Undoing the entry undoes the change in all of them."""
     state: State
     """Whether the change is in effect or was undone."""
     time: str
@@ -1124,6 +1137,8 @@ class Report(TypedDict):
     """The problems, in order."""
     root: NotRequired[str | None]
     """The root directory."""
+    roots: NotRequired[list[RootReport]]
+    """The roots, if paths begin with the name of a root."""
     saved: NotRequired[SavedReport | None]
     """The saved plan."""
     schema: str

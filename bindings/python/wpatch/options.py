@@ -539,6 +539,8 @@ class RecoverOptions(TypedDict):
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    without_missing_roots: NotRequired[bool]
+    """Decide about a change of several roots without the roots that cannot be opened"""
 
 
 class RedoOptions(TypedDict):

@@ -12,6 +12,7 @@ mod chain;
 mod external_history;
 mod index;
 mod keep;
+mod merged;
 mod old_files;
 mod prune;
 mod record;
@@ -35,6 +36,7 @@ pub(super) use old_files::OldFileLookup;
 
 pub use chain::{UndoChain, ambiguous_message, find_entry};
 pub use index::{IndexChange, IndexRecord};
+pub use merged::EntryRoot;
 
 pub(super) use external_history::{
     create_external_directory as make_home, existing_external_directory as attic_home,
@@ -73,9 +75,12 @@ pub struct HistoryEntry {
     pub id: String,
     /// The start of the transaction, in seconds since 1970.
     pub time: u64,
-    /// The path of the command's root below the top of the work tree. `None` at the top and outside
-    /// of git.
-    pub root_prefix: Option<RelPath>,
+    /// The paths of the command's roots below the top of the work tree, without roots at the top
+    /// and outside of git.
+    pub root_prefixes: Vec<RelPath>,
+    /// All roots of a change of several work trees, each of which has an entry with the same ID.
+    /// Empty for other changes.
+    pub roots: Vec<EntryRoot>,
     /// The description, including the undone entries.
     pub label: TransactionLabel,
     /// The changed files, sorted by path.
@@ -166,11 +171,21 @@ pub struct Version {
 /// Returns the entries of the work tree, newest first. Their paths start at the top. Without a
 /// state directory there are none.
 ///
+/// For several roots, paths begin with the name of a root. A change of several roots is one entry.
+/// A root below the top of its work tree has no entries here: use the top as the root.
+///
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>, Failure> {
-    let workspace = top(workspace)?;
+    match workspace.roots() {
+        Some(roots) => merged::merged_entries(roots),
+        None => entries_of(top(workspace)?),
+    }
+}
+
+/// Returns the entries of the work tree with the top `workspace`.
+fn entries_of(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>, Failure> {
     let mut places = Vec::new();
     // Entries move from the external history to the state directory. Reading in this order cannot
     // miss one.
@@ -239,6 +254,7 @@ pub(super) fn find_kept_transactions(
                 id: scratch.id,
                 ending: RecoveryOutcome::Kept,
                 left,
+                root: None,
                 kept,
             }));
         }
