@@ -45,7 +45,7 @@ pub(super) struct StdioTransport {
     open: Arc<OpenRequests>,
     /// Ends the input after a signal.
     stop: Arc<Notify>,
-    /// Set at the end of the input.
+    /// Set at the end of the input, or after a signal.
     has_ended: watch::Sender<bool>,
     /// Whether the client has sent a request.
     has_started: bool,
@@ -67,7 +67,7 @@ pub(super) struct StdioThreads {
 }
 
 impl StdioThreads {
-    /// Waits until all messages are written and the input has ended.
+    /// Waits until all messages are written.
     ///
     /// # Errors
     ///
@@ -223,8 +223,10 @@ impl Transport<RoleServer> for StdioTransport {
         }
     }
 
+    /// Is cancelled and called again when the server sends a message, so the end is kept in
+    /// `has_ended`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        loop {
+        while !*self.has_ended.borrow() {
             let line = tokio::select! {
                 line = self.lines.recv() => line,
                 () = self.output.closed() => return None,
@@ -232,9 +234,7 @@ impl Transport<RoleServer> for StdioTransport {
             };
             let Some(line) = line else {
                 self.has_ended.send_replace(true);
-                // The SDK cancels the calls some time after the end of the input.
-                self.open.wait_until_none().await;
-                return None;
+                break;
             };
             if let Some(message) = self.parse(&line)
                 && let Some(message) = self.admit(message)
@@ -242,6 +242,9 @@ impl Transport<RoleServer> for StdioTransport {
                 return Some(message);
             }
         }
+        // The SDK cancels the calls some time after the end of the input.
+        self.open.wait_until_none().await;
+        None
     }
 
     async fn close(&mut self) -> io::Result<()> {

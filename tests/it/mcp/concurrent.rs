@@ -109,16 +109,24 @@ fn a_ping_is_answered_during_a_call_and_the_progress_increases() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_during_a_call_rolls_back_and_the_call_has_a_result() {
+fn after_a_signal_the_change_is_rolled_back_and_each_call_has_a_result() {
     let desk = Desk::with(&[]);
     let mut client = Client::of(&desk, &[]);
-    let id = client.starts("apply_patch", &json!({"patch": creations(FILES)}));
+    let change = client.starts("apply_patch", &json!({"patch": creations(FILES)}));
     assert_eq!(client.hears()["method"], "notifications/progress");
+    // These calls wait for the change.
+    let others = ["list", "log"].map(|name| client.starts(name, &json!({})));
+    client.last += 1;
+    let ping = json!({"jsonrpc": "2.0", "id": client.last, "method": "ping"});
+    client.says(ping.to_string().as_bytes());
+    assert_eq!(client.waits().1["id"], client.last);
     let server = client.server.id().to_string();
     assert!(Command::new("kill").arg(server).status().unwrap().success());
-    let (_, answer) = client.waits();
-    assert_eq!(answer["id"], id);
-    assert!(read_result(&answer).2);
+    let mut answers: Vec<_> = (0..3).map(|_| client.waits().1).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    let answered: Vec<_> = answers.iter().map(|answer| answer["id"].clone()).collect();
+    assert_eq!(answered, [change, others[0], others[1]]);
+    assert!(read_result(&answers[0]).2);
     assert_eq!(client.server.wait().unwrap().code(), Some(143));
     assert!(!desk.path("d").exists());
 }
