@@ -98,7 +98,7 @@ impl RelPath {
             return Self::check_length(bytes);
         }
         let mut parts: Vec<&[u8]> = Vec::new();
-        for part in bytes.split(|&byte| byte == b'/') {
+        for part in split(bytes) {
             match part {
                 b"" | b"." => {}
                 b".." => drop(parts.pop().ok_or(PathError::Outside)?),
@@ -116,14 +116,10 @@ impl RelPath {
         if bytes.len() <= MAX_COMPONENT.min(MAX_DEPTH) {
             return Ok(Self(bytes.into()));
         }
-        let (mut depth, mut start) = (0, 0);
-        for end in memchr::memchr_iter(b'/', bytes).chain([bytes.len()]) {
-            if end - start > MAX_COMPONENT {
-                return Err(PathError::TooLong);
-            }
-            (depth, start) = (depth + 1, end + 1);
-        }
-        if bytes.len() > MAX_PATH || depth > MAX_DEPTH {
+        if bytes.len() > MAX_PATH
+            || split(bytes).count() > MAX_DEPTH
+            || split(bytes).any(|part| part.len() > MAX_COMPONENT)
+        {
             Err(PathError::TooLong)
         } else {
             Ok(Self(bytes.into()))
@@ -167,7 +163,7 @@ impl RelPath {
 
     /// Returns the components, from the root downwards.
     pub fn components(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.split(|&byte| byte == b'/')
+        split(&self.0)
     }
 
     /// Returns the path of `name` in the directory `self`.
@@ -194,10 +190,16 @@ impl RelPath {
     }
 }
 
+/// Splits a path at each `/`.
+fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    memchr::memchr_iter(b'/', bytes)
+        .chain([bytes.len()])
+        .map(move |end| &bytes[std::mem::replace(&mut start, end + 1)..end])
+}
+
 fn is_normalized(bytes: &[u8]) -> bool {
-    bytes
-        .split(|&byte| byte == b'/')
-        .all(|part| !matches!(part, b"" | b"." | b".."))
+    split(bytes).all(|part| !matches!(part, b"" | b"." | b".."))
 }
 
 impl TryFrom<Vec<u8>> for RelPath {
