@@ -34,6 +34,20 @@ impl FileMode {
         }
     }
 
+    /// Returns the mode of a file of this type. Only a regular file can be executable; without
+    /// `permissions` it is not. A directory is a submodule.
+    #[must_use]
+    pub fn of(kind: FileKind, permissions: Option<u32>) -> Self {
+        match kind {
+            FileKind::Symlink => Self::Symlink,
+            FileKind::Directory => Self::Submodule,
+            FileKind::Regular if permissions.is_some_and(|bits| bits & 0o100 != 0) => {
+                Self::Executable
+            }
+            FileKind::Regular | FileKind::Special => Self::Regular,
+        }
+    }
+
     /// Returns git's number, as in `new file mode 100644`.
     #[must_use]
     pub fn bits(self) -> u32 {

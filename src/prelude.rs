@@ -1,8 +1,9 @@
 //! The public interface of the library: commands, requests, reports and workspaces.
 
 pub use crate::engine::{
-    Applied, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest, Refused,
-    Request, UndoTarget, What, apply, check, diff, gc, init, list, load_plan, log, open, open_tree,
+    Applied, Attribution, Commit, Decide, DiffRequest, ListRequest, Look, Outcome, ReadRequest,
+    Refused, RejectRequest, Request, TargetFile, TargetState, TreeChange, UndoTarget, What, abort,
+    apply, begin, check, diff, gc, init, list, load_plan, log, open, open_session, open_tree,
     preview, read, recover, reject, save, show,
 };
 #[cfg(feature = "schema")]
@@ -14,7 +15,7 @@ pub use crate::report::{Difference, Extract, FileReport, Listing, Log, ProblemRe
 pub use crate::transaction::{Durability, Options as TransactionOptions};
 pub use crate::workspace::disk::Disk;
 pub use crate::workspace::memory::{Entry, Memory};
-pub use crate::workspace::{Workspace, WorkspaceError};
+pub use crate::workspace::{LayeredTree, Workspace, WorkspaceError};
 
 #[cfg(test)]
 mod tests {

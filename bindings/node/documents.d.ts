@@ -71,6 +71,8 @@ export type Outcome =
   | "cleaned"
   | "rejected"
   | "withdrawn"
+  | "begun"
+  | "aborted"
   | "does_not_apply"
   | "malformed"
   | "usage"
@@ -1851,6 +1853,10 @@ export interface Log {
    * `wpatch.log/1`.
    */
   schema: string;
+  /**
+   * The open edit sessions, newest first.
+   */
+  sessions?: LogSession[];
 }
 /**
  * One change.
@@ -1880,6 +1886,10 @@ export interface LogEntry {
    */
   kept?: KeptFileReport[];
   /**
+   * The note of that session, in the user's words. It can contain control characters.
+   */
+  note?: string | null;
+  /**
    * The rejected plan.
    */
   plan_id?: string | null;
@@ -1887,6 +1897,10 @@ export interface LogEntry {
    * The reason for the rejection, in the user's words. It can contain control characters.
    */
   reason?: string | null;
+  /**
+   * The edit session that the change committed.
+   */
+  session?: string | null;
   /**
    * Whether the change is in effect or was undone.
    */
@@ -1967,6 +1981,54 @@ export interface LogVersion {
    * The XXH3-128 digest of the content, or of the target of a link. Absent if policy denies reading the file.
    */
   xxh3?: string | null;
+}
+/**
+ * An open edit session.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "LogSession".
+ */
+export interface LogSession {
+  /**
+   * The reason why the session cannot be used, if it is damaged.
+   */
+  damage?: string | null;
+  /**
+   * The files that the session changes, sorted by name.
+   */
+  files: LogSessionFile[];
+  /**
+   * The identifier of the session.
+   */
+  id: string;
+  /**
+   * The note of the user. It can contain control characters.
+   */
+  note?: string | null;
+  /**
+   * The time at which the session began, in RFC 3339 format.
+   */
+  time: string;
+}
+/**
+ * One file of an edit session.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "LogSessionFile".
+ */
+export interface LogSessionFile {
+  /**
+   * The change as a git diff. Only the log of a single session contains it.
+   */
+  diff?: string | null;
+  /**
+   * The operation.
+   */
+  op: "create" | "modify" | "delete" | "rename" | "copy" | "mode";
+  /**
+   * The path of the file.
+   */
+  path: string;
 }
 /**
  * A range of lines.
@@ -2218,6 +2280,8 @@ export interface Report {
     | "cleaned"
     | "rejected"
     | "withdrawn"
+    | "begun"
+    | "aborted"
     | "does_not_apply"
     | "malformed"
     | "usage"
@@ -2247,6 +2311,10 @@ export interface Report {
    * `wpatch.report/1`.
    */
   schema: string;
+  /**
+   * The edit session that the command began, changed, committed or aborted. If the command changed it, the listed files are changed in the session and not in the tree.
+   */
+  session?: SessionReport | null;
   summary: Summary;
   tool: Tool;
   /**
@@ -2323,6 +2391,26 @@ export interface SavedReport {
    * The `plan_id` of the plan. Eight of its hex digits suffice if no other saved plan begins with them.
    */
   id: string;
+}
+/**
+ * An edit session.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "SessionReport".
+ */
+export interface SessionReport {
+  /**
+   * The number of files that the session changes.
+   */
+  files: number;
+  /**
+   * The identifier of the session.
+   */
+  id: string;
+  /**
+   * The note that the user gave when the session began. It can contain control characters.
+   */
+  note?: string | null;
 }
 /**
  * Counts over all files.

@@ -2,7 +2,7 @@ import type * as documents from "./documents";
 import type * as options from "./options";
 
 export type { documents, options };
-export type { Difference, Explanation, Extract, Listing, Log, Report } from "./documents";
+export type { AuditReport, Difference, Explanation, Extract, Listing, Log, Report } from "./documents";
 
 /** A path, or the URL of a file. */
 export type File = string | URL;
@@ -136,8 +136,31 @@ export function reject(
   id: string,
   options?: CallOptions & options.RejectOptions,
 ): Promise<documents.Report>;
-/** Returns the changes that can be undone, newest first. */
+/**
+ * Begins an edit session. The report has its ID: `report.session.id`. Functions with the option
+ * `session` work in the session in place of the files.
+ */
+export function begin(options?: CallOptions & options.BeginOptions): Promise<documents.Report>;
+/** Commits the edit session `id`: all of its changes or none. */
+export function commit(
+  id: string,
+  options?: CallOptions & options.CommitOptions,
+): Promise<documents.Report>;
+/** Removes the edit session `id` with all its changes. */
+export function abort(
+  id: string,
+  options?: CallOptions & options.AbortOptions,
+): Promise<documents.Report>;
+/** Returns the open edit sessions, and the changes that can be undone, newest first. */
 export function log(options?: CallOptions & options.LogOptions): Promise<documents.Log>;
+/** Verifies the audit file. A fault is in the result and is no error. */
+export function verifyAudit(
+  options?: CallOptions & options.LogOptions,
+): Promise<documents.AuditReport>;
+/** Returns the changes in the history as records of Agent Trace, newest first. */
+export function agentTraces(
+  options?: CallOptions & options.LogOptions,
+): Promise<Record<string, unknown>[]>;
 /** Returns the change `id` of the history, with its diffs. */
 export function show(
   id: string,
@@ -165,6 +188,11 @@ export function listDirectory(
 export function diff(
   before: File,
   after: File,
+  options?: CallOptions & options.DiffOptions,
+): Promise<documents.Difference>;
+/** Returns all changes of the edit session `id` as one diff. */
+export function diffSession(
+  id: string,
   options?: CallOptions & options.DiffOptions,
 ): Promise<documents.Difference>;
 /** Explains what policy allows for a path, and which rules decide. */

@@ -211,12 +211,23 @@ const recover = (options) => run("recover", [], "", options);
 const init = (options) => run("init", [], "", options);
 const gc = (options) => run("gc", [], "", options);
 const reject = (id, options) => run("reject", [id], "", options);
+const begin = (options) => run("begin", [], "", options);
+const commit = (id, options) => run("commit", [id], "", options);
+const abort = (id, options) => run("abort", [id], "", options);
 const log = (options) => run("log", [], "", options);
+const agentTraces = (options) => runWith("log", [], "", options, { format: "agent-trace" });
+async function verifyAudit(options) {
+  const result = await runWith("log", [], "", options, { verify: true, raises: false });
+  // A fault is in the result. Only a failure of the command is an error.
+  if (result.error) throw errorOf(result);
+  return result;
+}
 const show = (id, options) => run("show", [id], "", options);
 const read = (file, options) => run("read", [file], "", options);
 const listDirectory = (directory = ".", options = undefined) =>
   run("list", [directory], "", options);
 const diff = (before, after, options) => run("diff", [before, after], "", options);
+const diffSession = (id, options) => runWith("diff", [], "", options, { session: id });
 const explain = (file, options) => run("policy explain", [file], "", options);
 
 module.exports = {
@@ -231,10 +242,15 @@ module.exports = {
   Tree,
   UsageError,
   WpatchError,
+  abort,
+  agentTraces,
   append,
   apply,
+  begin,
   check,
+  commit,
   diff,
+  diffSession,
   edit,
   explain,
   gc,
@@ -251,5 +267,6 @@ module.exports = {
   show,
   showHtml,
   undo,
+  verifyAudit,
   write,
 };

@@ -4,6 +4,26 @@ export interface Options {
   [k: string]: unknown;
 }
 /**
+ * The options of `wpatch abort`.
+ *
+ * This interface was referenced by `Options`'s JSON-Schema
+ * via the `definition` "AbortOptions".
+ */
+export interface AbortOptions {
+  /**
+   * Set whether a change survives a power loss [default: full]
+   */
+  durability?: "full" | "none";
+  /**
+   * Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
+   */
+  lockTimeout?: string;
+  /**
+   * Apply the policy rules in FILE
+   */
+  policy?: string[];
+}
+/**
  * The options of `wpatch append`.
  *
  * This interface was referenced by `Options`'s JSON-Schema
@@ -90,6 +110,10 @@ export interface AppendOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
+  /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
   /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
@@ -367,6 +391,10 @@ export interface ApplyOptions {
    */
   series?: string;
   /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
    * Describe the patch without reading any file; turns applying off
    */
   shape?: boolean;
@@ -418,6 +446,30 @@ export interface ApplyOptions {
    * Include the complete diff of each file in the JSON
    */
   withDiff?: boolean;
+}
+/**
+ * The options of `wpatch begin`.
+ *
+ * This interface was referenced by `Options`'s JSON-Schema
+ * via the `definition` "BeginOptions".
+ */
+export interface BeginOptions {
+  /**
+   * Set whether a change survives a power loss [default: full]
+   */
+  durability?: "full" | "none";
+  /**
+   * Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
+   */
+  lockTimeout?: string;
+  /**
+   * Record TEXT as a note, of at most 4096 bytes; the log shows it
+   */
+  note?: string;
+  /**
+   * Apply the policy rules in FILE
+   */
+  policy?: string[];
 }
 /**
  * The options of `wpatch check`.
@@ -683,6 +735,10 @@ export interface CheckOptions {
    */
   series?: string;
   /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
    * Describe the patch without reading any file; turns applying off
    */
   shape?: boolean;
@@ -728,6 +784,70 @@ export interface CheckOptions {
   withDiff?: boolean;
 }
 /**
+ * The options of `wpatch commit`.
+ *
+ * This interface was referenced by `Options`'s JSON-Schema
+ * via the `definition` "CommitOptions".
+ */
+export interface CommitOptions {
+  /**
+   * Run CMD after the change; its exit code does not affect the change
+   */
+  after?: string;
+  /**
+   * Refuse any change with another `plan_id`, as printed by --dry-run --json
+   */
+  approve?: string;
+  /**
+   * Run CMD before anything is written, and refuse the change unless it exits with 0
+   */
+  before?: string;
+  /**
+   * Report new diagnostics of the configured language servers
+   */
+  diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Limit the time for language servers, such as 20s or 1m [default: 20s]
+   */
+  diagnosticsTimeout?: string;
+  /**
+   * Print what would be done, and change nothing
+   */
+  dryRun?: boolean;
+  /**
+   * Set whether a change survives a power loss [default: full]
+   */
+  durability?: "full" | "none";
+  /**
+   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   */
+  guard?: ("balance" | "syntax")[];
+  /**
+   * Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
+   */
+  lockTimeout?: string;
+  /**
+   * Turn all guards off, even if --guard is given
+   */
+  noGuard?: boolean;
+  /**
+   * Apply the policy rules in FILE
+   */
+  policy?: string[];
+  /**
+   * Merge the session with files that changed since; a conflict changes nothing
+   */
+  rebase?: boolean;
+  /**
+   * Run CMD when the change is in place, and roll back unless it exits with 0
+   */
+  verify?: string;
+  /**
+   * Limit the run time of each of these commands, such as 60s or 5m [default: 60s]
+   */
+  verifyTimeout?: string;
+}
+/**
  * The options of `wpatch diff`.
  *
  * This interface was referenced by `Options`'s JSON-Schema
@@ -762,6 +882,10 @@ export interface DiffOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
+  /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
 }
 /**
  * The options of `wpatch edit`.
@@ -895,6 +1019,10 @@ export interface EditOptions {
    */
   sequential?: boolean;
   /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
    * Replace the range that ends with TEXT; needs --from
    */
   to?: string;
@@ -915,7 +1043,7 @@ export interface EditOptions {
  */
 export interface GcOptions {
   /**
-   * Remove all entries
+   * Remove all entries and edit sessions
    */
   all?: boolean;
   /**
@@ -986,6 +1114,10 @@ export interface ListOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
+  /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
 }
 /**
  * The options of `wpatch log`.
@@ -1091,6 +1223,10 @@ export interface NotebookDeleteOptions {
    */
   policy?: string[];
   /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
   verify?: string;
@@ -1191,6 +1327,10 @@ export interface NotebookInsertOptions {
    */
   policy?: string[];
   /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
    * Set the type of the cell
    */
   type?: "code" | "markdown" | "raw";
@@ -1287,6 +1427,10 @@ export interface NotebookReplaceOptions {
    */
   policy?: string[];
   /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
    * Set the type of the cell [default: keep it]
    */
   type?: "code" | "markdown" | "raw";
@@ -1378,6 +1522,10 @@ export interface ReadOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
+  /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
 }
 /**
  * The options of `wpatch recover`.
@@ -1715,6 +1863,10 @@ export interface ShowOptions {
    */
   series?: string;
   /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
    * Describe the patch without reading any file; turns applying off
    */
   shape?: boolean;
@@ -1898,6 +2050,10 @@ export interface WriteOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
+  /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
   /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */

@@ -105,6 +105,22 @@ pub(crate) fn read_large(file: &File, offset: u64, mut pages: MmapMut) -> io::Re
     Ok(bytes.into())
 }
 
+/// Returns the last `length` bytes of a regular file of `size` bytes, or all bytes of a shorter file.
+///
+/// # Errors
+///
+/// Returns the errors of [`read_large`].
+#[allow(dead_code, reason = "unused on systems without a backend")]
+pub(crate) fn read_end(file: &File, size: u64, length: u64) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(length.min(size)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = reserve_buffer(length)?;
+    bytes.resize(length, 0);
+    let read_at = |room: &mut [u8], offset| system::read_at(file, room, offset);
+    let count = fill(&mut bytes, size - length as u64, read_at)?;
+    bytes.truncate(count);
+    Ok(bytes)
+}
+
 /// Returns an empty vector with the capacity `size`.
 fn reserve_buffer(size: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -23,7 +23,7 @@ use crate::text::{Bytes, EncodingChoice, Position};
 )]
 pub(super) struct EditOptions {
     #[command(flatten)]
-    common: FileOptions,
+    pub(super) common: FileOptions,
     /// Replace TEXT, which must occur exactly once without --all
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     old: Option<OsString>,
@@ -93,7 +93,7 @@ struct ContentOptions {
 #[derive(Clone, Debug, Args)]
 pub(super) struct WriteOptions {
     #[command(flatten)]
-    common: FileOptions,
+    pub(super) common: FileOptions,
     #[command(flatten)]
     content: ContentOptions,
     /// Replace an existing file
@@ -111,7 +111,7 @@ pub(super) struct WriteOptions {
 #[derive(Clone, Debug, Args)]
 pub(super) struct AppendOptions {
     #[command(flatten)]
-    common: FileOptions,
+    pub(super) common: FileOptions,
     #[command(flatten)]
     content: ContentOptions,
     /// Add the text as separate lines

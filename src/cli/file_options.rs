@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::args::{Global, digest};
+use super::args::{Global, SessionOption, digest};
+use super::attribution::AttributionOptions;
 use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
@@ -32,11 +33,15 @@ pub(super) struct FileOptions {
     #[arg(long)]
     idempotent: bool,
     #[command(flatten)]
+    pub(super) session: SessionOption,
+    #[command(flatten)]
     guard: GuardOptions,
     #[command(flatten)]
     links: LinkOptions,
     #[command(flatten)]
     commands: CommandOptions,
+    #[command(flatten)]
+    attribution: AttributionOptions,
     #[command(flatten)]
     diagnostics: DiagnosticsOptions,
     /// Limit the diff in the JSON, in bytes, cut after a line [default: 16384]
@@ -110,6 +115,7 @@ impl FileOptions {
             approve: self.approve.clone(),
             transaction: request::transaction_options(global),
             commands: self.commands.commands(global),
+            attribution: self.attribution.attribution(global),
         };
         request.context.policy = load_policy(global)?;
         Ok((

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::args::{Global, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
+use super::args::{Global, LogOptions, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
 use super::library_call::Document;
 use super::output::{Output, Verbosity};
 use super::policy::load_policy;
@@ -14,11 +14,11 @@ use super::{EarlyExit, finish, output, pager, progress, request};
 use crate::engine::options::{
     HistoryLimits, Interrupt, JournalAdoption, TransactionOptions, Workspace,
 };
-use crate::engine::{self, Commit, Outcome, Request, UndoTarget, What};
-use crate::report::{Log, print_change_html};
+use crate::engine::{self, Commit, Outcome, RejectRequest, Request, UndoTarget, What};
+use crate::report::{AgentTrace, Log, print_change_html};
 
 /// A function that opens the root.
-type OpenRoot = fn(&Global) -> Result<Arc<dyn Workspace>, EarlyExit>;
+pub(super) type OpenRoot = fn(&Global) -> Result<Arc<dyn Workspace>, EarlyExit>;
 
 pub(super) fn recover(options: &RecoverOptions, global: &Global) -> ExitCode {
     let journals = if options.adopt {
@@ -71,15 +71,17 @@ pub(super) fn reject(options: &RejectOptions, global: &Global) -> ExitCode {
         "reject",
         (open_to_change, global),
         |workspace, transaction, interrupt| {
+            let request = RejectRequest {
+                reason: options.reason.clone(),
+                hunks: options.hunks.clone(),
+                transaction,
+                attribution: options.attribution.attribution(global),
+            };
             if options.withdraw {
-                return engine::unreject(&options.id, workspace);
+                engine::unreject(&options.id, &request, workspace, interrupt)
+            } else {
+                engine::reject(&options.id, &request, workspace, interrupt)
             }
-            engine::reject(
-                &options.id,
-                options.reason.as_deref(),
-                workspace,
-                (transaction, interrupt),
-            )
         },
     )
 }
@@ -129,6 +131,7 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
                     approve,
                     transaction,
                     commands,
+                    attribution: options.attribution.attribution(global),
                 };
                 request.context.policy = policy;
                 request.context.interrupt = interrupt.clone();
@@ -143,11 +146,21 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
 }
 
 /// Runs a command that prints each action unless `--quiet` is given. `open` opens the root.
-fn run_and_print(
+pub(super) fn run_and_print(
+    command: &'static str,
+    root: (OpenRoot, &Global),
+    run: impl FnOnce(&dyn Workspace, TransactionOptions, &Interrupt) -> Outcome,
+) -> ExitCode {
+    let outcome = run_in_root(command, root, run);
+    finish(&outcome, &Output::of(root.1, Verbosity::Verbose))
+}
+
+/// Runs a command on the work tree, and returns its outcome. `open` opens the root.
+pub(super) fn run_in_root(
     command: &'static str,
     (open, global): (OpenRoot, &Global),
     run: impl FnOnce(&dyn Workspace, TransactionOptions, &Interrupt) -> Outcome,
-) -> ExitCode {
+) -> Outcome {
     let outcome = || -> Result<Outcome, EarlyExit> {
         let workspace = open(global)?;
         let interrupt = global.caller.watch_signals()?;
@@ -161,17 +174,69 @@ fn run_and_print(
         outcome.report.root = top.or_else(|| root_name(global));
         Ok(outcome)
     };
-    let outcome = outcome().unwrap_or_else(|stop| stop.into_outcome(command));
-    finish(&outcome, &Output::of(global, Verbosity::Verbose))
+    outcome().unwrap_or_else(|stop| stop.into_outcome(command))
 }
 
-pub(super) fn log(global: &Global) -> ExitCode {
+pub(super) fn log(options: &LogOptions, global: &Global) -> ExitCode {
+    if options.verify {
+        return verify(global);
+    }
+    if options.format.is_some() {
+        return print_traces(global);
+    }
     print_list(
         "log",
         global,
         |workspace| Ok(engine::log(workspace, &load_policy(global)?)),
         Log::print,
     )
+}
+
+/// Verifies the audit file, and prints the result.
+fn verify(global: &Global) -> ExitCode {
+    let report = open(global)
+        .map(|workspace| engine::verify_audit(&*workspace, request::transaction_options(global)));
+    let report = match report {
+        Ok(Ok(report)) => report,
+        Ok(Err(outcome)) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
+        Err(stop) => {
+            return finish(
+                &stop.into_outcome("log"),
+                &Output::of(global, Verbosity::Normal),
+            );
+        }
+    };
+    let printed = if global.json {
+        global.caller.print_document(&report, Document::Audit)
+    } else if global.quiet {
+        Ok(())
+    } else {
+        global.caller.print(|mut out| report.print(&mut out))
+    };
+    match (printed.is_err(), report.exit_code) {
+        (false, code) if code > 0 => ExitCode::from(code),
+        _ => output::exit_code(printed),
+    }
+}
+
+/// Prints the history as trace records.
+fn print_traces(global: &Global) -> ExitCode {
+    let traces = open(global)
+        .and_then(|workspace| Ok(engine::agent_traces(&*workspace, &load_policy(global)?)));
+    match traces {
+        Ok(Ok(traces)) => output::exit_code(if global.caller.is_library() {
+            global.caller.print_document(&traces, Document::Traces)
+        } else {
+            global
+                .caller
+                .print(|mut out| AgentTrace::print_all(&traces, &mut out))
+        }),
+        Ok(Err(outcome)) => finish(&outcome, &Output::of(global, Verbosity::Normal)),
+        Err(stop) => finish(
+            &stop.into_outcome("log"),
+            &Output::of(global, Verbosity::Normal),
+        ),
+    }
 }
 
 pub(super) fn show(id: &str, global: &Global) -> ExitCode {
@@ -215,7 +280,7 @@ fn print_list(
             );
         }
     };
-    if log.entries.is_empty() && !global.quiet && !global.json {
+    if log.entries.is_empty() && log.sessions.is_empty() && !global.quiet && !global.json {
         let unkept = open(global)
             .ok()
             .and_then(|workspace| engine::no_history_reason(&*workspace));

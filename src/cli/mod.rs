@@ -14,6 +14,7 @@
 mod apply_patch;
 mod args;
 mod arguments;
+mod attribution;
 mod batch;
 mod caller;
 mod commands;
@@ -52,9 +53,11 @@ mod progress;
 mod read_commands;
 mod request;
 mod root;
+mod run;
 mod schemas;
 mod series;
 mod servers;
+mod session;
 mod show;
 mod signals;
 mod tree;
@@ -77,6 +80,9 @@ use crate::engine::{self, Outcome, Request, UndoTarget};
 /// program.
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {
+    if let Some(code) = engine::run_helper(arguments) {
+        return code;
+    }
     if apply_patch::is_called(arguments) {
         return apply_patch::run(&arguments[1..]);
     }
@@ -97,44 +103,38 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 fn dispatch(
     Cli {
         mut global,
-        command,
+        mut command,
     }: Cli,
 ) -> ExitCode {
     if let Err(stop) = check_output_option(&command, &global) {
         return refuse(stop, command.name(), &global);
     }
+    global.session = command.take_session();
     // A policy rule can grant access to the directory of an absolute path. This directory then
     // becomes the root.
     if let Err(stop) = policy::choose_root(&mut global, command.file()) {
         return refuse(stop, command.name(), &global);
     }
+    let edit = |name, prepared| edit_file(name, prepared, &global);
     match command {
         Command::Apply(options) => patch::apply(options, &global),
         Command::Check(options) if options.batch.batch => batch::run(options, global),
         Command::Check(options) => patch::check(options, &global),
         Command::Reject(options) => history::reject(&options, &global),
-        Command::Edit(edit) => {
-            edit_file("edit", edit_commands::build_edit(&edit, &global), &global)
+        Command::Begin(options) => session::begin(&options, &global),
+        Command::Commit(options) => session::commit(*options, &global),
+        Command::Abort { id } => session::abort(&id, &global),
+        Command::Edit(options) => edit("edit", edit_commands::build_edit(&options, &global)),
+        Command::Write(options) => edit("write", edit_commands::build_write(*options, &global)),
+        Command::Append(options) => edit("append", edit_commands::build_append(*options, &global)),
+        Command::Notebook { command } => {
+            edit("notebook", notebook::build_request(*command, &global))
         }
-        Command::Write(write) => edit_file(
-            "write",
-            edit_commands::build_write(*write, &global),
-            &global,
-        ),
-        Command::Append(append) => edit_file(
-            "append",
-            edit_commands::build_append(*append, &global),
-            &global,
-        ),
-        Command::Notebook { command } => edit_file(
-            "notebook",
-            notebook::build_request(*command, &global),
-            &global,
-        ),
+        Command::Run(options) => run::run(*options, &global),
         Command::Recover(options) => history::recover(&options, &global),
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::revert(UndoTarget::Undo, &options, &global),
-        Command::Log => history::log(&global),
+        Command::Log(options) => history::log(&options, &global),
         Command::Show(options) => show::show(*options, &global),
         Command::Init => history::init(&global),
         Command::Gc { all } => history::gc(all, &global),

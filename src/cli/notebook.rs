@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::args::Global;
+use super::args::{Global, SessionOption};
 use super::file_options::FileOptions;
 use super::{CommandMode, EarlyExit, input};
 use crate::engine::Request;
@@ -101,6 +101,15 @@ enum CellPositionArg {
 }
 
 impl NotebookCommand {
+    /// Returns the option for the edit session.
+    pub(super) fn session(&mut self) -> &mut SessionOption {
+        match self {
+            Self::Replace(ReplaceOptions { common, .. })
+            | Self::Insert(InsertOptions { common, .. })
+            | Self::Delete(DeleteOptions { common, .. }) => &mut common.session,
+        }
+    }
+
     /// Returns the notebook file.
     pub(super) fn file(&self) -> &Path {
         match self {

@@ -70,10 +70,10 @@ impl OpenedDirectory {
     }
 
     /// Returns the workspace for a command that changes nothing.
-    pub(super) fn workspace(&self) -> Arc<dyn Workspace> {
+    pub(super) fn workspace(&self) -> Arc<dyn Workspace + Send> {
         // A directory below can have been moved since the last call.
         self.workspace.close_cached_handles();
-        Arc::clone(&self.workspace) as Arc<dyn Workspace>
+        Arc::clone(&self.workspace) as Arc<dyn Workspace + Send>
     }
 
     /// Returns the git of one call, which `interrupt` cancels.

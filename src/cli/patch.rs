@@ -6,6 +6,7 @@ use std::path::{self, PathBuf};
 use std::process::ExitCode;
 
 use super::args::{ApplyOptions, CheckOptions, Global, PatchOptions, TreeOptions};
+use super::attribution::AttributionOptions;
 use super::commands::CommandOptions;
 use super::output::{Output, Verbosity};
 use super::root::{argument_paths, open, open_to_change, with_root};
@@ -33,7 +34,7 @@ pub(super) fn apply(mut options: ApplyOptions, global: &Global) -> ExitCode {
     run(
         (task, way),
         options.patch,
-        &options.commands,
+        (&options.commands, &options.attribution),
         (global, output),
     )
 }
@@ -74,7 +75,7 @@ pub(super) fn check(options: CheckOptions, global: &Global) -> ExitCode {
     run(
         (task, way),
         patch,
-        &CommandOptions::default(),
+        (&CommandOptions::default(), &AttributionOptions::default()),
         (global, output),
     )
 }
@@ -91,10 +92,13 @@ enum PlanSource<'t> {
     Saved(String),
 }
 
+/// The commands of the user around a change, and who makes it.
+type ChangeOptions<'a> = (&'a CommandOptions, &'a AttributionOptions);
+
 fn run(
     (mode, source): (CommandMode, PlanSource<'_>),
     patch: PatchOptions,
-    commands: &CommandOptions,
+    commands: ChangeOptions<'_>,
     (global, output): (&Global, Output),
 ) -> ExitCode {
     let output = output
@@ -135,7 +139,7 @@ fn has_file_names(patch: &PatchOptions, global: &Global) -> bool {
 fn run_request(
     (mode, source): (CommandMode, &PlanSource<'_>),
     (mut patch, has_summary): (PatchOptions, bool),
-    commands: &CommandOptions,
+    (commands, attribution): ChangeOptions<'_>,
     global: &Global,
     progress: Progress,
 ) -> Result<Outcome, EarlyExit> {
@@ -148,11 +152,8 @@ fn run_request(
     let mut request = match source {
         // A saved plan contains its patches, so no input is read.
         PlanSource::Saved(id) => {
-            match engine::load_plan(
-                request::build_request(patch, mode, global)?,
-                &*open(global)?,
-                id,
-            ) {
+            let usual = request::build_request(patch, mode, global)?;
+            match engine::load_plan(usual, &*open(global)?, id) {
                 Ok(request) => request,
                 Err(outcome) => return Ok(*outcome),
             }
@@ -185,6 +186,7 @@ fn run_request(
     } else {
         let workspace = open_to_change(global)?;
         request.commit.commands = commands.commands(global);
+        request.commit.attribution = attribution.attribution(global);
         request.look.is_brief = is_brief;
         // Before this point, a signal ends the process at once.
         let interrupt = global.caller.watch_signals()?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::Global;
+use super::args::{Global, SessionOption};
 use super::file_options::relative_to_root;
 use super::library_call::Document;
 use super::output::{self, Output, Verbosity, print_to_stderr};
@@ -22,7 +22,7 @@ use crate::engine::{
     self, DiffRequest, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
 };
 use crate::path::PathPattern;
-use crate::report::Extract;
+use crate::report::{Difference, Extract};
 use crate::text::printable_line;
 
 /// The default number of bytes with `--offset`.
@@ -38,6 +38,8 @@ pub(super) struct ReadOptions {
     /// The file: below the root, or at another path that policy grants
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    #[command(flatten)]
+    pub(super) session: SessionOption,
     /// Print only these lines, counted from 1 and inclusive: A-B, A- or A
     #[arg(long, value_name = "A-B", value_parser = parse_line_range, conflicts_with_all = ["offset", "length"])]
     lines: Option<(usize, usize)>,
@@ -89,6 +91,8 @@ pub(super) struct ListOptions {
     /// The directory: below the root, or at another path that policy grants [default: the root]
     #[arg(value_name = "DIR")]
     directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) session: SessionOption,
     /// List names that begin with a dot as well
     #[arg(long)]
     hidden: bool,
@@ -109,12 +113,11 @@ pub(super) struct ListOptions {
 /// The options of `diff`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct DiffOptions {
-    /// The old file, below the root
-    #[arg(value_name = "A")]
-    before: PathBuf,
-    /// The new file, below the root
-    #[arg(value_name = "B")]
-    after: PathBuf,
+    /// The old and the new file, below the root [default with --in: all changes of the session]
+    #[arg(value_name = "FILE", num_args = 2, required_unless_present = "session")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) session: SessionOption,
     /// Print N lines of context around each change, 0 to 20 [default: 3]
     #[arg(long, short = 'U', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=20))]
     context: Option<u8>,
@@ -255,7 +258,10 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
 /// and 2 if the difference cannot be printed.
 pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let path = |path| relative_to_root(path, global);
-    let defaults = DiffRequest::of(path(&options.before), path(&options.after));
+    let [before, after] = &options.files[..] else {
+        return diff_session(&options, global);
+    };
+    let defaults = DiffRequest::of(path(before), path(after));
     let request = DiffRequest {
         labels: [options.label_a, options.label_b]
             .map(|label| label.map(OsString::into_encoded_bytes)),
@@ -266,6 +272,21 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let found = run_query("diff", global, |workspace, policy| {
         engine::diff(&DiffRequest { policy, ..request }, workspace)
     });
+    print_difference(found, global)
+}
+
+/// Prints the difference between the files of an edit session and those of the tree.
+fn diff_session(options: &DiffOptions, global: &Global) -> ExitCode {
+    let max_output = options
+        .max_bytes
+        .unwrap_or(DiffRequest::of("", "").max_output);
+    let found = run_query("diff", global, |workspace, policy| {
+        engine::diff_session(workspace, &policy, max_output)
+    });
+    print_difference(found, global)
+}
+
+fn print_difference(found: Result<Difference, Box<Outcome>>, global: &Global) -> ExitCode {
     let difference = match found {
         Ok(difference) => difference,
         Err(mut outcome) => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
+use super::attribution::AttributionOptions;
 use super::policy::load_policy;
 use super::root::opened_root;
 use super::{CommandMode, EarlyExit, input, merge, series, tree};
@@ -63,6 +64,7 @@ pub(super) fn build_request(
     let commit = Commit {
         approve: patch.approve.take(),
         transaction: transaction_options(global),
+        attribution: AttributionOptions::default().attribution(global),
         ..Commit::default()
     };
     Ok(Request {

@@ -20,8 +20,8 @@ pub(super) fn open_to_change(global: &Global) -> Result<Arc<dyn Workspace>, Earl
     if let Some(directory) = opened_root(global) {
         directory.check_path()?;
     }
-    let workspace = match global.caller.tree() {
-        Some(tree) => Arc::clone(tree) as Arc<dyn Workspace>,
+    let workspace: Arc<dyn Workspace + Send> = match global.caller.tree() {
+        Some(tree) => Arc::clone(tree) as Arc<_>,
         None => Arc::new(open_directory(global.root())?),
     };
     if env::var_os(engine::TRANSACTION_VARIABLE)
@@ -36,19 +36,36 @@ pub(super) fn open_to_change(global: &Global) -> Result<Arc<dyn Workspace>, Earl
             ..EarlyExit::new(&code::LOCKED, message)
         });
     }
-    Ok(workspace)
+    in_session(workspace, global)
+}
+
+/// Returns `workspace` as the edit session of `--in` sees it, if the option is given.
+fn in_session(
+    workspace: Arc<dyn Workspace + Send>,
+    global: &Global,
+) -> Result<Arc<dyn Workspace>, EarlyExit> {
+    let Some(id) = &global.session else {
+        return Ok(workspace);
+    };
+    match engine::open_shared_session(&workspace, id) {
+        Ok(tree) => Ok(Arc::new(tree)),
+        Err(mut outcome) => Err(match outcome.problems.pop() {
+            Some(problem) => EarlyExit::from_problem(problem),
+            None => EarlyExit::new(&code::IO, "the edit session cannot be opened".to_owned()),
+        }),
+    }
 }
 
 /// Opens the root, or returns the tree in memory of the caller.
 pub(super) fn open(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
     if let Some(tree) = global.caller.tree() {
-        return Ok(Arc::clone(tree) as Arc<dyn Workspace>);
+        return in_session(Arc::clone(tree) as Arc<_>, global);
     }
     if let Some(directory) = opened_root(global) {
         directory.check_path()?;
-        return Ok(directory.workspace());
+        return in_session(directory.workspace(), global);
     }
-    Ok(Arc::new(open_directory(global.root())?))
+    in_session(Arc::new(open_directory(global.root())?), global)
 }
 
 /// Returns the directory that the caller has opened, if it is the root.

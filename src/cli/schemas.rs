@@ -4,7 +4,17 @@
 use serde_json::{Map, Value};
 
 /// The names of all schemas.
-pub(super) const NAMES: [&str; 7] = ["report", "batch", "log", "read", "list", "diff", "policy"];
+pub(super) const NAMES: [&str; 9] = [
+    "report",
+    "batch",
+    "log",
+    "audit",
+    "audit-report",
+    "read",
+    "list",
+    "diff",
+    "policy",
+];
 
 const BATCH: &str = include_str!("../../grammar/batch.schema.json");
 
@@ -14,6 +24,8 @@ pub(super) fn schema_text(name: &str) -> String {
         "report" => return report_text().unwrap_or_default(),
         "batch" => BATCH,
         "log" => include_str!("../../grammar/log.schema.json"),
+        "audit" => include_str!("../../grammar/audit.schema.json"),
+        "audit-report" => include_str!("../../grammar/audit-report.schema.json"),
         "read" => include_str!("../../grammar/read.schema.json"),
         "list" => include_str!("../../grammar/list.schema.json"),
         "diff" => include_str!("../../grammar/diff.schema.json"),

@@ -6,8 +6,8 @@ use super::govern::hard_link_problems;
 use super::index::index_record;
 use super::link_files::LinkFileSink;
 use super::problems::{
-    altered_warning, foreign_state_problem, read_only_root_warning, sweep_warning,
-    unfinished_warning,
+    altered_warning, changed_session_problem, foreign_state_problem, read_only_root_warning,
+    sweep_warning, unfinished_warning,
 };
 use super::request::UpdateScope;
 use super::stages::{Committed, Resolved, Selected, StagingTarget, TreeCheck};
@@ -17,7 +17,7 @@ use crate::preflight::{self, Severity};
 use crate::progress::Phase;
 use crate::report::HistoryReport;
 use crate::transaction::history::{self, TransactionLabel};
-use crate::transaction::{self, Failure, Transaction};
+use crate::transaction::{self, Failure, Transaction, sessions};
 
 impl<'a> CommandRun<'a> {
     /// Checks or applies the change, unless the plan cannot be resolved.
@@ -74,7 +74,7 @@ impl<'a> CommandRun<'a> {
             Err(failure) => done.add_failure(&failure, self.index_target.as_ref()),
         }
         let result = self
-            .resolve(options, &StagingTarget::DISCARD, &mut done.resolved)
+            .resolve_unless_rejected(options, &StagingTarget::DISCARD, &mut done.resolved)
             .and_then(|check| {
                 let Some(check) = check else { return Ok(()) };
                 let verdict = check.check_unwritten(self.interrupt());
@@ -108,6 +108,8 @@ impl<'a> CommandRun<'a> {
         let result = if done.is_refused() || needs_approval {
             self.resolve(options, &StagingTarget::DISCARD, &mut done.resolved)
                 .map(drop)
+        } else if let Some(tree) = self.workspace.layered() {
+            self.change_session(tree, options, &mut done)
         } else {
             self.stage_and_commit(options, &mut done)
         };
@@ -130,7 +132,7 @@ impl<'a> CommandRun<'a> {
     }
 
     /// Computes the resulting tree. Returns the check of the new tree that an optional step needs.
-    fn resolve(
+    pub(super) fn resolve(
         &self,
         options: &preflight::Options,
         staging: &StagingTarget<'_>,
@@ -168,6 +170,25 @@ impl<'a> CommandRun<'a> {
         Ok(None)
     }
 
+    /// Computes the resulting tree as [`CommandRun::resolve`] does, and adds a problem if the change
+    /// was rejected.
+    fn resolve_unless_rejected(
+        &self,
+        options: &preflight::Options,
+        staging: &StagingTarget<'_>,
+        resolved: &mut Resolved,
+    ) -> Result<Option<Box<dyn TreeCheck + 'a>>, Failure> {
+        let rejections = self.rejections()?;
+        // The `plan_id` needs the digests of all files.
+        let options = &preflight::Options {
+            describe: options.describe || !rejections.is_empty(),
+            ..options.clone()
+        };
+        let check = self.resolve(options, staging, resolved)?;
+        self.check_rejections(&rejections, resolved);
+        Ok(check)
+    }
+
     fn stage_and_commit(
         &self,
         options: &preflight::Options,
@@ -180,12 +201,24 @@ impl<'a> CommandRun<'a> {
             self.interrupt(),
         )?;
         done.note_recovered(recovered);
+        if let Some((session, revision)) = &self.session
+            && !sessions::has_revision(self.workspace, &session.id, *revision)?
+        {
+            done.problems().push(changed_session_problem());
+            transaction.abandon();
+            return Ok(());
+        }
         let transaction = transaction.reserve_changes(done.resolved.selected.plan.operations.len());
+        // The audit record contains the `plan_id`, which needs the digests of all files.
+        let options = &preflight::Options {
+            describe: options.describe || transaction.has_audit(),
+            ..options.clone()
+        };
         let staging = StagingTarget {
             sink: &transaction,
             transaction: Some(&transaction),
         };
-        let check = self.resolve(options, &staging, &mut done.resolved)?;
+        let check = self.resolve_unless_rejected(options, &staging, &mut done.resolved)?;
         if done.is_refused() {
             transaction.abandon();
             return Ok(());
@@ -193,6 +226,8 @@ impl<'a> CommandRun<'a> {
         let label = TransactionLabel {
             command: self.command.name.to_owned(),
             index: index_record(&done.resolved),
+            session: self.session.as_ref().map(|(session, _)| session.clone()),
+            audit: self.audit_context(&transaction, &done.resolved),
             ..TransactionLabel::default()
         };
         self.commit(transaction.with_label(label), check, done)
@@ -212,7 +247,10 @@ impl<'a> CommandRun<'a> {
         }
         let mut checks = Vec::from_iter(check);
         checks.extend(steps::checks(self, done)?);
-        let mut transaction: Transaction<'_> = transaction.with_progress(self.progress().clone());
+        let signer = self.signer();
+        let mut transaction: Transaction<'_> = transaction
+            .with_progress(self.progress().clone())
+            .with_signer(signer.as_ref().map(|signer| signer as _));
         for check in &checks {
             transaction = transaction.with_hook(&**check);
         }

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::report;
 use super::request::UserCommands;
@@ -9,7 +10,7 @@ use super::stages::{Committed, TreeCheck};
 use super::task::CommandRun;
 use crate::mutex::lock_unpoisoned;
 use crate::preflight::{Problem, Severity, code};
-use crate::process::{self, CommandOutput, ExitReason, ShellCommand};
+use crate::process::{self, CommandOutput, ErrorTarget, ExitReason, ShellCommand};
 use crate::progress::{Phase, Progress};
 use crate::report::{CommandReport, print_json};
 use crate::transaction::{CommitHook, Failure, Interrupt};
@@ -57,6 +58,7 @@ impl UserCommand<'_> {
             environment,
             input,
             limit: commands.limit,
+            errors: ErrorTarget::Output,
         };
         let ran = process::run(&shell_command, interrupt);
         let ran = ran.map_err(|error| Failure::Command {
@@ -108,7 +110,7 @@ impl TreeCheck for Verification<'_> {
         if ran.reason != ExitReason::Exited(0) {
             let message = format!(
                 "--verify rejected the change: {}",
-                exit_message(&ran, turn.commands)
+                exit_message(&ran, turn.commands.limit)
             );
             done.problems().push(Problem::new(&code::VERIFY, message));
         }
@@ -155,7 +157,7 @@ pub(super) fn run_before(task: &CommandRun<'_>, done: &mut Committed) -> Result<
     if !is_allowed {
         let message = format!(
             "--before rejected the change: {}",
-            exit_message(&ran, task.commands())
+            exit_message(&ran, task.commands().limit)
         );
         let help = Some(
             "no file was changed; fix the cause that the command reports and try again".to_owned(),
@@ -190,7 +192,7 @@ pub(super) fn run_after(task: &CommandRun<'_>, done: &mut Committed) {
         Ok(ran) => {
             done.result.command_reports.after =
                 Some(CommandReport::of(command.as_encoded_bytes(), ran));
-            (ran.reason != ExitReason::Exited(0)).then(|| exit_message(ran, task.commands()))
+            (ran.reason != ExitReason::Exited(0)).then(|| exit_message(ran, task.commands().limit))
         }
         Err(failure) => Some(failure.to_string()),
     };
@@ -244,11 +246,13 @@ impl CommandRun<'_> {
     }
 }
 
-fn exit_message(ran: &CommandOutput, commands: &UserCommands) -> String {
+/// Returns how a command with the time limit `limit` ended.
+pub(super) fn exit_message(ran: &CommandOutput, limit: Duration) -> String {
     match ran.reason {
         ExitReason::Exited(code) => format!("exit code {code}"),
         ExitReason::Signalled(signal) => format!("killed by signal {signal}"),
-        ExitReason::TimedOut => format!("timed out after {} ms", commands.limit.as_millis()),
+        ExitReason::TimedOut => format!("timed out after {} ms", limit.as_millis()),
         ExitReason::Stopped => "interrupted".to_owned(),
+        ExitReason::TooManyProcesses => "too many processes".to_owned(),
     }
 }

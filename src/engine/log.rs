@@ -1,21 +1,26 @@
 //! The commands for the history: `log`, `show`, `gc`, `recover` and `init`.
 
+mod audit;
 mod versions;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use super::failure::failure_outcome;
 use super::govern::{extend_policy, policy_for_entries, unusable_outcome, work_tree_policy};
 use super::problems::rollback_problem;
+use super::session::file_diffs;
 use super::stages::{Command, Committed};
 use super::{Outcome, refused_outcome};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{Conversions, Problem, Severity, code};
-use crate::report::{self, Log};
+use crate::report::{self, Log, LogSession};
 use crate::transaction::history::{self, EntryFile, HistoryEntry, entries};
-use crate::transaction::{self, Failure, Interrupt, NoHistoryReason, Remedy};
+use crate::transaction::sessions::{self, SessionSearchResult};
+use crate::transaction::{self, Interrupt, NoHistoryReason, Remedy};
 use crate::workspace::git::Git;
 use crate::workspace::{Workspace, top};
+pub use audit::{agent_traces, verify_audit};
 use versions::Versions;
 
 /// Lists the history of the work tree, the newest change first. Paths are relative to its top.
@@ -45,9 +50,11 @@ use versions::Versions;
 /// ```
 pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
     let (all, policy) = read_entries("log", policy, workspace)?;
-    Ok(Log::of(&all, &all, |entry, file| {
+    let sessions = sessions::list(workspace).map_err(|failure| failure_outcome("log", &failure))?;
+    let log = Log::of(&all, &all, |entry, file| {
         check_readable(&policy, entry, file).map(|_| None)
-    }))
+    });
+    Ok(log.with_sessions(sessions.iter().map(LogSession::of).collect()))
 }
 
 /// Shows the change whose ID starts with `id`, with a diff of each file.
@@ -82,7 +89,11 @@ pub fn show(
     id: &str,
     policy: &Arc<Policy>,
 ) -> Result<Log, Box<Outcome>> {
+    let given = policy;
     let (all, policy) = read_entries("show", policy, workspace)?;
+    if let Some(log) = show_session(workspace, id, (given, &all))? {
+        return Ok(log);
+    }
     let workspace = top(workspace).map_err(|error| failure_outcome("show", &error.into()))?;
     let entry = history::find_entry(&all, id).map_err(|why| {
         let help = Some("run `wpatch log` to list the changes".to_owned());
@@ -94,9 +105,19 @@ pub fn show(
             },
         )
     })?;
-    let paths = entry
-        .files
-        .iter()
+    Ok(shown_log(workspace, &all, &policy, [entry]))
+}
+
+/// Returns the log of the entries `shown`, a subset of `all`, with the diffs of their files.
+/// `workspace` is the top of the work tree.
+fn shown_log<'e>(
+    workspace: &dyn Workspace,
+    all: &'e [HistoryEntry],
+    policy: &Policy,
+    shown: impl IntoIterator<Item = &'e HistoryEntry> + Clone,
+) -> Log {
+    let files = shown.clone().into_iter().flat_map(|entry| &entry.files);
+    let paths = files
         .flat_map(|file| [Some(&file.path), file.from.as_ref()])
         .flatten()
         .cloned()
@@ -107,13 +128,42 @@ pub fn show(
     let conversions = git.map(|git| Conversions::new(&git, paths));
     let versions = Versions {
         workspace,
-        all: &all,
-        policy: &policy,
+        all,
+        policy,
         conversions,
     };
-    Ok(Log::of(&all, [entry], |entry, file| {
-        versions.diff(entry, file)
-    }))
+    Log::of(all, shown, |entry, file| versions.diff(entry, file))
+}
+
+/// Returns the log of the edit session whose ID starts with `id`, with a diff of each file. Returns
+/// `None` if an entry of the history has this ID, or no session.
+fn show_session(
+    workspace: &dyn Workspace,
+    id: &str,
+    (policy, all): (&Arc<Policy>, &[HistoryEntry]),
+) -> Result<Option<Log>, Box<Outcome>> {
+    let found = sessions::search(workspace, id);
+    let found = found.map_err(|failure| failure_outcome("show", &failure))?;
+    let SessionSearchResult::Found(session) = found else {
+        return Ok(None);
+    };
+    if all.iter().any(|entry| entry.id.starts_with(id)) {
+        return Ok(None);
+    }
+    let mut shown = LogSession::of(&session);
+    if session.damage.is_none() {
+        for file in file_diffs(workspace, &session.id, policy)? {
+            let path = report::path_text(&file.path);
+            let mut files = shown.files.iter_mut();
+            if let Some(entry) = files.find(|entry| entry.path == path) {
+                entry.diff.get_or_insert_default().extend(file.diff);
+            }
+        }
+    }
+    let none: [&HistoryEntry; 0] = [];
+    Ok(Some(
+        Log::of(all, none, |_, _| Ok(None)).with_sessions(vec![shown]),
+    ))
 }
 
 /// Returns a sentence that explains why `workspace` keeps no history, and what to do about it.
@@ -165,12 +215,17 @@ pub fn gc(
     match transaction::collect_garbage(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
             done.note_recovered(recovered);
-            let message = format!("{pruned} history entries were removed");
-            let told = Problem {
-                severity: Severity::Warning,
-                ..Problem::new(&code::HISTORY_PRUNED, message)
-            };
-            done.problems().extend((pruned > 0).then_some(told));
+            let counts = [
+                (pruned.entries, "history entries"),
+                (pruned.sessions, "edit sessions"),
+            ];
+            for (count, name) in counts.into_iter().filter(|(count, _)| *count > 0) {
+                let message = format!("{count} {name} were removed");
+                done.problems().push(Problem {
+                    severity: Severity::Warning,
+                    ..Problem::new(&code::HISTORY_PRUNED, message)
+                });
+            }
         }
         Err(failure) => done.add_failure(&failure, None),
     }
@@ -264,12 +319,6 @@ fn read_entries(
         Ok(policy) => Ok((all, policy)),
         Err(unusable) => Err(unusable_outcome(command, *unusable)),
     }
-}
-
-pub(super) fn failure_outcome(command: &'static str, failure: &Failure) -> Box<Outcome> {
-    let mut done = Committed::default();
-    done.add_failure(failure, None);
-    Box::new(done.finish(&Command::of(command, report::Outcome::Described)))
 }
 
 /// Checks that policy allows reading both versions of `file`. Returns the file from which `entry`

@@ -11,6 +11,8 @@
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
 //! | `show` of a patch | [`preview`], for a page [`render_page`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
+//! | `begin`, `commit`, `abort` | [`begin`], [`apply`] with [`Request::commit_session`], [`abort`] |
+//! | a command with `--in` | the same function on the tree of [`open_session`] |
 //! | `undo`, `redo` | [`apply`] with [`Request::undo`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
 //! | `mcp` | `tool`, which takes the call of a model as JSON |
@@ -27,6 +29,7 @@
 //! `change.rs`. `steps.rs` lists the optional steps.
 
 mod approval;
+mod audit;
 mod change;
 mod commands;
 mod denied;
@@ -34,6 +37,7 @@ mod describe;
 mod diagnose;
 #[cfg(feature = "miette")]
 pub(crate) mod excerpt;
+mod failure;
 mod file_edit;
 mod follow;
 mod gnu;
@@ -51,9 +55,13 @@ mod plans;
 mod policy_file;
 mod preview;
 mod problems;
+mod rejection;
 mod request;
 mod result;
+#[cfg(feature = "cli")]
+mod run;
 mod saved;
+mod session;
 mod stages;
 mod steps;
 mod suggest;
@@ -62,6 +70,7 @@ mod texts;
 mod three_way;
 #[cfg(feature = "schema")]
 mod tool;
+mod tree_change;
 mod undo;
 mod whitespace;
 
@@ -86,6 +95,8 @@ pub use crate::matching::ConflictResolution;
 pub use crate::preflight::ExplicitBase;
 pub use crate::process::home;
 #[cfg(feature = "cli")]
+pub(crate) use crate::process::sandbox::run_helper;
+#[cfg(feature = "cli")]
 pub(crate) use crate::process::{
     CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE, config_homes, state_home,
 };
@@ -103,7 +114,7 @@ pub use gnu::{PatchedFile, apply_in_memory};
 pub use govern::{
     asks_about_control_files, check_accesses, check_write_policy, matching_rules, refusal,
 };
-pub use plans::{load_plan, reject, save, unreject};
+pub use plans::{load_plan, save};
 pub use policy_file::{
     PROJECT_POLICY, UnusablePolicy, policy_layer, policy_problem, project_layer,
     unreadable_policy_problem,
@@ -111,7 +122,8 @@ pub use policy_file::{
 
 pub use index::build_ancestor;
 pub use log::{
-    gc, history_root, init, log, no_history_reason, recover, recover_with_interrupt, show,
+    agent_traces, gc, history_root, init, log, no_history_reason, recover, recover_with_interrupt,
+    show, verify_audit,
 };
 pub use look::{
     DiffRequest, ExplainRequest, ListOrder, ListRequest, ReadFormat, ReadRange, ReadRequest,
@@ -120,12 +132,17 @@ pub use look::{
 #[cfg(feature = "html")]
 pub use preview::render_page;
 pub use preview::{Preview, preview};
+pub use rejection::{RejectRequest, reject, unreject};
 pub use request::{
-    BackupNames, BackupNumbering, Commit, ConflictMarkers, Decide, FileEdit, GnuOptions,
-    IndexTarget, Look, MissingParents, Patches, Request, RequestContext, Series, SuggestionMode,
-    ThreeWayOptions, UndoRequest, UndoTarget, UpdateScope, UserCommands, What,
+    Attribution, BackupNames, BackupNumbering, Commit, ConflictMarkers, Decide, FileEdit,
+    GnuOptions, IndexTarget, Look, MissingParents, Patches, Request, RequestContext, Series,
+    SessionRequest, SignCommand, SuggestionMode, TargetFile, TargetState, ThreeWayOptions,
+    TreeChange, UndoRequest, UndoTarget, UpdateScope, UserCommands, What,
 };
 pub use result::{Applied, Refused};
+#[cfg(feature = "cli")]
+pub(crate) use run::{OutputStream, RunCommand, check_command, run_command};
+pub use session::{abort, begin, diff_session, open_session, open_shared_session};
 #[cfg(feature = "schema")]
 pub use tool::{
     Approver, EDITOR_NAMES, TOOLS, Tool, ToolEffect, ToolFile, ToolOptions, ToolProblem,
@@ -280,18 +297,29 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    if request.commit.approve.is_none() {
-        // Without an approval, every change with the verdict `ask` is refused.
-        request.context.approval_gate = ApprovalGate::Everything;
-    }
+    close_approval_gate(&mut request, workspace);
     request.context.interrupt = interrupt.clone();
     run(request, CommandMode::Apply, workspace)
+}
+
+/// Refuses every change with the verdict `ask` if there is no approval. A session is not in the tree
+/// yet, so its changes need none: its commit needs the approval.
+fn close_approval_gate(request: &mut Request, workspace: &dyn Workspace) {
+    if request.commit.approve.is_none() {
+        request.context.approval_gate = if workspace.layered().is_some() {
+            ApprovalGate::Reading
+        } else {
+            ApprovalGate::Everything
+        };
+    }
 }
 
 fn run(mut request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
     match mem::take(&mut request.what) {
         What::Patches(patches) => run_patches(patches, request, mode, workspace),
         What::Edit(edit) => file_edit::run(*edit, request, mode, workspace),
+        What::Tree(change) => tree_change::run(change, request, mode, workspace),
+        What::Session(commit) => session::run(&commit, request, mode, workspace),
         What::Undo(undo) => undo::run(undo, request, mode, workspace),
     }
 }

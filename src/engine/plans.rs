@@ -1,26 +1,24 @@
-//! Saved plans: saves a checked plan, loads it to apply it, and rejects it.
+//! Saved plans: saves a checked plan, and loads it to apply it.
 
 use super::approval::{PLAN_ID_PREFIX, is_plan_id};
-use super::log::failure_outcome;
+use super::failure::failure_outcome;
 use super::problems::{no_state_directory_problem, sweep_warning};
 use super::request::Request;
 use super::saved::{SavedPlan, to_request};
-use super::stages::{Command, Committed};
+use super::stages::Committed;
 use super::steps;
 use super::task::{CommandMode, CommandRun};
 use super::{Outcome, refused_outcome};
 use crate::digest::is_hex;
 use crate::preflight::{Problem, ProblemFacts, code};
 use crate::report;
-use crate::transaction::history::{self, PlanRejection};
+use crate::transaction::Interrupt;
+use crate::transaction::history;
 use crate::transaction::saved_plans::{self, MAX_PLAN, PlanSearchResult, SaveResult, StoredPlan};
-use crate::transaction::{self, Interrupt, rejections};
 use crate::workspace::Workspace;
 
 /// The smallest number of hex digits that can name a plan.
 const MIN_DIGITS: usize = 8;
-/// The limit on the size of a reason, in bytes.
-const MAX_REASON: usize = 4096;
 
 /// Checks a request as [`check`](super::check) does, and saves the plan for [`load_plan`] if it
 /// applies.
@@ -111,76 +109,6 @@ pub fn load_plan(
     }
 }
 
-/// Rejects the plan `id`: a whole `plan_id`, or the first digits of a saved one. The history
-/// records the rejection, and the saved plan is removed. An approval of the plan has no effect
-/// until [`unreject`] removes the rejection.
-pub fn reject(
-    id: &str,
-    reason: Option<&str>,
-    workspace: &dyn Workspace,
-    (options, interrupt): (transaction::Options, &Interrupt),
-) -> Outcome {
-    let command = Command::of("reject", report::Outcome::Rejected);
-    let mut done = Committed::default();
-    if let Some(kept) = find_plan(id, workspace, &mut done) {
-        reject_plan(&kept, reason, workspace, (options, interrupt), &mut done);
-    }
-    done.finish(&command)
-}
-
-fn reject_plan(
-    kept: &StoredPlan,
-    reason: Option<&str>,
-    workspace: &dyn Workspace,
-    (options, interrupt): (transaction::Options, &Interrupt),
-    done: &mut Committed,
-) {
-    if reason.is_some_and(|reason| reason.len() > MAX_REASON) {
-        let message = format!("the reason exceeds {MAX_REASON} bytes");
-        return done.problems().push(Problem::new(&code::USAGE, message));
-    }
-    let plan = format!("{PLAN_ID_PREFIX}{}", kept.name);
-    // The files are only for the log, so a damaged plan can be rejected without them.
-    let files = SavedPlan::read(kept)
-        .map(|(saved, _)| saved.files)
-        .unwrap_or_default();
-    let refusal = PlanRejection {
-        plan: plan.clone(),
-        reason: reason.map(str::to_owned),
-        files,
-    };
-    match rejections::save(workspace, options, interrupt, &refusal) {
-        Ok(Some(saved)) => {
-            add_save_result(saved, done);
-            saved_plans::forget(workspace, &kept.name);
-            done.result.plan_id = Some(plan);
-        }
-        Ok(None) => done
-            .problems()
-            .push(no_state_directory_problem("the rejection")),
-        Err(failure) => done.add_failure(&failure, None),
-    }
-}
-
-/// Removes every rejection of the plan `id`, a whole `plan_id`.
-pub fn unreject(id: &str, workspace: &dyn Workspace) -> Outcome {
-    let mut done = Committed::default();
-    if is_plan_id(id) {
-        match rejections::remove(workspace, id) {
-            Ok(0) => {
-                let message = "this plan is not rejected";
-                done.problems()
-                    .push(Problem::new(&code::NOTHING_TO_UNDO, message));
-            }
-            Ok(_) => done.result.plan_id = Some(id.to_owned()),
-            Err(failure) => done.add_failure(&failure, None),
-        }
-    } else {
-        done.problems().push(plan_id_problem(id));
-    }
-    done.finish(&Command::of("reject", report::Outcome::Withdrawn))
-}
-
 /// Returns the hex digits of a whole or an abbreviated `plan_id`.
 fn plan_id_digits(id: &str) -> Option<&str> {
     match id.strip_prefix(PLAN_ID_PREFIX) {
@@ -189,7 +117,7 @@ fn plan_id_digits(id: &str) -> Option<&str> {
     }
 }
 
-fn plan_id_problem(id: &str) -> Problem {
+pub(super) fn plan_id_problem(id: &str) -> Problem {
     let help = format!(
         "use a full plan_id (`{PLAN_ID_PREFIX}` and 64 hex digits), or at least {MIN_DIGITS} hex digits of a saved plan"
     );
@@ -254,6 +182,10 @@ fn save_plan(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mu
     plan.files = files
         .map(|file| (file.op.to_string(), report::path_text(&file.path)))
         .collect();
+    let files = report.files.iter();
+    plan.hunks = files
+        .map(|file| (file.id.clone(), file.hunks.len()))
+        .collect();
     let Ok(mut bytes) = serde_json::to_vec(&plan) else {
         return;
     };
@@ -294,7 +226,7 @@ fn save_plan(task: &CommandRun<'_>, mut plan: SavedPlan, texts: &[u8], done: &mu
 
 /// Adds the changes that were recovered before the save, and a warning if older plans could not be
 /// removed.
-fn add_save_result(saved: SaveResult, done: &mut Committed) {
+pub(super) fn add_save_result(saved: SaveResult, done: &mut Committed) {
     done.note_recovered(saved.recovered);
     let warning = |failure| {
         sweep_warning(&format!(
@@ -305,7 +237,11 @@ fn add_save_result(saved: SaveResult, done: &mut Committed) {
 }
 
 /// Returns the plan that `id` names. A plan that is not saved has only its name.
-fn find_plan(id: &str, workspace: &dyn Workspace, done: &mut Committed) -> Option<StoredPlan> {
+pub(super) fn find_plan(
+    id: &str,
+    workspace: &dyn Workspace,
+    done: &mut Committed,
+) -> Option<StoredPlan> {
     let Some(digits) = plan_id_digits(id) else {
         done.problems().push(plan_id_problem(id));
         return None;

@@ -8,7 +8,10 @@ mod commit;
 mod patch;
 mod repair;
 
+use std::fmt::Write;
+
 use crate::preflight::{Problem, ProblemFacts, code};
+use crate::transaction::audit::HunkReason;
 use crate::transaction::history::PlanRejection;
 
 pub(super) use commit::{
@@ -26,15 +29,15 @@ const MAX_NAMED: usize = 8;
 
 /// Returns the problem of a plan that was rejected.
 pub(super) fn rejected_plan_problem(refusal: &PlanRejection) -> Problem {
-    let why = refusal
-        .reason
+    let reasons = Some(reasons(refusal)).filter(|reasons| !reasons.is_empty());
+    let why = reasons
         .as_ref()
-        .map_or_else(String::new, |reason| format!(": {reason}"));
+        .map_or_else(String::new, |reasons| format!(": {reasons}"));
     let help = Some(
         "run `wpatch reject --withdraw` with its plan_id to allow its approval again".to_owned(),
     );
     let facts = ProblemFacts {
-        reason: refusal.reason.clone(),
+        reason: reasons,
         ..ProblemFacts::default()
     };
     Problem {
@@ -44,6 +47,17 @@ pub(super) fn rejected_plan_problem(refusal: &PlanRejection) -> Problem {
     }
 }
 
+/// Returns the reasons for a rejection as one text; an empty text if there are none.
+fn reasons(rejection: &PlanRejection) -> String {
+    let mut text = rejection.reason.clone().unwrap_or_default();
+    for HunkReason { hunk, reason, .. } in &rejection.hunks {
+        let separator = if text.is_empty() { "" } else { "; " };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{separator}{hunk}: {reason}");
+    }
+    text
+}
+
 /// Returns the problem of a tree that has no place for the history, in which `what` would be kept.
 pub(super) fn no_state_directory_problem(what: &str) -> Problem {
     let help = "run `wpatch init`, use a git work tree, or set XDG_STATE_HOME";
@@ -51,6 +65,15 @@ pub(super) fn no_state_directory_problem(what: &str) -> Problem {
     Problem {
         help: Some(help.to_owned()),
         ..Problem::new(&code::NO_PLACE, message)
+    }
+}
+
+/// Returns the problem of an edit session that another process changed before its commit.
+pub(super) fn changed_session_problem() -> Problem {
+    let message = "another process changed the edit session";
+    Problem {
+        help: Some("check it again, then commit it".to_owned()),
+        ..Problem::new(&code::STALE, message)
     }
 }
 

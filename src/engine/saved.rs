@@ -13,6 +13,10 @@ use crate::transaction::saved_plans::StoredPlan;
 pub(super) struct SavedPlan {
     /// The operation and the path of each file, for people.
     pub(super) files: Vec<(String, String)>,
+    /// The `id` of each file in the report, and the number of its hunks. Plans of older versions
+    /// have none.
+    #[serde(default)]
+    pub(super) hunks: Vec<(String, usize)>,
     /// The name and the length of each patch.
     patches: Vec<(String, usize)>,
     /// The name and the entries of the series file that lists the patches.
@@ -28,6 +32,7 @@ impl SavedPlan {
     pub(super) fn of(patches: &Patches, decide: &Decide) -> Self {
         Self {
             files: Vec::new(),
+            hunks: Vec::new(),
             patches: patches
                 .texts
                 .iter()

@@ -3,11 +3,12 @@
 use super::govern::extend_policy;
 use super::request::{IndexTarget, Request, UserCommands};
 use super::stages::{Command, Selected};
-use super::{Outcome, approval};
+use super::{Outcome, approval, session};
 use crate::preflight::{self, PreviewSinks, Problem, code};
 use crate::progress::Progress;
 use crate::report;
 use crate::transaction::Interrupt;
+use crate::transaction::history::CommittedSession;
 use crate::workspace::Workspace;
 
 /// Whether a command checks a change or applies it.
@@ -33,6 +34,8 @@ pub(super) struct CommandRun<'a> {
     pub(super) request: Request,
     /// Git's index, if the change updates it.
     pub(super) index_target: Option<IndexTarget>,
+    /// The edit session that the change commits, and the number of its steps.
+    pub(super) session: Option<(CommittedSession, u64)>,
     pub(super) workspace: &'a dyn Workspace,
     /// Receives the diffs and images that are displayed later.
     pub(super) preview_sinks: PreviewSinks<'a>,
@@ -76,6 +79,7 @@ impl<'a> CommandRun<'a> {
                 command,
                 request,
                 index_target: indexed,
+                session: None,
                 workspace,
                 preview_sinks: PreviewSinks::default(),
             },
@@ -99,10 +103,13 @@ impl<'a> CommandRun<'a> {
         &self.request.look.progress
     }
 
-    /// Returns a problem if a shell cannot run one of the commands.
+    /// Returns a problem if a shell cannot run one of the commands, if a record cannot contain one
+    /// of the texts, or if an option is not possible for the tree.
     pub(super) fn usage_problem(&self) -> Option<Problem> {
-        self.commands()
-            .usage_error()
+        let misuse = self.commands().usage_error();
+        misuse
+            .or_else(|| self.request.commit.attribution.usage_error())
             .map(|misuse| Problem::new(&code::USAGE, misuse))
+            .or_else(|| session::refuse_options(&self.request, self.workspace))
     }
 }

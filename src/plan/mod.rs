@@ -17,6 +17,7 @@ mod lines;
 mod name;
 mod not_included;
 mod only;
+mod precondition;
 mod replacement;
 mod retarget;
 mod select;
@@ -32,7 +33,8 @@ pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Name, NameCandidate, NameError, StripRule};
 pub use not_included::{ContentlessChange, NamedChange};
-pub use only::{ExcludedItem, HunkSelection, HunkSelectionError};
+pub use only::{ExcludedItem, HunkSelection, HunkSelectionError, parse_id};
+pub use precondition::{ExpectedFile, Precondition, put_file};
 pub use replacement::{
     AppendMode, EditOrder, EditTarget, MatchMode, ReplaceCount, Replacement, Replacements,
 };
@@ -342,20 +344,6 @@ pub struct Restore {
     pub kind: FileKind,
     /// Digest of the content, or of the target of a symbolic link.
     pub digest: Digest,
-}
-
-/// The required state of the path of an operation. In any other state, another program has changed
-/// the path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Precondition {
-    /// No file and no symbolic link. A directory is allowed.
-    Absent,
-    /// A file or symbolic link with this digest. The permission bits are compared if they are
-    /// known.
-    Contents(Digest, Option<u32>),
-    /// Any state. The operation may replace any existing file.
-    Any,
 }
 
 /// A git binary patch with its forward and backward data.

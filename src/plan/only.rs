@@ -117,6 +117,21 @@ impl fmt::Display for HunkSelection {
     }
 }
 
+/// Returns the file, counted from 1, of the `id` of a file or a hunk, such as `f6` or `f7h2`.
+///
+/// # Errors
+///
+/// Returns an error for any other text, such as a range.
+pub fn parse_id(id: &str) -> Result<usize, HunkSelectionError> {
+    let item = SelectionItem::parse(id)?;
+    let is_id = id.starts_with('f') && item.files.0 > 0 && item.hunk != Some(0);
+    if is_id {
+        Ok(item.files.0)
+    } else {
+        Err(HunkSelectionError::Unreadable(id.to_owned()))
+    }
+}
+
 impl SelectionItem {
     /// Parses one word of the list. Whether the file and the hunk exist is checked later.
     fn parse(word: &str) -> Result<Self, HunkSelectionError> {

@@ -7,6 +7,7 @@ use bstr::ByteSlice;
 use super::codes::code;
 use super::findings::Findings;
 use super::modes;
+use super::options::UnmetPrecondition;
 use super::overlay::{Node, Overlay, PathState};
 use super::problem::{Problem, ProblemFacts};
 use crate::digest::{Sha256, has_blob_id};
@@ -25,15 +26,26 @@ const MAX_TARGET: usize = 4095;
 /// The number of hex digits of a full SHA-1 object name. A full SHA-256 name is longer.
 const SHA1_DIGITS: usize = 40;
 
-/// Reports that the content of `path` is not the result of the change that is undone.
-pub(super) fn report_conflict(path: &RelPath, seen: &PathState, findings: &mut Findings) {
-    let message = match seen {
-        PathState::Nothing | PathState::BelowFile(_) => "the file was deleted after this change",
-        _ => "the file was modified after this change",
+/// Reports that the file at `path` is not in the required state.
+pub(super) fn report_unmet(
+    path: &RelPath,
+    seen: &PathState,
+    source: UnmetPrecondition,
+    findings: &mut Findings,
+) {
+    let is_gone = matches!(seen, PathState::Nothing | PathState::BelowFile(_));
+    let action = if is_gone { "deleted" } else { "modified" };
+    let (code, since, help) = match source {
+        UnmetPrecondition::Conflict => (
+            &code::CONFLICT,
+            "after this change",
+            Some("use --force to restore the file anyway; that can be undone, too".into()),
+        ),
+        UnmetPrecondition::Stale => (&code::STALE, "after it was read", None),
     };
-    let problem = findings.error(&code::CONFLICT, message);
+    let problem = findings.error(code, format!("the file was {action} {since}"));
     problem.path = Some(path.clone());
-    problem.help = Some("use --force to restore the file anyway; that can be undone, too".into());
+    problem.help = help;
 }
 
 /// Returns the file at `path`, or reports why it cannot be read.

@@ -272,6 +272,12 @@ codes! {
     NOT_DIAGNOSED = "wpatch::diagnostics::not_asked", Unsupported;
     /// The change is not the change that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
+    /// The command of `run` failed, so its changes were discarded.
+    RUN = "wpatch::command::run", Denied;
+    /// The command changed something that wpatch does not apply.
+    NOT_APPLIED = "wpatch::command::not_applied", Unsupported;
+    /// The system cannot run a command on an overlay of the root.
+    NO_OVERLAY = "wpatch::command::no_overlay", Unsupported;
     /// The command of --before refused the change.
     BEFORE = "wpatch::command::before", Denied;
     /// The command of --verify refused the change, and the change was rolled back.
@@ -284,6 +290,8 @@ codes! {
     REJECTED = "wpatch::plan::rejected", ApprovalRequired;
     /// No saved plan has this name.
     NOT_SAVED = "wpatch::plan::not_saved", Missing;
+    /// No edit session has this identifier, or several do.
+    NO_SESSION = "wpatch::session::missing", Missing;
     /// No directory exists in which a plan or a rejection can be stored.
     NO_PLACE = "wpatch::plan::no_place", Unsupported;
     /// A file system call failed.

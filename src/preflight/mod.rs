@@ -102,7 +102,8 @@ pub use diff_cache::DiffCache;
 pub use git_directories::{is_in_git_directory, with_git_on_the_way, with_own_git};
 pub use image_previews::{ImagePair, ImagePreviews, media_type};
 pub use options::{
-    ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, WhitespaceAction, WhitespaceRules,
+    ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, UnmetPrecondition, WhitespaceAction,
+    WhitespaceRules,
 };
 pub use problem::{MismatchCause, Problem, ProblemFacts, Severity};
 pub use reject::{RejectedHunks, reject_files};

@@ -65,6 +65,8 @@ pub struct Options {
     pub failed_files: Arc<HashMap<RelPath, &'static ProblemCode>>,
     /// Whether an already applied change counts as a success.
     pub idempotent: bool,
+    /// The problem of a file that does not satisfy the guard of its operation.
+    pub unmet_precondition: UnmetPrecondition,
     /// The checks of white space in new lines, and the action on errors.
     pub whitespace: WhitespaceRules,
     /// The conversions between the work tree and the repository. Without them no content is
@@ -145,6 +147,7 @@ impl Default for Options {
             reject_to: RejectTo::default(),
             failed_files: Arc::default(),
             idempotent: false,
+            unmet_precondition: UnmetPrecondition::default(),
             whitespace: WhitespaceRules::default(),
             conversions: None,
             links_are_files: false,
@@ -159,6 +162,16 @@ impl Default for Options {
             progress: Progress::default(),
         }
     }
+}
+
+/// The problem of a file that is not in the state that the guard of its operation requires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnmetPrecondition {
+    /// The file conflicts with an undo.
+    #[default]
+    Conflict,
+    /// The file changed after the new state was computed from it.
+    Stale,
 }
 
 /// The changes with the verdict `ask` that are refused like denied changes. The variants are in

@@ -10,6 +10,12 @@
 
 mod conventions;
 mod home;
+#[cfg(feature = "cli")]
+#[cfg_attr(
+    any(not(target_os = "linux"), wpatch_plain_unix, wpatch_no_disk),
+    allow(dead_code, reason = "unused on systems without a sandbox")
+)]
+pub(crate) mod sandbox;
 mod search;
 mod tail;
 #[cfg(all(unix, not(wpatch_no_disk)))]
@@ -147,6 +153,19 @@ pub struct ShellCommand<'a> {
     pub input: &'a [u8],
     /// The time limit.
     pub limit: Duration,
+    /// The target of standard error.
+    pub errors: ErrorTarget,
+}
+
+/// The target of the standard error of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorTarget {
+    /// The output of the command, together with its standard output.
+    #[default]
+    Output,
+    /// The standard error of this process.
+    Inherited,
 }
 
 /// The result of a command.
@@ -175,6 +194,8 @@ pub enum ExitReason {
     TimedOut,
     /// The interrupt was raised.
     Stopped,
+    /// The command had too many processes at the same time.
+    TooManyProcesses,
 }
 
 /// Runs a command and waits until it ends, its time limit is over, or `interrupt` is raised. The

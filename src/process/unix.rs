@@ -13,7 +13,10 @@ use rustix::process::{
 };
 
 use super::tail::TailBuffer;
-use super::{CommandOutput, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout, wait};
+use super::{
+    CommandOutput, ErrorTarget, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout,
+    wait,
+};
 use crate::interrupt::Interrupt;
 
 /// The first wait for a pipe. Later waits double up to [`MAX_PAUSE`].
@@ -161,7 +164,10 @@ pub(super) fn run_with_io(
     command
         .stdin(Stdio::piped())
         .stdout(writer.try_clone()?)
-        .stderr(writer);
+        .stderr(match shell_command.errors {
+            ErrorTarget::Output => writer.into(),
+            ErrorTarget::Inherited => Stdio::inherit(),
+        });
     let mut group = ProcessGroup::start(&mut command)?;
     // Dropping the command closes our copy of the write end, so that the pipe ends with its last
     // writer.

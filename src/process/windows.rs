@@ -17,7 +17,10 @@ use std::time::{Duration, Instant};
 use wpatch_nt::{Job, available_bytes, resume, send_break};
 
 use super::tail::TailBuffer;
-use super::{CommandOutput, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout, wait};
+use super::{
+    CommandOutput, ErrorTarget, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout,
+    wait,
+};
 use crate::interrupt::Interrupt;
 use crate::mutex::lock_unpoisoned;
 
@@ -160,7 +163,10 @@ pub(super) fn run_with_io(
         .envs(variables.map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(writer.try_clone()?)
-        .stderr(writer);
+        .stderr(match shell_command.errors {
+            ErrorTarget::Output => writer.into(),
+            ErrorTarget::Inherited => Stdio::inherit(),
+        });
     let mut group = ProcessGroup::start(&mut command)?;
     // Dropping the command closes our copy of the write end, so that the pipe ends with its last
     // writer.

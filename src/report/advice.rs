@@ -63,6 +63,10 @@ const ADVICE_BY_CODE: &[(&ProblemCode, &str)] = &[
         &code::VERIFY,
         "correct the change so that the command accepts it",
     ),
+    (
+        &code::NO_SESSION,
+        "begin a session, or use the id of a session that `log` lists",
+    ),
     (&code::LOCKED, "try again in a moment"),
     (&code::INTERRUPTED, "try again if the user wants the change"),
     (

@@ -47,10 +47,7 @@ pub fn build(
     let (problems, error) = problems::reports(facts, decisive, &body.files);
     let reach = resolved.index_report.as_ref().map(|index| index.reach);
     let id = || plan_id(&body.files, reach);
-    let expires = result
-        .saved_until
-        .filter(|_| is_possible)
-        .map(words::format_time);
+    let saved_until = result.saved_until.filter(|_| is_possible);
     let (left_out, receipt) = (&resolved.selected.left_out, result.receipt.as_ref());
     let is_named = command.is_full_report && is_possible;
     Report {
@@ -61,7 +58,7 @@ pub fn build(
         changed: has_changed(facts, outcome),
         outcome,
         exit_code: outcome.exit_code(result.signal),
-        saved: expires.map(|expires| SavedReport { id: id(), expires }),
+        saved: saved_until.map(|until| saved_report(id(), until)),
         plan_id: result.plan_id.clone().or_else(|| is_named.then(id)),
         dry_run: command.reports_dry_run,
         root: None,
@@ -81,9 +78,18 @@ pub fn build(
         files: body.files,
         transaction: TransactionReport::of(receipt, &result.recovered, &result.unrestored),
         history: result.history.clone(),
+        run: result.command_reports.run.clone(),
+        session: result.session.clone(),
         before: result.command_reports.before.clone(),
         verify: result.command_reports.verify.clone(),
         after: result.command_reports.after.clone(),
+    }
+}
+
+fn saved_report(id: String, until: u64) -> SavedReport {
+    SavedReport {
+        id,
+        expires: words::format_time(until),
     }
 }
 

@@ -4,16 +4,19 @@ use std::io;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use super::log_session::LogSession;
+use super::log_text::{as_text, print_line, print_note, print_origin};
+use super::log_version::LogVersion;
 use super::text::print_kept;
 use super::words::{format_time, text};
 use super::{KeptFileReport, Op};
-use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::text::{lines, printable, printable_line, without_ending};
+use crate::text::{lines, printable};
+use crate::transaction::audit::{ChangeOrigin, HunkReason};
 use crate::transaction::history::{
-    EntryFile, EntryStatus, HistoryEntry, OldContentLocation, UndoChain, Version,
+    EntryFile, EntryStatus, HistoryEntry, OldContentLocation, UndoChain,
 };
 
 /// The name and version of the JSON format of [`Log`].
@@ -31,6 +34,9 @@ pub struct Log {
     pub ok: bool,
     /// The entries, newest first.
     pub entries: Vec<LogEntry>,
+    /// The open edit sessions, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<LogSession>,
 }
 
 /// One change.
@@ -52,12 +58,21 @@ pub struct LogEntry {
     pub undone_by: Option<String>,
     /// `full`, or `partial` if the old content of some file was not kept.
     pub coverage: Coverage,
-    /// The rejected plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plan_id: Option<String>,
+    /// The plan, its approval and its origin. Changes of older versions have none.
+    #[serde(flatten)]
+    pub origin: ChangeOrigin,
     /// The reason for the rejection, in the user's words. It can contain control characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The edit session that the change committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The note of that session, in the user's words. It can contain control characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The reasons for the rejection of single hunks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<HunkReason>,
     /// The changed files, sorted by name. For a rejection: the files that the plan would change.
     pub files: Vec<LogFile>,
     /// The previous versions of files that a rollback could not restore.
@@ -81,6 +96,18 @@ pub enum State {
     Rejected,
     /// The record cannot be read.
     Damaged,
+}
+
+impl State {
+    fn of(status: EntryStatus, is_undone: bool) -> Self {
+        match status {
+            EntryStatus::Damaged => Self::Damaged,
+            EntryStatus::Aborted => Self::Aborted,
+            EntryStatus::Rejected => Self::Rejected,
+            EntryStatus::Committed if is_undone => Self::Undone,
+            EntryStatus::Committed => Self::Committed,
+        }
+    }
 }
 
 /// Whether all files of a change can be undone.
@@ -123,23 +150,6 @@ pub struct LogFile {
     pub withheld: Option<String>,
 }
 
-/// One version of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[non_exhaustive]
-pub struct LogVersion {
-    /// The XXH3-128 digest of the content, or of the target of a link. Absent if policy denies
-    /// reading the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub xxh3: Option<String>,
-    /// The size in bytes.
-    pub size: u64,
-    /// The permission bits in octal; null if they are unknown and for a link.
-    pub mode: Option<String>,
-    /// `file` or `link`.
-    pub file_type: &'static str,
-}
-
 impl Log {
     /// Returns the log of the entries `shown`, a subset of `all`.
     ///
@@ -158,7 +168,14 @@ impl Log {
             schema: LOG_SCHEMA,
             ok: true,
             entries,
+            sessions: Vec::new(),
         }
+    }
+
+    /// Returns the log with the open edit sessions `sessions`.
+    #[must_use]
+    pub fn with_sessions(self, sessions: Vec<LogSession>) -> Self {
+        Self { sessions, ..self }
     }
 
     /// Prints the log as text.
@@ -167,6 +184,9 @@ impl Log {
     ///
     /// Returns the error of `out`.
     pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        self.sessions
+            .iter()
+            .try_for_each(|session| session.print(out))?;
         self.entries.iter().try_for_each(|entry| entry.print(out))
     }
 }
@@ -191,13 +211,18 @@ impl LogEntry {
             self.time,
             printable(self.command.as_bytes())
         )?;
-        if let Some(plan) = &self.plan_id {
-            writeln!(out, "  {}", printable(plan.as_bytes()))?;
-        }
+        print_origin(&self.origin, self.state == State::Rejected, out)?;
         if let Some(reason) = &self.reason {
             reason
                 .lines()
                 .try_for_each(|line| writeln!(out, "  because: {}", printable(line.as_bytes())))?;
+        }
+        if let Some(note) = &self.note {
+            print_note(note, out)?;
+        }
+        for HunkReason { hunk, reason, .. } in &self.hunks {
+            let line = format!("{hunk}: {reason}");
+            writeln!(out, "  because: {}", printable(line.as_bytes()))?;
         }
         for file in &self.files {
             let path = |path: &str| printable(path.as_bytes()).to_string();
@@ -230,18 +255,6 @@ impl LogEntry {
         }
         Ok(())
     }
-}
-
-/// Prints a line of a diff with its original line ending, which programs that parse the diff need.
-fn print_line(line: &[u8], out: &mut dyn io::Write) -> io::Result<()> {
-    let text = without_ending(line);
-    write!(out, "{}", printable_line(text))?;
-    out.write_all(&line[text.len()..])
-}
-
-#[allow(clippy::ref_option, reason = "the shape that serde calls")]
-fn as_text<S: Serializer>(diff: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
-    diff.as_deref().map(text).serialize(serializer)
 }
 
 impl LogEntry {
@@ -278,13 +291,7 @@ impl LogEntry {
             id: entry.id.clone(),
             time: format_time(entry.time),
             command: entry.label.command.clone(),
-            state: match entry.status {
-                EntryStatus::Damaged => State::Damaged,
-                EntryStatus::Aborted => State::Aborted,
-                EntryStatus::Rejected => State::Rejected,
-                EntryStatus::Committed if is_undone => State::Undone,
-                EntryStatus::Committed => State::Committed,
-            },
+            state: State::of(entry.status, is_undone),
             undoes: entry.label.undoes.clone(),
             undone_by: chain.undone_by(entry).map(|by| by.id.clone()),
             coverage: if entry.status == EntryStatus::Damaged || entry.files.iter().any(is_lost) {
@@ -292,8 +299,11 @@ impl LogEntry {
             } else {
                 Coverage::Full
             },
-            plan_id: rejection.map(|refusal| refusal.plan.clone()),
+            origin: entry.origin.clone(),
             reason: rejection.and_then(|refusal| refusal.reason.clone()),
+            session: entry.label.session.as_ref().map(|it| it.id.clone()),
+            note: entry.label.session.as_ref().and_then(|it| it.note.clone()),
+            hunks: rejection.map_or_else(Vec::new, |refusal| refusal.hunks.clone()),
             files: entry
                 .files
                 .iter()
@@ -358,25 +368,6 @@ impl LogFile {
             lost: false,
             diff: None,
             withheld: None,
-        }
-    }
-}
-
-impl LogVersion {
-    fn without_digest(self) -> Self {
-        Self { xxh3: None, ..self }
-    }
-
-    fn of(version: Version) -> Self {
-        let is_link = version.kind == FileKind::Symlink;
-        Self {
-            xxh3: Some(version.digest.to_string()),
-            size: version.size,
-            mode: version
-                .permissions
-                .filter(|_| !is_link)
-                .map(|bits| format!("{bits:04o}")),
-            file_type: if is_link { "link" } else { "file" },
         }
     }
 }

@@ -9,7 +9,9 @@
 
 mod acp;
 mod advice;
+mod agent_trace;
 mod applied;
+mod audit;
 mod batch;
 mod build;
 mod cause;
@@ -34,6 +36,9 @@ mod input;
 mod json;
 mod listing;
 mod log;
+mod log_session;
+mod log_text;
+mod log_version;
 mod look;
 mod merge;
 mod model_text;
@@ -51,6 +56,7 @@ mod sarif;
 #[cfg(feature = "schema")]
 mod schema;
 mod score;
+mod session;
 #[cfg(feature = "html")]
 mod shown;
 mod side;
@@ -82,7 +88,9 @@ pub use crate::diagnostics::DiagnosticSeverity;
 pub use crate::matching::DifferenceReason;
 pub use crate::policy::Verdict;
 pub use crate::preflight::{ProblemKind, Severity};
+pub use agent_trace::AgentTrace;
 pub use applied::AppliedLines;
+pub use audit::{AUDIT_REPORT_SCHEMA, AuditReport};
 pub use batch::{BATCH_SCHEMA, BatchLine, JobId, make_deterministic};
 pub use build::build;
 pub use cause::{CauseKind, CauseReport};
@@ -99,7 +107,9 @@ pub use hunk::{Candidate, HunkReport, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 pub use input::{InputReport, NotIncludedReport, Repair, SeriesEntryReport};
 pub use json::print as print_json;
-pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
+pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, State};
+pub use log_session::{LogSession, LogSessionFile};
+pub use log_version::LogVersion;
 pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};
 pub use merge::{ConflictReport, MergeReport, MergedChange, MergedLines};
 pub use model_text::{refusal, success};
@@ -115,6 +125,7 @@ pub use rejects::RejectsReport;
 pub use rule::RuleHit;
 #[cfg(feature = "schema")]
 pub use schema::{SCHEMAS, Schema};
+pub use session::SessionReport;
 pub use side::{ContentDigest, Contents, LineStats, Modes, OverwrittenFile, Review};
 pub use stages::{Command, CommandReports, CommitResult, Resolved, Selected};
 use stat::{GraphStyle, Stat};
@@ -213,6 +224,13 @@ pub struct Report {
     /// Whether the change can be undone. Only commands that change files report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryReport>,
+    /// The result of the command of `run`. Its output is not captured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<CommandReport>,
+    /// The edit session that the command began, changed, committed or aborted. If the command
+    /// changed it, the listed files are changed in the session and not in the tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionReport>,
     /// The result of the user's command that ran before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<CommandReport>,

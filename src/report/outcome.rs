@@ -32,6 +32,10 @@ pub enum Outcome {
     Rejected,
     /// The rejection of the plan was withdrawn. The plan can be approved again.
     Withdrawn,
+    /// The edit session exists.
+    Begun,
+    /// The edit session was removed.
+    Aborted,
     /// The patch does not apply to the tree.
     DoesNotApply,
     /// The patch is malformed.
@@ -60,6 +64,7 @@ impl Outcome {
             code::INCOMPLETE => return Self::Incomplete,
             code::INTERRUPTED => return Self::Interrupted,
             code::BINARY_DENIED => return Self::Refused,
+            code::NO_OVERLAY => return Self::Failed,
             code::BINARY_DATA | code::UNSUPPORTED_FORM | code::ED_SCRIPT => return Self::Malformed,
             _ => {}
         }
@@ -132,7 +137,9 @@ impl Outcome {
             | Self::Initialized
             | Self::Cleaned
             | Self::Rejected
-            | Self::Withdrawn => 0,
+            | Self::Withdrawn
+            | Self::Begun
+            | Self::Aborted => 0,
             Self::DoesNotApply | Self::Partial | Self::WouldBePartial => 1,
             Self::Malformed | Self::Usage => 2,
             Self::Refused => 3,
@@ -160,6 +167,8 @@ impl Outcome {
             Self::Cleaned => "cleaned",
             Self::Rejected => "rejected",
             Self::Withdrawn => "withdrawn",
+            Self::Begun => "begun",
+            Self::Aborted => "aborted",
             Self::DoesNotApply => "does_not_apply",
             Self::Malformed => "malformed",
             Self::Usage => "usage",

@@ -5,7 +5,8 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde_json::Value;
 
-use super::{BatchLine, Difference, Explanation, Extract, Listing, Log, Report};
+use super::{AuditReport, BatchLine, Difference, Explanation, Extract, Listing, Log, Report};
+use crate::transaction::audit::AuditRecord;
 
 /// A JSON Schema that `wpatch schema` prints.
 pub struct Schema {
@@ -28,6 +29,14 @@ pub const SCHEMAS: &[Schema] = &[
     Schema {
         name: "log",
         text: text::<Log>,
+    },
+    Schema {
+        name: "audit",
+        text: text::<AuditRecord>,
+    },
+    Schema {
+        name: "audit-report",
+        text: text::<AuditReport>,
     },
     Schema {
         name: "read",

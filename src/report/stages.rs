@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CommandReport, HistoryReport, IndexReport, Outcome};
+use super::{CommandReport, HistoryReport, IndexReport, Outcome, SessionReport};
 use crate::diagnostics::Findings;
 use crate::path::RelPath;
 use crate::plan::{ExcludedItem, Input, Plan};
@@ -108,11 +108,15 @@ pub struct CommitResult {
     pub plan_id: Option<String>,
     /// The time at which the saved plan expires, in seconds since 1970.
     pub saved_until: Option<u64>,
+    /// The edit session of the command.
+    pub session: Option<SessionReport>,
 }
 
 /// The results of the user's commands.
 #[derive(Clone, Debug, Default)]
 pub struct CommandReports {
+    /// The result of the command that made the change.
+    pub run: Option<CommandReport>,
     /// The result of the command that ran before the change.
     pub before: Option<CommandReport>,
     /// The result of the command that verified the change.

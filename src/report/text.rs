@@ -43,6 +43,17 @@ impl Format for Text {
         }
         if let Some(result) = result(report) {
             writeln!(out, "{result}")?;
+            if let Some(session) = report
+                .session
+                .as_ref()
+                .filter(|_| report.command != "commit")
+            {
+                writeln!(
+                    out,
+                    "in the edit session {}; not in the tree yet",
+                    session.id
+                )?;
+            }
             // A plan that applies in part is also saved.
             return report.saved.iter().try_for_each(|saved| {
                 writeln!(out, "saved until {}: {}", saved.expires, saved.id)
@@ -60,10 +71,24 @@ impl Format for Text {
             Outcome::Cleaned => writeln!(out, "the history is within its limits"),
             Outcome::Rejected => writeln!(out, "the plan is rejected"),
             Outcome::Withdrawn => writeln!(out, "the plan can be approved again"),
+            Outcome::Begun | Outcome::Aborted => print_session(report, out),
             Outcome::Incomplete => writeln!(out, "partly rolled back"),
             _ => writeln!(out, "nothing applied"),
         }
     }
+}
+
+/// Prints the edit session that was begun or aborted.
+fn print_session(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    let action = if report.outcome == Outcome::Begun {
+        "began"
+    } else {
+        "aborted"
+    };
+    report
+        .session
+        .iter()
+        .try_for_each(|session| writeln!(out, "{action} the edit session {}", session.id))
 }
 
 fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::Result<()> {

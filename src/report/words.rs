@@ -22,12 +22,9 @@ pub(super) fn hex_if_lossy(path: &impl Borrow<[u8]>) -> Option<String> {
     std::str::from_utf8(bytes).is_err().then(|| hex(bytes))
 }
 
-/// The last second of the year 9999, the last one that RFC 3339 can represent.
-const MAX_RFC3339_SECONDS: u64 = 253_402_300_799;
-
 /// Returns a time in seconds since 1970 in RFC 3339 format.
 pub(super) fn format_time(seconds: u64) -> String {
-    format_rfc3339(seconds.min(MAX_RFC3339_SECONDS))
+    format_rfc3339(seconds)
 }
 
 /// Returns one line as text, shortened to [`MAX_CHARACTERS`].

@@ -175,6 +175,12 @@ pub struct Lines<'a> {
     end: usize,
 }
 
+/// Returns the last `length` bytes of `text`, or all of them.
+pub(crate) fn last_bytes(text: &[u8], length: u64) -> &[u8] {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    &text[text.len().saturating_sub(length)..]
+}
+
 /// Returns the lines of `text` in order.
 #[must_use]
 pub fn lines(text: &[u8]) -> Lines<'_> {

@@ -7,12 +7,16 @@ const EPOCH_DAYS: u64 = 719_468;
 /// The number of days in 400 years, after which the calendar repeats.
 const DAYS_PER_ERA: u64 = 146_097;
 
-/// Formats the time `seconds` after the start of 1970 as in RFC 3339. The year must not exceed
-/// 9999.
+/// The last second of the year 9999, the last one that RFC 3339 can represent.
+const MAX_SECONDS: u64 = 253_402_300_799;
+
+/// Formats the time `seconds` after the start of 1970 as in RFC 3339. A time after the year 9999
+/// becomes its end.
 ///
 /// The calculation uses years that start in March, so a leap day is the last day of a year.
 #[must_use]
 pub fn format_rfc3339(seconds: u64) -> String {
+    let seconds = seconds.min(MAX_SECONDS);
     let (days, time) = (
         seconds / SECONDS_PER_DAY + EPOCH_DAYS,
         seconds % SECONDS_PER_DAY,

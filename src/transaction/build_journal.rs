@@ -78,6 +78,8 @@ pub(super) fn build_journal(
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,
         index: label.index.clone(),
+        session: label.session.clone(),
+        audit: Vec::new(),
         makes: makes.into_iter().map(to_created).collect(),
         removes: removes.into_iter().map(to_removed).collect(),
         changes: changes.into_sorted(),

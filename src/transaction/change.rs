@@ -227,19 +227,19 @@ impl Change {
     }
 }
 
-mod hex_digest {
+pub(super) mod hex_digest {
     use serde::{Deserialize, Deserializer, Serializer, de};
 
     use crate::digest::Digest;
 
-    pub(super) fn serialize<S: Serializer>(
+    pub(in crate::transaction) fn serialize<S: Serializer>(
         digest: &Digest,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(digest)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::transaction) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Digest, D::Error> {
         let text = String::deserialize(deserializer)?;

@@ -60,6 +60,12 @@ pub enum Failure {
         /// The reason.
         reason: String,
     },
+    /// The command of `--sign-with` did not sign the audit record.
+    #[error("--sign-with did not sign the audit record: {reason}")]
+    Unsigned {
+        /// The reason.
+        reason: String,
+    },
     /// The workspace returned an error.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),

@@ -2,7 +2,9 @@
 
 use super::history::{self, PruneExemption};
 use super::unkept::NoHistoryReason;
-use super::{CommittedTransaction, Durability, Failure, Transaction, sweep_warning};
+use super::{
+    CommittedTransaction, Durability, Failure, Transaction, audit, sessions, sweep_warning,
+};
 use crate::path::RelPath;
 use crate::progress::Phase;
 
@@ -27,6 +29,11 @@ impl Transaction<'_> {
     /// Adds the commit, if there was one, to the history. Then sweeps and releases the lock.
     pub(super) fn finish_commit(&mut self, done: Option<CommittedTransaction>) -> Receipt {
         let mut warnings = Vec::new();
+        // The record comes first: an entry without a record would seem to be the work of an
+        // attacker who removed the record.
+        if let (Some(done), Some(state)) = (&done, &mut self.state) {
+            warnings.extend(state.audit.append(self.workspace, &done.journal.audit));
+        }
         let kept = match &done {
             Some(done) => self.add_to_history(done, &mut warnings),
             None => Ok(self.no_history_reason()),
@@ -94,6 +101,7 @@ impl Transaction<'_> {
             options,
             ..
         } = self;
+        sessions::remove_committed(*workspace, journal, options.durability);
         match history::add_committed(
             *workspace,
             home,
@@ -104,6 +112,8 @@ impl Transaction<'_> {
             // A temporary state directory must not remain in the user's tree, except with files
             // that an undo displaced.
             Err(failure) if state.is_temporary() && journal.undoes.is_empty() => {
+                // No entry contains the record, so the head does.
+                let _ = audit::save_head(*workspace, home);
                 return Ok(Some(add_no_undo_warning(
                     NoHistoryReason::new(failure.to_string()),
                     warnings,
@@ -112,18 +122,24 @@ impl Transaction<'_> {
             kept => kept?,
         }
         let drained = history::remove_undone_files(*workspace, home, &journal.undoes);
-        match drained.and_then(|()| {
-            history::prune(*workspace, home, (options.history, PruneExemption::Newest))
-        }) {
-            Ok(0) => {}
-            Ok(pruned) => {
-                warnings.push(format!(
-                    "{pruned} old history entries were removed, because they exceeded the limits"
-                ));
-            }
-            Err(failure) => warnings.push(sweep_warning(&failure)),
+        if state.audit.obstacle().is_none() {
+            let pruned = drained.and_then(|()| {
+                history::prune(*workspace, home, (options.history, PruneExemption::Newest))
+            });
+            warnings.extend(prune_warning(pruned));
         }
         Ok(None)
+    }
+}
+
+/// Returns the warning about the removal of old entries, if there is one.
+fn prune_warning(pruned: Result<usize, Failure>) -> Option<String> {
+    match pruned {
+        Ok(0) => None,
+        Ok(pruned) => Some(format!(
+            "{pruned} old history entries were removed, because they exceeded the limits"
+        )),
+        Err(failure) => Some(sweep_warning(&failure)),
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangesByNumber, DirAttributes, MoveInSource};
 use super::checksummed::{self, damaged_failure, parse_checksummed, state_failure};
-use super::history::IndexRecord;
+use super::history::{CommittedSession, IndexRecord};
 use super::scratch::{FIRST_BUCKETED, Scratch};
 use super::state_location::display_path;
 use super::{Failure, escape, git_index_file};
@@ -37,6 +37,12 @@ pub(super) struct Journal {
     /// The changes of git's index, for the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<IndexRecord>,
+    /// The edit session that the transaction commits. It is removed after the commit record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) session: Option<CommittedSession>,
+    /// The lines of the audit record, for the audit file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) audit: Vec<String>,
     /// The directories to create, parents first.
     pub(super) makes: Vec<CreatedDirectory>,
     /// The directories to remove if they are empty, parents first.

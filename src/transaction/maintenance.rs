@@ -1,6 +1,8 @@
 //! Commands on the state directory: create a permanent one, and remove entries above the limits.
 
-use super::history::{attic_home, import_external_history, prune_all, prune_others};
+use super::history::{
+    attic_home, import_external_history, prune_all, prune_others, prune_plans, prune_sessions,
+};
 use super::state_location::check_can_be_permanent;
 use super::{Failure, Interrupt, Options, RecoveredTransaction, recover};
 use crate::workspace::{Workspace, top};
@@ -24,8 +26,18 @@ pub fn init(
     Ok(recovered)
 }
 
+/// What [`collect_garbage`] removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectedGarbage {
+    /// The number of history entries and saved plans.
+    pub entries: usize,
+    /// The number of edit sessions.
+    pub sessions: usize,
+}
+
 /// Recovers interrupted transactions and removes the entries and saved plans that exceed the limits
-/// of `options`. Also returns their number. Does nothing without a history and a state directory.
+/// of `options`, and the edit sessions that exceed its age. Also returns their numbers. Does nothing
+/// without a history and a state directory.
 ///
 /// # Errors
 ///
@@ -34,7 +46,7 @@ pub fn collect_garbage(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-) -> Result<(Vec<RecoveredTransaction>, usize), Failure> {
+) -> Result<(Vec<RecoveredTransaction>, CollectedGarbage), Failure> {
     let below = workspace;
     let workspace = top(below)?;
     prune_others(workspace);
@@ -46,11 +58,20 @@ pub fn collect_garbage(
         None => recover::open_existing(below, options, interrupt)?,
     };
     let Some(state) = state else {
-        return Ok((recovered, 0));
+        return Ok((recovered, CollectedGarbage::default()));
+    };
+    let prune = |home| -> Result<_, Failure> {
+        Ok(CollectedGarbage {
+            entries: match state.audit.obstacle() {
+                None => prune_all(workspace, home, options.history)?,
+                Some(_) => prune_plans(workspace, home, options.history)?,
+            },
+            sessions: prune_sessions(workspace, home, options.history)?,
+        })
     };
     let pruned = state
         .history()
-        .map_or(Ok(0), |home| prune_all(workspace, home, options.history));
+        .map_or_else(|| Ok(CollectedGarbage::default()), prune);
     // The next command removes the rest.
     let _ = state.close(workspace);
     Ok((recovered, pruned?))

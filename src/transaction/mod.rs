@@ -14,6 +14,7 @@
 //! Read this file first, then `commit.rs` for the order of the steps, then `swap.rs`, `rollback/`
 //! and `recover.rs`.
 
+pub mod audit;
 mod build_journal;
 mod change;
 mod checksummed;
@@ -25,6 +26,7 @@ mod failure;
 mod finish;
 mod git_index_file;
 pub mod history;
+mod ids;
 mod journal;
 mod kept;
 mod maintenance;
@@ -40,6 +42,7 @@ mod rollback;
 mod root_prefix;
 pub mod saved_plans;
 mod scratch;
+pub mod sessions;
 mod setup;
 mod stage;
 mod staged;
@@ -68,13 +71,14 @@ pub use commit_hook::CommitHook;
 pub use failure::{Failure, KeptFile};
 pub use finish::Receipt;
 pub use git_index_file::IndexLocation;
-pub use maintenance::{collect_garbage, init};
+pub use maintenance::{CollectedGarbage, collect_garbage, init};
 pub use options::{Durability, HardLinkMode, HistoryLimits, JournalAdoption, Options};
 pub use recover::{has_unfinished_changes, recover, recover_with_interrupt};
 pub use recovered::{RecoveredTransaction, RecoveryOutcome};
 pub use state_access::check_state_access;
 pub use unkept::{NoHistoryReason, Remedy};
 
+use audit::AuditSigner;
 use build_journal::build_journal;
 use commit::Commit;
 use failure::no_history;
@@ -103,6 +107,8 @@ pub struct Transaction<'w> {
     hooks: Vec<&'w dyn CommitHook>,
     /// The attributes for new directories.
     directories: BTreeMap<RelPath, DirAttributes>,
+    /// Signs the audit record.
+    signer: Option<&'w dyn AuditSigner>,
     /// The receiver of progress.
     progress: Progress,
     /// The locked state directory, or `None` after the lock was released.
@@ -152,6 +158,7 @@ impl<'w> Transaction<'w> {
                     label: TransactionLabel::default(),
                     hooks: Vec::new(),
                     directories: BTreeMap::new(),
+                    signer: None,
                     progress: Progress::default(),
                     state: Some(state),
                     stage: ChangeStager::new(scratch.clone(), options),
@@ -179,8 +186,9 @@ impl<'w> Transaction<'w> {
         // The new ID must sort after the newest entry, even if the clock went back.
         let last = state
             .history()
-            .and_then(|home| history::newest_id(workspace, home));
-        let scratch = state.scratch(&scratch::new_id(since, last.as_deref()))?;
+            .and_then(|home| history::newest_id(workspace, home))
+            .max(state.audit.last_id());
+        let scratch = state.scratch(&ids::new_id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since))
     }
@@ -272,13 +280,16 @@ impl<'w> Transaction<'w> {
             .root_prefix
             .label_to_top(self.label.clone())
             .map_err(Failure::Workspace)?;
-        let arranged = build_journal(
+        let mut arranged = build_journal(
             self.workspace,
             &self.stage,
             staged,
             (&label, &self.root_prefix),
             &self.directories,
         )?;
+        // A record that cannot be signed refuses the change before the journal exists.
+        let facts = (&*self.scratch.id, &label.audit, self.signer);
+        audit::add_record(&state.audit, &mut arranged.journal, facts)?;
         let (old_file_lookup, altered) = Commit {
             workspace: self.workspace,
             state,

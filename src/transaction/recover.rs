@@ -11,6 +11,7 @@ mod transaction;
 
 use std::sync::Mutex;
 
+use super::audit::AuditState;
 use super::failure::is_unreachable;
 use super::state::StateDirectory;
 use super::state_location::{is_state_directory, locate_state};
@@ -22,8 +23,9 @@ use super::{
 use crate::path::RelPath;
 use crate::workspace::{Workspace, top};
 use former_directories::{former_directories, has_unfinished_work, recover_former_directories};
-use leftover_state::{find_transactions, has_open_journal};
+use leftover_state::has_open_journal;
 
+pub(super) use leftover_state::find_transactions;
 pub(super) use transaction::{finish_recovered, locate_kept_files, recover_one};
 
 /// Recovers the interrupted transactions and returns them. Without a state directory it does
@@ -132,14 +134,14 @@ pub(super) fn open(
             &mut recovered,
         )
     });
-    let state = state.map_err(|failure| other_users::explain_lock(workspace, failure))?;
+    let mut state = state.map_err(|failure| other_users::explain_lock(workspace, failure))?;
     let workspace = top(workspace)?;
     match recover_all(workspace, &state, options) {
         Ok(others) => {
+            open_audit(workspace, &mut state, (&others, options));
             recovered.extend(others);
             // An earlier command has already reported these kept files.
             recovered.retain(|recovered| recovered.ending != RecoveryOutcome::Kept);
-            import_external_history(workspace, &state, options);
             Ok((state, recovered))
         }
         Err(failure) => {
@@ -195,11 +197,12 @@ pub(super) fn open_existing(
     let mut recovered = recover_former_directories(workspace, &place, options, interrupt)?;
     let workspace = top(workspace)?;
     other_users::has_running_command(workspace, &place)?;
-    let state = lock_existing(workspace, &place.directory, options, interrupt)?;
-    if let Some(state) = &state {
+    let mut state = lock_existing(workspace, &place.directory, options, interrupt)?;
+    if let Some(state) = &mut state {
         adopt_if_enabled(workspace, state, options)?;
-        recovered.extend(recover_all(workspace, state, options)?);
-        import_external_history(workspace, state, options);
+        let others = recover_all(workspace, state, options)?;
+        open_audit(workspace, state, (&others, options));
+        recovered.extend(others);
     }
     Ok((state, recovered))
 }
@@ -240,6 +243,26 @@ fn import_external_history(workspace: &dyn Workspace, state: &StateDirectory, op
     if !state.is_temporary() {
         history::import_external_history(workspace, &state.directory, options.durability);
     }
+}
+
+/// Imports the external history, and then opens the audit file and completes it. `recovered` are the
+/// transactions that this command recovered.
+fn open_audit(
+    workspace: &dyn Workspace,
+    state: &mut StateDirectory,
+    (recovered, options): (&[RecoveredTransaction], Options),
+) {
+    import_external_history(workspace, state, options);
+    let is_pending = |one: &&RecoveredTransaction| one.ending == RecoveryOutcome::HistoryPending;
+    let committed: Vec<_> = recovered
+        .iter()
+        .filter(is_pending)
+        .filter_map(|one| state.scratch(&one.id).ok())
+        .collect();
+    let ids: Vec<_> = recovered.iter().map(|one| &*one.id).collect();
+    let home = state.history().cloned();
+    let recovered = (&committed[..], &ids[..]);
+    state.audit = AuditState::open(workspace, home.as_ref(), recovered, options.durability);
 }
 
 /// Recovers every transaction in the state directory in the order of their names, which is the

@@ -91,6 +91,11 @@ impl RootPrefix {
             };
             record.entries = entries.map(at_top).collect::<Result<_, WorkspaceError>>()?;
         }
+        if self.0.is_some() {
+            let digests = std::mem::take(&mut label.audit.sha256).into_iter();
+            let at_top = |(path, digests)| Ok((self.to_top_path(path)?, digests));
+            label.audit.sha256 = digests.map(at_top).collect::<Result<_, WorkspaceError>>()?;
+        }
         Ok(label)
     }
 

@@ -5,10 +5,11 @@
 //! The name of the directory contains its age, its size and the name of the change.
 
 use super::history::{
-    HistoryDirectory, history_directories, list_plans, make_home, move_into, newest_id, plan_name,
-    prune_plans, sync,
+    HistoryDirectory, create_external_directory, history_directories, list_plans, move_into,
+    newest_id, plan_name, prune_plans, sync,
 };
-use super::scratch::{Scratch, join, new_id};
+use super::ids::new_id;
+use super::scratch::{Scratch, join};
 use super::state::StateDirectory;
 use super::state_location::{display_path, find_lifetime, is_private};
 use super::sweep::sweep;
@@ -50,6 +51,8 @@ pub enum PlanSearchResult {
 /// The result of saving a plan or a rejection.
 #[derive(Debug)]
 pub struct SaveResult {
+    /// The ID of the new directory.
+    pub id: String,
     /// The transactions that were recovered first.
     pub recovered: Vec<RecoveredTransaction>,
     /// The error of removing a replaced plan or an entry above the limits.
@@ -76,8 +79,8 @@ pub fn save(
         workspace,
         options,
         interrupt,
-        (FILE, &sealed, &name),
-        |home, id| {
+        (FILE, &|_, _| Ok(sealed.clone()), &name),
+        |_, home, id| {
             let is_replaced =
                 |place: &&HistoryDirectory| is_named(place, &plan.name) && place.scratch.id != id;
             list_plans(tree, home)?
@@ -89,34 +92,42 @@ pub fn save(
     )
 }
 
-/// A file name, its content, and the function that returns the name of the directory for an ID.
-pub(super) type NewFile<'a> = (&'a str, &'a [u8], &'a dyn Fn(&str) -> String);
+/// A function that returns the content of a file of the directory with an ID.
+type ContentFn<'a> = &'a dyn Fn(&StateDirectory, &str) -> Result<Vec<u8>, Failure>;
 
-/// Creates a directory of the history with one file, atomically. Then calls `next`, which may fail,
-/// with the history and the ID of the directory. Returns `None` if no history can be kept.
+/// A file name, the function that returns the content, and the function that returns the name of
+/// the directory for an ID.
+pub(super) type NewFile<'a> = (&'a str, ContentFn<'a>, &'a dyn Fn(&str) -> String);
+
+/// Creates a directory of the history with one file, atomically. Then calls `after_save`, which may
+/// fail, with the history and the ID of the directory. Returns `None` if no history can be kept.
 pub(super) fn create_history_directory(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-    (file, bytes, name): NewFile<'_>,
-    after_save: impl FnOnce(&RelPath, &str) -> Result<(), Failure>,
+    (file, content, name): NewFile<'_>,
+    after_save: impl FnOnce(&mut StateDirectory, &RelPath, &str) -> Result<(), Failure>,
 ) -> Result<Option<SaveResult>, Failure> {
-    let (state, recovered) = recover::open(workspace, options, interrupt)?;
+    let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
     let workspace = top(workspace)?;
-    let result = match state.history() {
+    let result = match state.history().cloned() {
         None => Ok(None),
         Some(home) => {
-            let id = new_id(workspace.now(), newest_id(workspace, home).as_deref());
-            let made = write_history_directory(
-                workspace,
-                (&state, home),
-                options.durability,
-                (&id, file, bytes, &name(&id)),
-            );
+            let newest = newest_id(workspace, &home).max(state.audit.last_id());
+            let id = new_id(workspace.now(), newest.as_deref());
+            let made = content(&state, &id).and_then(|bytes| {
+                write_history_directory(
+                    workspace,
+                    (&state, &home),
+                    options.durability,
+                    (&id, file, &bytes, &name(&id)),
+                )
+            });
             made.map(|()| {
                 Some(SaveResult {
                     recovered,
-                    warning: after_save(home, &id).err(),
+                    warning: after_save(&mut state, &home, &id).err(),
+                    id,
                 })
             })
         }
@@ -139,7 +150,7 @@ fn write_history_directory(
         workspace.create(&path, &[bytes], Permissions::Exact(0o600), None)?;
         sync(workspace, &path, durability)?;
         sync(workspace, &scratch.directory, durability)?;
-        make_home(workspace, home)?;
+        create_external_directory(workspace, home)?;
         move_into(workspace, home, (&scratch, &target), durability)?;
         sync(workspace, home, durability)
     };

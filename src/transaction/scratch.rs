@@ -1,17 +1,13 @@
 //! The locations and names of the scratch files of a transaction.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
-
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::Failure;
 use super::change::{Change, ChangesByNumber, MoveInSource};
 use super::failure::is_unreachable;
 use crate::path::RelPath;
 use crate::threads;
-use crate::workspace::{DirectoryPermissions, ErrorKind, Result as Done, Timestamp, Workspace};
+use crate::workspace::{DirectoryPermissions, ErrorKind, Result as Done, Workspace};
 
 /// The prefix of the names of transactions in a state directory.
 const PREFIX: &str = "txn-";
@@ -269,34 +265,6 @@ impl Scratch {
     pub(super) fn name_outside(&self, name: &str) -> String {
         format!(".wpatch-{}-{name}", self.id)
     }
-}
-
-/// Returns an ID for a transaction that starts at `now`. IDs are unique and sort by time. An ID
-/// sorts after `last`, even if the clock did not advance or went back.
-///
-/// An ID consists of hex digits: 10 for the seconds, 8 for the nanoseconds, `-`, and 8 random ones.
-pub(super) fn new_id(now: Timestamp, last: Option<&str>) -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let hex = |text: Option<&str>| text.and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    let time = |id: &str| Some((hex(id.get(..10))?, hex(id.get(10..18))?));
-    let now = (
-        u64::try_from(now.seconds).unwrap_or_default(),
-        u64::from(now.nanoseconds),
-    );
-    let (seconds, nanoseconds) = match last.and_then(time) {
-        Some(last) if last >= now => (last.0, last.1 + 1),
-        _ => now,
-    };
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    // The random part distinguishes processes that start at the same time.
-    let seed = format!(
-        "{} {count} {:p} {:?}",
-        std::process::id(),
-        &raw const COUNT,
-        SystemTime::now()
-    );
-    let random = xxh3_64(seed.as_bytes()) >> 32;
-    format!("{seconds:010x}{nanoseconds:08x}-{random:08x}")
 }
 
 impl ScratchFile {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::audit::{AuditSigner, AuditState};
 use super::{CommitHook, DirAttributes, HardLinkMode, Transaction, TransactionLabel};
 use crate::path::RelPath;
 use crate::progress::Progress;
@@ -26,6 +27,21 @@ impl<'w> Transaction<'w> {
     #[must_use]
     pub fn with_hook(mut self, hook: &'w dyn CommitHook) -> Self {
         self.hooks.push(hook);
+        self
+    }
+
+    /// Returns whether the commit has an audit record.
+    #[must_use]
+    pub fn has_audit(&self) -> bool {
+        self.state
+            .as_ref()
+            .is_some_and(|state| matches!(state.audit, AuditState::Open(_)))
+    }
+
+    /// Signs the audit record of the commit with `signer`.
+    #[must_use]
+    pub fn with_signer(mut self, signer: Option<&'w dyn AuditSigner>) -> Self {
+        self.signer = signer;
         self
     }
 

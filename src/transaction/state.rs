@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::audit::AuditState;
 use super::failure::ignore_missing;
 use super::scratch::{Scratch, join};
 use super::state_location::{
@@ -31,6 +32,8 @@ pub(super) struct StateDirectory {
     history: Option<RelPath>,
     /// The reason why the git directory cannot be used, if it seems to exist.
     pub(super) unusable: Option<NoHistoryReason>,
+    /// The audit file, which is opened after the recovery.
+    pub(super) audit: AuditState,
     /// The locks of other users on the same work tree.
     pub(super) other_user_locks: Vec<Mutex<Lock>>,
     /// The object on which `lock` was taken.
@@ -258,6 +261,7 @@ impl StateDirectory {
                     lifetime,
                     history,
                     unusable: None,
+                    audit: AuditState::None,
                     other_user_locks: Vec::new(),
                     lock_object: locks,
                     lock,

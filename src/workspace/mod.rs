@@ -23,6 +23,7 @@ pub mod disk;
 mod folding;
 pub mod git;
 pub mod index;
+mod layered;
 mod lock;
 pub mod memory;
 pub mod objects;
@@ -35,7 +36,7 @@ use std::time::Duration;
 
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::text::Bytes;
+use crate::text::{Bytes, last_bytes};
 
 pub use crate::stat::{Protection, Stat, Timestamp};
 pub use crate::workspace_error::{ErrorKind, StickyBitError, WorkspaceError};
@@ -44,6 +45,7 @@ pub use arguments::{
 };
 pub use backends::{BACKENDS, Backend};
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
+pub use layered::{Layer, LayerFile, LayeredTree};
 pub use lock::Lock;
 pub use rights::{EntryRights, InPlaceChange, OwnerError, ProtectedError};
 pub use work_tree::{
@@ -85,6 +87,12 @@ pub trait Workspace: Sync {
     /// Never blocks on a FIFO and never opens a device: both fail with [`ErrorKind::NotRegular`]. A
     /// file of more than `limit` bytes fails with [`ErrorKind::TooLarge`].
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)>;
+
+    /// Returns the last `length` bytes of the regular file at `path`, and its attributes.
+    fn read_end(&self, path: &RelPath, length: u64) -> Result<(Vec<u8>, Stat)> {
+        let (bytes, stat) = self.read(path, u64::MAX)?;
+        Ok((last_bytes(&bytes, length).to_vec(), stat))
+    }
 
     /// Returns the target of the symbolic link at `path`.
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>>;
@@ -329,12 +337,7 @@ pub trait Workspace: Sync {
     fn git_directory(&self) -> Result<GitDirectory> {
         let directory = RelPath::new(b".git").expect("BUG: `name` is a valid path");
         let found = self.stat(&directory)?;
-        let is_there = found.is_some_and(|stat| stat.kind == FileKind::Directory);
-        let at = || GitDirectory::At {
-            directory,
-            binding: None,
-        };
-        Ok(is_there.then(at).unwrap_or(GitDirectory::Missing))
+        Ok(GitDirectory::of_stat(directory, found.as_ref()))
     }
 
     /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
@@ -377,6 +380,11 @@ pub trait Workspace: Sync {
     /// link on the way and the final path.
     fn link_targets(&self, _path: &RelPath) -> Vec<RelPath> {
         Vec::new()
+    }
+
+    /// Returns this workspace if it is a tree with a layer of changed files.
+    fn layered(&self) -> Option<&LayeredTree<'_>> {
+        None
     }
 
     /// Returns the absolute name of the root without links, or `None` if other programs cannot

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::{Result, Workspace};
+use super::{Result, Stat, Workspace};
+use crate::mode::FileKind;
 use crate::path::RelPath;
 
 /// The name below a root under which verbs find the external history, which is outside the root.
@@ -61,6 +62,19 @@ pub enum GitDirectory {
         /// Whether `why` names a remedy.
         has_remedy: bool,
     },
+}
+
+impl GitDirectory {
+    /// Returns the git directory at `directory`, which has the attributes `found`.
+    pub(super) fn of_stat(directory: RelPath, found: Option<&Stat>) -> Self {
+        match found {
+            Some(stat) if stat.kind == FileKind::Directory => Self::At {
+                directory,
+                binding: None,
+            },
+            _ => Self::Missing,
+        }
+    }
 }
 
 /// Returns the workspace of the top of the work tree that contains `workspace`, or `workspace`

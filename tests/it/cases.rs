@@ -29,11 +29,16 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::plan::not_approved",
     // Those of the commands of the user are in `verify.rs`.
     "wpatch::command::before",
+    // Those of `run` are in `sandbox.rs`.
+    "wpatch::command::run",
+    "wpatch::command::not_applied",
+    "wpatch::command::no_overlay",
     "wpatch::command::verify",
     "wpatch::command::after",
     "wpatch::command::altered",
     "wpatch::plan::rejected",
     "wpatch::plan::not_saved",
+    "wpatch::session::missing",
     "wpatch::plan::no_place",
     "wpatch::policy::approval_required",
     "wpatch::io",

@@ -99,6 +99,7 @@ fn tree(memory: &Memory) -> Tree {
     let stays = |path: &RelPath| {
         [b".git/wpatch".as_slice(), b".git/wpatch/lock"].contains(&path.as_bytes())
             || path.as_bytes().starts_with(b".git/wpatch/entry-")
+            || path.as_bytes().starts_with(b".git/wpatch/audit.")
     };
     entries.retain(|path, _| !stays(path));
     entries

@@ -17,6 +17,7 @@ use crate::faults::strace::{Ending, Injection, Log};
 use crate::faults::{MOVE_IN, all_end_right};
 use crate::index;
 use crate::repository::{git, init};
+use crate::sandbox;
 use crate::systems::{Desk, fed};
 use crate::tree::{self, Tree};
 use crate::ways::{self, Way};
@@ -61,7 +62,30 @@ commands! {
     a_merge_without_git_is_done_or_not: way(ways::merges);
     what_is_rejected_is_written_with_the_rest: way(ways::rejects);
     a_series_is_applied_or_not: way(ways::series);
+    a_session_is_committed_or_not: row(session, &["wpatch", "commit", "0"], 0);
     old_files_are_kept_with_the_change: row(staged, &["patch", "-p1", "-b", "-i", "../patch"], 0);
+}
+
+/// Kills each of the processes that take part, and lets each of their calls fail.
+#[test]
+fn a_command_on_an_overlay_changes_the_tree_or_does_not() {
+    if sandbox::is_supported() {
+        let words = [
+            "wpatch",
+            "run",
+            "--",
+            "sh",
+            "-c",
+            "set -e; echo 1 > new; rm -r d; echo 2 >> a",
+        ];
+        sweep(&row(plain, &words, 0), chosen);
+    }
+}
+
+fn plain() -> Desk {
+    let desk = Desk::with(&[("a", b"one\n"), ("d/b", b"two\n")]);
+    init(&desk.root());
+    desk
 }
 
 /// A tree, a command for it, and the code that it ends with when nothing fails.
@@ -108,6 +132,16 @@ fn staged() -> Desk {
     index::Tree::new().desk
 }
 
+/// Returns a tree with an edit session that has the changes of the patch.
+fn session() -> Desk {
+    let desk = staged();
+    for words in [&["begin"][..], &["apply", "--in", "0", "../patch"]] {
+        let output = desk.runs(words, b"");
+        assert!(output.status.success(), "{output:?}");
+    }
+    desk
+}
+
 fn diverged() -> Desk {
     index::Tree::diverged().desk
 }
@@ -142,7 +176,10 @@ fn litter(desk: &Desk) -> Vec<String> {
             .collect::<Vec<_>>()
     };
     let is_ours = |name: &String| name.starts_with(".wpatch") || name == "index.lock";
-    let of_history = |name: &String| name != "lock" && !name.starts_with("entry-");
+    let of_history = |name: &String| {
+        let stays = ["lock", "entry-", "session-", "audit."];
+        stays.iter().all(|stays| !name.starts_with(stays))
+    };
     let ours = names(".git").into_iter().filter(is_ours);
     ours.chain(names(".git/wpatch").into_iter().filter(of_history))
         .collect()

@@ -5,6 +5,7 @@ mod arguments;
 mod concurrent;
 mod failures;
 mod protocol;
+mod sessions;
 mod tools;
 
 use std::io::{BufRead, BufReader, Write};

@@ -121,6 +121,12 @@ fn every_way_to_write_survives_the_power_at_any_call() {
 }
 
 #[test]
+fn a_commit_of_a_session_survives_the_power_at_any_call() {
+    let scenes = [few(), renames()].map(|draft| survives(&Scene::session(&draft)));
+    assert!(scenes.iter().sum::<usize>() > 500, "{scenes:?}");
+}
+
+#[test]
 fn a_recovery_survives_the_power_at_any_call() {
     let mut scenes = 0;
     for place in PLACES {

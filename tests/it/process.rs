@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::process::{CommandOutput, ExitReason, GRACE, MAX_OUTPUT, ShellCommand, run};
+use wpatch::process::{
+    CommandOutput, ErrorTarget, ExitReason, GRACE, MAX_OUTPUT, ShellCommand, run,
+};
 use wpatch::transaction::Interrupt;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -26,6 +28,7 @@ fn errand<'a>(
         environment: &[],
         input,
         limit,
+        errors: ErrorTarget::Output,
     }
 }
 

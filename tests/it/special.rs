@@ -43,6 +43,7 @@ const FILES: &[(&str, Reader)] = &[
     (".wpatch", Reader::Program(4)),
     (".git/wpatch", Reader::Program(4)),
     (".git/wpatch/lock", Reader::Program(4)),
+    (".git/wpatch/audit.jsonl", Reader::Program(4)),
     ("d/a", Reader::Program(1)),
 ];
 

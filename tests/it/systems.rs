@@ -63,7 +63,10 @@ impl Desk {
     /// Returns the document that the program prints, after comparing it with the schema that it is
     /// to keep to.
     pub(crate) fn says(&self, arguments: &[&str], input: &[u8]) -> Value {
-        let output = self.runs(&[arguments, &["--json"]].concat(), input);
+        // The words after `--` are no options of the program.
+        let end = arguments.iter().position(|word| *word == "--");
+        let (options, rest) = arguments.split_at(end.unwrap_or(arguments.len()));
+        let output = self.runs(&[options, &["--json"], rest].concat(), input);
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
         let of_its_own = ["read", "list", "diff", "log", "policy"].contains(&arguments[0])
             && document["ok"] == true;

@@ -39,6 +39,17 @@ test("a patch is applied and undone in memory", async () => {
   assert.strictEqual(texts(root)["a.txt"], "ONE\ntwo\n");
 });
 
+test("a change is recorded with its caller", async () => {
+  const root = new wpatch.Tree({ "a.txt": "one\ntwo\n" });
+  await wpatch.apply(PATCH, { root, actor: "ai:vendor/model", by: "Alice", requestId: "7" });
+  const [entry] = (await wpatch.log({ root })).entries;
+  assert.deepStrictEqual([entry.actor, entry.by, entry.request_id], ["ai:vendor/model", "Alice", "7"]);
+  const [file] = (await wpatch.verifyAudit({ root })).files;
+  assert.deepStrictEqual([file.records, file.problem], [1, null]);
+  const [trace] = await wpatch.agentTraces({ root });
+  assert.strictEqual(trace.files[0].path, "a.txt");
+});
+
 test("modes and links are kept", async () => {
   const root = new wpatch.Tree({ run: "one\n" }, { executable: ["run"], links: { link: "run" } });
   await wpatch.edit("run", { root, old: "one", new: "two" });
@@ -57,6 +68,22 @@ test("every command works in memory", async () => {
   assert.match(await wpatch.showHtml(PATCH, { root }), /<!DOCTYPE html>/);
   await assert.rejects(wpatch.showHtml(PATCH, { root, strip: "x" }), wpatch.UsageError);
   assert.strictEqual((await wpatch.explain("a.txt", { root })).path, "a.txt");
+});
+
+test("an edit session is committed at once", async () => {
+  const root = new wpatch.Tree({ "a.txt": "one\n" });
+  const session = (await wpatch.begin({ root, note: "why" })).session.id;
+  await wpatch.edit("a.txt", { root, old: "one", new: "1", session });
+  await wpatch.write("b.txt", "two\n", { root, session });
+  assert.deepStrictEqual(texts(root), { "a.txt": "one\n" });
+  assert.strictEqual((await wpatch.read("b.txt", { root, session })).content, "two\n");
+  assert.match((await wpatch.diffSession(session, { root })).diff, /\+two\n/);
+  assert.deepStrictEqual((await wpatch.log({ root })).sessions.map((one) => one.note), ["why"]);
+  await wpatch.commit(session, { root });
+  assert.deepStrictEqual(texts(root), { "a.txt": "1\n", "b.txt": "two\n" });
+  const other = (await wpatch.begin({ root })).session.id;
+  await wpatch.abort(other, { root });
+  await assert.rejects(wpatch.commit(other, { root }), wpatch.NotApplied);
 });
 
 test("a directory and patch files can be named", () =>

@@ -48,6 +48,20 @@ class TreeTest(unittest.TestCase):
         wpatch.redo(tree)
         self.assertEqual(tree.files["a.txt"], b"ONE\ntwo\n")
 
+    def test_a_change_is_recorded_with_its_caller(self):
+        tree = wpatch.Tree({"a.txt": b"one\ntwo\n"})
+        wpatch.apply(PATCH, tree, actor="ai:vendor/model", by="Alice", request_id="7")
+        [entry] = wpatch.log(tree)["entries"]
+        self.assertEqual((entry["actor"], entry["by"], entry["request_id"]), ("ai:vendor/model", "Alice", "7"))
+        [file] = wpatch.verify_audit(tree)["files"]
+        self.assertEqual((file["records"], file["problem"]), (1, None))
+        [trace] = wpatch.agent_traces(tree)
+        self.assertEqual(trace["files"][0]["path"], "a.txt")
+        report = wpatch.check(PATCH, tree, reverse=True)
+        wpatch.reject(report["plan_id"], tree, hunk=["f1h1=keep it"])
+        with self.assertRaisesRegex(wpatch.Error, "f1h1: keep it"):
+            wpatch.apply(PATCH, tree, reverse=True, approve=report["plan_id"])
+
     def test_modes_and_links_are_kept(self):
         tree = wpatch.Tree({"run": "one\n"}, executable=["run"], links={"link": "run"})
         wpatch.edit("run", tree, old="one", new="two")
@@ -86,6 +100,29 @@ class TreeTest(unittest.TestCase):
         self.assertFalse(wpatch.diff("a.txt", "b/c.txt", tree)["identical"])
         self.assertIn("<!DOCTYPE html>", wpatch.show_html(PATCH, tree))
         self.assertEqual(wpatch.explain("a.txt", tree)["path"], "a.txt")
+
+    def test_an_edit_session_is_committed_at_once(self):
+        tree = wpatch.Tree({"a.txt": "one\n", "b.txt": "two\n"})
+        session = wpatch.begin(tree, note="why")["session"]["id"]
+        wpatch.edit("a.txt", tree, old="one", new="1", session=session)
+        wpatch.write("c.txt", "three\n", tree, session=session)
+        self.assertEqual(tree.files, {"a.txt": b"one\n", "b.txt": b"two\n"})
+        self.assertEqual(wpatch.read("c.txt", tree, session=session)["content"], "three\n")
+        self.assertIn("+three\n", wpatch.diff_session(session, tree)["diff"])
+        [listed] = wpatch.log(tree)["sessions"]
+        self.assertEqual((listed["id"], listed["note"]), (session, "why"))
+        wpatch.edit("a.txt", tree, old="one", new="zero\none")
+        with self.assertRaises(wpatch.NotApplied):
+            wpatch.commit(session, tree)
+        with self.assertRaises(wpatch.NotApplied):
+            wpatch.commit(session, tree, rebase=True)
+        wpatch.undo(root=tree)
+        self.assertTrue(wpatch.commit(session, tree)["changed"])
+        self.assertEqual(tree.files, {"a.txt": b"1\n", "b.txt": b"two\n", "c.txt": b"three\n"})
+        other = wpatch.begin(tree)["session"]["id"]
+        wpatch.abort(other, tree)
+        with self.assertRaises(wpatch.NotApplied):
+            wpatch.read("a.txt", tree, session=other)
 
     def test_the_history_is_protected_and_invisible(self):
         tree = wpatch.Tree({"a.txt": "one\n"})

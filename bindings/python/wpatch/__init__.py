@@ -19,11 +19,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack
 
 from ._native import Cancel, Directory, Tree, __version__, call as _call
-from .documents import Difference, Explanation, Extract, Listing, Log, Report
+from .documents import AuditReport, Difference, Explanation, Extract, Listing, Log, Report
 from .options import (
+    AbortOptions,
     AppendOptions,
     ApplyOptions,
+    BeginOptions,
     CheckOptions,
+    CommitOptions,
     DiffOptions,
     EditOptions,
     GcOptions,
@@ -57,10 +60,15 @@ __all__ = [
     "Tree",
     "UsageError",
     "__version__",
+    "abort",
+    "agent_traces",
     "append",
     "apply",
+    "begin",
     "check",
+    "commit",
     "diff",
+    "diff_session",
     "edit",
     "explain",
     "gc",
@@ -77,6 +85,7 @@ __all__ = [
     "show",
     "show_html",
     "undo",
+    "verify_audit",
     "write",
 ]
 
@@ -374,6 +383,45 @@ def reject(
     return _run("reject", root, options, cancel, raises, [id])
 
 
+def begin(
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    raises: bool = True,
+    **options: Unpack[BeginOptions],
+) -> Report:
+    """Begins an edit session.
+
+    The report has its ID: ``begin(root)["session"]["id"]``. Functions with the option ``session``
+    work in the session in place of the files.
+    """
+    return _run("begin", root, options, cancel, raises)
+
+
+def commit(
+    id: str,
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    raises: bool = True,
+    **options: Unpack[CommitOptions],
+) -> Report:
+    """Commits the edit session ``id``: all of its changes or none."""
+    return _run("commit", root, options, cancel, raises, [id])
+
+
+def abort(
+    id: str,
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    raises: bool = True,
+    **options: Unpack[AbortOptions],
+) -> Report:
+    """Removes the edit session ``id`` with all its changes."""
+    return _run("abort", root, options, cancel, raises, [id])
+
+
 def log(
     root: Root = ".",
     *,
@@ -381,8 +429,34 @@ def log(
     raises: bool = True,
     **options: Unpack[LogOptions],
 ) -> Log:
-    """Returns the changes that can be undone, newest first."""
+    """Returns the open edit sessions, and the changes that can be undone, newest first."""
     return _run("log", root, options, cancel, raises)
+
+
+def verify_audit(
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    **options: Unpack[LogOptions],
+) -> AuditReport:
+    """Verifies the audit file. A fault is in the result and raises no exception."""
+    result = _run("log", root, {**options, "verify": True}, cancel, False)
+    if "error" in result:
+        raise _error(result)
+    return result
+
+
+def agent_traces(
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    **options: Unpack[LogOptions],
+) -> list[dict[str, Any]]:
+    """Returns the changes in the history as records of Agent Trace, newest first."""
+    result = _run("log", root, {**options, "format": "agent-trace"}, cancel, False)
+    if isinstance(result, dict):
+        raise _error(result)
+    return result
 
 
 def show(
@@ -450,6 +524,18 @@ def diff(
 ) -> Difference:
     """Compares two files."""
     return _run("diff", root, options, cancel, raises, [old, new])
+
+
+def diff_session(
+    id: str,
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    raises: bool = True,
+    **options: Unpack[DiffOptions],
+) -> Difference:
+    """Returns all changes of the edit session ``id`` as one diff."""
+    return _run("diff", root, {**options, "session": id}, cancel, raises)
 
 
 def explain(

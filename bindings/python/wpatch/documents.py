@@ -443,7 +443,7 @@ Op: TypeAlias = Literal['create', 'modify', 'delete', 'rename', 'copy', 'mode']
 """An operation on a file."""
 
 
-Outcome: TypeAlias = Literal['applied', 'would_apply', 'partial', 'would_be_partial', 'described', 'recovered', 'initialized', 'cleaned', 'rejected', 'withdrawn', 'does_not_apply', 'malformed', 'usage', 'refused', 'failed', 'incomplete', 'locked', 'interrupted']
+Outcome: TypeAlias = Literal['applied', 'would_apply', 'partial', 'would_be_partial', 'described', 'recovered', 'initialized', 'cleaned', 'rejected', 'withdrawn', 'begun', 'aborted', 'does_not_apply', 'malformed', 'usage', 'refused', 'failed', 'incomplete', 'locked', 'interrupted']
 """The outcome of a command."""
 
 
@@ -571,6 +571,17 @@ class ServerReport(TypedDict):
     """The reason why the server failed. The findings of a failed server are ignored."""
     version: str | None
     """The version that the server reports."""
+
+
+class SessionReport(TypedDict):
+    """An edit session."""
+
+    files: int
+    """The number of files that the session changes."""
+    id: str
+    """The identifier of the session."""
+    note: NotRequired[str | None]
+    """The note that the user gave when the session began. It can contain control characters."""
 
 
 class Source(TypedDict):
@@ -912,6 +923,17 @@ LogFile = TypedDict(
 )
 
 
+class LogSessionFile(TypedDict):
+    """One file of an edit session."""
+
+    diff: NotRequired[str | None]
+    """The change as a git diff. Only the log of a single session contains it."""
+    op: Op
+    """The operation."""
+    path: str
+    """The path of the file."""
+
+
 class MergeReport(TypedDict):
     """The result of a three-way merge of the patch with the current content, or of a merge per hunk."""
 
@@ -1005,10 +1027,14 @@ class LogEntry(TypedDict):
     """The identifier of the entry. Identifiers sort by time."""
     kept: NotRequired[list[KeptFileReport]]
     """The previous versions of files that a rollback could not restore."""
+    note: NotRequired[str | None]
+    """The note of that session, in the user's words. It can contain control characters."""
     plan_id: NotRequired[str | None]
     """The rejected plan."""
     reason: NotRequired[str | None]
     """The reason for the rejection, in the user's words. It can contain control characters."""
+    session: NotRequired[str | None]
+    """The edit session that the change committed."""
     state: State
     """Whether the change is in effect or was undone."""
     time: str
@@ -1017,6 +1043,21 @@ class LogEntry(TypedDict):
     """The entries that this entry undoes."""
     undone_by: str | None
     """The entry that undid this one."""
+
+
+class LogSession(TypedDict):
+    """An open edit session."""
+
+    damage: NotRequired[str | None]
+    """The reason why the session cannot be used, if it is damaged."""
+    files: list[LogSessionFile]
+    """The files that the session changes, sorted by name."""
+    id: str
+    """The identifier of the session."""
+    note: NotRequired[str | None]
+    """The note of the user. It can contain control characters."""
+    time: str
+    """The time at which the session began, in RFC 3339 format."""
 
 
 FileReport = TypedDict(
@@ -1075,6 +1116,8 @@ class Log(TypedDict):
     """Always true. If the history cannot be read, the command prints an error report instead."""
     schema: str
     """`wpatch.log/1`."""
+    sessions: NotRequired[list[LogSession]]
+    """The open edit sessions, newest first."""
 
 
 class Report(TypedDict):
@@ -1128,6 +1171,8 @@ class Report(TypedDict):
     """The saved plan."""
     schema: str
     """`wpatch.report/1`."""
+    session: NotRequired[SessionReport | None]
+    """The edit session that the command began, changed, committed or aborted. If the command changed it, the listed files are changed in the session and not in the tree."""
     summary: Summary
     """Counts over all files."""
     tool: Tool

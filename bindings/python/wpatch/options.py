@@ -7,6 +7,17 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 Model: TypeAlias = Any
 
 
+class AbortOptions(TypedDict):
+    """The options of `wpatch abort`."""
+
+    durability: NotRequired[Literal['full', 'none']]
+    """Set whether a change survives a power loss [default: full]"""
+    lock_timeout: NotRequired[str]
+    """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
+    policy: NotRequired[list[str]]
+    """Apply the policy rules in FILE"""
+
+
 class AppendOptions(TypedDict):
     """The options of `wpatch append`."""
 
@@ -50,6 +61,8 @@ class AppendOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
@@ -124,6 +137,7 @@ ApplyOptions = TypedDict(
         'remove_empty_files': NotRequired[bool],
         'reverse': NotRequired[bool],
         'series': NotRequired[str],
+        'session': NotRequired[str],
         'shape': NotRequired[bool],
         'strict_input': NotRequired[bool],
         'strip': NotRequired[int],
@@ -139,6 +153,19 @@ ApplyOptions = TypedDict(
         'with_diff': NotRequired[bool],
     },
 )
+
+
+class BeginOptions(TypedDict):
+    """The options of `wpatch begin`."""
+
+    durability: NotRequired[Literal['full', 'none']]
+    """Set whether a change survives a power loss [default: full]"""
+    lock_timeout: NotRequired[str]
+    """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
+    note: NotRequired[str]
+    """Record TEXT as a note, of at most 4096 bytes; the log shows it"""
+    policy: NotRequired[list[str]]
+    """Apply the policy rules in FILE"""
 
 
 CheckOptions = TypedDict(
@@ -208,6 +235,7 @@ CheckOptions = TypedDict(
         'reverse': NotRequired[bool],
         'save': NotRequired[bool],
         'series': NotRequired[str],
+        'session': NotRequired[str],
         'shape': NotRequired[bool],
         'strict_input': NotRequired[bool],
         'strip': NotRequired[int],
@@ -221,6 +249,39 @@ CheckOptions = TypedDict(
         'with_diff': NotRequired[bool],
     },
 )
+
+
+class CommitOptions(TypedDict):
+    """The options of `wpatch commit`."""
+
+    after: NotRequired[str]
+    """Run CMD after the change; its exit code does not affect the change"""
+    approve: NotRequired[str]
+    """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
+    before: NotRequired[str]
+    """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    diagnostics: NotRequired[bool | Literal['report', 'deny']]
+    """Report new diagnostics of the configured language servers"""
+    diagnostics_timeout: NotRequired[str]
+    """Limit the time for language servers, such as 20s or 1m [default: 20s]"""
+    dry_run: NotRequired[bool]
+    """Print what would be done, and change nothing"""
+    durability: NotRequired[Literal['full', 'none']]
+    """Set whether a change survives a power loss [default: full]"""
+    guard: NotRequired[list[Literal['balance', 'syntax']]]
+    """Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML"""
+    lock_timeout: NotRequired[str]
+    """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
+    no_guard: NotRequired[bool]
+    """Turn all guards off, even if --guard is given"""
+    policy: NotRequired[list[str]]
+    """Apply the policy rules in FILE"""
+    rebase: NotRequired[bool]
+    """Merge the session with files that changed since; a conflict changes nothing"""
+    verify: NotRequired[str]
+    """Run CMD when the change is in place, and roll back unless it exits with 0"""
+    verify_timeout: NotRequired[str]
+    """Limit the run time of each of these commands, such as 60s or 5m [default: 60s]"""
 
 
 class DiffOptions(TypedDict):
@@ -240,6 +301,8 @@ class DiffOptions(TypedDict):
     """Limit the printed diff, in bytes, cut after a line [default: 2097152]"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
 
 
 EditOptions = TypedDict(
@@ -276,6 +339,7 @@ EditOptions = TypedDict(
         'policy': NotRequired[list[str]],
         'reindent': NotRequired[bool],
         'sequential': NotRequired[bool],
+        'session': NotRequired[str],
         'to': NotRequired[str],
         'verify': NotRequired[str],
         'verify_timeout': NotRequired[str],
@@ -287,7 +351,7 @@ class GcOptions(TypedDict):
     """The options of `wpatch gc`."""
 
     all: NotRequired[bool]
-    """Remove all entries"""
+    """Remove all entries and edit sessions"""
     durability: NotRequired[Literal['full', 'none']]
     """Set whether a change survives a power loss [default: full]"""
     lock_timeout: NotRequired[str]
@@ -324,6 +388,8 @@ class ListOptions(TypedDict):
     """Sort by modification time, newest first"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
 
 
 class LogOptions(TypedDict):
@@ -378,6 +444,8 @@ class NotebookDeleteOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
@@ -429,6 +497,8 @@ class NotebookInsertOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
     type: NotRequired[Literal['code', 'markdown', 'raw']]
     """Set the type of the cell"""
     verify: NotRequired[str]
@@ -478,6 +548,8 @@ class NotebookReplaceOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
     type: NotRequired[Literal['code', 'markdown', 'raw']]
     """Set the type of the cell [default: keep it]"""
     verify: NotRequired[str]
@@ -526,6 +598,8 @@ class ReadOptions(TypedDict):
     """Start at this byte, counted from 0"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
 
 
 class RecoverOptions(TypedDict):
@@ -641,6 +715,7 @@ ShowOptions = TypedDict(
         'relocate': NotRequired[bool],
         'reverse': NotRequired[bool],
         'series': NotRequired[str],
+        'session': NotRequired[str],
         'shape': NotRequired[bool],
         'strict_input': NotRequired[bool],
         'strip': NotRequired[int],
@@ -727,6 +802,8 @@ class WriteOptions(TypedDict):
     """Replace an existing file"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    session: NotRequired[str]
+    """Work in the edit session ID in place of the files"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]

@@ -13,9 +13,10 @@ use wpatch::cli::library_call::{COMMANDS, CallOption, OptionKind, options_of};
 use wpatch::report::SCHEMAS;
 
 /// The schemas of the results, and the names of their types.
-const DOCUMENTS: [(&str, &str); 6] = [
+const DOCUMENTS: [(&str, &str); 7] = [
     ("report", "Report"),
     ("log", "Log"),
+    ("audit-report", "AuditReport"),
     ("read", "Extract"),
     ("list", "Listing"),
     ("diff", "Difference"),
@@ -23,6 +24,9 @@ const DOCUMENTS: [(&str, &str); 6] = [
 ];
 /// The options that the functions of the bindings have as arguments.
 const ARGUMENTS: [&str; 3] = ["content", "edits", "source"];
+
+/// The options of `log` for other results. The functions of the bindings set them.
+const LOG_RESULTS: [&str; 2] = ["format", "verify"];
 
 fn main() -> ExitCode {
     let definitions = match std::env::args().nth(1).as_deref() {
@@ -64,6 +68,7 @@ fn options(spell: fn(&str) -> String) -> Map<String, Value> {
     let definition = |command: &'static [&'static str]| {
         let properties: Map<_, _> = options_of(command)
             .filter(|option| !ARGUMENTS.contains(&&*option.name))
+            .filter(|option| command != ["log"] || !LOG_RESULTS.contains(&&*option.name))
             .map(|option| (spell(&option.name), property(option)))
             .collect();
         let schema = json!({

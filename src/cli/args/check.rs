@@ -23,7 +23,7 @@ pub(in crate::cli) struct CheckOptions {
     /// Save the plan for `apply --plan` in the state directory
     ///
     /// This takes the lock.
-    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "merge_hunks", "reject_file", "remove_empty_files", "backup", "output_file"], help_heading = "Safety")]
+    #[arg(long, conflicts_with_all = ["session", "shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "merge_hunks", "reject_file", "remove_empty_files", "backup", "output_file"], help_heading = "Safety")]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,
@@ -33,7 +33,7 @@ pub(in crate::cli) struct CheckOptions {
 #[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
     /// Read jobs, one JSON object per line, and print one report per line
-    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"], help_heading = "Batch and git trees")]
+    #[arg(long, conflicts_with_all = ["session", "stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"], help_heading = "Batch and git trees")]
     pub(in crate::cli) batch: bool,
     /// Run N jobs in parallel, at most 1024 [default: the number of processors]
     #[arg(
@@ -59,7 +59,7 @@ pub(in crate::cli) struct BatchOptions {
 #[derive(Clone, Debug, Default, Args)]
 pub(in crate::cli) struct TreeOptions {
     /// Check against the tree of a revision without a checkout, such as main or v1:src
-    #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached", "intent_to_add", "three_way"], help_heading = "Batch and git trees")]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["session", "diagnostics", "index", "cached", "intent_to_add", "three_way"], help_heading = "Batch and git trees")]
     pub(in crate::cli) from_tree: Option<OsString>,
     /// Use the repository DIR for that revision [default: the one around --root]
     #[arg(

@@ -6,7 +6,8 @@ use clap::Subcommand;
 use clap_complete::Shell;
 
 use super::{
-    ApplyOptions, CheckOptions, RecoverOptions, RejectOptions, RevertOptions, UndoOptions,
+    ApplyOptions, BeginOptions, CheckOptions, CommitOptions, LogOptions, RecoverOptions,
+    RejectOptions, RevertOptions, UndoOptions,
 };
 use crate::cli::edit_commands::{AppendOptions, EditOptions, WriteOptions};
 use crate::cli::explain::PolicyCommand;
@@ -15,6 +16,7 @@ use crate::cli::hook::HookOptions;
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
 use crate::cli::read_commands::{DiffOptions, ListOptions, ReadOptions};
+use crate::cli::run::RunOptions;
 use crate::cli::show::ShowOptions;
 
 /// The names of all commands, in the order of [`Command`].
@@ -22,10 +24,14 @@ pub(in crate::cli) const COMMANDS: &[&str] = &[
     "apply",
     "check",
     "reject",
+    "begin",
+    "commit",
+    "abort",
     "edit",
     "write",
     "append",
     "notebook",
+    "run",
     "recover",
     "undo",
     "redo",
@@ -57,6 +63,21 @@ pub(in crate::cli) enum Command {
     ///
     /// The log contains the rejection.
     Reject(RejectOptions),
+    /// Begin an edit session, and print its identifier
+    ///
+    /// `edit`, `write`, `append`, `notebook` and `apply` with --in change the session and not the
+    /// files. `read`, `list`, `diff`, `show` and `check` with --in see its changes. A session is
+    /// kept with the history, survives a crash, and is removed by `gc` after 30 days.
+    Begin(BeginOptions),
+    /// Commit an edit session: all of its changes or none
+    ///
+    /// A file that another program has changed since the session changed it is refused.
+    Commit(Box<CommitOptions>),
+    /// Remove an edit session with all its changes
+    Abort {
+        /// The identifier of the session, or its beginning
+        id: String,
+    },
     /// Replace text in a file, or insert lines
     Edit(Box<EditOptions>),
     /// Write a whole file
@@ -68,6 +89,13 @@ pub(in crate::cli) enum Command {
         #[command(subcommand)]
         command: Box<NotebookCommand>,
     },
+    /// Run a command, and apply its changes to the tree: all of them or none
+    ///
+    /// On Linux, CMD runs on an overlay of the root. Its changes become a plan that is checked,
+    /// approved, applied and undone like a patch. If CMD fails, its changes are discarded. CMD
+    /// cannot write to other directories, except for private temporary directories. When CMD ends,
+    /// all its child processes are killed.
+    Run(Box<RunOptions>),
     /// Recover from an interrupted run
     Recover(RecoverOptions),
     /// Undo changes: all of them or none
@@ -78,8 +106,8 @@ pub(in crate::cli) enum Command {
     Undo(UndoOptions),
     /// Undo the last undo
     Redo(RevertOptions),
-    /// List the changes that can be undone, newest first
-    Log,
+    /// List the open edit sessions and the changes that can be undone, newest first
+    Log(LogOptions),
     /// Show as a git diff what patches would change, or what a change in the history did
     ///
     /// PATCH can be the identifier of a change in the history, or the beginning of one. An existing
@@ -87,9 +115,9 @@ pub(in crate::cli) enum Command {
     Show(Box<ShowOptions>),
     /// Create a state directory for the history, outside git work trees
     Init,
-    /// Remove history entries over the limits: 100 entries, 30 days, 512 MiB
+    /// Remove history entries and edit sessions over the limits: 100 entries, 30 days, 512 MiB
     Gc {
-        /// Remove all entries
+        /// Remove all entries and edit sessions
         #[arg(long)]
         all: bool,
     },
@@ -137,7 +165,7 @@ pub(in crate::cli) enum Command {
     ///
     /// The server uses standard input and output, and exits at the end of its input. Its tools are
     /// `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor
-    /// tool, `edit`, `notebook`, `apply_patch`, `check_patch`, `list`, `log` and `undo`. If no
+    /// tool, `edit`, `notebook`, `apply_patch`, `check_patch`, `list`, `session`, `log` and `undo`. If no
     /// --root is given and the client has roots, the first one is the root.
     #[cfg(feature = "mcp")]
     Mcp(McpOptions),
@@ -158,14 +186,18 @@ impl Command {
             Self::Apply(_) => "apply",
             Self::Check(_) => "check",
             Self::Reject(_) => "reject",
+            Self::Begin(_) => "begin",
+            Self::Commit(_) => "commit",
+            Self::Abort { .. } => "abort",
             Self::Edit(_) => "edit",
             Self::Write(_) => "write",
             Self::Append(_) => "append",
             Self::Notebook { .. } => "notebook",
+            Self::Run(_) => "run",
             Self::Recover(_) => "recover",
             Self::Undo(_) => "undo",
             Self::Redo(_) => "redo",
-            Self::Log => "log",
+            Self::Log(_) => "log",
             Self::Show(_) => "show",
             Self::Init => "init",
             Self::Gc { .. } => "gc",
@@ -194,7 +226,7 @@ impl Command {
         }
         !matches!(
             self,
-            Self::Log
+            Self::Log(_)
                 | Self::Show(_)
                 | Self::Grammar { .. }
                 | Self::Schema { .. }
@@ -205,6 +237,24 @@ impl Command {
                 | Self::Diff(_)
                 | Self::Policy { .. }
         )
+    }
+
+    /// Takes the edit session in which the command works.
+    pub(in crate::cli) fn take_session(&mut self) -> Option<String> {
+        let option = match self {
+            Self::Apply(options) => &mut options.patch.session,
+            Self::Check(options) => &mut options.patch.session,
+            Self::Show(options) => &mut options.patch.session,
+            Self::Edit(options) => &mut options.common.session,
+            Self::Write(options) => &mut options.common.session,
+            Self::Append(options) => &mut options.common.session,
+            Self::Notebook { command } => command.session(),
+            Self::Read(options) => &mut options.session,
+            Self::List(options) => &mut options.session,
+            Self::Diff(options) => &mut options.session,
+            _ => return None,
+        };
+        option.session.take()
     }
 
     /// Returns the file or directory of the command, if the command can use one outside the root.

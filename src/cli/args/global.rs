@@ -27,6 +27,9 @@ pub(in crate::cli) struct Global {
     /// If several files or `wpatch.toml` in the root have rules, the strictest verdict applies.
     #[arg(long, global = true, value_name = "FILE")]
     pub(in crate::cli) policy: Vec<PathBuf>,
+    /// The edit session in which the command works (`--in`).
+    #[arg(skip)]
+    pub(in crate::cli) session: Option<String>,
     /// The root on the command line, if `root` is another directory to which a policy rule grants
     /// access.
     #[arg(skip)]

@@ -1,7 +1,8 @@
-//! The options of `reject`, `undo` and `redo`.
+//! The options of `reject`, `log`, `undo` and `redo`.
 
 use clap::Args;
 
+use crate::cli::attribution::AttributionOptions;
 use crate::cli::commands::CommandOptions;
 
 /// The options of `reject`.
@@ -12,9 +13,39 @@ pub(in crate::cli) struct RejectOptions {
     /// Record TEXT as the reason, of at most 4096 bytes
     #[arg(long, value_name = "TEXT", conflicts_with = "withdraw")]
     pub(in crate::cli) reason: Option<String>,
+    /// Record REASON as the reason for one hunk or file, such as f1h2=REASON
+    ///
+    /// The report of the check shows the ids of hunks and files. The report of a later attempt with
+    /// this plan contains the reasons.
+    #[arg(long = "hunk", value_name = "ID=REASON", value_parser = parse_hunk_reason, conflicts_with = "withdraw")]
+    pub(in crate::cli) hunks: Vec<(String, String)>,
     /// Remove the rejection, so that the plan can be approved again
     #[arg(long)]
     pub(in crate::cli) withdraw: bool,
+    #[command(flatten)]
+    pub(in crate::cli) attribution: AttributionOptions,
+}
+
+/// The options of `log`.
+#[derive(Clone, Debug, Args)]
+pub(in crate::cli) struct LogOptions {
+    /// Verify the audit file, and exit with 1 if a record was changed or removed
+    ///
+    /// The audit file has one record for each change in the history and for each older one. The
+    /// command names the first record that was changed, dropped, inserted, reordered or cut off.
+    #[arg(long, conflicts_with = "format")]
+    pub(in crate::cli) verify: bool,
+    /// Print the changes in the format NAME: one JSON document for each change
+    #[arg(long, value_name = "NAME", value_parser = ["agent-trace"])]
+    pub(in crate::cli) format: Option<String>,
+}
+
+/// Parses the id of a hunk with the reason for its rejection.
+fn parse_hunk_reason(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=');
+    parts
+        .map(|(id, reason)| (id.to_owned(), reason.to_owned()))
+        .ok_or_else(|| "expected the id of a hunk and a reason, such as f1h2=REASON".to_owned())
 }
 
 /// The options of `undo`.
@@ -57,4 +88,6 @@ pub(in crate::cli) struct RevertOptions {
     pub(in crate::cli) approve: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) commands: CommandOptions,
+    #[command(flatten)]
+    pub(in crate::cli) attribution: AttributionOptions,
 }

@@ -17,6 +17,7 @@ mod merge;
 mod negated;
 mod patch;
 mod scan;
+mod session;
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -32,12 +33,13 @@ pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use command::{COMMANDS, Command, page_names};
 pub(super) use git::GitOptions;
 pub(super) use global::{ColorMode, Durability, Global, digest, duration};
-pub(super) use history::{RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
+pub(super) use history::{LogOptions, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
 pub(super) use index::{FilterOptions, IndexOptions};
 pub(super) use look::ReportOptions;
 pub(super) use merge::{MergeOptions, parse_conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 pub(super) use scan::{command_among, format_among};
+pub(super) use session::{BeginOptions, CommitOptions, SessionOption};
 
 /// Applies patches to a tree of files: completely or not at all.
 ///

@@ -8,8 +8,9 @@ use clap::{Arg, Args, Command, Id};
 
 use super::{
     BasicOptions, FilterOptions, GitOptions, Global, IndexOptions, MergeOptions, ReportOptions,
-    digest,
+    SessionOption, digest,
 };
+use crate::cli::attribution::AttributionOptions;
 use crate::cli::commands::CommandOptions;
 use crate::cli::gnu_options::CommonGnuOptions;
 use crate::cli::guards::GuardOptions;
@@ -29,6 +30,8 @@ pub(in crate::cli) struct ApplyOptions {
     pub(in crate::cli) patch: PatchOptions,
     #[command(flatten)]
     pub(in crate::cli) commands: CommandOptions,
+    #[command(flatten)]
+    pub(in crate::cli) attribution: AttributionOptions,
     #[command(flatten)]
     pub(in crate::cli) gnu: CommonGnuOptions,
     /// Check only, and write nothing
@@ -93,6 +96,8 @@ pub(in crate::cli) struct PatchOptions {
     /// line.
     #[arg(skip)]
     pub(in crate::cli) filters: Vec<(bool, String)>,
+    #[command(flatten)]
+    pub(in crate::cli) session: SessionOption,
     /// The options of GNU patch that `apply` and `check` accept.
     #[arg(skip)]
     pub(in crate::cli) gnu: GnuOptions,

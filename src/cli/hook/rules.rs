@@ -7,7 +7,7 @@ use crate::cli::EarlyExit;
 use crate::cli::args::Global;
 use crate::cli::policy::load_policy;
 use crate::engine::Outcome;
-use crate::engine::options::Policy;
+use crate::engine::options::{Policy, code};
 use crate::report::{ProblemKind, refusal};
 use crate::text::printable;
 
@@ -23,6 +23,8 @@ pub(super) fn decide_refusal(outcome: Option<Box<Outcome>>) -> Decision {
     };
     let report = outcome.report.for_model();
     match &report.error {
+        // The user has rejected this change, so the model gets the reasons.
+        Some(error) if error.code == code::REJECTED.name => Decision::Deny(refusal(&report)),
         Some(error) if error.kind == ProblemKind::ApprovalRequired => Decision::Ask(question(
             error.path.as_deref().unwrap_or(".").as_bytes(),
             error.details.reason.as_deref(),

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::report::{Difference, Explanation, Extract, Listing, Log, Report, print_json};
+use crate::report::{
+    AgentTrace, AuditReport, Difference, Explanation, Extract, Listing, Log, Report, print_json,
+};
 
 /// The document that a command prints with `--json`.
 #[derive(Clone, Debug, Serialize)]
@@ -12,6 +14,10 @@ pub enum Document {
     Report(Box<Report>),
     /// The history, from `log`.
     Log(Log),
+    /// The result of `log --verify`.
+    Audit(AuditReport),
+    /// The result of `log --format agent-trace`.
+    Traces(Vec<AgentTrace>),
     /// The result of `diff`.
     Difference(Difference),
     /// The result of `list`.

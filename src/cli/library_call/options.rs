@@ -11,10 +11,13 @@ use super::{Call, CallError, DocumentKind, Root};
 use crate::cli::args::Cli;
 
 /// The commands that a program can call. `notebook` and `policy` have commands of their own.
-pub const COMMANDS: [&[&str]; 20] = [
+pub const COMMANDS: [&[&str]; 23] = [
+    &["abort"],
     &["append"],
     &["apply"],
+    &["begin"],
     &["check"],
+    &["commit"],
     &["diff"],
     &["edit"],
     &["gc"],
@@ -62,7 +65,7 @@ const EXCLUDED_OPTIONS: [&str; 22] = [
 ];
 
 /// The options that need a directory on disk.
-const DIRECTORY_OPTIONS: [&str; 13] = [
+const DIRECTORY_OPTIONS: [&str; 14] = [
     "after",
     "base",
     "before",
@@ -74,6 +77,7 @@ const DIRECTORY_OPTIONS: [&str; 13] = [
     "git-paths",
     "index",
     "intent-to-add",
+    "sign-with",
     "verify",
     "verify-timeout",
 ];
@@ -168,6 +172,8 @@ fn call_option(argument: &Arg) -> CallOption {
         _ => OptionKind::Text,
     };
     let (name, word) = match (argument.get_long(), argument.get_short()) {
+        // `in` is a keyword of most languages.
+        (Some("in"), _) => ("session", "--in=".to_owned()),
         (Some(long), _) if takes_value => (long, format!("--{long}=")),
         (Some(long), _) => (long, format!("--{long}")),
         (None, letter) => (
@@ -291,7 +297,7 @@ mod tests {
     fn call(options: Vec<(&str, Value)>) -> Call {
         let named = |(name, value): (&str, _)| (name.to_owned(), value);
         Call {
-            command: COMMANDS[1],
+            command: &["apply"],
             operands: vec!["-p".into()],
             options: options.into_iter().map(named).collect(),
             input: Vec::new().into(),

@@ -96,6 +96,20 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     (
+        "run",
+        &[
+            (
+                "Run a command that can be undone",
+                "wpatch run -- sed -i s/old/new/ notes.txt",
+            ),
+            (
+                "Print what a command would change",
+                "wpatch run --dry-run -v -- make generate",
+            ),
+            ("Move a file in git", "wpatch run --index -- git mv a b"),
+        ],
+    ),
+    (
         "recover",
         &[("Roll back an interrupted run", "wpatch recover")],
     ),

@@ -8,6 +8,7 @@
 //! cancelled call changes nothing. No thread or runtime exists in any other command.
 
 mod approval;
+mod caller;
 mod json;
 mod server;
 mod target;
@@ -25,6 +26,7 @@ use tokio::runtime;
 use tokio::sync::{Notify, watch};
 
 use super::args::Global;
+use super::attribution::AttributionOptions;
 use super::commands::CommandOptions;
 use super::early_exit::system_message;
 use super::{EarlyExit, output, signals};
@@ -57,6 +59,8 @@ pub(in crate::cli) struct McpOptions {
     approvals: bool,
     #[command(flatten)]
     commands: CommandOptions,
+    #[command(flatten)]
+    attribution: AttributionOptions,
 }
 
 fn tool_names() -> PossibleValuesParser {

@@ -17,6 +17,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::interval;
 
 use super::approval::{Answer, ask, can_ask, given_answer};
+use super::caller::CallerNames;
 use super::target::{Target, file_path};
 use super::{MAX_CALLS, McpOptions};
 use crate::cli::progress::describe_state;
@@ -87,6 +88,7 @@ struct Call {
     /// Whether the call only checks the change.
     check_only: bool,
     approved_plan: Option<String>,
+    caller: CallerNames,
     progress_token: Option<ProgressToken>,
 }
 
@@ -182,11 +184,13 @@ impl Server {
         let interrupt = self.signals.interrupt.child();
         let progress = Progress::with_state();
         let token = call.progress_token.clone();
+        let options = target.options(&interrupt);
         let options = ToolOptions {
             check_only: call.check_only,
             approved_plan: call.approved_plan.clone(),
+            attribution: call.caller.complete(&options.attribution),
             progress: progress.clone(),
-            ..target.options(&interrupt)
+            ..options
         };
         let permits = self.calls.enter(call.effect).await;
         if context.ct.is_cancelled() {
@@ -282,6 +286,7 @@ impl ServerHandler for Server {
             effect,
             check_only: false,
             approved_plan: answer.approved_plan,
+            caller: CallerNames::of(&context),
             progress_token: context.meta.get_progress_token(),
         };
         let result = self.run(call.clone(), &context).await?;

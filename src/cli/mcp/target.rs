@@ -31,6 +31,7 @@ impl Target {
             roots: absolute_paths(global.root()),
             transaction: request::transaction_options(&global),
             commands: options.commands.commands(&global),
+            attribution: options.attribution.attribution(&global),
             policy: load_policy(&global)?,
             approver: if options.approvals {
                 Approver::Person

@@ -36,6 +36,10 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
         )],
         Failure::Stale(paths) => paths.iter().map(stale_problem).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
+        Failure::Unsigned { .. } => vec![Problem {
+            help: Some("no file was changed; fix the command and try again".to_owned()),
+            ..Problem::new(&code::IO, failure.to_string())
+        }],
         Failure::Command { .. } => vec![Problem::new(&code::IO, failure.to_string())],
         // The commit hook that rejected the change adds its own problem.
         Failure::Rejected => Vec::new(),

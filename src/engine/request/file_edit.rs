@@ -4,8 +4,7 @@ use super::{Request, What};
 use crate::digest::Sha256;
 use crate::mode::FileMode;
 use crate::plan::{
-    Action, Direction, Edit, EditTarget, Input, Name, NameCandidate, Operation, Plan, Replacement,
-    StripRule,
+    Action, Edit, EditTarget, Input, Name, NameCandidate, Operation, Plan, Replacement, StripRule,
 };
 use crate::text::Span;
 
@@ -93,30 +92,18 @@ impl FileEdit {
     /// the file before the edit.
     pub(in crate::engine) fn into_plan(self, expected: Option<Sha256>) -> Plan<Name> {
         let span = Span::new(0, self.input.bytes.len());
-        let operation = Operation {
-            action: self.action,
-            path: Name::Agreed(vec![NameCandidate {
-                bytes: self.path,
-                strip: StripRule::Literal,
-                span,
-            }]),
-            from: None,
-            edit: self.edit,
-            old_mode: None,
-            new_mode: self.mode,
-            blobs: None,
-            expected: expected.map(Box::new),
-            input: 0,
-            number: 0,
-            left_out: Box::default(),
+        let name = Name::Agreed(vec![NameCandidate {
+            bytes: self.path,
+            strip: StripRule::Literal,
             span,
-            step: 0,
-            part: 0,
-            direction: Direction::Forward,
+        }]);
+        let operation = Operation {
+            edit: self.edit,
+            new_mode: self.mode,
+            expected: expected.map(Box::new),
+            span,
             distinguishes_missing: !self.creates_missing,
-            guard: None,
-            permissions: None,
-            preamble: None,
+            ..Operation::new(self.action, name)
         };
         Plan {
             inputs: vec![self.input],

@@ -4,11 +4,14 @@
 //! `verbs.rs`, and changes fields. Options that can change the result, and therefore the `plan_id`,
 //! belong in [`Decide`]; read `decide.rs` first.
 
+mod attribution;
 mod commands;
 mod decide;
 mod file_edit;
 mod gnu;
 mod index;
+mod session;
+mod tree_change;
 mod undo;
 mod verbs;
 
@@ -29,11 +32,14 @@ use crate::workspace::git::Git;
 use crate::workspace::index::GitIndex;
 use crate::workspace::objects::Repository;
 
+pub use attribution::{Attribution, SignCommand};
 pub use commands::UserCommands;
 pub use decide::{ConflictMarkers, Decide, ThreeWayOptions};
 pub use file_edit::{FileEdit, MAX_DIFF, MAX_FILE, MissingParents};
 pub use gnu::{BackupNames, BackupNumbering, GnuOptions};
 pub use index::{IndexTarget, UpdateScope};
+pub use session::SessionRequest;
+pub use tree_change::{TargetFile, TargetState, TreeChange};
 pub use undo::{UndoRequest, UndoTarget};
 
 /// The input and the options of one command. It is `Send` and `Sync`.
@@ -59,6 +65,10 @@ pub enum What {
     Patches(Patches),
     /// An edit of one file.
     Edit(Box<FileEdit>),
+    /// Files with their new states.
+    Tree(TreeChange),
+    /// The commit of an edit session.
+    Session(SessionRequest),
     /// An undo or redo of changes in the history.
     Undo(UndoRequest),
 }
@@ -159,6 +169,8 @@ pub struct Commit {
     pub transaction: transaction::Options,
     /// The commands of the user around the change.
     pub commands: UserCommands,
+    /// Who makes the change.
+    pub attribution: Attribution,
 }
 
 /// The inputs of a command in addition to the tree.
@@ -223,7 +235,7 @@ impl Request {
     pub fn patches(&self) -> Option<&Patches> {
         match &self.what {
             What::Patches(patches) => Some(patches),
-            What::Edit(_) | What::Undo(_) => None,
+            What::Edit(_) | What::Tree(_) | What::Session(_) | What::Undo(_) => None,
         }
     }
 
@@ -235,10 +247,9 @@ impl Request {
     pub(in crate::engine) fn take_patches(&mut self) -> Result<Patches, Box<Problem>> {
         match mem::take(&mut self.what) {
             What::Patches(patches) => Ok(patches),
-            What::Edit(_) | What::Undo(_) => Err(Box::new(Problem::new(
-                &code::USAGE,
-                "the request contains no patch",
-            ))),
+            What::Edit(_) | What::Tree(_) | What::Session(_) | What::Undo(_) => Err(Box::new(
+                Problem::new(&code::USAGE, "the request contains no patch"),
+            )),
         }
     }
 

@@ -21,6 +21,9 @@ pub(super) struct ViewArguments {
     pub(super) view_range: Option<[i64; 2]>,
     /// Whether the lines have the numbers and the tag that hashline edits name.
     pub(super) hashline: Option<bool>,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
@@ -41,6 +44,9 @@ pub(super) struct ReplaceArguments {
     /// Whether to repair texts that are not in the file, if they have one certain reading. Examples
     /// are another indentation, blanks, quotes or line numbers.
     pub(super) lenient: Option<bool>,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
@@ -57,6 +63,9 @@ pub(super) struct InsertArguments {
     /// The lines to insert.
     #[serde(alias = "new_str")]
     pub(super) insert_text: String,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
@@ -72,6 +81,9 @@ pub(super) struct CreateArguments {
     pub(super) file_text: String,
     /// Whether to replace a file that exists.
     pub(super) overwrite: Option<bool>,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,
@@ -85,6 +97,9 @@ pub(super) struct EditArguments {
     pub(super) edits: Vec<EditEntry>,
     /// Whether to repair texts that are not in the file, if they have one certain reading.
     pub(super) lenient: Option<bool>,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
 }
 
 /// An edit of one file.
@@ -132,6 +147,9 @@ pub(super) struct ListArguments {
     pub(super) hidden: Option<bool>,
     /// Whether to list the last modified files first.
     pub(super) newest: Option<bool>,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
 }
 
 /// The change of a cell in a Jupyter notebook.
@@ -150,6 +168,9 @@ pub(super) struct NotebookArguments {
     /// The type of the cell. It is necessary for a new cell.
     #[serde(rename = "type")]
     pub(super) kind: Option<CellType>,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
 }
 
 /// The action on a cell.
@@ -186,6 +207,49 @@ pub(super) struct PatchArguments {
     pub(super) lenient: Option<bool>,
     /// The `plan_id` of the change that was checked. Any other change is refused.
     pub(super) approve: Option<String>,
+    /// The id of an edit session, to work in it.
+    #[serde(rename = "session")]
+    _session: Option<String>,
+}
+
+/// The edit session, and the action on it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SessionArguments {
+    /// Whether to begin a session, to check or make all of its changes, or to drop it.
+    pub(super) action: SessionAction,
+    /// The id of the session. It is necessary for every action except begin.
+    pub(super) id: Option<String>,
+    /// A note for the log, with begin.
+    pub(super) note: Option<String>,
+    /// Whether check and commit merge the session with files that were changed since.
+    pub(super) rebase: Option<bool>,
+    /// The `plan_id` of the checked session, with commit. Any other change is refused.
+    pub(super) approve: Option<String>,
+}
+
+/// The action on an edit session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SessionAction {
+    Begin,
+    Check,
+    Commit,
+    Abort,
+}
+
+/// Returns the edit session that `arguments` name. Returns `None` for invalid arguments, which
+/// [`parse`] reports.
+pub(super) fn session_of(arguments: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct SessionArgument {
+        session: Option<String>,
+    }
+    // Most calls name no session, and a patch can be long.
+    memchr::memmem::find(arguments.as_bytes(), b"session")?;
+    serde_json::from_str::<SessionArgument>(arguments)
+        .ok()?
+        .session
 }
 
 /// Parses the arguments of a tool.

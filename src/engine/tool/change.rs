@@ -61,7 +61,9 @@ pub(super) fn create(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResu
 }
 
 pub(super) fn edit(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
-    let EditArguments { mut edits, lenient } = parse(arguments)?;
+    let EditArguments {
+        mut edits, lenient, ..
+    } = parse(arguments)?;
     if edits.is_empty() {
         return Err(ArgumentError("`edits` contains no edit".to_owned()));
     }
@@ -90,6 +92,7 @@ pub(super) fn notebook(
         cell,
         source,
         kind,
+        ..
     } = parse(arguments)?;
     let missing =
         |name: &str| ArgumentError(format!("the argument `{name}` is missing for this action"));

@@ -38,6 +38,14 @@ pub(super) fn log(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult,
     };
     let all = log.entries.len();
     let mut text = String::new();
+    for session in log.sessions.drain(..).take(USUAL_ENTRIES) {
+        let mut part = Vec::new();
+        // Writing to a vector cannot fail.
+        let _ = session.print(&mut part);
+        if text.len() + part.len() <= MAX_OUTPUT / 2 {
+            text.push_str(&String::from_utf8_lossy(&part));
+        }
+    }
     let mut listed = 0;
     for entry in log.entries.drain(..).take(max.unwrap_or(USUAL_ENTRIES)) {
         let mut part = Vec::new();

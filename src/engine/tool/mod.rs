@@ -2,13 +2,15 @@
 //! result is a short document, which contains a text for the model.
 //!
 //! An invalid call has a result with an error, so that the model can correct it. Read [`tool()`]
-//! first. To add a tool, write its arguments and a row of [`TOOLS`].
+//! first. To add a tool, write its arguments and a row in `table.rs`.
 
 mod arguments;
 mod change;
 mod history;
 mod patch;
 mod result;
+mod session;
+mod table;
 mod view;
 mod wrong;
 
@@ -20,18 +22,21 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Outcome, Request, UserCommands, apply as apply_request, check as check_request, refused_outcome,
+    Attribution, Outcome, Request, UserCommands, apply as apply_request, check as check_request,
+    open_session, refused_outcome,
 };
 use crate::path::{below_root, path_bytes, plain_path};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::progress::Progress;
 use crate::text::json::Json;
+use crate::transaction::audit::ApprovalMethod;
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
 use crate::workspace::git::Git;
 
 pub use result::{ToolFile, ToolProblem, ToolResult};
+pub use table::TOOLS;
 
 /// A tool that a model can call.
 pub struct Tool {
@@ -67,93 +72,6 @@ impl Tool {
     }
 }
 
-/// All tools. The first four have the names and the arguments of the commands in Anthropic's text
-/// editor tool.
-pub const TOOLS: &[Tool] = &[
-    Tool {
-        name: "view",
-        description: "Show a text file with line numbers, or list a directory. Long files are truncated; use \
-             view_range to show other lines. With hashline, the output has the tag that hashline edits need.",
-        effect: ToolEffect::Reads,
-        schema: arguments::schema::<arguments::ViewArguments>,
-        run: view::view,
-    },
-    Tool {
-        name: "str_replace",
-        description: "Replace a text that occurs exactly once in the file. White space and line breaks must match; \
-             add surrounding lines to make the text unique, or use replace_all.",
-        effect: ToolEffect::Changes,
-        schema: arguments::schema::<arguments::ReplaceArguments>,
-        run: change::str_replace,
-    },
-    Tool {
-        name: "insert",
-        description: "Insert whole lines after a line of a file; 0 inserts at the start.",
-        effect: ToolEffect::Changes,
-        schema: arguments::schema::<arguments::InsertArguments>,
-        run: change::insert,
-    },
-    Tool {
-        name: "create",
-        description: "Create a new file and its missing parent directories. An existing file is replaced only with \
-             overwrite.",
-        effect: ToolEffect::Changes,
-        schema: arguments::schema::<arguments::CreateArguments>,
-        run: change::create,
-    },
-    Tool {
-        name: "edit",
-        description: "Replace texts in one or several files as one change: all edits are made, or none.",
-        effect: ToolEffect::Changes,
-        schema: arguments::schema::<arguments::EditArguments>,
-        run: change::edit,
-    },
-    Tool {
-        name: "notebook",
-        description: "Replace the source of a cell of a Jupyter notebook, insert a cell, or delete a cell.",
-        effect: ToolEffect::Changes,
-        schema: arguments::schema::<arguments::NotebookArguments>,
-        run: change::notebook,
-    },
-    Tool {
-        name: "apply_patch",
-        description: "Apply a patch to any number of files, completely or not at all. The patch is a unified or git \
-             diff, a *** Begin Patch envelope, SEARCH/REPLACE blocks, hashline edits, or a JSON document of changes.",
-        effect: ToolEffect::Changes,
-        schema: arguments::schema::<arguments::PatchArguments>,
-        run: patch::apply,
-    },
-    Tool {
-        name: "check_patch",
-        description: "Report what apply_patch would do, with the diff and the plan_id that apply_patch accepts as \
-             approve. No file is changed.",
-        effect: ToolEffect::Reads,
-        schema: arguments::schema::<arguments::PatchArguments>,
-        run: patch::check,
-    },
-    Tool {
-        name: "list",
-        description: "List a directory, or the files below it whose path matches a pattern.",
-        effect: ToolEffect::Reads,
-        schema: arguments::schema::<arguments::ListArguments>,
-        run: view::list,
-    },
-    Tool {
-        name: "log",
-        description: "List the last changes of the files, with the ids that undo accepts.",
-        effect: ToolEffect::Reads,
-        schema: arguments::schema::<arguments::LogArguments>,
-        run: history::log,
-    },
-    Tool {
-        name: "undo",
-        description: "Undo the last change, or the change with an id. A file that was modified since is refused.",
-        effect: ToolEffect::Changes,
-        schema: arguments::schema::<arguments::UndoArguments>,
-        run: history::undo,
-    },
-];
-
 /// The names of the text editor tool. Its argument `command` is the name of a tool: `view`,
 /// `str_replace`, `insert` or `create`.
 pub const EDITOR_NAMES: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
@@ -179,6 +97,8 @@ pub struct ToolOptions {
     pub check_only: bool,
     /// The plan that a person has approved for this call. Any other change is refused.
     pub approved_plan: Option<String>,
+    /// Who makes the change.
+    pub attribution: Attribution,
     /// Receives the progress of the call.
     pub progress: Progress,
 }
@@ -239,11 +159,24 @@ pub fn tool(
         policy,
         ..options.clone()
     };
-    let call = ToolContext {
+    let tree;
+    let mut call = ToolContext {
         options,
         workspace,
         interrupt,
+        is_session: false,
     };
+    let takes_session = || {
+        let tool = TOOLS.iter().find(|tool| tool.name == name);
+        tool.is_none_or(|tool| (tool.schema)()["properties"]["session"].is_object())
+    };
+    if let Some(id) = arguments::session_of(arguments).filter(|_| takes_session()) {
+        tree = match open_session(workspace, &id) {
+            Ok(tree) => tree,
+            Err(outcome) => return Some(ToolResult::of(&call.with_root(*outcome))),
+        };
+        (call.workspace, call.is_session) = (&tree, true);
+    }
     let result = if EDITOR_NAMES.contains(&name) {
         editor(arguments, &call)
     } else {
@@ -319,6 +252,8 @@ struct ToolContext<'a> {
     options: &'a ToolOptions,
     workspace: &'a dyn Workspace,
     interrupt: &'a Interrupt,
+    /// Whether `workspace` is the tree of an edit session.
+    is_session: bool,
 }
 
 impl ToolContext<'_> {
@@ -338,9 +273,15 @@ impl ToolContext<'_> {
     /// Sets the options of the call in `request`.
     fn prepare(&self, request: &mut Request) {
         request.commit.transaction = self.options.transaction;
-        request.commit.commands = self.options.commands.clone();
+        // The commands check the files of the tree, so they run when the session is committed.
+        if !self.is_session {
+            request.commit.commands = self.options.commands.clone();
+            // The commit of a session leaves the record, not its steps.
+            request.commit.attribution = self.options.attribution.clone();
+        }
         if let Some(plan) = &self.options.approved_plan {
             request.commit.approve = Some(plan.clone());
+            request.commit.attribution.approval = Some(ApprovalMethod::Elicitation);
         }
         request.context.policy = Arc::clone(&self.options.policy);
         request.context.interrupt = self.interrupt.clone();

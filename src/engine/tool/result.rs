@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::arguments::strict_schema;
 use crate::engine::Outcome;
 use crate::path::RelPath;
+use crate::preflight::code;
 use crate::report::{self, FileReport, Op, ProblemKind, ProblemReport, Report, Severity};
 use crate::text::json::Json;
 
@@ -163,12 +164,13 @@ impl ToolResult {
         }
     }
 
-    /// Returns whether the call was refused because a person must approve the change.
+    /// Returns whether the call was refused because a person must approve the change. A rejected
+    /// change cannot be approved.
     #[must_use]
     pub fn needs_approval(&self) -> bool {
-        self.problems
-            .first()
-            .is_some_and(|problem| problem.kind == ProblemKind::ApprovalRequired)
+        self.problems.first().is_some_and(|problem| {
+            problem.kind == ProblemKind::ApprovalRequired && problem.code != code::REJECTED.name
+        })
     }
 
     /// Returns the JSON Schema of a result.

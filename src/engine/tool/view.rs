@@ -77,6 +77,7 @@ pub(super) fn list(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         pattern,
         hidden,
         newest,
+        ..
     } = parse(arguments)?;
     let wrong = |error: PatternError| ArgumentError(format!("`pattern`: {error}"));
     let pattern = pattern.map(|text| PathPattern::new(&text).map_err(wrong));

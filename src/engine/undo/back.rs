@@ -3,13 +3,33 @@
 use std::collections::BTreeSet;
 
 use super::PredictedTree;
+use crate::engine::index::back::index_record;
+use crate::engine::stages::Resolved;
+use crate::engine::task::CommandRun;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, Direction, Edit, Operation, Precondition, Restore};
+use crate::plan::{Action, Edit, ExpectedFile, Operation, Precondition, Restore, put_file};
 use crate::preflight::{Problem, code};
-use crate::text::Span;
-use crate::transaction::Failure;
-use crate::transaction::history::{EntryFile, HistoryEntry, OldContentLocation, Version};
+use crate::transaction::history::{
+    EntryFile, HistoryEntry, OldContentLocation, TransactionLabel, UndoChain, Version,
+};
+use crate::transaction::{Failure, Transaction};
+
+/// Returns the label of the transaction that undoes `chosen`.
+pub(super) fn undo_label(
+    task: &CommandRun<'_>,
+    chosen: Vec<HistoryEntry>,
+    (transaction, resolved): (&Transaction<'_>, &Resolved),
+) -> TransactionLabel {
+    TransactionLabel {
+        command: task.command.name.to_owned(),
+        is_redo: chosen.iter().any(|entry| !UndoChain::is_change(entry)),
+        undoes: chosen.into_iter().map(|entry| entry.id).collect(),
+        index: index_record(resolved),
+        session: None,
+        audit: task.audit_context(transaction, resolved),
+    }
+}
 
 /// The reversal of one entry.
 pub(super) struct EntryReversal<'a> {
@@ -98,7 +118,11 @@ impl EntryReversal<'_> {
                 let bits = version
                     .permissions
                     .filter(|_| version.kind == FileKind::Regular);
-                Precondition::Contents(version.digest, bits)
+                Precondition::Contents(ExpectedFile {
+                    kind: version.kind,
+                    digest: version.digest,
+                    permissions: bits,
+                })
             }
             None => Precondition::Absent,
         }
@@ -227,25 +251,10 @@ impl EntryReversal<'_> {
 
     fn operation(&self, action: Action, path: &RelPath) -> Operation {
         Operation {
-            action,
-            path: path.clone(),
-            from: None,
-            edit: Edit::Keep,
-            old_mode: None,
-            new_mode: None,
-            blobs: None,
             input: self.step,
-            number: 0,
-            left_out: Box::default(),
-            span: Span::default(),
             step: self.step,
             part: self.step,
-            direction: Direction::Forward,
-            distinguishes_missing: true,
-            guard: None,
-            permissions: None,
-            preamble: None,
-            expected: None,
+            ..Operation::new(action, path.clone())
         }
     }
 }
@@ -266,56 +275,21 @@ fn restore_operations(
     let permissions = before
         .permissions
         .filter(|_| before.kind == FileKind::Regular);
-    let back = Operation {
+    let restored = Operation {
         edit,
         permissions,
         new_mode: Some(mode_of_version(before)),
-        ..plain.clone()
+        ..plain
     };
-    match here {
-        Some(kind) if kind == before.kind => vec![Operation {
-            old_mode: Some(mode_of_version(before)),
-            ..back
-        }],
-        None => vec![Operation {
-            action: Action::Create,
-            ..back
-        }],
-        Some(kind) => {
-            let gone = Operation {
-                action: Action::Delete,
-                old_mode: Some(mode_of_kind(kind)),
-                ..plain
-            };
-            // The deletion checks the guard. The creation follows it and finds no file.
-            let guard = Some(Box::new(Precondition::Any));
-            vec![
-                gone,
-                Operation {
-                    action: Action::Create,
-                    guard,
-                    ..back
-                },
-            ]
-        }
-    }
+    put_file(restored, here)
 }
 
 fn mode_of_version(version: Version) -> FileMode {
-    match version.kind {
-        FileKind::Regular if version.permissions.is_some_and(|bits| bits & 0o100 != 0) => {
-            FileMode::Executable
-        }
-        kind => mode_of_kind(kind),
-    }
+    FileMode::of(version.kind, version.permissions)
 }
 
 /// Returns the mode of a file of this kind that is not executable. A directory in a plan is a
 /// submodule.
 fn mode_of_kind(kind: FileKind) -> FileMode {
-    match kind {
-        FileKind::Symlink => FileMode::Symlink,
-        FileKind::Directory => FileMode::Submodule,
-        FileKind::Regular | FileKind::Special => FileMode::Regular,
-    }
+    FileMode::of(kind, None)
 }

@@ -11,25 +11,26 @@ mod seen;
 
 use std::sync::Arc;
 
-use super::Outcome;
+use super::failure::failure_outcome;
 use super::govern::{policy_for_entries, work_tree_policy};
-use super::index::back::{IndexReversal, index_record, resolve_reversal};
-use super::log::{failure_outcome, no_history_reason};
+use super::index::back::{IndexReversal, resolve_reversal};
+use super::log::no_history_reason;
 use super::problems::unfinished_warning;
 use super::request::{Request, UndoRequest, UndoTarget};
 use super::stages::{Committed, Selected};
 use super::steps;
 use super::task::{CommandMode, CommandRun};
+use super::{Outcome, refused_outcome};
 use crate::change::DiscardSink;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
 use crate::transaction::history::{
-    EntryStatus, HistoryEntry, OldContentLocation, TransactionLabel, UndoChain, entries, find_entry,
+    EntryStatus, HistoryEntry, OldContentLocation, UndoChain, entries, find_entry,
 };
 use crate::transaction::{self, Failure, HardLinkMode, Transaction};
 use crate::workspace::Workspace;
-use back::EntryReversal;
+use back::{EntryReversal, undo_label};
 use seen::PredictedTree;
 
 /// Undoes changes, or checks whether they can be undone.
@@ -44,6 +45,10 @@ pub(super) fn run(
     } else {
         "undo"
     };
+    if workspace.layered().is_some() {
+        let message = "an edit session has no history; undo without the session";
+        return *refused_outcome(command, Problem::new(&code::USAGE, message));
+    }
     request.context.policy = match work_tree_policy(command, &request.context.policy, workspace) {
         Ok(policy) => policy,
         Err(outcome) => return *outcome,
@@ -122,6 +127,10 @@ fn apply_undo(
     let Some((chosen, options)) = plan_reversal(task, undo, &mut resolved.selected)? else {
         return Ok(());
     };
+    let options = preflight::Options {
+        describe: options.describe || transaction.has_audit(),
+        ..options
+    };
     let plan = &resolved.selected.plan;
     let transaction = transaction
         .with_links(task.command.hard_links)
@@ -148,14 +157,7 @@ fn apply_undo(
         .iter()
         .flat_map(|entry| entry.removed_dirs.clone())
         .collect();
-    let is_redo = chosen.iter().any(|entry| !UndoChain::is_change(entry));
-    let undoes = chosen.into_iter().map(|entry| entry.id).collect();
-    let label = TransactionLabel {
-        command: task.command.name.to_owned(),
-        undoes,
-        is_redo,
-        index: index_record(resolved),
-    };
+    let label = undo_label(task, chosen, (&transaction, resolved));
     task.commit(
         transaction.with_label(label).with_directories(directories),
         None,

@@ -5,7 +5,7 @@ use super::GroupExecutor;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Operation, Precondition, Restore};
+use crate::plan::{Action, Edit, ExpectedFile, Operation, Precondition, Restore};
 use crate::preflight::checks::{self, CreationCheck};
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
@@ -14,8 +14,8 @@ use crate::syntax::{Syntax, find_syntax};
 use crate::workspace::WorkspaceError;
 
 impl GroupExecutor<'_> {
-    /// Returns whether the existing file satisfies the guard of the operation, and reports a
-    /// conflict if not. Plans of `undo` have guards.
+    /// Returns whether the existing file satisfies the guard of the operation, and reports it if
+    /// not. Plans that do not come from a patch have guards.
     pub(super) fn is_precondition_met(
         &mut self,
         operation: &Operation,
@@ -38,12 +38,12 @@ impl GroupExecutor<'_> {
                     PathState::Nothing | PathState::BelowFile(_) | PathState::ThroughLink(_)
                 ),
             },
-            Precondition::Contents(digest, bits) => {
-                matches!(&seen, PathState::Node(node) if has_contents(node, digest, bits))
+            Precondition::Contents(file) => {
+                matches!(&seen, PathState::Node(node) if is_expected(node, file))
             }
         };
         if !is_right {
-            checks::report_conflict(path, &seen, findings);
+            checks::report_unmet(path, &seen, self.options.unmet_precondition, findings);
         }
         Ok(is_right)
     }
@@ -261,7 +261,10 @@ fn is_backup(operation: &Operation) -> bool {
     is_written && operation.guard.as_deref() == Some(&Precondition::Any)
 }
 
-fn has_contents(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
-    Digest::of(&node.bytes) == digest
-        && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
+fn is_expected(node: &Node, file: ExpectedFile) -> bool {
+    node.kind == file.kind
+        && Digest::of(&node.bytes) == file.digest
+        && file
+            .permissions
+            .is_none_or(|bits| node.permissions == Permissions::Exact(bits))
 }

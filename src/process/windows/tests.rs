@@ -13,6 +13,7 @@ fn run(command: &str, input: &[u8], limit: Duration, interrupt: &Interrupt) -> C
         environment: &[("WPATCH_TEST", "value".into())],
         input,
         limit,
+        errors: ErrorTarget::Output,
     };
     run_with_io(&shell_command, interrupt).unwrap()
 }

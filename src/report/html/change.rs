@@ -68,7 +68,7 @@ impl<'a> EntryCard<'a> {
             .raw("</code></dd>\n");
         let undone = entry.undoes.iter().map(|id| ("Undoes", id));
         let others = undone.chain(entry.undone_by.iter().map(|id| ("Undone by", id)));
-        for (word, id) in others.chain(entry.plan_id.iter().map(|id| ("Plan", id))) {
+        for (word, id) in others.chain(entry.origin.plan_id.iter().map(|id| ("Plan", id))) {
             out.raw("<dt>")
                 .raw(word)
                 .raw("</dt><dd><code>")

@@ -160,6 +160,8 @@ pub(super) fn outcome_title(report: &Report) -> &'static str {
         Outcome::Cleaned => "Cleaned up",
         Outcome::Rejected => "Rejected",
         Outcome::Withdrawn => "Rejection withdrawn",
+        Outcome::Begun => "Edit session begun",
+        Outcome::Aborted => "Edit session aborted",
         Outcome::Described => "Described",
     }
 }

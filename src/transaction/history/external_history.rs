@@ -2,6 +2,7 @@
 
 use super::list_names;
 use super::prune::{oldest_id, prune_all, remove_dead_entries};
+use super::session::prune_sessions;
 use crate::path::RelPath;
 use crate::transaction::state_location::find_lifetime;
 use crate::transaction::{Failure, HistoryLimits};
@@ -88,7 +89,9 @@ pub(in crate::transaction) fn prune_others(workspace: &dyn Workspace) {
         {
             continue;
         }
+        // The audit file stays, so its directory stays too.
         let _ = prune_all(workspace, &other, limits);
+        let _ = prune_sessions(workspace, &other, limits);
         let _ = list_names(workspace, &other)
             .and_then(|names| remove_dead_entries(workspace, &other, (&names, Some(&oldest))));
         let _ = workspace.remove_dir(&other);

@@ -4,10 +4,7 @@ use std::collections::HashSet;
 
 use super::old_files::{OldFileLocation, OldFiles};
 use super::prune::dead_path;
-use super::{
-    HistoryDirectory, OldFileLookup, entry_name, external_history, list_entries,
-    list_entries_and_plans,
-};
+use super::{HistoryDirectory, OldFileLookup, entry_name, external_history, list_entries};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::change::Change;
@@ -212,7 +209,7 @@ fn copy_distant_file(
 }
 
 /// Copies the file `from` with its attributes. `limit` is its maximum size in bytes.
-fn copy(
+pub(super) fn copy(
     workspace: &dyn Workspace,
     (from, stat): (&RelPath, &Stat),
     to: &RelPath,
@@ -273,41 +270,6 @@ pub(in crate::transaction) fn move_into(
         }
         renamed => Ok(renamed?),
     }
-}
-
-/// Moves the entries and the saved plans from the external history to the permanent state directory
-/// `state`.
-pub(in crate::transaction) fn import_external_history(
-    workspace: &dyn Workspace,
-    state: &RelPath,
-    durability: Durability,
-) {
-    let Some(home) = external_history::existing_external_directory(workspace) else {
-        return;
-    };
-    // A directory that cannot be moved now stays in the external history, and the next command
-    // moves it.
-    let Ok(present) = list_entries(workspace, state) else {
-        return;
-    };
-    let bring = |HistoryDirectory { scratch, .. }: &HistoryDirectory| {
-        if present
-            .iter()
-            .any(|present| present.scratch.id == scratch.id)
-        {
-            // An earlier process died after it had copied the files and before it removed them.
-            return sweep_completely(workspace, scratch);
-        }
-        let target = state
-            .join(scratch.directory.name())
-            .map_err(|_| scratch::path_too_long())?;
-        move_into(workspace, state, (scratch, &target), durability)
-    };
-    let (entries, plans) = list_entries_and_plans(workspace, &home).unwrap_or_default();
-    entries
-        .iter()
-        .chain(&plans)
-        .for_each(|place| drop(bring(place)));
 }
 
 /// Copies the files of `scratch` to `entry` in `home`, and then removes them. Until all files are

@@ -9,17 +9,21 @@
 //! for the conversion from a journal to a [`HistoryEntry`].
 
 mod chain;
+mod committed_session;
 mod external_history;
+mod import;
 mod index;
 mod keep;
 mod old_files;
 mod prune;
 mod record;
 mod rejection;
+mod session;
 mod unkept;
 
 use std::collections::BTreeMap;
 
+use super::audit::{ChangeOrigin, RecordContext};
 use super::change::DirAttributes;
 use super::failure::is_unreachable;
 use super::journal::Journal;
@@ -34,17 +38,20 @@ use crate::workspace::{ErrorKind, Workspace, top};
 pub(super) use old_files::OldFileLookup;
 
 pub use chain::{UndoChain, ambiguous_message, find_entry};
+pub use committed_session::CommittedSession;
 pub use index::{IndexChange, IndexRecord};
 
 pub(super) use external_history::{
-    create_external_directory as make_home, existing_external_directory as attic_home,
+    create_external_directory, existing_external_directory as attic_home,
     external_directory as attic_place, prune_others,
 };
-pub(super) use keep::{
-    add_aborted, add_committed, import_external_history, move_into, remove_undone_files, sync,
-};
+pub(super) use import::import_external_history;
+pub(super) use keep::{add_aborted, add_committed, move_into, remove_undone_files, sync};
 pub(super) use prune::{PruneExemption, prune, prune_all, prune_plans, remove_dead_entries};
 pub use rejection::PlanRejection;
+pub(super) use session::{
+    SESSION_DOCUMENT, list_sessions, prune_sessions, remove_session, session_name,
+};
 pub(super) use unkept::explain_no_history;
 pub use unkept::no_history_reason;
 
@@ -64,6 +71,10 @@ pub struct TransactionLabel {
     pub is_redo: bool,
     /// The changes of git's index, if any.
     pub index: Option<IndexRecord>,
+    /// The edit session that the transaction commits, if any.
+    pub session: Option<CommittedSession>,
+    /// The facts for the audit record.
+    pub audit: RecordContext,
 }
 
 /// A history entry: a committed transaction that can be undone, or an aborted one.
@@ -78,6 +89,8 @@ pub struct HistoryEntry {
     pub root_prefix: Option<RelPath>,
     /// The description, including the undone entries.
     pub label: TransactionLabel,
+    /// The origin of the change, if it has an audit record.
+    pub origin: ChangeOrigin,
     /// The changed files, sorted by path.
     pub files: Vec<EntryFile>,
     /// The created directories, parents first.
@@ -300,6 +313,11 @@ impl HistoryDirectory {
         }
     }
 
+    /// Returns whether the entry has no old files. A rejection never has any.
+    pub(super) fn has_no_old_files(&self) -> bool {
+        self.bytes == 0
+    }
+
     /// Parses the name of a directory in `home`. Returns `None` for any other name.
     fn parse(home: &RelPath, name: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
@@ -363,9 +381,12 @@ pub(super) fn list_plans(
     Ok(list_entries_and_plans(workspace, home)?.1)
 }
 
-/// Returns the ID of the newest entry.
+/// Returns the ID of the newest entry or edit session.
 pub(super) fn newest_id(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
-    Some(list_entries(workspace, home).ok()?.pop()?.scratch.id)
+    let entry = list_entries(workspace, home).ok()?.pop();
+    let sessions = list_sessions(workspace, home).ok()?.into_iter();
+    let entry = entry.map(|entry| entry.scratch.id);
+    entry.into_iter().chain(sessions.map(|(id, _)| id)).max()
 }
 
 /// Returns the name of the directory of an entry.

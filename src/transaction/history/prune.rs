@@ -2,6 +2,7 @@
 
 use super::{HistoryDirectory, list_entries, list_plans};
 use crate::path::RelPath;
+use crate::transaction::audit;
 use crate::transaction::failure::ignore_missing;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::sweep::sweep_completely;
@@ -92,6 +93,14 @@ fn prune_directories(
         .take_while(|&is_kept| is_kept)
         .count();
     let (over, rest) = all.split_at(all.len() - kept);
+    if !over.is_empty() && over.iter().any(|place| place.plan.is_none()) {
+        // The removed entries are the only durable copies of their records.
+        if spares == PruneExemption::Newest {
+            audit::sync_file(workspace, home)?;
+        } else {
+            audit::save_head(workspace, home)?;
+        }
+    }
     let mut pruned = 0;
     for place in over {
         if place.is_present(workspace)? {

@@ -9,8 +9,10 @@ use crate::mode::FileKind;
 use crate::transaction::change::{Change, FileIdentity, JournalFileKind};
 use crate::transaction::escape::unescape;
 use crate::transaction::git_index_file;
+use crate::transaction::ids::id_seconds;
 use crate::transaction::journal::Journal;
-use crate::transaction::{Failure, HardLinkMode, kept};
+
+use crate::transaction::{Failure, HardLinkMode, audit, kept};
 use crate::workspace::Workspace;
 
 impl HistoryDirectory {
@@ -50,12 +52,15 @@ impl HistoryDirectory {
             } else {
                 HardLinkMode::Separate
             },
+            origin: audit::origin_of_lines(&journal.audit),
             root_prefix: journal.below.as_deref().and_then(unescape),
             label: TransactionLabel {
                 command: journal.command,
                 undoes: journal.undoes,
                 is_redo: journal.is_redo,
                 index: journal.index,
+                session: journal.session,
+                ..TransactionLabel::default()
             },
             files,
             created_dirs: journal.makes.into_iter().map(|made| made.path).collect(),
@@ -101,6 +106,7 @@ impl HistoryDirectory {
             old_content: OldContentLocation::None,
         };
         Ok(HistoryEntry {
+            origin: audit::origin_of_lines(&journal.audit),
             label: TransactionLabel {
                 command: journal.command,
                 ..TransactionLabel::default()
@@ -126,6 +132,7 @@ impl HistoryDirectory {
         HistoryEntry {
             label,
             status: EntryStatus::Rejected,
+            origin: rejection.origin(),
             rejection: Some(rejection),
             ..self.damaged_entry()
         }
@@ -133,15 +140,9 @@ impl HistoryDirectory {
 
     /// Returns the entry for a record that cannot be read.
     pub(super) fn damaged_entry(&self) -> HistoryEntry {
-        let time = self
-            .scratch
-            .id
-            .get(..10)
-            .and_then(|hex| u64::from_str_radix(hex, 16).ok())
-            .unwrap_or_default();
         HistoryEntry {
             id: self.scratch.id.clone(),
-            time,
+            time: id_seconds(&self.scratch.id),
             status: EntryStatus::Damaged,
             ..HistoryEntry::default()
         }

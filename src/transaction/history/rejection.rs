@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::transaction::Failure;
+use crate::transaction::audit::{ChangeOrigin, HunkReason, origin_of_lines};
 use crate::transaction::checksummed::{damaged_failure, parse_checksummed};
 use crate::transaction::scratch::Scratch;
 use crate::transaction::state_location::display_path;
@@ -21,11 +22,25 @@ pub struct PlanRejection {
     pub reason: Option<String>,
     /// The path and the operation of each file of the plan, as far as they are known.
     pub files: Vec<(String, String)>,
+    /// The reasons for the rejection of single hunks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<HunkReason>,
+    /// The lines of the audit record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub audit: Vec<String>,
 }
 
 impl PlanRejection {
     /// The only file of such an entry.
     pub(in crate::transaction) const FILE: &'static str = "refused";
+
+    /// Returns the origin of the rejection.
+    pub(super) fn origin(&self) -> ChangeOrigin {
+        ChangeOrigin {
+            plan_id: Some(self.plan.clone()),
+            ..origin_of_lines(&self.audit)
+        }
+    }
 
     /// Reads the rejection in `scratch`.
     pub(in crate::transaction) fn read(

@@ -52,7 +52,7 @@ impl LeftoverState {
 /// # Errors
 ///
 /// Returns the error of `find_lifetime_without_probe` if one of them cannot be trusted.
-pub(super) fn find_transactions(
+pub(in crate::transaction) fn find_transactions(
     workspace: &dyn Workspace,
     directory: &RelPath,
     names: &[Vec<u8>],

@@ -10,7 +10,7 @@ use crate::transaction::state::StateDirectory;
 use crate::transaction::sweep::{is_kept, sweep};
 use crate::transaction::{
     Durability, Failure, KeptFile, Options, RecoveredTransaction, RecoveryOutcome, git_index_file,
-    kept,
+    kept, sessions,
 };
 use crate::workspace::{ErrorKind, Workspace};
 
@@ -143,6 +143,7 @@ pub(in crate::transaction) fn finish_recovered(
         }
         Err(failure) => return Err(failure),
     };
+    sessions::remove_committed(workspace, &journal, durability);
     let home = match state.history() {
         Some(home) if !scratch.is_shared() => home,
         _ if journal.undoes.is_empty() => return sweep(workspace, scratch),

@@ -1,7 +1,7 @@
 //! Faults while a plan or a rejection is saved: the record is complete or does not exist.
 
 use wpatch::engine::options::HistoryLimits;
-use wpatch::engine::{self, Request};
+use wpatch::engine::{self, RejectRequest, Request};
 use wpatch::path::RelPath;
 use wpatch::transaction::{Durability, Interrupt, Options};
 use wpatch::workspace::memory::{DurableChanges, Entry, FaultInjection, FaultKind, Memory};
@@ -160,9 +160,13 @@ fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
     let reject = |memory: &Memory| {
         engine::reject(
             &id,
-            Some("why"),
+            &RejectRequest {
+                reason: Some("why".to_owned()),
+                transaction: request().commit.transaction,
+                ..RejectRequest::default()
+            },
             memory,
-            (request().commit.transaction, &Interrupt::new()),
+            &Interrupt::new(),
         )
     };
     for kind in FaultKind::ALL {

@@ -171,11 +171,15 @@ fn a_brief_report_has_what_nobody_has_to_look_at_all_contents_for() {
 #[test]
 fn a_check_takes_every_option_that_changes_the_plan() {
     const ONLY_APPLY: &[&str] = &[
+        "--actor",
         "--after",
         "--apply",
         "--before",
+        "--by",
         "--check",
         "--plan",
+        "--request-id",
+        "--sign-with",
         "--verify",
         "--verify-timeout",
     ];

@@ -84,8 +84,9 @@ fn the_program_accepts_the_command_line_of_each_example() {
     let reference = man(&["--markdown"]);
     let example = Regex::new("^- [^`]+: `([^`]*wpatch [^`]*)`$").unwrap();
     // `--help` ends a command after its options are parsed. Redirections are cut.
-    let wpatch =
-        "wpatch() { \"$WPATCH\" \"$@\" --help || echo \"$*\" >&2; }; git() { :; }; less() { cat; }";
+    // The words after `--` are a command, which is not to run.
+    let wpatch = "wpatch() { local words=(); for word; do [ \"$word\" != -- ] || break; words+=(\"$word\"); done; \
+                  \"$WPATCH\" \"${words[@]}\" --help || echo \"$*\" >&2; }; git() { :; }; less() { cat; }";
     let lines = reference.lines().filter_map(|line| example.captures(line));
     let mut count = 0;
     for line in lines.map(|found| found[1].to_owned()) {

@@ -126,6 +126,21 @@ fn the_user_approves_a_change_in_a_session() {
 }
 
 #[test]
+fn the_answer_of_the_user_is_an_approval_in_the_record() {
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);
+    desk.does(&["init"], b"");
+    let mut client = Client::with(&desk, &["--by", "Alice"], r#"{"elicitation": {}}"#);
+    let question = starts_change(&mut client);
+    answers_question(&mut client, &question, &answer("accept", true));
+    client.ends();
+    let text = desk.bytes(".wpatch/audit.jsonl");
+    let record: Value = serde_json::from_slice(&text).unwrap();
+    let approval = json!({"how": "elicitation", "by": "Alice", "time": record["time"]});
+    assert_eq!(record["approval"], approval, "{record:#}");
+    assert_eq!(record["policy"]["verdict"], "ask");
+}
+
+#[test]
 fn the_user_approves_a_change_without_a_session() {
     for (answer, approves) in answers() {
         let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", ASK)]);

@@ -61,7 +61,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "view",
         r#"{"path": "a", "lines": 3}"#,
-        "unknown argument \"lines\"; expected one of `hashline`, `path`, `view_range`",
+        "unknown argument \"lines\"; expected one of `hashline`, `path`, `session`, `view_range`",
     ),
     (
         "create",
@@ -92,6 +92,16 @@ const WRONG: &[(&str, &str, &str)] = &[
         "notebook",
         r#"{"path": "a", "action": "move"}"#,
         "`action` is \"move\"; expected one of replace, insert, delete",
+    ),
+    (
+        "session",
+        r#"{"action": "commit"}"#,
+        "the argument `id` is missing for this action",
+    ),
+    (
+        "undo",
+        r#"{"session": "0"}"#,
+        "unknown argument \"session\"; expected one of `id`",
     ),
     (
         "edit",

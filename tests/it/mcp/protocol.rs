@@ -9,7 +9,7 @@ use super::Client;
 use crate::systems::Desk;
 
 /// The names of all tools.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "view",
     "str_replace",
     "insert",
@@ -19,6 +19,7 @@ const NAMES: [&str; 11] = [
     "apply_patch",
     "check_patch",
     "list",
+    "session",
     "log",
     "undo",
 ];

@@ -76,6 +76,24 @@ impl Scene {
         scene.finish()
     }
 
+    /// Lays the tree of `draft` in a repository, applies its patch to an edit session, and records
+    /// how the session is committed.
+    pub(super) fn session(draft: &Draft) -> Self {
+        let mut scene = Self::lay(draft, Place::Git);
+        let step = [scene.words.as_slice(), &["--in", "0"]].concat();
+        for words in [&["begin"][..], &step] {
+            let output = scene.run(program(), words);
+            assert!(output.status.success(), "{}: {output:?}", scene.name);
+        }
+        // The session is there when the recording begins; whether it is left does not matter.
+        scene.before = read(&scene.root);
+        scene.success = lasting(scene.before.clone());
+        scene.words = vec!["commit", "0"];
+        scene.name = format!("{}, a session", scene.name);
+        (scene.steps, _) = scene.record(&scene.words, &[], Some(scene.code));
+        scene.finish()
+    }
+
     /// As [`Scene::apply`], but sync number `number` of those by `call` fails; `None` if there are
     /// fewer.
     pub(super) fn with_failed_sync(

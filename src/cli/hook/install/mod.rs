@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::harness::{Configuration, Harness};
 use super::harnesses::harness_parser;
 use crate::cli::args::Global;
+use crate::cli::attribution::AttributionOptions;
 use crate::cli::output::{self, Output, Verbosity};
 use crate::cli::policy::load_policy;
 use crate::cli::root::{open, with_root};
@@ -133,6 +134,7 @@ fn build_request(
     };
     request.commit = Commit {
         transaction: request::transaction_options(global),
+        attribution: AttributionOptions::default().attribution(global),
         ..Commit::default()
     };
     request.context.policy = policy;

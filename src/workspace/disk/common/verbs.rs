@@ -34,6 +34,13 @@ impl Workspace for Disk {
         })
     }
 
+    fn read_end(&self, path: &RelPath, length: u64) -> Result<(Vec<u8>, Stat)> {
+        self.run_verb("read", Some(path), || {
+            let (directory, name) = self.parents.parent_and_name(path)?;
+            system::read_file_end(&directory, name, length)
+        })
+    }
+
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         self.run_verb("read link", Some(path), || {
             let (directory, name) = self.parents.parent_and_name(path)?;

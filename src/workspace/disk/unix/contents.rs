@@ -12,7 +12,7 @@ use super::Current;
 use super::files::{not_regular_error, open_regular};
 use super::stat::stat_of;
 use super::system::System;
-use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, read_next};
+use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_end, read_large, read_next};
 use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::disk::calls::{SysError, SysResult};
@@ -72,6 +72,20 @@ pub(in crate::workspace::disk) fn read_file(
         ErrorKind::Other,
         "another process keeps writing to the file",
     ))
+}
+
+/// Returns the last `length` bytes of the regular file `name`: `openat`, `fstat`, `pread64`, `close`.
+pub(in crate::workspace::disk) fn read_file_end(
+    directory: &OwnedFd,
+    name: &[u8],
+    length: u64,
+) -> SysResult<(Vec<u8>, Stat)> {
+    let file = File::from(open_regular(directory, name, OFlags::RDONLY)?);
+    let stat = stat_of(&fstat(&file)?);
+    if stat.kind != FileKind::Regular {
+        return Err(not_regular_error());
+    }
+    Ok((read_end(&file, stat.size, length)?, stat))
 }
 
 /// Returns memory for `size` bytes, in large pages if available.

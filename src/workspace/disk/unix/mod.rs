@@ -52,7 +52,7 @@ use crate::workspace::Timestamp;
 
 pub(super) use self::access::{check_in_place, entry_rights};
 pub(super) use self::contents::{
-    append_to_file, list_names, overwrite_file, read_file, read_target,
+    append_to_file, list_names, overwrite_file, read_file, read_file_end, read_target,
 };
 pub(super) use self::create::{Caches, OpenedAttributeSource, open_source_file, source_of_owner};
 pub(super) use self::directory::restore_directory;

@@ -12,7 +12,7 @@ use wpatch_nt::{ReparsePoint, information, list, read_link};
 
 use super::handle::{not_regular_error, open_existing, open_with_owner};
 use super::stat::{stat_handle, stat_of};
-use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, read_next};
+use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_end, read_large, read_next};
 use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::disk::calls::{SysError, SysResult};
@@ -62,6 +62,17 @@ pub(in crate::workspace::disk) fn read_file(
         ErrorKind::Other,
         "another process keeps writing to the file",
     ))
+}
+
+/// Returns the last `length` bytes of the regular file `name`.
+pub(in crate::workspace::disk) fn read_file_end(
+    directory: &OwnedHandle,
+    name: &[u8],
+    length: u64,
+) -> SysResult<(Vec<u8>, Stat)> {
+    let (file, stat) = open_regular(directory, name, FILE_READ_DATA)?;
+    let file = File::from(file);
+    Ok((read_end(&file, stat.size, length)?, stat))
 }
 
 /// Opens the regular file `name`.

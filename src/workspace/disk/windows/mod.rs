@@ -27,7 +27,7 @@ use super::calls::SysResult;
 use crate::workspace::{EntryRights, InPlaceChange, Timestamp};
 
 pub(super) use self::contents::{
-    append_to_file, list_names, overwrite_file, read_file, read_target,
+    append_to_file, list_names, overwrite_file, read_file, read_file_end, read_target,
 };
 pub(super) use self::create::{
     Caches, OpenedAttributeSource, open_source_file, restore_directory, source_of_owner,

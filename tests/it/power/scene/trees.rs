@@ -14,7 +14,13 @@ const KIND: u32 = 0o170_000;
 const DIRECTORY: u32 = 0o040_000;
 const SYMLINK: u32 = 0o120_000;
 /// What stays in git's directory for good, besides the history.
-const STAYS: [&str; 2] = [".git/wpatch", ".git/wpatch/lock"];
+const STAYS: [&str; 4] = [
+    ".git/wpatch",
+    ".git/wpatch/lock",
+    ".git/wpatch/audit.jsonl",
+    // A repair of the audit file saves its head.
+    ".git/wpatch/audit.head",
+];
 
 /// Makes `root` hold `state` and nothing else. Names of one file become links to one.
 pub(super) fn replace(root: &Path, state: &Tree) {
@@ -82,7 +88,8 @@ pub(super) fn without_inodes(tree: Tree) -> Tree {
 /// Returns `tree` without what may stay for the next command.
 pub(super) fn lasting(mut tree: Tree) -> Tree {
     tree.retain(|path, _| {
-        !STAYS.contains(&path.as_str()) && !path.starts_with(".git/wpatch/entry-")
+        let is_kept = [".git/wpatch/entry-", ".git/wpatch/session-"];
+        !STAYS.contains(&path.as_str()) && !is_kept.iter().any(|kept| path.starts_with(kept))
     });
     tree
 }

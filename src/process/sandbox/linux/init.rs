@@ -1,0 +1,124 @@
+//! The first process of the namespace: runs the command, and reaps the others.
+//!
+//! Its end is the end of every process in the namespace; see `pid_namespaces(7)`.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, mount};
+use rustix::process::{
+    Pid, PidfdFlags, PidfdGetfdFlags, Signal, WaitOptions, WaitStatus, getpid, pidfd_getfd,
+    pidfd_open, set_parent_process_death_signal,
+};
+use rustix::thread::{
+    CapabilitySet, capabilities, clear_ambient_capability_set, remove_capability_from_bounding_set,
+    set_capabilities,
+};
+
+use super::{HelperArguments, Status, report};
+use crate::process::ExitReason;
+
+/// The time between two counts of the processes. In this time, a fork bomb can start some thousand
+/// processes.
+const PAUSE: Duration = Duration::from_millis(10);
+/// The capabilities with which root could undo the mounts of the sandbox.
+const DROPPED: [CapabilitySet; 3] = [
+    CapabilitySet::SYS_ADMIN,
+    CapabilitySet::SYS_PTRACE,
+    CapabilitySet::SYS_MODULE,
+];
+
+/// Runs the command and reports how it ended.
+pub(super) fn run(arguments: &HelperArguments) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if let Err(error) = mount_proc() {
+        let reason = format!("cannot mount /proc: {error}");
+        return report(&Status::Unsupported(reason));
+    }
+    // Root gets each inheritable capability again with the next program.
+    clear_ambient_capability_set()?;
+    let mut sets = capabilities(None)?;
+    sets.inheritable = CapabilitySet::empty();
+    set_capabilities(None, sets)?;
+    for capability in DROPPED {
+        // Fails for an ordinary user, whose programs have no capabilities at all.
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    let child = match command(arguments)?.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            let program = arguments.words[0].to_string_lossy();
+            return report(&Status::NotStarted(format!("{program}: {error}")));
+        }
+    };
+    let child = Pid::from_raw(child.id().cast_signed());
+    match wait_for(child, arguments.processes)? {
+        Some(reason) => report(&Status::Ended(reason)),
+        None => Ok(()),
+    }
+}
+
+/// Mounts the processes of this namespace. The mount is read-only, because the kernel lets root
+/// change settings of the whole system there.
+fn mount_proc() -> io::Result<()> {
+    let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    Ok(mount("proc", "/proc", "proc", flags, None)?)
+}
+
+/// Returns the command with its standard streams.
+fn command(arguments: &HelperArguments) -> io::Result<Command> {
+    let (input, output) = arguments.streams;
+    let mut command = Command::new(&arguments.words[0]);
+    command
+        .args(&arguments.words[1..])
+        .stdin(Stdio::from(duplicate(input)?))
+        .stdout(Stdio::from(duplicate(output)?));
+    Ok(command)
+}
+
+/// Returns a duplicate of the file descriptor `number` of this process.
+fn duplicate(number: i32) -> io::Result<OwnedFd> {
+    let own = pidfd_open(getpid(), PidfdFlags::empty())?;
+    Ok(pidfd_getfd(own, number, PidfdGetfdFlags::empty())?)
+}
+
+/// Waits until `child` has ended, and returns how. Returns `None` at the end of the control pipe.
+fn wait_for(child: Option<Pid>, max_processes: usize) -> io::Result<Option<ExitReason>> {
+    let control = io::stdin();
+    let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
+    loop {
+        // This process also reaps every process of the namespace that has lost its parent.
+        while let Some((ended, status)) = rustix::process::wait(WaitOptions::NOHANG)? {
+            if Some(ended) == child {
+                return Ok(exit_reason(status));
+            }
+        }
+        if count_processes()? > max_processes {
+            return Ok(Some(ExitReason::TooManyProcesses));
+        }
+        match poll(&mut [PollFd::new(&control, PollFlags::IN)], Some(&pause)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Returns the number of processes in the namespace, without this one.
+fn count_processes() -> io::Result<usize> {
+    let is_process = |entry: io::Result<fs_err::DirEntry>| {
+        let name = entry.map(|entry| entry.file_name());
+        name.is_ok_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit))
+    };
+    let all = fs_err::read_dir("/proc")?.filter_map(|entry| is_process(entry).then_some(()));
+    Ok(all.count().saturating_sub(1))
+}
+
+fn exit_reason(status: WaitStatus) -> Option<ExitReason> {
+    let exited = status.exit_status().map(ExitReason::Exited);
+    exited.or_else(|| status.terminating_signal().map(ExitReason::Signalled))
+}

@@ -1,0 +1,8 @@
+//! The names of the files of the audit.
+
+/// The name of the audit file.
+pub(in crate::transaction) const AUDIT_FILE: &str = "audit.jsonl";
+/// The file of a history entry with the lines of its record, if the journal does not contain them.
+pub(super) const LINES_FILE: &str = "audit";
+/// The file with the number and the digest of the last record, for a history without entries.
+pub(in crate::transaction) const HEAD_FILE: &str = "audit.head";
