@@ -15,7 +15,7 @@ pub use crate::report::{Difference, Extract, FileReport, Listing, Log, ProblemRe
 pub use crate::transaction::{Durability, Options as TransactionOptions};
 pub use crate::workspace::disk::Disk;
 pub use crate::workspace::memory::{Entry, Memory};
-pub use crate::workspace::{LayeredTree, Workspace, WorkspaceError};
+pub use crate::workspace::{LayeredTree, Roots, RootsError, Workspace, WorkspaceError};
 
 #[cfg(test)]
 mod tests {
@@ -25,6 +25,6 @@ mod tests {
     fn threads_can_share_all_values() {
         fn is_shared<T: Send + Sync>() {}
         is_shared::<(Request, Outcome, Applied, Refused, Report)>();
-        is_shared::<(Interrupt, Policy, Disk, Memory)>();
+        is_shared::<(Interrupt, Policy, Disk, Memory, Roots)>();
     }
 }

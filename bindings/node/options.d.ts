@@ -31,6 +31,10 @@ export interface AbortOptions {
  */
 export interface AppendOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -42,6 +46,10 @@ export interface AppendOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Report new diagnostics of the configured language servers
    */
@@ -111,9 +119,17 @@ export interface AppendOptions {
    */
   policy?: string[];
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
@@ -134,6 +150,10 @@ export interface ApplyOptions {
    * Merge the patch with the current files by a three-way merge
    */
   "3way"?: boolean;
+  /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
   /**
    * Run CMD after the change; its exit code does not affect the change
    */
@@ -182,6 +202,10 @@ export interface ApplyOptions {
    * Write an index with the preimage blobs of the patch to FILE; turns applying off
    */
   buildFakeAncestor?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Update only git's index, and no file of the work tree
    */
@@ -383,6 +407,10 @@ export interface ApplyOptions {
    */
   removeEmptyFiles?: boolean;
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
    * Apply the patch in reverse
    */
   reverse?: boolean;
@@ -398,6 +426,10 @@ export interface ApplyOptions {
    * Describe the patch without reading any file; turns applying off
    */
   shape?: boolean;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Refuse an input that names a change without its content, such as "Only in b: x"
    */
@@ -791,6 +823,10 @@ export interface CheckOptions {
  */
 export interface CommitOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -802,6 +838,10 @@ export interface CommitOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Report new diagnostics of the configured language servers
    */
@@ -838,6 +878,14 @@ export interface CommitOptions {
    * Merge the session with files that changed since; a conflict changes nothing
    */
   rebase?: boolean;
+  /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
@@ -895,6 +943,10 @@ export interface DiffOptions {
  */
 export interface EditOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -910,6 +962,10 @@ export interface EditOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Report new diagnostics of the configured language servers
    */
@@ -1015,6 +1071,10 @@ export interface EditOptions {
    */
   reindent?: boolean;
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
    * Apply each edit of the list to the result of the previous edits
    */
   sequential?: boolean;
@@ -1022,6 +1082,10 @@ export interface EditOptions {
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Replace the range that ends with TEXT; needs --from
    */
@@ -1147,6 +1211,10 @@ export interface LogOptions {
  */
 export interface NotebookDeleteOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -1158,6 +1226,10 @@ export interface NotebookDeleteOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Select the cell by its id, or by cell-N with the index N from 0
    */
@@ -1223,9 +1295,17 @@ export interface NotebookDeleteOptions {
    */
   policy?: string[];
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
@@ -1243,6 +1323,10 @@ export interface NotebookDeleteOptions {
  */
 export interface NotebookInsertOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -1258,6 +1342,10 @@ export interface NotebookInsertOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Insert after this cell, by its id or cell-N [default: insert at the start]
    */
@@ -1327,9 +1415,17 @@ export interface NotebookInsertOptions {
    */
   policy?: string[];
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Set the type of the cell
    */
@@ -1351,6 +1447,10 @@ export interface NotebookInsertOptions {
  */
 export interface NotebookReplaceOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -1362,6 +1462,10 @@ export interface NotebookReplaceOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Select the cell by its id, or by cell-N with the index N from 0
    */
@@ -1427,9 +1531,17 @@ export interface NotebookReplaceOptions {
    */
   policy?: string[];
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Set the type of the cell [default: keep it]
    */
@@ -1550,6 +1662,10 @@ export interface RecoverOptions {
    * Apply the policy rules in FILE
    */
   policy?: string[];
+  /**
+   * Decide about a change of several roots without the roots that cannot be opened
+   */
+  withoutMissingRoots?: boolean;
 }
 /**
  * The options of `wpatch redo`.
@@ -1558,6 +1674,10 @@ export interface RecoverOptions {
  * via the `definition` "RedoOptions".
  */
 export interface RedoOptions {
+  /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
   /**
    * Run CMD after the change; its exit code does not affect the change
    */
@@ -1570,6 +1690,10 @@ export interface RedoOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Print what would be done, and change nothing
    */
@@ -1591,6 +1715,14 @@ export interface RedoOptions {
    */
   policy?: string[];
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
+  /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
   verify?: string;
@@ -1607,9 +1739,21 @@ export interface RedoOptions {
  */
 export interface RejectOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
+  /**
    * Set whether a change survives a power loss [default: full]
    */
   durability?: "full" | "none";
+  /**
+   * Record REASON as the reason for one hunk or file, such as f1h2=REASON
+   */
+  hunk?: string[];
   /**
    * Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
    */
@@ -1622,6 +1766,14 @@ export interface RejectOptions {
    * Record TEXT as the reason, of at most 4096 bytes
    */
   reason?: string;
+  /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Remove the rejection, so that the plan can be approved again
    */
@@ -1915,6 +2067,10 @@ export interface ShowOptions {
  */
 export interface UndoOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -1926,6 +2082,10 @@ export interface UndoOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Print what would be done, and change nothing
    */
@@ -1951,6 +2111,14 @@ export interface UndoOptions {
    */
   policy?: string[];
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
+  /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
   verify?: string;
@@ -1967,6 +2135,10 @@ export interface UndoOptions {
  */
 export interface WriteOptions {
   /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
    * Run CMD after the change; its exit code does not affect the change
    */
   after?: string;
@@ -1978,6 +2150,10 @@ export interface WriteOptions {
    * Run CMD before anything is written, and refuse the change unless it exits with 0
    */
   before?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
   /**
    * Report new diagnostics of the configured language servers
    */
@@ -2051,9 +2227,17 @@ export interface WriteOptions {
    */
   policy?: string[];
   /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
   /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */

@@ -9,10 +9,10 @@ use super::args::{Global, LogOptions, RecoverOptions, RejectOptions, RevertOptio
 use super::library_call::Document;
 use super::output::{Output, Verbosity};
 use super::policy::load_policy;
-use super::root::{open, open_to_change, root_name};
+use super::root::{open, open_to_change, root_name, root_reports};
 use super::{EarlyExit, finish, output, pager, progress, request};
 use crate::engine::options::{
-    HistoryLimits, Interrupt, JournalAdoption, TransactionOptions, Workspace,
+    HistoryLimits, Interrupt, JournalAdoption, MissingRoots, TransactionOptions, Workspace,
 };
 use crate::engine::{self, Commit, Outcome, RejectRequest, Request, UndoTarget, What};
 use crate::report::{AgentTrace, Log, print_change_html};
@@ -26,12 +26,18 @@ pub(super) fn recover(options: &RecoverOptions, global: &Global) -> ExitCode {
     } else {
         JournalAdoption::Refuse
     };
+    let missing_roots = if options.without_missing_roots {
+        MissingRoots::Ignore
+    } else {
+        MissingRoots::Refuse
+    };
     run_and_print(
         "recover",
         (open_to_change, global),
         |workspace, transaction, interrupt| {
             let transaction = TransactionOptions {
                 journals,
+                missing_roots,
                 ..transaction
             };
             engine::recover_with_interrupt(workspace, transaction, interrupt)
@@ -172,6 +178,7 @@ pub(super) fn run_in_root(
         // The history belongs to the whole work tree, so report its top directory as the root.
         let top = engine::history_root(&*workspace).map(|top| top.to_string_lossy().into_owned());
         outcome.report.root = top.or_else(|| root_name(global));
+        outcome.report.roots = root_reports(global);
         Ok(outcome)
     };
     outcome().unwrap_or_else(|stop| stop.into_outcome(command))

@@ -42,6 +42,7 @@ mod match_mode;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod merge;
+mod named_roots;
 mod notebook;
 mod opened_directory;
 mod output;
@@ -53,6 +54,7 @@ mod progress;
 mod read_commands;
 mod request;
 mod root;
+mod roots;
 mod run;
 mod schemas;
 mod series;
@@ -106,13 +108,13 @@ fn dispatch(
         mut command,
     }: Cli,
 ) -> ExitCode {
-    if let Err(stop) = check_output_option(&command, &global) {
-        return refuse(stop, command.name(), &global);
-    }
     global.session = command.take_session();
     // A policy rule can grant access to the directory of an absolute path. This directory then
     // becomes the root.
-    if let Err(stop) = policy::choose_root(&mut global, command.file()) {
+    let prepared = check_output_option(&command, &global)
+        .and_then(|()| roots::choose_roots(&mut global, &command))
+        .and_then(|()| policy::choose_root(&mut global, command.file()));
+    if let Err(stop) = prepared {
         return refuse(stop, command.name(), &global);
     }
     let edit = |name, prepared| edit_file(name, prepared, &global);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::args::Global;
 use super::config::{Config, config_directories, load_config};
+use super::named_roots::load_policies;
 use super::path_names::{follow_links, normalize_path};
 use super::root::{absolute_paths, open, open_error, opened_root, root_paths};
 use super::{EarlyExit, files};
@@ -25,6 +26,9 @@ use crate::text::Bytes;
 ///
 /// Returns an error if a file cannot be read or parsed, or if policy protects it from reading.
 pub(super) fn load_policy(global: &Global) -> Result<Arc<Policy>, EarlyExit> {
+    if !global.roots.is_empty() {
+        return load_policies(global, load_policy);
+    }
     let read = || Ok(PolicyFiles::read(global)?.to_policy(global));
     match opened_root(global).filter(|_| global.policy.is_empty() && global.given_root.is_none()) {
         Some(directory) => directory.policy(read),
@@ -42,10 +46,9 @@ pub(super) fn choose_root(global: &mut Global, file: Option<&Path>) -> Result<()
     let Some(file) = file.filter(|file| file.is_absolute()) else {
         return Ok(());
     };
-    // No rule grants access to a directory in addition to a tree in memory.
-    if global.caller.tree().is_some()
-        || root_paths(global).iter().any(|root| file.starts_with(root))
-    {
+    // No rule grants access to a directory in addition to a tree in memory, or to several roots.
+    let is_fixed = global.caller.tree().is_some() || !global.roots.is_empty();
+    if is_fixed || root_paths(global).iter().any(|root| file.starts_with(root)) {
         return Ok(());
     }
     let policy = Policy::new(

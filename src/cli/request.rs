@@ -1,9 +1,11 @@
 //! Converts the command line to requests for the engine.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::attribution::AttributionOptions;
+use super::named_roots::root_gits;
 use super::policy::load_policy;
 use super::root::opened_root;
 use super::{CommandMode, EarlyExit, input, merge, series, tree};
@@ -100,16 +102,25 @@ fn build_context(
     decide.index = indexed.as_ref().map(|indexed| indexed.scope);
     let is_in_memory = global.caller.tree().is_some();
     // Outside a repository there are no objects for a three-way merge.
-    let has_objects = !is_in_memory && (decide.three_way.is_none() || indexed.is_some());
+    let has_objects = !is_in_memory
+        && global.roots.is_empty()
+        && (decide.three_way.is_none() || indexed.is_some());
     let interrupt = global.caller.interrupt();
     let git = opened_root(global).map_or_else(
         || Git::for_directory(global.root()).with_interrupt(&interrupt),
         |directory| directory.git(&interrupt),
     );
     let git = git.allow_filters(&patch.filter.allow_filter);
+    let has_one_root = !is_in_memory && global.roots.is_empty();
+    let git_of = |directory: &Path| {
+        Git::for_directory(directory)
+            .with_interrupt(&interrupt)
+            .allow_filters(&patch.filter.allow_filter)
+    };
     Ok(RequestContext {
         policy: load_policy(global)?,
-        git: Some(Arc::new(git)).filter(|_| !is_in_memory),
+        git: Some(Arc::new(git)).filter(|_| has_one_root),
+        root_gits: root_gits(global, git_of),
         whitespace: if task == CommandMode::Apply {
             WhitespaceAction::Warn
         } else {

@@ -10,20 +10,15 @@ use super::args::Global;
 use super::opened_directory::OpenedDirectory;
 use super::{EarlyExit, config};
 use crate::engine::options::{Workspace, code};
-use crate::engine::{self, Disk, Outcome};
+use crate::engine::{self, Disk, Outcome, Roots};
 use crate::path::plain_path;
+use crate::report::RootReport;
 use crate::text::without_error_number;
 
 /// Opens the root for a change. Fails if the process runs inside a change of the same tree: each
 /// would wait for the other.
 pub(super) fn open_to_change(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
-    if let Some(directory) = opened_root(global) {
-        directory.check_path()?;
-    }
-    let workspace: Arc<dyn Workspace + Send> = match global.caller.tree() {
-        Some(tree) => Arc::clone(tree) as Arc<_>,
-        None => Arc::new(open_directory(global.root())?),
-    };
+    let workspace = open_writable(global)?;
     if env::var_os(engine::TRANSACTION_VARIABLE)
         .is_some_and(|at_work| engine::is_inside_change(&at_work, &*workspace))
     {
@@ -56,8 +51,25 @@ fn in_session(
     }
 }
 
+/// Opens the root without the handles that the caller keeps open.
+fn open_writable(global: &Global) -> Result<Arc<dyn Workspace + Send>, EarlyExit> {
+    if !global.roots.is_empty() {
+        return Ok(open_roots(global)?);
+    }
+    if let Some(directory) = opened_root(global) {
+        directory.check_path()?;
+    }
+    Ok(match global.caller.tree() {
+        Some(tree) => Arc::clone(tree) as Arc<_>,
+        None => Arc::new(open_directory(global.root())?),
+    })
+}
+
 /// Opens the root, or returns the tree in memory of the caller.
 pub(super) fn open(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
+    if !global.roots.is_empty() {
+        return Ok(open_roots(global)?);
+    }
     if let Some(tree) = global.caller.tree() {
         return in_session(Arc::clone(tree) as Arc<_>, global);
     }
@@ -71,7 +83,8 @@ pub(super) fn open(global: &Global) -> Result<Arc<dyn Workspace>, EarlyExit> {
 /// Returns the directory that the caller has opened, if it is the root.
 pub(super) fn opened_root(global: &Global) -> Option<&OpenedDirectory> {
     let directory = global.caller.directory()?;
-    (directory.path() == global.root()).then_some(&**directory)
+    let is_root = global.roots.is_empty() && directory.path() == global.root();
+    is_root.then_some(&**directory)
 }
 
 /// Opens the directory `root`.
@@ -109,6 +122,7 @@ pub(super) fn open_error(root: &Path, error: &dyn Error) -> EarlyExit {
 
 /// Returns `outcome` with the names of the root in its report.
 pub(super) fn with_root(mut outcome: Outcome, global: &Global) -> Outcome {
+    outcome.report.roots = root_reports(global);
     outcome.report.root = root_name(global);
     if outcome.report.root.is_none() {
         return outcome;
@@ -118,13 +132,11 @@ pub(super) fn with_root(mut outcome: Outcome, global: &Global) -> Outcome {
     outcome
 }
 
-/// Returns the absolute path of the root, with links resolved; `None` for a tree in memory.
+/// Returns the absolute path of the root, with links resolved; `None` for a tree in memory and for
+/// several roots.
 pub(super) fn root_name(global: &Global) -> Option<String> {
-    global
-        .caller
-        .tree()
-        .is_none()
-        .then(|| canonical_root(global))
+    let is_directory = global.caller.tree().is_none() && global.roots.is_empty();
+    is_directory.then(|| canonical_root(global))
 }
 
 /// Returns the absolute path of the root, with links resolved.
@@ -141,9 +153,9 @@ pub(super) fn resolve_links(root: &Path) -> String {
     real.to_string_lossy().into_owned()
 }
 
-/// Returns the absolute paths of the root. A tree in memory has none.
+/// Returns the absolute paths of the root. A tree in memory and several roots have none.
 pub(super) fn root_paths(global: &Global) -> Vec<PathBuf> {
-    if global.caller.tree().is_some() {
+    if global.caller.tree().is_some() || !global.roots.is_empty() {
         return Vec::new();
     }
     opened_root(global).map_or_else(
@@ -184,9 +196,30 @@ pub(super) fn argument_paths(global: &Global) -> Vec<String> {
         .map(|config| config.path);
     let names = root_paths(global)
         .into_iter()
+        .chain(global.roots.iter().map(|root| root.directory.clone()))
         .chain(global.policy.iter().cloned())
         .chain(config);
     names
         .map(|name| name.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Opens all roots as one tree.
+fn open_roots(global: &Global) -> Result<Arc<Roots>, EarlyExit> {
+    let mut opened = Vec::with_capacity(global.roots.len());
+    for root in &global.roots {
+        let workspace: Box<dyn Workspace + Send> = Box::new(open_directory(&root.directory)?);
+        opened.push((&root.name, workspace));
+    }
+    let roots =
+        Roots::new(opened).map_err(|error| EarlyExit::new(&code::USAGE, error.to_string()))?;
+    Ok(Arc::new(roots))
+}
+
+/// Returns the roots for a report. The list is empty for a command with one root.
+pub(super) fn root_reports(global: &Global) -> Vec<RootReport> {
+    let roots = global.roots.iter();
+    roots
+        .map(|root| RootReport::new(root.name.clone(), resolve_links(&root.directory)))
         .collect()
 }

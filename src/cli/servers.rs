@@ -32,6 +32,13 @@ pub(super) struct DiagnosticsOptions {
     diagnostics_timeout: Option<Duration>,
 }
 
+impl DiagnosticsOptions {
+    /// Returns whether language servers check the change.
+    pub(super) fn is_given(&self) -> bool {
+        self.diagnostics.is_some()
+    }
+}
+
 /// The effect of new errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum NewErrorsArg {

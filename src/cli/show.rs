@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, exit_code};
-use super::root::{open, root_name};
+use super::root::{open, root_name, root_reports};
 use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, refuse, request};
 use crate::engine::options::{Progress, Workspace, code};
 use crate::engine::{self, HAS_LOCALE, Preview, Request};
@@ -217,6 +217,7 @@ fn preview<'w>(
         }
     };
     preview.report.root = root_name(global);
+    preview.report.roots = root_reports(global);
     Ok(preview)
 }
 

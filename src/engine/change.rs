@@ -10,6 +10,7 @@ use super::problems::{
     sweep_warning, unfinished_warning,
 };
 use super::request::UpdateScope;
+use super::root_names::root_name_problems;
 use super::stages::{Committed, Resolved, Selected, StagingTarget, TreeCheck};
 use super::steps;
 use super::task::{CommandMode, CommandRun};
@@ -23,10 +24,15 @@ impl<'a> CommandRun<'a> {
     /// Checks or applies the change, unless the plan cannot be resolved.
     pub(super) fn run(
         &self,
-        selected: Selected,
+        mut selected: Selected,
         options: &preflight::Options,
         mode: CommandMode,
     ) -> Committed {
+        if selected.is_resolvable {
+            let problems = root_name_problems(&selected.plan, self.workspace);
+            selected.is_resolvable = problems.is_empty();
+            selected.problems.extend(problems);
+        }
         match (selected.is_resolvable, mode) {
             (false, _) => selected.into(),
             (true, CommandMode::Check) if options.checks_rights && self.has_read_only_root() => {
@@ -249,7 +255,7 @@ impl<'a> CommandRun<'a> {
         checks.extend(steps::checks(self, done)?);
         let signer = self.signer();
         let mut transaction: Transaction<'_> = transaction
-            .with_progress(self.progress().clone())
+            .with_progress(self.progress())
             .with_signer(signer.as_ref().map(|signer| signer as _));
         for check in &checks {
             transaction = transaction.with_hook(&**check);

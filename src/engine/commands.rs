@@ -14,10 +14,11 @@ use crate::process::{self, CommandOutput, ErrorTarget, ExitReason, ShellCommand}
 use crate::progress::{Phase, Progress};
 use crate::report::{CommandReport, print_json};
 use crate::transaction::{CommitHook, Failure, Interrupt};
-use crate::workspace::{Workspace, top};
+use crate::workspace::{Workspace, WorkspaceError, top};
 
 /// The environment variable that identifies the running change to child processes. Its value is the
-/// identity of the git work tree, or of the root outside git.
+/// identity of the git work tree, or of the root outside git. For several roots, it contains the
+/// identity of each, with a space between them.
 pub const TRANSACTION_VARIABLE: &str = "WPATCH_TRANSACTION";
 
 /// Returns whether a change of the work tree of `workspace` started this process. `at_work` is the
@@ -26,9 +27,25 @@ pub const TRANSACTION_VARIABLE: &str = "WPATCH_TRANSACTION";
 /// Such a process must not change the tree itself: it would wait for the lock of the change, and
 /// the change waits for the process.
 pub fn is_inside_change(at_work: &OsStr, workspace: &dyn Workspace) -> bool {
-    top(workspace)
-        .and_then(Workspace::identity)
-        .is_ok_and(|identity| at_work == identity.as_str())
+    let Some(at_work) = at_work.to_str() else {
+        return false;
+    };
+    let identities = identities(workspace).unwrap_or_default();
+    at_work
+        .split(' ')
+        .any(|running| identities.iter().any(|identity| identity == running))
+}
+
+/// Returns the identities of the work trees that a change of `workspace` locks.
+fn identities(workspace: &dyn Workspace) -> Result<Vec<String>, WorkspaceError> {
+    let identity = |workspace: &dyn Workspace| top(workspace)?.identity();
+    match workspace.roots() {
+        Some(roots) => {
+            let roots = roots.roots().iter();
+            roots.map(|root| identity(&*root.workspace)).collect()
+        }
+        None => Ok(vec![identity(workspace)?]),
+    }
 }
 
 /// One command of the user with its input and environment.
@@ -232,7 +249,7 @@ impl CommandRun<'_> {
         if is_at_work {
             environment.push((
                 TRANSACTION_VARIABLE,
-                top(self.workspace)?.identity()?.into(),
+                identities(self.workspace)?.join(" ").into(),
             ));
         }
         Ok(UserCommand {

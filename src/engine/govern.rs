@@ -22,7 +22,7 @@ use crate::preflight::{
     with_git_on_the_way, with_other_names, with_own_git,
 };
 use crate::transaction::history::HistoryEntry;
-use crate::workspace::{FoldingCache, Workspace};
+use crate::workspace::{FoldingCache, Roots, Workspace};
 
 /// Returns `given`, extended by the policy files of the root and of the top of its work tree, and
 /// by rules about the location of the root.
@@ -31,6 +31,12 @@ pub(super) fn extend_policy(
     given: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<Outcome>> {
+    if let Some(roots) = workspace.roots() {
+        let policy = Arc::new(for_each_root(given, roots, |given, root| {
+            extend_policy(command, given, root)
+        })?);
+        return Ok(with_own_git(policy, workspace));
+    }
     let governed = || {
         let own = with_root_policy_file(given, workspace)?;
         fold_spellings(
@@ -40,6 +46,20 @@ pub(super) fn extend_policy(
     };
     let policy = governed().map_err(|unusable| unusable_outcome(command, *unusable))?;
     Ok(with_own_git(policy, workspace))
+}
+
+/// Returns the policy of `roots`, each of which has the policy that `extend` returns. `given` is the
+/// policy of the caller. It can have a policy for each root.
+fn for_each_root<E>(
+    given: &Arc<Policy>,
+    roots: &Roots,
+    extend: impl Fn(&Arc<Policy>, &dyn Workspace) -> Result<Arc<Policy>, E>,
+) -> Result<Policy, E> {
+    let extended = roots.roots().iter().map(|root| {
+        let given = given.of_root(&root.name).unwrap_or(given);
+        Ok((root.name.clone(), extend(given, &*root.workspace)?))
+    });
+    Ok(Policy::of_roots(extended.collect::<Result<_, E>>()?))
 }
 
 /// Returns the outcome of a command with a policy file that cannot be used.
@@ -185,7 +205,7 @@ pub(super) fn policy_for_entries<'e>(
     let mut policy = Arc::clone(given);
     let inner: BTreeSet<_> = entries
         .into_iter()
-        .filter_map(|entry| entry.root_prefix.as_ref())
+        .flat_map(|entry| &entry.root_prefixes)
         .collect();
     for prefix in inner {
         let Ok(path) = prefix.join(PROJECT_POLICY.as_bytes()) else {

@@ -11,6 +11,7 @@ use super::govern::{extend_policy, policy_for_entries, unusable_outcome, work_tr
 use super::problems::rollback_problem;
 use super::session::file_diffs;
 use super::stages::{Command, Committed};
+use super::top_roots::{one_root_problem, open_top_roots};
 use super::{Outcome, refused_outcome};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{Conversions, Problem, Severity, code};
@@ -49,6 +50,8 @@ use versions::Versions;
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
+    let tops = open_top_roots(workspace).map_err(|failure| failure_outcome("log", &failure))?;
+    let workspace = tops.as_ref().map_or(workspace, |tops| tops);
     let (all, policy) = read_entries("log", policy, workspace)?;
     let sessions = sessions::list(workspace).map_err(|failure| failure_outcome("log", &failure))?;
     let log = Log::of(&all, &all, |entry, file| {
@@ -90,6 +93,8 @@ pub fn show(
     policy: &Arc<Policy>,
 ) -> Result<Log, Box<Outcome>> {
     let given = policy;
+    let tops = open_top_roots(workspace).map_err(|failure| failure_outcome("show", &failure))?;
+    let workspace = tops.as_ref().map_or(workspace, |tops| tops);
     let (all, policy) = read_entries("show", policy, workspace)?;
     if let Some(log) = show_session(workspace, id, (given, &all))? {
         return Ok(log);
@@ -211,6 +216,9 @@ pub fn gc(
     options: transaction::Options,
     interrupt: &Interrupt,
 ) -> Outcome {
+    if let Some(problem) = one_root_problem("gc", workspace) {
+        return *refused_outcome("gc", problem);
+    }
     let mut done = Committed::default();
     match transaction::collect_garbage(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
@@ -294,6 +302,9 @@ pub fn init(
     options: transaction::Options,
     interrupt: &Interrupt,
 ) -> Outcome {
+    if let Some(problem) = one_root_problem("init", workspace) {
+        return *refused_outcome("init", problem);
+    }
     let mut done = Committed::default();
     match transaction::init(workspace, options, interrupt) {
         Ok(recovered) => done.note_recovered(recovered),

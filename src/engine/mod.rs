@@ -58,6 +58,7 @@ mod problems;
 mod rejection;
 mod request;
 mod result;
+mod root_names;
 #[cfg(feature = "cli")]
 mod run;
 mod saved;
@@ -70,6 +71,7 @@ mod texts;
 mod three_way;
 #[cfg(feature = "schema")]
 mod tool;
+mod top_roots;
 mod tree_change;
 mod undo;
 mod whitespace;
@@ -90,6 +92,7 @@ pub use crate::workspace::git::Git;
 pub use crate::workspace::index::GitIndex;
 pub use crate::workspace::memory::{Entry, Memory};
 pub use crate::workspace::objects::{Repository, RepositoryTree};
+pub use crate::workspace::{Roots, RootsError};
 
 pub use crate::matching::ConflictResolution;
 pub use crate::preflight::ExplicitBase;

@@ -30,6 +30,7 @@ pub use crate::syntax::{
 };
 pub use crate::transaction::HistoryLimits;
 pub use crate::transaction::{
-    Durability, HardLinkMode, Interrupt, JournalAdoption, Options as TransactionOptions, Remedy,
+    Durability, HardLinkMode, Interrupt, JournalAdoption, MissingRoots,
+    Options as TransactionOptions, Remedy,
 };
 pub use crate::workspace::{ErrorKind, Workspace, WorkspaceError};

@@ -8,6 +8,7 @@ use super::saved::{SavedPlan, to_request};
 use super::stages::Committed;
 use super::steps;
 use super::task::{CommandMode, CommandRun};
+use super::top_roots::one_root_problem;
 use super::{Outcome, refused_outcome};
 use crate::digest::is_hex;
 use crate::preflight::{Problem, ProblemFacts, code};
@@ -44,6 +45,9 @@ const MIN_DIGITS: usize = 8;
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    if let Some(problem) = one_root_problem("a saved plan", workspace) {
+        return *refused_outcome("check", problem);
+    }
     request.look.describe = true;
     request.context.interrupt = interrupt.clone();
     let patches = match request.take_patches() {

@@ -1,6 +1,5 @@
 //! Rejects plans, with reasons for the author of the patch.
 
-use super::Outcome;
 use super::approval::{PLAN_ID_PREFIX, is_plan_id};
 use super::audit::CommandSigner;
 use super::plans::{add_save_result, find_plan, plan_id_problem};
@@ -9,6 +8,8 @@ use super::request::Attribution;
 use super::saved::SavedPlan;
 use super::stages::{Command, Committed, Resolved};
 use super::task::CommandRun;
+use super::top_roots::one_root_problem;
+use super::{Outcome, refused_outcome};
 use crate::plan::parse_id;
 use crate::preflight::{Problem, code};
 use crate::report;
@@ -48,6 +49,9 @@ pub fn reject(
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
 ) -> Outcome {
+    if let Some(problem) = one_root_problem("reject", workspace) {
+        return *refused_outcome("reject", problem);
+    }
     let command = Command::of("reject", report::Outcome::Rejected);
     let mut done = Committed::default();
     if let Some(kept) = find_plan(id, workspace, &mut done) {
@@ -171,6 +175,9 @@ pub fn unreject(
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
 ) -> Outcome {
+    if let Some(problem) = one_root_problem("reject", workspace) {
+        return *refused_outcome("reject", problem);
+    }
     let mut done = Committed::default();
     let misuse = request.attribution.usage_error();
     if let Some(message) = misuse {

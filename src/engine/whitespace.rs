@@ -48,20 +48,15 @@ pub(super) fn load_whitespace_rules(
     } = request;
     options.whitespace.action = decide.whitespace.unwrap_or(context.whitespace);
     options.rules.ignore_whitespace |= decide.ignore_whitespace.unwrap_or_default();
+    options.conversions = root_conversions(&context.root_gits, &selected.plan);
     let Some(git) = &context.git else { return };
     // A tree in a repository has the line endings and links that were committed.
     if !context.is_git_tree {
         options.conversions = conversions(git, &selected.plan);
         link_files::load_symlink_support(git, selected, options);
     }
-    let paths: Vec<_> = selected
-        .plan
-        .operations
-        .iter()
-        .filter(|it| has_numbers(it))
-        .map(lookup_name)
-        .cloned()
-        .collect();
+    let numbered = selected.plan.operations.iter().filter(|it| has_numbers(it));
+    let paths: Vec<_> = numbered.map(lookup_name).cloned().collect();
     if paths.is_empty() {
         return;
     }
@@ -101,15 +96,29 @@ pub(super) fn load_whitespace_rules(
 
 /// Returns git's conversions for the files of git patches; `None` if there are no such files.
 fn conversions(git: &Arc<Git>, plan: &Plan) -> Option<Arc<Conversions>> {
+    let paths = converted_paths(plan);
+    (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths)))
+}
+
+/// Returns the conversions of each root, `gits`, for the files of git patches.
+fn root_conversions(gits: &[(RelPath, Arc<Git>)], plan: &Plan) -> Option<Arc<Conversions>> {
+    if gits.is_empty() {
+        return None;
+    }
+    let paths = converted_paths(plan);
+    (!paths.is_empty()).then(|| Arc::new(Conversions::of_roots(gits, &paths)))
+}
+
+/// Returns the paths of the files of git patches.
+fn converted_paths(plan: &Plan) -> Vec<RelPath> {
     let operations = plan
         .operations
         .iter()
         .filter(|operation| is_git_operation(plan, operation));
-    let paths: Vec<_> = operations
+    operations
         .flat_map(|it| it.from.iter().chain([&it.path]))
         .cloned()
-        .collect();
-    (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths)))
+        .collect()
 }
 
 /// Returns whether the operation has hunks with line numbers. git's configuration does not apply to

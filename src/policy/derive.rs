@@ -13,6 +13,7 @@ impl Policy {
         Self {
             tree,
             for_model,
+            roots: self.roots.clone(),
             ..Self::new(layers, self.location.clone(), self.files.clone())
         }
     }
@@ -117,6 +118,7 @@ impl Policy {
         Self {
             tree: self.tree.clone(),
             for_model: self.for_model,
+            roots: self.roots.clone(),
             ..Self::new(layers, place, files)
         }
     }

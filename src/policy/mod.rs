@@ -38,8 +38,11 @@ mod parse;
 mod pattern;
 mod places;
 mod protected;
+mod roots;
 mod secrets;
 mod tree;
+
+use std::sync::Arc;
 
 use crate::path::RelPath;
 
@@ -81,6 +84,8 @@ pub struct Policy {
     config: ConfigPosition,
     /// Whether a model requests the changes. The policy then asks before control files are changed.
     for_model: bool,
+    /// The policies of the roots, for a tree with several roots.
+    roots: Vec<(RelPath, Arc<Policy>)>,
 }
 
 /// The position of a root in the whole file system.
@@ -111,13 +116,15 @@ impl Policy {
             tree: TreeFacts::default(),
             config,
             for_model: false,
+            roots: Vec::new(),
         }
     }
 
     /// Returns whether a policy file contains rules on paths.
     #[must_use]
     pub fn has_rules(&self) -> bool {
-        self.layers.iter().any(|layer| !layer.rules.is_empty())
+        let has_rules = |layer: &PolicyLayer| !layer.rules.is_empty();
+        self.layers.iter().any(has_rules) || self.any_root(Self::has_rules)
     }
 
     /// Returns the policy files below the root, except the project's own file, and the links that
@@ -129,10 +136,9 @@ impl Policy {
     /// Returns the names of the policy files in effect.
     #[must_use]
     pub fn sources(&self) -> Vec<&str> {
-        self.layers
-            .iter()
-            .map(|layer| layer.name.as_str())
-            .collect()
+        let own = self.layers.iter().map(|layer| layer.name.as_str());
+        let roots = self.roots.iter().flat_map(|(_, policy)| policy.sources());
+        own.chain(roots).collect()
     }
 
     /// Returns the decision on an access to `path`. It lists only rules with the verdict `ask` or
@@ -188,12 +194,16 @@ impl Policy {
         for layer in &self.layers {
             layer.add_matches(path, access, &self.location, &mut hits);
         }
+        self.add_root_matches(path, access, &mut hits);
         hits
     }
 
     /// Returns the match of the rule on control files, if it applies. The caller checks whether a
     /// model requests the change.
     fn control_match(&self, path: &RelPath, access: Access) -> Option<RuleMatch> {
+        if let Some(hit) = self.root_control_match(path, access) {
+            return Some(hit);
+        }
         if !self.has_control_rule() || access == Access::Read {
             return None;
         }
@@ -219,13 +229,14 @@ impl Policy {
     /// Returns whether the policy asks before control files are changed.
     #[must_use]
     pub fn asks_about_control_files(&self) -> bool {
-        self.for_model && self.has_control_rule()
+        self.for_model && self.has_control_rule() || self.any_root(Self::asks_about_control_files)
     }
 
     /// Returns whether no rule can match `path`, for any access. This check is faster than
     /// [`Policy::judge`] for the usual case of a policy without files.
     fn has_no_rule_for(&self, path: &RelPath) -> bool {
         self.layers.is_empty()
+            && self.roots.is_empty()
             && !self.for_model
             && self.secrets.is_empty()
             && self.files.is_empty()
@@ -238,12 +249,17 @@ impl Policy {
     /// Returns whether reading is restricted for some file, in addition to the protected paths.
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
-        !self.secrets.is_empty() || self.layers.iter().any(PolicyLayer::restricts_reading)
+        !self.secrets.is_empty()
+            || self.layers.iter().any(PolicyLayer::restricts_reading)
+            || self.any_root(Self::restricts_reading)
     }
 
     /// Returns whether `path` is a policy file itself, not a directory above one.
     fn is_exact_policy_file(&self, path: &RelPath) -> bool {
-        names::is_project_policy_file(path) || self.files.contains(path)
+        names::is_project_policy_file(path)
+            || self.files.contains(path)
+            || (self.split(path))
+                .is_some_and(|(policy, rest, _)| policy.is_exact_policy_file(&rest))
     }
 
     /// Returns whether `path` is a policy file or a directory above one.
@@ -259,9 +275,11 @@ impl Policy {
     /// are neither granted nor above a granted directory.
     #[must_use]
     pub fn is_visible(&self, path: Option<&RelPath>) -> bool {
+        let root = path.and_then(|path| self.split(path));
         self.layers
             .iter()
             .all(|layer| layer.is_visible(path, &self.location))
+            && root.is_none_or(|(policy, rest, _)| policy.is_visible(Some(&rest)))
     }
 
     /// Returns the longest absolute path with a grant that contains the file `name`.
@@ -278,19 +296,21 @@ impl Policy {
     /// Returns the handling of symbolic links.
     #[must_use]
     pub fn symlink_setting(&self) -> SymlinkSetting {
-        strictest(&self.layers, |layer| layer.symlinks)
+        let roots = self.roots.iter();
+        let strictest_root = roots.map(|(_, policy)| policy.symlink_setting()).max();
+        strictest(&self.layers, |layer| layer.symlinks).max(strictest_root.unwrap_or_default())
     }
 
     /// Returns whether writing binary content is refused.
     #[must_use]
     pub fn refuses_binary(&self) -> bool {
-        self.layers.iter().any(|layer| layer.refuses_binary)
+        self.layers.iter().any(|layer| layer.refuses_binary) || self.any_root(Self::refuses_binary)
     }
 
     /// Returns whether a change to an existing file must state the hash of its content.
     #[must_use]
     pub fn requires_hash(&self) -> bool {
-        self.layers.iter().any(|layer| layer.requires_hash)
+        self.layers.iter().any(|layer| layer.requires_hash) || self.any_root(Self::requires_hash)
     }
 
     /// Returns the maximum size of a file that may be read, in bytes.
@@ -299,6 +319,7 @@ impl Policy {
         self.layers
             .iter()
             .filter_map(|layer| layer.max_read)
+            .chain(self.roots.iter().map(|(_, policy)| policy.max_read()))
             .min()
             .unwrap_or(u64::MAX)
     }
@@ -309,6 +330,7 @@ impl Policy {
         self.layers
             .iter()
             .filter_map(|layer| layer.max_write)
+            .chain(self.roots.iter().map(|(_, policy)| policy.max_write()))
             .min()
             .unwrap_or(u64::MAX)
     }

@@ -196,7 +196,7 @@ impl Policy {
     /// Returns whether a control file has several hard links.
     #[must_use]
     pub fn has_hard_links(&self) -> bool {
-        !self.tree.hard_links.is_empty()
+        !self.tree.hard_links.is_empty() || self.any_root(Self::has_hard_links)
     }
 
     /// Returns the control file with this device and inode, if it has several hard links.
@@ -207,6 +207,10 @@ impl Policy {
             .iter()
             .find(|(known, _)| *known == identity)
             .map(|(_, path)| path)
+            .or_else(|| {
+                let mut roots = self.roots().iter();
+                roots.find_map(|(_, policy)| policy.control_file_by_inode(identity))
+            })
     }
 
     /// Returns whether `path` is in a git directory or in the state directory.

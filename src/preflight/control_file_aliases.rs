@@ -21,7 +21,15 @@ const MAX_NAMES: usize = 1_000_000;
 /// git's hook directory, and the files that git's configuration names.
 #[must_use]
 pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
-    with_other_names_of(MAX_NAMES, policy, workspace)
+    let Some(roots) = workspace.roots() else {
+        return with_other_names_of(MAX_NAMES, policy, workspace);
+    };
+    Arc::new(policy.map_roots(|name, policy| {
+        match roots.roots().iter().find(|root| root.name == *name) {
+            Some(root) => with_other_names_of(MAX_NAMES, policy, &*root.workspace),
+            None => policy,
+        }
+    }))
 }
 
 fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {

@@ -12,6 +12,7 @@ mod problem;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::problem::Problem;
@@ -22,6 +23,7 @@ use crate::plan::{Edit, Operation, Plan};
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::Contents;
 use crate::workspace::git::{Attribute, FilterDirection, FilterDriver, Git, config_value_bool};
+use crate::workspace::path_relative_to;
 use attributes::{ATTRIBUTES, ConversionDefaults, select_conversion};
 use bstr::ByteSlice;
 use problem::encoding_problem;
@@ -39,6 +41,8 @@ pub struct Conversions {
     preimages: PreimageSource,
     found: OnceLock<Result<HashMap<RelPath, FileConversion>, String>>,
     converts_lf: OnceLock<bool>,
+    /// The conversions of each root by its name, if the tree has several roots.
+    roots: Vec<(RelPath, Conversions)>,
 }
 
 /// The source of the preimages.
@@ -90,7 +94,29 @@ impl Conversions {
             preimages,
             found,
             converts_lf,
+            roots: Vec::new(),
         }
+    }
+
+    /// Creates the conversions of `paths` in several roots, each with its git.
+    #[must_use]
+    pub fn of_roots(gits: &[(RelPath, Arc<Git>)], paths: &[RelPath]) -> Self {
+        let usual = Arc::new(Git::for_directory(Path::new(".")));
+        let of_root = |(name, git): &(RelPath, Arc<Git>)| {
+            let below = paths.iter().filter_map(|path| path_relative_to(path, name));
+            (name.clone(), Self::new(git, below.collect()))
+        };
+        Self {
+            roots: gits.iter().map(of_root).collect(),
+            ..Self::new(&usual, Vec::new())
+        }
+    }
+
+    /// Returns the conversions of the root that contains `path`, and the path below it.
+    fn of_path(&self, path: &RelPath) -> (&Self, Option<RelPath>) {
+        let mut roots = self.roots.iter();
+        let found = roots.find_map(|(name, root)| Some((root, path_relative_to(path, name)?)));
+        found.map_or((self, None), |(root, rest)| (root, Some(rest)))
     }
 
     /// Returns the conversions of the same paths for files that git's index contains.
@@ -114,6 +140,9 @@ impl Conversions {
     ///
     /// Returns the problem of a file whose conversion git cannot tell.
     pub fn is_encoded(&self, path: &RelPath) -> Result<bool, Box<Problem>> {
+        if let (root, Some(path)) = self.of_path(path) {
+            return root.is_encoded(&path);
+        }
         let found = self
             .encoding_conversion(path)
             .map_err(|error| Box::new(problem_of(&error)))?;
@@ -124,6 +153,9 @@ impl Conversions {
     /// encoding.
     #[must_use]
     pub fn work_tree_problem(&self, path: &RelPath, bytes: &[u8]) -> Option<Problem> {
+        if let (root, Some(path)) = self.of_path(path) {
+            return root.work_tree_problem(&path, bytes);
+        }
         let found = self.encoding_conversion(path).ok()??;
         let checked = exact(
             found
@@ -140,6 +172,9 @@ impl Conversions {
         path: &RelPath,
         bytes: &[u8],
     ) -> Result<(), ConversionError> {
+        if let (root, Some(path)) = self.of_path(path) {
+            return root.check_repository(&path, bytes);
+        }
         let Some(found) = self.encoding_conversion(path)? else {
             return Ok(());
         };
@@ -166,6 +201,9 @@ impl Conversions {
         bytes: &Contents,
         cr_lf: impl Fn() -> CrLfHandling,
     ) -> Result<Option<Contents>, ConversionError> {
+        if let (root, Some(path)) = self.of_path(path) {
+            return root.to_repository(&path, bytes, cr_lf);
+        }
         // Every conversion to the form of the repository either removes CR or needs one of `WORDS`.
         if !self.can_convert_lf() && !bytes.contains_str(b"\r\n") {
             return Ok(None);
@@ -197,6 +235,9 @@ impl Conversions {
         path: &RelPath,
         bytes: &Contents,
     ) -> Result<Option<Contents>, ConversionError> {
+        if let (root, Some(path)) = self.of_path(path) {
+            return root.to_work_tree(&path, bytes);
+        }
         let found = if self.can_convert_lf() {
             self.find_conversion(path)?
         } else {
@@ -272,6 +313,9 @@ impl Conversions {
     /// Returns the hash of the repository's object names; SHA-1 if git cannot tell it.
     #[must_use]
     pub fn object_format(&self) -> ObjectFormat {
+        if let Some((_, root)) = self.roots.first() {
+            return root.object_format();
+        }
         match self.git.config("extensions.objectformat") {
             Ok(Some(b"sha256")) => ObjectFormat::Sha256,
             _ => ObjectFormat::Sha1,

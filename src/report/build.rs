@@ -62,6 +62,7 @@ pub fn build(
         plan_id: result.plan_id.clone().or_else(|| is_named.then(id)),
         dry_run: command.reports_dry_run,
         root: None,
+        roots: Vec::new(),
         base: None,
         skipped: resolved.selected.skipped.clone(),
         quoting: Quoting::default(),

@@ -11,12 +11,12 @@ use super::log_text::{as_text, print_line, print_note, print_origin};
 use super::log_version::LogVersion;
 use super::text::print_kept;
 use super::words::{format_time, text};
-use super::{KeptFileReport, Op};
+use super::{KeptFileReport, Op, RootReport};
 use crate::path::RelPath;
 use crate::text::{lines, printable};
 use crate::transaction::audit::{ChangeOrigin, HunkReason};
 use crate::transaction::history::{
-    EntryFile, EntryStatus, HistoryEntry, OldContentLocation, UndoChain,
+    EntryFile, EntryRoot, EntryStatus, HistoryEntry, OldContentLocation, UndoChain,
 };
 
 /// The name and version of the JSON format of [`Log`].
@@ -73,6 +73,9 @@ pub struct LogEntry {
     /// The reasons for the rejection of single hunks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<HunkReason>,
+    /// The roots of a change of several. Undoing the entry undoes the change in all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<RootReport>,
     /// The changed files, sorted by name. For a rejection: the files that the plan would change.
     pub files: Vec<LogFile>,
     /// The previous versions of files that a rollback could not restore.
@@ -224,6 +227,7 @@ impl LogEntry {
             let line = format!("{hunk}: {reason}");
             writeln!(out, "  because: {}", printable(line.as_bytes()))?;
         }
+        self.roots.iter().try_for_each(|root| root.print(out))?;
         for file in &self.files {
             let path = |path: &str| printable(path.as_bytes()).to_string();
             let from = file
@@ -255,6 +259,10 @@ impl LogEntry {
         }
         Ok(())
     }
+}
+
+fn root_report(root: &EntryRoot) -> RootReport {
+    RootReport::new(text(root.name.as_bytes()), text(&root.location))
 }
 
 impl LogEntry {
@@ -300,6 +308,7 @@ impl LogEntry {
                 Coverage::Full
             },
             origin: entry.origin.clone(),
+            roots: entry.roots.iter().map(root_report).collect(),
             reason: rejection.and_then(|refusal| refusal.reason.clone()),
             session: entry.label.session.as_ref().map(|it| it.id.clone()),
             note: entry.label.session.as_ref().and_then(|it| it.note.clone()),

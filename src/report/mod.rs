@@ -51,6 +51,7 @@ mod plain;
 mod plan_id;
 mod rdjson;
 mod rejects;
+mod root;
 mod rule;
 mod sarif;
 #[cfg(feature = "schema")]
@@ -69,6 +70,7 @@ pub mod terminal;
 mod text;
 mod texts;
 mod transaction;
+mod tree;
 mod whitespace;
 mod words;
 mod written;
@@ -122,6 +124,7 @@ pub use omitted::{
 pub use operation::{FileType, Op};
 pub use outcome::Outcome;
 pub use rejects::RejectsReport;
+pub use root::RootReport;
 pub use rule::RuleHit;
 #[cfg(feature = "schema")]
 pub use schema::{SCHEMAS, Schema};
@@ -132,6 +135,7 @@ use stat::{GraphStyle, Stat};
 pub use status::{FileStatus, HunkStatus};
 pub use summary::letter_summary;
 pub use transaction::{HistoryReport, KeptFileReport, RecoveredReport, TransactionReport};
+pub use tree::TreeReport;
 pub use whitespace::{WhitespaceLine, WhitespaceReport};
 
 /// The name and version of the JSON format of [`Report`].
@@ -174,6 +178,9 @@ pub struct Report {
     /// The root directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+    /// The roots, if paths begin with the name of a root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<RootReport>,
     /// The prefix that turns a path below the root into a path for the caller. Formats that refer
     /// to files use it.
     #[serde(skip)]
@@ -320,22 +327,6 @@ const TOOL: Tool = Tool {
     name: env!("CARGO_PKG_NAME"),
     version: env!("CARGO_PKG_VERSION"),
 };
-
-/// A git tree that was compared with the patch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[non_exhaustive]
-pub struct TreeReport {
-    /// The repository, or the directory in which git found it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repository: Option<String>,
-    /// The revision, as the caller named it.
-    pub revision: String,
-    /// The commit of the revision; null if the revision names a tree.
-    pub commit: Option<String>,
-    /// The object name of the tree.
-    pub id: String,
-}
 
 /// The policy's verdict on the whole change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -114,6 +114,9 @@ pub struct RecoveredReport {
     /// `rolled_back`; `abandoned` (had not changed the tree); or `kept` (rolled back by an earlier
     /// command, but some of its files are still kept).
     pub ending: &'static str,
+    /// The root of the transaction, if the command has several, or if it is another root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     /// The files that were not restored because another process had changed them.
     pub left: Vec<String>,
     /// The previous versions of these files.
@@ -132,6 +135,7 @@ impl RecoveredReport {
                 RecoveryOutcome::Abandoned => "abandoned",
                 RecoveryOutcome::Kept => "kept",
             },
+            root: recovered.root.clone(),
             left: recovered
                 .left
                 .iter()

@@ -8,7 +8,6 @@ use std::hash::RandomState;
 use super::change::{Change, DirAttributes, FileIdentity, MoveInSource};
 use super::escape::escape;
 use super::journal::{CreatedDirectory, Journal, RemovedDirectory};
-use super::root_prefix::RootPrefix;
 use super::stage::ChangeStager;
 use super::staged::{FoundFiles, StagedChanges};
 use super::{Failure, TransactionLabel};
@@ -38,7 +37,7 @@ pub(super) fn build_journal(
     workspace: &dyn Workspace,
     stage: &ChangeStager,
     staged: StagedChanges,
-    (label, below): (&TransactionLabel, &RootPrefix),
+    (label, roots): (&TransactionLabel, &[&RelPath]),
     directories: &BTreeMap<RelPath, DirAttributes>,
 ) -> Result<BuiltJournal, Failure> {
     let StagedChanges {
@@ -71,9 +70,12 @@ pub(super) fn build_journal(
         path,
     };
     let to_removed = |(path, standing)| RemovedDirectory { path, standing };
+    let mut prefixes = roots.iter().map(|root| escape(root.as_bytes()).into());
     let journal = Journal {
         root: workspace.identity()?,
-        below: below.root().map(|prefix| escape(prefix.as_bytes()).into()),
+        below: prefixes.next(),
+        also_below: prefixes.collect(),
+        group: None,
         command: label.command.clone(),
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,
@@ -126,18 +128,19 @@ impl UniqueChanges {
 }
 
 /// Makes each moved file the source of the change at its target. `moves` contains the target, the
-/// source and the source's state. Returns the states by the number of the source's change.
+/// source and the source's state. A file that moves to another root has no target here. Returns the
+/// states by the number of the source's change.
 fn connect_moves(
     workspace: &dyn Workspace,
     stage: &ChangeStager,
     changes: &mut UniqueChanges,
-    moves: Vec<(RelPath, RelPath, FileState)>,
+    moves: Vec<(Option<RelPath>, RelPath, FileState)>,
 ) -> Result<Vec<(usize, FileState)>, Failure> {
     let mut sources = Vec::with_capacity(moves.len());
     for (to, from, state) in moves {
         let number = mark_moved_out(workspace, stage, changes, (&from, &state))?;
         sources.push((number, state));
-        if let Some(change) = changes.get_mut(&to) {
+        if let Some(change) = to.as_ref().and_then(|to| changes.get_mut(to)) {
             // A staged copy takes precedence over the inode of the source. An existing file at the
             // target is moved out first, because a move in never replaces a file.
             change.source.get_or_insert(MoveInSource::Old(number));

@@ -36,7 +36,7 @@ pub(super) struct Commit<'a> {
 
 /// The progress of the swap at the start of a rollback.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SwapProgress {
+pub(super) enum SwapProgress {
     /// It stopped at an error.
     Stopped,
     Complete,
@@ -51,8 +51,22 @@ impl Commit<'_> {
     ) -> Result<(OldFileLookup, Vec<RelPath>), FailedCommit> {
         self.write_intent(built)?;
         let moves = FileMover::new(self.workspace);
+        let unremoved = self
+            .swap(built, &moves)
+            .map_err(|cause| self.abort(built, SwapProgress::Stopped, cause))?;
+        let recorded = self.sync_and_record(built, &unremoved);
+        let altered = recorded.map_err(|cause| self.abort(built, SwapProgress::Complete, cause))?;
+        Ok((old_file_lookup(&moves), altered))
+    }
+
+    /// Puts the new files in place. Returns the directories that could not be removed.
+    pub(super) fn swap(
+        &self,
+        built: &BuiltJournal,
+        moves: &FileMover<'_>,
+    ) -> Result<BTreeSet<RelPath>, Failure> {
         let swap = Swap {
-            moves: &moves,
+            moves,
             scratch: self.scratch,
             journal: &built.journal,
             moved_out: &built.journal.outgoing_changes(),
@@ -61,25 +75,13 @@ impl Commit<'_> {
             interrupt: self.interrupt,
             progress: self.progress,
         };
-        let unremoved = swap
-            .run()
-            .map_err(|cause| self.roll_back(built, SwapProgress::Stopped, cause))?;
-        let recorded = self.sync_and_record(built, &unremoved);
-        let altered =
-            recorded.map_err(|cause| self.roll_back(built, SwapProgress::Complete, cause))?;
-        // Without these rename flags, an old file can have another scratch name than usual.
-        let lookup = if moves.has_rename_flags() {
-            OldFileLookup::Journaled
-        } else {
-            OldFileLookup::Unknown
-        };
-        Ok((lookup, altered))
+        Ok(swap.run()?.into_iter().cloned().collect())
     }
 
     /// Makes the staged files and the journal durable.
     ///
     /// If it fails, the tree is unchanged.
-    fn write_intent(&self, built: &BuiltJournal) -> Result<(), Failure> {
+    pub(super) fn write_intent(&self, built: &BuiltJournal) -> Result<(), Failure> {
         let temporary = self.scratch.file(JOURNAL_DRAFT)?;
         built
             .journal
@@ -140,33 +142,55 @@ impl Commit<'_> {
     fn sync_and_record(
         &self,
         built: &BuiltJournal,
-        unremoved: &BTreeSet<&RelPath>,
+        unremoved: &BTreeSet<RelPath>,
     ) -> Result<Vec<RelPath>, Failure> {
-        if self.durability == Durability::Full {
-            self.progress.enter(Phase::Syncing, 0);
-            self.sync_changed(built, unremoved)?;
-        }
-        let altered = self.run_hooks(&built.journal)?;
-        // After the commit record the command finishes, so this is the last check for a signal.
-        if let Some(signal) = self.interrupt.signal() {
-            return Err(Failure::Interrupted(signal));
-        }
+        self.make_names_durable(built, unremoved)?;
+        let altered = if self.hooks.is_empty() {
+            Vec::new()
+        } else {
+            self.run_hooks()?;
+            self.find_altered(&built.journal)?
+        };
+        self.check_signal()?;
         self.write_commit_record()?;
         Ok(altered)
     }
 
-    /// Runs the commit hooks and returns the files that changed while they ran.
-    fn run_hooks(&self, journal: &Journal) -> Result<Vec<RelPath>, Failure> {
-        if self.hooks.is_empty() {
-            return Ok(Vec::new());
+    /// Makes the names in the tree durable, if the options require this.
+    pub(super) fn make_names_durable(
+        &self,
+        built: &BuiltJournal,
+        unremoved: &BTreeSet<RelPath>,
+    ) -> Result<(), Failure> {
+        if self.durability == Durability::Full {
+            self.progress.enter(Phase::Syncing, 0);
+            self.sync_changed(built, &unremoved.iter().collect())?;
         }
+        Ok(())
+    }
+
+    /// Returns an error after a signal. After the commit record the command finishes, so this is
+    /// the last check.
+    pub(super) fn check_signal(&self) -> Result<(), Failure> {
+        match self.interrupt.signal() {
+            Some(signal) => Err(Failure::Interrupted(signal)),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the commit hooks.
+    pub(super) fn run_hooks(&self) -> Result<(), Failure> {
         let judged = self
             .hooks
             .iter()
             .try_for_each(|trial| trial.check(self.interrupt));
         // A hook can move directories, so cached directory handles are no longer valid.
         self.workspace.close_cached_handles();
-        judged?;
+        judged
+    }
+
+    /// Returns the files that changed while the commit hooks ran, and makes them durable.
+    pub(super) fn find_altered(&self, journal: &Journal) -> Result<Vec<RelPath>, Failure> {
         let is_altered = |change: &&Change| match identify(self.workspace, &change.path) {
             // The change itself can create a directory at a deleted path. On a case-folding file
             // system, the path can also be another spelling of a new file.
@@ -192,7 +216,7 @@ impl Commit<'_> {
     }
 
     /// Writes the commit record. After it the transaction is committed.
-    fn write_commit_record(&self) -> Result<(), Failure> {
+    pub(super) fn write_commit_record(&self) -> Result<(), Failure> {
         self.workspace.rename(
             &self.scratch.file("journal")?,
             &self.scratch.file("done")?,
@@ -204,17 +228,26 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Rolls back. If the rename to the commit record failed, it may still have happened, so the
-    /// rollback first looks for the record.
-    fn roll_back(&self, built: &BuiltJournal, swap: SwapProgress, cause: Failure) -> FailedCommit {
+    /// Returns the rollback of the journal.
+    pub(super) fn rollback<'b>(&'b self, built: &'b BuiltJournal) -> Rollback<'b> {
         self.progress.enter(Phase::RollingBack, 0);
-        let rollback = Rollback::new(
+        Rollback::new(
             self.workspace,
             self.scratch,
             &built.journal,
             self.durability,
-        );
-        let undone = match rollback.revert_commit_record() {
+        )
+    }
+
+    fn abort(&self, built: &BuiltJournal, swap: SwapProgress, cause: Failure) -> FailedCommit {
+        self.roll_back(built, swap).into_aborted(cause)
+    }
+
+    /// Rolls back. If the rename to the commit record failed, it may still have happened, so the
+    /// rollback first looks for the record.
+    pub(super) fn roll_back(&self, built: &BuiltJournal, swap: SwapProgress) -> RollbackResult {
+        let rollback = self.rollback(built);
+        match rollback.revert_commit_record() {
             // Another process removed the journal and the old files.
             Ok(false) => RollbackResult {
                 left: built.journal.paths(),
@@ -228,13 +261,18 @@ impl Commit<'_> {
                 }
                 rollback.run()
             }
-            Err(error) => RollbackResult {
-                left: Vec::new(),
-                kept: Vec::new(),
-                error: Some(error),
-            },
-        };
-        undone.into_aborted(cause)
+            Err(error) => RollbackResult::of_error(error),
+        }
+    }
+}
+
+/// Returns how the old files are found after a swap with `moves`.
+pub(super) fn old_file_lookup(moves: &FileMover<'_>) -> OldFileLookup {
+    // Without these rename flags, an old file can have another scratch name than usual.
+    if moves.has_rename_flags() {
+        OldFileLookup::Journaled
+    } else {
+        OldFileLookup::Unknown
     }
 }
 

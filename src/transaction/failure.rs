@@ -46,6 +46,14 @@ pub enum Failure {
         /// The path of the journal.
         journal: String,
     },
+    /// A root of an interrupted change of several roots cannot be opened. No file was changed.
+    #[error("{directory}: an interrupted change also concerns this root, {reason}")]
+    MissingRoot {
+        /// The location of the root.
+        directory: String,
+        /// The reason why it cannot be used.
+        reason: String,
+    },
     /// The state directory belongs to another user, who may have an unfinished change.
     #[error("{directory}: belongs to another user{}", owner_note(*owner))]
     Foreign {

@@ -2,9 +2,7 @@
 
 use super::history::{self, PruneExemption};
 use super::unkept::NoHistoryReason;
-use super::{
-    CommittedTransaction, Durability, Failure, Transaction, audit, sessions, sweep_warning,
-};
+use super::{CommittedTransaction, Durability, Failure, Member, audit, sessions, sweep_warning};
 use crate::path::RelPath;
 use crate::progress::Phase;
 
@@ -25,8 +23,19 @@ pub struct Receipt {
     pub altered: Vec<RelPath>,
 }
 
-impl Transaction<'_> {
-    /// Adds the commit, if there was one, to the history. Then sweeps and releases the lock.
+impl Receipt {
+    /// Adds the receipt of another member of the same transaction.
+    pub(super) fn add(&mut self, other: Self) {
+        let is_new = |warning: &String| !self.warnings.contains(warning);
+        let new: Vec<_> = other.warnings.into_iter().filter(is_new).collect();
+        self.warnings.extend(new);
+        self.altered.extend(other.altered);
+        self.no_history = self.no_history.take().or(other.no_history);
+    }
+}
+
+impl Member<'_> {
+    /// Adds the commit, if there was one, to the history. Returns the receipt.
     pub(super) fn finish_commit(&mut self, done: Option<CommittedTransaction>) -> Receipt {
         let mut warnings = Vec::new();
         // The record comes first: an entry without a record would seem to be the work of an
@@ -44,20 +53,34 @@ impl Transaction<'_> {
             warnings.push(sweep_warning(&failure));
             None
         });
-        if let Err(failure) = self.sweep_and_unlock() {
-            warnings.push(sweep_warning(&failure));
-        }
-        let altered = done.map(|done| done.altered).unwrap_or_default();
-        let altered = altered
-            .into_iter()
-            .map(|path| self.root_prefix.to_root_path(path))
-            .collect();
         Receipt {
             id: self.scratch.id.clone(),
             durability: self.options.durability,
             warnings,
             no_history: unkept,
-            altered,
+            altered: done.map(|done| done.altered).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the receipt of a commit whose records are not complete in all roots.
+    pub(super) fn incomplete_receipt(&self, done: CommittedTransaction) -> Receipt {
+        Receipt {
+            id: self.scratch.id.clone(),
+            durability: self.options.durability,
+            warnings: vec![
+                "the change is committed, and the next command in one of the roots completes its \
+                 records"
+                    .to_owned(),
+            ],
+            no_history: None,
+            altered: done.altered,
+        }
+    }
+
+    /// Sweeps and releases the lock. Adds a warning to `receipt` if this fails.
+    pub(super) fn end(&mut self, receipt: &mut Receipt) {
+        if let Err(failure) = self.sweep_and_unlock() {
+            receipt.warnings.push(sweep_warning(&failure));
         }
     }
 

@@ -7,7 +7,7 @@ use super::checksummed::{self, damaged_failure, parse_checksummed, state_failure
 use super::history::{CommittedSession, IndexRecord};
 use super::scratch::{FIRST_BUCKETED, Scratch};
 use super::state_location::display_path;
-use super::{Failure, escape, git_index_file};
+use super::{Failure, GroupRecord, escape, git_index_file};
 use crate::path::RelPath;
 use crate::policy::protecting_rule;
 use crate::text::Bytes;
@@ -27,6 +27,12 @@ pub(super) struct Journal {
     /// The path of the command's root below the top of the work tree, if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) below: Option<String>,
+    /// The paths of the command's other roots in the same work tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) also_below: Vec<String>,
+    /// The transactions of all roots that are committed together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) group: Option<GroupRecord>,
     /// The command, for the history.
     pub(super) command: String,
     /// The history entries that this transaction undoes.

@@ -11,8 +11,11 @@
 //! - A file that moves out is verified before it is discarded.
 //! - After the commit record, no step returns an error. Later faults become warnings.
 //!
-//! Read this file first, then `commit.rs` for the order of the steps, then `swap.rs`, `rollback/`
-//! and `recover.rs`.
+//! A transaction has one member for each work tree that it changes. Most have one. `group/` commits
+//! several members together.
+//!
+//! Read this file first, then `commit.rs` for the order of the steps, then `swap.rs`, `rollback/`,
+//! `recover.rs` and `group/`.
 
 pub mod audit;
 mod build_journal;
@@ -25,6 +28,7 @@ mod escape;
 mod failure;
 mod finish;
 mod git_index_file;
+mod group;
 pub mod history;
 mod ids;
 mod journal;
@@ -60,10 +64,10 @@ mod wait;
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::change::{FileChange, Sink};
+use crate::change::FileChange;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
-use crate::workspace::{ErrorKind, Timestamp, Workspace, WorkspaceError, top};
+use crate::workspace::{ErrorKind, Timestamp, Workspace, WorkspaceError};
 
 pub use crate::interrupt::Interrupt;
 pub use change::DirAttributes;
@@ -71,40 +75,41 @@ pub use commit_hook::CommitHook;
 pub use failure::{Failure, KeptFile};
 pub use finish::Receipt;
 pub use git_index_file::IndexLocation;
+pub use group::Transaction;
 pub use maintenance::{CollectedGarbage, collect_garbage, init};
-pub use options::{Durability, HardLinkMode, HistoryLimits, JournalAdoption, Options};
+pub use options::{
+    Durability, HardLinkMode, HistoryLimits, JournalAdoption, MissingRoots, Options,
+};
 pub use recover::{has_unfinished_changes, recover, recover_with_interrupt};
 pub use recovered::{RecoveredTransaction, RecoveryOutcome};
 pub use state_access::check_state_access;
 pub use unkept::{NoHistoryReason, Remedy};
 
 use audit::AuditSigner;
-use build_journal::build_journal;
+use build_journal::{BuiltJournal, build_journal};
 use commit::Commit;
 use failure::no_history;
+use group::{GroupRecord, MemberRoots};
 use history::{OldFileLookup, TransactionLabel};
 use journal::Journal;
 use root_prefix::RootPrefix;
 use scratch::Scratch;
-use stage::ChangeStager;
+use stage::{Arrival, ChangeStager};
 use state::StateDirectory;
 use sweep::sweep;
 use undone::FailedCommit;
 
-/// One transaction for a git work tree, or for the root if it is in no work tree.
+/// The part of a transaction in one git work tree, or in the root if it is in no work tree.
 ///
-/// [`Transaction::begin`] takes the lock. The [`Sink`] methods stage changes, and
-/// [`Transaction::commit`] commits them. Dropping the transaction without a commit abandons it,
-/// also after a panic.
-pub struct Transaction<'w> {
+/// [`Member::begin`] takes the lock. Dropping the member without a commit abandons it, also after a
+/// panic.
+struct Member<'w> {
     /// The workspace of the work tree's top directory, or of the root.
     workspace: &'w dyn Workspace,
-    /// The path of the root below that directory.
-    root_prefix: RootPrefix,
+    /// The roots of the command in this work tree.
+    roots: MemberRoots,
     options: Options,
     label: TransactionLabel,
-    /// The commit hooks, in the order of their execution.
-    hooks: Vec<&'w dyn CommitHook>,
     /// The attributes for new directories.
     directories: BTreeMap<RelPath, DirAttributes>,
     /// Signs the audit record.
@@ -132,43 +137,34 @@ struct CommittedTransaction {
     altered: Vec<RelPath>,
 }
 
-impl<'w> Transaction<'w> {
-    /// Takes the lock and recovers interrupted transactions. A signal ends the wait for the lock.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Failure`]. In that case the tree has no change except those of the recovery.
-    pub fn begin(
+impl<'w> Member<'w> {
+    /// Returns the member of the locked state directory `state`. Its transaction ID is `id`.
+    fn begin(
         workspace: &'w dyn Workspace,
-        options: Options,
-        interrupt: &Interrupt,
-    ) -> Result<(Self, Vec<RecoveredTransaction>), Failure> {
-        let below = RootPrefix::of(workspace.work_tree()?.as_ref());
-        let (state, mut recovered) = recover::open(workspace, options, interrupt)?;
-        for recovered in &mut recovered {
-            recovered.kept = below.absolute_copies(std::mem::take(&mut recovered.kept));
-        }
-        let workspace = top(workspace)?;
-        match Self::create_scratch(workspace, &state) {
-            Ok((scratch, since)) => {
-                let transaction = Self {
-                    workspace,
-                    root_prefix: below,
-                    options,
-                    label: TransactionLabel::default(),
-                    hooks: Vec::new(),
-                    directories: BTreeMap::new(),
-                    signer: None,
-                    progress: Progress::default(),
-                    state: Some(state),
-                    stage: ChangeStager::new(scratch.clone(), options),
-                    scratch,
-                    since,
-                    keeps_journal: false,
-                    is_committing: false,
-                };
-                Ok((transaction, recovered))
-            }
+        roots: MemberRoots,
+        (state, id): (StateDirectory, &str),
+        (options, since): (Options, Timestamp),
+    ) -> Result<Self, Failure> {
+        let created = state.scratch(id).and_then(|scratch| {
+            scratch.make(workspace)?;
+            Ok(scratch)
+        });
+        match created {
+            Ok(scratch) => Ok(Self {
+                workspace,
+                roots,
+                options,
+                label: TransactionLabel::default(),
+                directories: BTreeMap::new(),
+                signer: None,
+                progress: Progress::default(),
+                state: Some(state),
+                stage: ChangeStager::new(scratch.clone(), options),
+                scratch,
+                since,
+                keeps_journal: false,
+                is_committing: false,
+            }),
             Err(failure) => {
                 // The next command removes the rest.
                 let _ = state.close(workspace);
@@ -177,88 +173,19 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    /// Creates the directory for the scratch files.
-    fn create_scratch(
-        workspace: &dyn Workspace,
-        state: &StateDirectory,
-    ) -> Result<(Scratch, Timestamp), Failure> {
-        let since = workspace.now();
-        // The new ID must sort after the newest entry, even if the clock went back.
-        let last = state
+    /// Returns the newest ID of the history and of the audit file of `state`.
+    fn newest_id(workspace: &dyn Workspace, state: &StateDirectory) -> Option<String> {
+        let entry = state
             .history()
-            .and_then(|home| history::newest_id(workspace, home))
-            .max(state.audit.last_id());
-        let scratch = state.scratch(&ids::new_id(since, last.as_deref()))?;
-        scratch.make(workspace)?;
-        Ok((scratch, since))
+            .and_then(|home| history::newest_id(workspace, home));
+        entry.max(state.audit.last_id())
     }
 
-    /// Takes git's lock of the index. A change of [`IndexLocation::path`] can then be staged like
-    /// the change of any other file.
-    ///
-    /// The lock is held until the transaction ends. Read the index only after this call.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Failure::IndexLocked`] if another process holds the lock. Like git, it does not
-    /// wait.
-    pub fn lock_index(&self, location: &IndexLocation) -> Result<(), Failure> {
-        git_index_file::lock_index(
-            self.workspace,
-            &self.scratch,
-            self.options.durability,
-            location,
-        )
-    }
-
-    /// Returns the path of a scratch file for additional data of the transaction, below
-    /// [`Transaction::workspace`]. The file is removed together with the transaction.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Failure::State`] if the path is too long.
-    pub fn extra_file(&self) -> Result<RelPath, Failure> {
-        self.scratch.file("aside")
-    }
-
-    /// Returns the workspace that the transaction changes: the work tree's top directory, or the
-    /// root.
-    #[must_use]
-    pub fn workspace(&self) -> &'w dyn Workspace {
-        self.workspace
-    }
-
-    /// Commits all staged changes.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Failure`] after the rollback. If [`Sink::take`] returned an error, the transaction
-    /// must not be committed.
-    pub fn commit(mut self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
-        self.is_committing = true;
-        let attempted = self.try_commit(interrupt);
-        self.is_committing = false;
-        match attempted {
-            Ok(done) => Ok(self.finish_commit(done)),
-            Err(FailedCommit {
-                failure,
-                keeps_journal,
-            }) => {
-                self.keeps_journal = keeps_journal;
-                let failure = self.record_failure(failure);
-                Err(self.root_prefix.failure_to_root(failure))
-            }
-        }
-    }
-
-    /// Commits and returns the journal and the altered files, or `None` if there is nothing to do.
-    fn try_commit(
-        &self,
-        interrupt: &Interrupt,
-    ) -> Result<Option<CommittedTransaction>, FailedCommit> {
+    /// Builds the journal of the staged changes. Returns `None` if there is nothing to do.
+    fn prepare(&self, interrupt: &Interrupt) -> Result<Option<BuiltJournal>, Failure> {
         let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
-            return Err(Failure::Stale(outdated).into());
+            return Err(Failure::Stale(outdated));
         }
         let Some(state) = &self.state else {
             return Ok(None);
@@ -268,41 +195,71 @@ impl<'w> Transaction<'w> {
             return Ok(None);
         }
         if let Some(signal) = interrupt.signal() {
-            return Err(Failure::Interrupted(signal).into());
+            return Err(Failure::Interrupted(signal));
         }
         if state.history().is_none() && !self.label.undoes.is_empty() {
             // Without a history, the files that an undo displaces would be lost.
-            return Err(no_history().into());
+            return Err(no_history());
         }
         // The root itself is kept, even if it becomes empty.
-        staged.kept_dirs.extend(self.root_prefix.root().cloned());
-        let label = self
-            .root_prefix
-            .label_to_top(self.label.clone())
-            .map_err(Failure::Workspace)?;
-        let mut arranged = build_journal(
+        let roots = self.roots.prefixes();
+        staged
+            .kept_dirs
+            .extend(roots.iter().map(|&root| root.clone()));
+        let label = self.roots.label_to_top(self.label.clone())?;
+        build_journal(
             self.workspace,
             &self.stage,
             staged,
-            (&label, &self.root_prefix),
+            (&label, &roots),
             &self.directories,
-        )?;
-        // A record that cannot be signed refuses the change before the journal exists.
+        )
+        .map(Some)
+    }
+
+    /// Adds the audit record to the journal `built`, which is complete except for it. A record that
+    /// cannot be signed refuses the change before the journal exists.
+    fn add_audit_record(&self, built: &mut BuiltJournal) -> Result<(), Failure> {
+        let Some(state) = &self.state else {
+            return Ok(());
+        };
+        let label = self.roots.label_to_top(self.label.clone())?;
         let facts = (&*self.scratch.id, &label.audit, self.signer);
-        audit::add_record(&state.audit, &mut arranged.journal, facts)?;
-        let (old_file_lookup, altered) = Commit {
+        audit::add_record(&state.audit, &mut built.journal, facts)
+    }
+
+    /// Returns the steps of the commit in the state directory `state`.
+    fn steps<'a>(
+        &'a self,
+        state: &'a StateDirectory,
+        hooks: &'a [&'a dyn CommitHook],
+        interrupt: &'a Interrupt,
+    ) -> Commit<'a> {
+        Commit {
             workspace: self.workspace,
             state,
             scratch: &self.scratch,
             durability: self.options.durability,
             since: self.since,
-            hooks: &self.hooks,
+            hooks,
             interrupt,
             progress: &self.progress,
         }
-        .run(&arranged)?;
+    }
+
+    /// Commits the journal `built` on its own.
+    fn commit(
+        &self,
+        built: BuiltJournal,
+        hooks: &[&dyn CommitHook],
+        interrupt: &Interrupt,
+    ) -> Result<Option<CommittedTransaction>, FailedCommit> {
+        let Some(state) = &self.state else {
+            return Ok(None);
+        };
+        let (old_file_lookup, altered) = self.steps(state, hooks, interrupt).run(&built)?;
         Ok(Some(CommittedTransaction {
-            journal: arranged.journal,
+            journal: built.journal,
             old_file_lookup,
             altered,
         }))
@@ -356,9 +313,6 @@ impl<'w> Transaction<'w> {
         let _ = state.close(self.workspace);
         Ok(())
     }
-
-    /// Abandons the staged changes, like dropping the transaction.
-    pub fn abandon(self) {}
 }
 
 /// Returns the warning that the transaction is committed but scratch files remain.
@@ -366,7 +320,7 @@ fn sweep_warning(failure: &Failure) -> String {
     format!("some scratch files were not removed, the next command removes them: {failure}")
 }
 
-impl Drop for Transaction<'_> {
+impl Drop for Member<'_> {
     /// Abandons the staged changes. Rolls back a commit that a panic interrupted.
     fn drop(&mut self) {
         if let (true, Some(state)) = (self.is_committing, &self.state) {
@@ -378,23 +332,28 @@ impl Drop for Transaction<'_> {
     }
 }
 
-impl Sink for Transaction<'_> {
-    fn receive(&self, change: FileChange) -> Result<(), WorkspaceError> {
+impl Member<'_> {
+    /// Stages `change`, whose paths are below the root at `root_prefix`.
+    /// `arrival` is the source of a file that moves from another root.
+    fn receive(
+        &self,
+        (change, arrival): (FileChange, Option<Arrival>),
+        root_prefix: &RootPrefix,
+    ) -> Result<(), WorkspaceError> {
         let path = change.path.clone();
-        let change = self.root_prefix.change_to_top(change)?;
-        self.stage
-            .take(self.workspace, change)
-            .map_err(|failure| match failure {
-                Failure::Workspace(error) => self.root_prefix.error_to_root(error),
-                failure => {
-                    let (path, source) = (path.to_string(), io::Error::other(failure));
-                    WorkspaceError {
-                        verb: "stage",
-                        path,
-                        kind: ErrorKind::Other,
-                        source,
-                    }
+        let change = root_prefix.change_to_top(change)?;
+        let staged = self.stage.take(self.workspace, (change, arrival.as_ref()));
+        staged.map_err(|failure| match failure {
+            Failure::Workspace(error) => root_prefix.error_to_root(error),
+            failure => {
+                let (path, source) = (path.to_string(), io::Error::other(failure));
+                WorkspaceError {
+                    verb: "stage",
+                    path,
+                    kind: ErrorKind::Other,
+                    source,
                 }
-            })
+            }
+        })
     }
 }

@@ -15,6 +15,8 @@ pub struct Options {
     pub links: HardLinkMode,
     /// The treatment of a journal that names another directory or another machine.
     pub journals: JournalAdoption,
+    /// The treatment of a change of several roots, one of which cannot be opened.
+    pub missing_roots: MissingRoots,
 }
 
 impl Default for Options {
@@ -25,6 +27,7 @@ impl Default for Options {
             history: HistoryLimits::default(),
             links: HardLinkMode::Separate,
             journals: JournalAdoption::Refuse,
+            missing_roots: MissingRoots::Refuse,
         }
     }
 }
@@ -68,6 +71,18 @@ pub enum JournalAdoption {
     /// A recovery on request rolls the transaction back in this directory. The caller asserts
     /// that the journal describes this directory, or one from which it was copied.
     Adopt,
+}
+
+/// The treatment of an interrupted change of several roots, one of which cannot be opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MissingRoots {
+    /// The change is not recovered, because the missing root can contain the decision.
+    #[default]
+    Refuse,
+    /// A recovery on request decides with the roots that can be opened. Without a commit record
+    /// there, it rolls the change back. The missing root can then have the other result.
+    Ignore,
 }
 
 /// The limits of the history. The oldest entries above a limit are removed first.

@@ -13,6 +13,8 @@ pub struct RecoveredTransaction {
     /// Files that another process has changed, which are left unchanged. The paths start at the top
     /// of the work tree.
     pub left: Vec<RelPath>,
+    /// The root, if the command has several or if the transaction belongs to another root.
+    pub root: Option<String>,
     /// The displaced files that could not be restored for this reason.
     pub kept: Vec<KeptFile>,
 }

@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 
 use super::history::{IndexChange, TransactionLabel};
-use super::{Failure, KeptFile, git_index_file};
+use super::{KeptFile, git_index_file};
 use crate::change::{Content, FileChange, Postimage};
 use crate::path::RelPath;
-use crate::workspace::{self, ErrorKind, WorkTree, WorkspaceError};
+use crate::workspace::{ErrorKind, WorkTree, WorkspaceError};
 
 /// The path of the root below the top, and the absolute path of the top. `None` if the root is the
 /// top or outside of git.
@@ -99,20 +99,6 @@ impl RootPrefix {
         Ok(label)
     }
 
-    /// Converts `path` from the top to the root. A path outside the root is returned unchanged.
-    pub(super) fn to_root_path(&self, path: RelPath) -> RelPath {
-        self.root()
-            .and_then(|prefix| workspace::path_relative_to(&path, prefix))
-            .unwrap_or(path)
-    }
-
-    fn paths(&self, paths: Vec<RelPath>) -> Vec<RelPath> {
-        paths
-            .into_iter()
-            .map(|path| self.to_root_path(path))
-            .collect()
-    }
-
     /// Makes the paths of the copies absolute, because most copies are outside the root. Other
     /// paths do not change.
     pub(super) fn absolute_copies(&self, kept: Vec<KeptFile>) -> Vec<KeptFile> {
@@ -145,36 +131,6 @@ impl RootPrefix {
         WorkspaceError {
             path: below.unwrap_or(error.path),
             ..error
-        }
-    }
-
-    /// Converts all paths in `failure` to the root.
-    pub(super) fn failure_to_root(&self, failure: Failure) -> Failure {
-        let inner = |failure: Option<Box<Failure>>| {
-            failure.map(|failure| Box::new(self.failure_to_root(*failure)))
-        };
-        match failure {
-            Failure::Stale(paths) => Failure::Stale(self.paths(paths)),
-            Failure::Workspace(error) => Failure::Workspace(self.error_to_root(error)),
-            Failure::Incomplete {
-                left,
-                kept,
-                rollback_error: refused,
-                cause,
-            } => Failure::Incomplete {
-                left: self.paths(left),
-                kept: self
-                    .absolute_copies(kept)
-                    .into_iter()
-                    .map(|it| KeptFile {
-                        path: it.path.map(|it| self.to_root_path(it)),
-                        ..it
-                    })
-                    .collect(),
-                rollback_error: inner(refused),
-                cause: inner(cause),
-            },
-            failure => failure,
         }
     }
 }

@@ -4,6 +4,7 @@ mod content;
 mod place;
 
 use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::sync::Mutex;
 
 use super::change::{Change, DirAttributes, FileIdentity};
@@ -12,11 +13,21 @@ use super::numbers::{AllocatedNumber, FileNumbers};
 use super::scratch::{Scratch, ScratchFile};
 use super::staged::{StagedChange, StagedChanges};
 use super::{Durability, Failure, HardLinkMode, Options};
-use crate::change::{FileChange, FileState};
+use crate::change::{FileChange, FileState, Postimage};
+use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
-use crate::workspace::Workspace;
+use crate::text::Contents;
+use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
+
+/// The source of a file that moves from another root.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    /// The absolute path of the root.
+    pub(super) location: Vec<u8>,
+    pub(super) path: RelPath,
+}
 
 /// Receives changes from several threads.
 #[derive(Debug)]
@@ -64,6 +75,13 @@ impl ChangeStager {
         )
     }
 
+    /// Stages the departure of the file at `path` to another root. `found` is its state.
+    pub(super) fn take_departure(&self, path: RelPath, found: FileState) {
+        lock_unpoisoned(&self.staged)
+            .moves
+            .push((None, path, found));
+    }
+
     /// Returns a number that no scratch file has yet.
     pub(super) fn allocate_number(
         &self,
@@ -72,26 +90,22 @@ impl ChangeStager {
         self.numbers.take(workspace, &self.scratch)
     }
 
-    /// Stages one change.
+    /// Stages one change. `arrival` is the source of a file that moves from another root.
     pub(super) fn take(
         &self,
         workspace: &dyn Workspace,
-        change: FileChange,
+        (change, arrival): (FileChange, Option<&Arrival>),
     ) -> Result<(), Failure> {
         let FileChange {
             path,
             before,
             after,
         } = change;
-        let is_directory_after = after
-            .as_ref()
-            .is_some_and(|after| after.kind == FileKind::Directory);
+        let becomes_directory = |after: &Postimage| after.kind == FileKind::Directory;
+        let is_directory_after = after.as_ref().is_some_and(becomes_directory);
         // The directory of a submodule exists already. It must stay even if it becomes empty.
         if is_directory_after && before.as_ref().is_some_and(is_directory) {
-            self.push(StagedChange {
-                kept_dir: Some(path),
-                ..StagedChange::default()
-            });
+            self.keep_directory(path);
             return Ok(());
         }
         let going = before.as_ref().filter(|state| is_directory(state));
@@ -106,30 +120,34 @@ impl ChangeStager {
         };
         let number = self.allocate_number(workspace)?;
         let mut change = Change {
-            number: number.value,
-            path,
             before: one.found.as_ref().map(FileIdentity::from),
-            after: None,
             moves_out: after.is_none(),
-            source: None,
             stage_depth: place.is_outside_state.then_some(place.missing),
             overwrites: self.has_links_to_keep(one.found.as_ref()),
+            ..unstaged_change(number.value, path)
         };
         self.record_location(workspace, &change)?;
         match after {
             // A new directory needs no staged file. An old file at its path makes room.
-            Some(after) if after.kind == FileKind::Directory => {
+            Some(after) if becomes_directory(&after) => {
                 one.created_dirs.push(change.path.clone());
                 change.moves_out = true;
             }
-            Some(after) => self.stage(workspace, &mut change, (&mut one, place.missing), after)?,
+            Some(after) => {
+                let missing = place.missing;
+                self.stage(
+                    workspace,
+                    &mut change,
+                    (&mut one, missing),
+                    (after, arrival),
+                )?;
+            }
             None => {}
         }
         // The file is written, so other threads can use its bucket.
         drop(number);
         change.overwrites &= change.is_between_files();
-        let is_a_file = change.before.is_some() || change.after.is_some();
-        one.change = is_a_file.then_some(change);
+        one.change = (change.before.is_some() || change.after.is_some()).then_some(change);
         self.push(one);
         Ok(())
     }
@@ -137,6 +155,13 @@ impl ChangeStager {
     /// Returns whether the file has other hard links that must stay linked.
     fn has_links_to_keep(&self, found: Option<&FileState>) -> bool {
         self.links == HardLinkMode::Kept && found.is_some_and(|found| found.stat.links > 1)
+    }
+
+    fn keep_directory(&self, path: RelPath) {
+        self.push(StagedChange {
+            kept_dir: Some(path),
+            ..StagedChange::default()
+        });
     }
 
     fn push(&self, one: StagedChange) {
@@ -178,6 +203,46 @@ impl ChangeStager {
     }
 }
 
+/// Returns the change `number` of the file at `path`, without its states.
+fn unstaged_change(number: usize, path: RelPath) -> Change {
+    Change {
+        number,
+        path,
+        before: None,
+        after: None,
+        moves_out: false,
+        source: None,
+        stage_depth: None,
+        overwrites: false,
+    }
+}
+
 fn is_directory(state: &FileState) -> bool {
     state.stat.kind == FileKind::Directory
+}
+
+/// Returns the content of the file at `path`, which moves to another root. `found` is its state.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read, or if it has changed.
+pub(super) fn read_departing(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+    found: &FileState,
+) -> Result<Contents, WorkspaceError> {
+    let bytes: Contents = if found.stat.kind == FileKind::Symlink {
+        workspace.read_link(path)?.into()
+    } else {
+        workspace.read(path, found.stat.size)?.0.into()
+    };
+    if Digest::of(&bytes) == found.digest {
+        return Ok(bytes);
+    }
+    Err(WorkspaceError {
+        verb: "read",
+        path: path.to_string(),
+        kind: ErrorKind::Other,
+        source: io::Error::other("another process changed the file"),
+    })
 }

@@ -31,8 +31,9 @@ pub(super) struct StagedChange {
 pub(super) struct StagedChanges {
     pub(super) changes: Vec<Change>,
     pub(super) found: FoundFiles,
-    /// Moves: the target, the source, and the file found at the source.
-    pub(super) moves: Vec<(RelPath, RelPath, FileState)>,
+    /// Moves: the target, the source, and the file found at the source. The target is `None` if it
+    /// is in another root.
+    pub(super) moves: Vec<(Option<RelPath>, RelPath, FileState)>,
     pub(super) created_dirs: BTreeSet<RelPath>,
     pub(super) removed_dirs: BTreeMap<RelPath, DirAttributes>,
     pub(super) kept_dirs: BTreeSet<RelPath>,
@@ -55,7 +56,7 @@ impl StagedChanges {
             .extend(one.found.map(|state| (change.number, state)));
         self.moves.extend(
             one.moved
-                .map(|(from, state)| (change.path.clone(), from, state)),
+                .map(|(from, state)| (Some(change.path.clone()), from, state)),
         );
         self.changes.push(change);
     }
@@ -69,7 +70,11 @@ impl StagedChanges {
             kept_dirs: keeps,
             ..
         } = self;
-        changes.is_empty() && makes.is_empty() && removes.is_empty() && keeps.is_empty()
+        changes.is_empty()
+            && self.moves.is_empty()
+            && makes.is_empty()
+            && removes.is_empty()
+            && keeps.is_empty()
     }
 
     /// Sorts the changes by path, so that the order does not depend on the threads.

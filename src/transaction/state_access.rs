@@ -1,6 +1,7 @@
 //! Checks that a transaction can use the state directory, without a write.
 
 use super::Failure;
+use super::group::find_places;
 use super::scratch::join;
 use super::state_location::{LOCK, display_path, locate_state};
 use crate::workspace::{Directory, ErrorKind, Workspace, WorkspaceError, top};
@@ -12,6 +13,13 @@ use crate::workspace::{Directory, ErrorKind, Workspace, WorkspaceError, top};
 /// Returns the error that [`Transaction::begin`](super::Transaction::begin) would return, if the
 /// system would refuse to write there.
 pub fn check_state_access(workspace: &dyn Workspace) -> Result<(), Failure> {
+    find_places(workspace)?.iter().try_for_each(|place| {
+        let checked = check_access(place.workspace);
+        checked.map_err(|failure| place.roots.failure_to_caller(failure))
+    })
+}
+
+fn check_access(workspace: &dyn Workspace) -> Result<(), Failure> {
     let workspace = top(workspace)?;
     let directory = locate_state(workspace)?.directory;
     let (refused, verb, path) = if matches!(workspace.stat(&directory), Ok(None)) {

@@ -15,6 +15,24 @@ pub(super) struct RollbackResult {
 }
 
 impl RollbackResult {
+    /// Returns the result for a tree that was not changed.
+    pub(super) fn of_unchanged() -> Self {
+        Self {
+            left: Vec::new(),
+            kept: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Returns the result of a rollback that `error` stopped before it changed anything.
+    pub(super) fn of_error(error: Failure) -> Self {
+        Self {
+            left: Vec::new(),
+            kept: Vec::new(),
+            error: Some(error),
+        }
+    }
+
     /// Returns the files that were left unchanged and the displaced files for them.
     ///
     /// # Errors

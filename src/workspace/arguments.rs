@@ -1,7 +1,9 @@
 //! Options of verbs: the source of attributes, the mode of a directory, the kind of rename.
 
-use super::Directory;
 use crate::path::RelPath;
+
+/// A directory of a workspace. `None` is the root.
+pub type Directory<'a> = Option<&'a RelPath>;
 
 /// The source of the attributes that a new file gets in addition to its permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +11,13 @@ use crate::path::RelPath;
 pub enum AttributeSource<'a> {
     /// Owner, group, inode flags and extended attributes of this file.
     File(&'a RelPath),
+    /// The attributes of [`AttributeSource::File`], of a file in another root.
+    OtherRoot {
+        /// The absolute path of the root, see [`Workspace::location`](super::Workspace::location).
+        location: &'a [u8],
+        /// The path of the file below the root.
+        path: &'a RelPath,
+    },
     /// This owner and group, these inode flags, and no extended attributes. Used for a preimage that had none when it
     /// was read. Attributes that another process sets between that read and the swap are lost,
     /// because only the status change time (ctime) would reveal them.

@@ -10,7 +10,7 @@ pub struct Backend {
     /// The name of the backend.
     pub name: &'static str,
     /// Opens the root: an existing directory, or a new tree in memory.
-    pub open: fn(&Path) -> Result<Box<dyn Workspace>>,
+    pub open: fn(&Path) -> Result<Box<dyn Workspace + Send>>,
 }
 
 /// All backends. The tests run the same cases on each of them.

@@ -5,8 +5,7 @@
 //! Three invariants hold:
 //!
 //! - No verb leaves the root, except under the names [`EXTERNAL_HISTORY_NAME`],
-//!   [`GIT_INDEX_DIRECTORY_NAME`] and [`GIT_DIRECTORY_NAME`]. A verb never
-//!   follows a symbolic link.
+//!   [`GIT_INDEX_DIRECTORY_NAME`] and [`GIT_DIRECTORY_NAME`]. A verb never follows a symbolic link.
 //! - A verb is as atomic as its system call. It is durable only after the sync that its
 //!   documentation names.
 //! - An error does not prove that nothing has changed. The caller inspects the file system.
@@ -29,6 +28,7 @@ pub mod memory;
 pub mod objects;
 mod read_only;
 mod rights;
+mod roots;
 mod work_tree;
 
 use std::path::PathBuf;
@@ -41,13 +41,15 @@ use crate::text::{Bytes, last_bytes};
 pub use crate::stat::{Protection, Stat, Timestamp};
 pub use crate::workspace_error::{ErrorKind, StickyBitError, WorkspaceError};
 pub use arguments::{
-    AttributeSource, DirectoryPermissions, ModeProbe, PROBE_PREFIX, RenameMode, TEMPORARY,
+    AttributeSource, Directory, DirectoryPermissions, ModeProbe, PROBE_PREFIX, RenameMode,
+    TEMPORARY,
 };
 pub use backends::{BACKENDS, Backend};
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
 pub use layered::{Layer, LayerFile, LayeredTree};
 pub use lock::Lock;
 pub use rights::{EntryRights, InPlaceChange, OwnerError, ProtectedError};
+pub use roots::{Root, Roots, RootsError};
 pub use work_tree::{
     EXTERNAL_HISTORY_NAME, GIT_DIRECTORY_NAME, GIT_INDEX_DIRECTORY_NAME, GitDirectory, TOP_RECORD,
     WorkTree, path_relative_to, top,
@@ -58,17 +60,11 @@ use read_only::read_only;
 /// The result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
 
-/// A directory of a workspace. `None` is the root.
-pub type Directory<'a> = Option<&'a RelPath>;
-
 /// The interface to the files below one root.
 ///
 /// A verb resolves its path through real directories only. If a directory of the path is a symbolic
 /// link, the verb fails with [`ErrorKind::ThroughLink`]. If the last component is a link, the verb
 /// works on the link itself or fails.
-///
-/// Atomic, durable and ordered are three different guarantees. A verb is atomic if its system call
-/// is. It is durable only after the sync that its documentation names.
 ///
 /// # Errors
 ///
@@ -123,9 +119,8 @@ pub trait Workspace: Sync {
 
     /// Overwrites the content of the regular file at `path` with `bytes`.
     ///
-    /// The inode stays the same, so all names of the file show the new content. The write is
-    /// neither atomic nor durable. During the write, after a kill and after a power loss, a reader
-    /// can find a mixture of old and new bytes.
+    /// The inode stays the same, so all names of the file show the new content. The write is neither
+    /// atomic nor durable: until it is complete, a reader can find a mixture of old and new bytes.
     ///
     /// If kind, device, inode, size or modification time of the file differ from `expected`, the verb
     /// fails with [`ErrorKind::Missing`] and changes nothing.
@@ -181,14 +176,12 @@ pub trait Workspace: Sync {
         read_only("change mode", Some(path))
     }
 
-    /// Sets the owner, the group and the permission bits of the directory at `path`. Owner and
-    /// group are set only as far as the caller is allowed to.
+    /// Sets the permission bits of the directory at `path`, and as far as permitted owner and group.
     fn restore_dir(&self, path: &RelPath, _bits: u32, _owner: (u32, u32)) -> Result<()> {
         read_only("restore", Some(path))
     }
 
-    /// Starts to write the file at `path` to the disk. This hint shortens a later
-    /// [`Workspace::sync`].
+    /// Starts to write the file at `path`. This hint shortens a later [`Workspace::sync`].
     fn start_writeback(&self, _path: &RelPath) {}
 
     /// Makes the content and the attributes of the file at `path` durable. For a directory, makes
@@ -203,8 +196,7 @@ pub trait Workspace: Sync {
     /// Writes the content and the attributes of the file at `path` to its device. They are durable
     /// after a later [`Workspace::sync`] of any file on that device.
     ///
-    /// Only on macOS is this less than [`Workspace::sync`]: the file can still be in the cache of
-    /// the device.
+    /// Only on macOS is this less than [`Workspace::sync`]: the device can still cache the file.
     fn write_to_device(&self, path: &RelPath) -> Result<()> {
         self.sync(Some(path))
     }
@@ -225,10 +217,9 @@ pub trait Workspace: Sync {
         read_only("lock", Some(path))
     }
 
-    /// Locks the directory at `path`, in the same way as [`Workspace::lock`].
-    ///
-    /// Fails with [`ErrorKind::Unsupported`] if the file system can lock only files that are open
-    /// for writing, such as NFS; see flock(2).
+    /// Locks the directory at `path`, in the same way as [`Workspace::lock`]. Fails with
+    /// [`ErrorKind::Unsupported`] if the file system can lock only files that are open for writing,
+    /// such as NFS; see flock(2).
     fn lock_dir(&self, path: &RelPath, _timeout: Duration) -> Result<Option<Lock>> {
         read_only("lock", Some(path))
     }
@@ -241,8 +232,8 @@ pub trait Workspace: Sync {
     /// Returns the user that owns new files.
     fn user(&self) -> u32;
 
-    /// Returns the bits of a file in `directory` after `bits` were set, or `None` if the file system
-    /// stores none, as vfat, exFAT and SMB shares. `probe` selects how the verb tests this.
+    /// Returns the bits of a file in `directory` after `bits` were set, or `None` if none are stored,
+    /// as on vfat, exFAT and SMB shares. `probe` selects how the verb tests this.
     fn stored_bits(&self, _: Directory<'_>, bits: u32, _probe: ModeProbe) -> Option<u32> {
         Some(bits)
     }
@@ -265,7 +256,7 @@ pub trait Workspace: Sync {
         Ok(())
     }
 
-    /// Returns the reason why this user cannot create symbolic links, if there is one.
+    /// Returns the reason why this user cannot create symbolic links.
     fn symlink_refusal(&self) -> Option<&'static str> {
         None
     }
@@ -305,20 +296,19 @@ pub trait Workspace: Sync {
         None
     }
 
-    /// Returns whether an external history is configured but cannot be used: its path is relative
-    /// or contains `..`, or one of the two directories contains the other.
+    /// Returns whether an external history is configured but unusable: its path is relative, or has
+    /// `..`, or one of the two directories contains the other.
     fn has_unusable_history(&self) -> bool {
         false
     }
 
-    /// Returns `path` as other programs name it. A path below the root is unchanged. A path outside
-    /// the root becomes absolute.
+    /// Returns `path` as other programs name it: a path outside the root becomes absolute.
     fn real_path(&self, path: &RelPath) -> Vec<u8> {
         path.as_bytes().to_vec()
     }
 
-    /// Sets the directory outside the root that verbs find under the name [`GIT_INDEX_DIRECTORY_NAME`]. The first verb
-    /// that needs the directory opens it; the handle stays valid if the directory is moved.
+    /// Sets the directory that verbs find under the name [`GIT_INDEX_DIRECTORY_NAME`]. The first verb
+    /// that needs it opens it; the handle stays valid if the directory is moved.
     ///
     /// # Security
     ///
@@ -327,17 +317,14 @@ pub trait Workspace: Sync {
         Ok(())
     }
 
-    /// Returns the git work tree that contains this root, if the root is below its top. The work
-    /// tree is located once.
+    /// Returns the git work tree that contains this root, if the root is below its top.
     fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {
         Ok(None)
     }
 
     /// Returns the git directory of the work tree whose top is this root.
     fn git_directory(&self) -> Result<GitDirectory> {
-        let directory = RelPath::new(b".git").expect("BUG: `name` is a valid path");
-        let found = self.stat(&directory)?;
-        Ok(GitDirectory::of_stat(directory, found.as_ref()))
+        work_tree::ordinary_git_directory(self)
     }
 
     /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way
@@ -359,8 +346,7 @@ pub trait Workspace: Sync {
         Vec::new()
     }
 
-    /// Returns the paths of the files that git's configuration includes or names as the attribute
-    /// file of the user, and of each link on the way.
+    /// Returns the paths of included configuration and attribute files of git, and links to them.
     fn configuration_file_paths(&self) -> Vec<RelPath> {
         Vec::new()
     }
@@ -387,14 +373,28 @@ pub trait Workspace: Sync {
         None
     }
 
-    /// Returns the absolute name of the root without links, or `None` if other programs cannot
-    /// access it.
+    /// Returns the absolute name of the root without links, if other programs can access it.
     fn absolute_root(&self) -> Option<PathBuf> {
         None
     }
 
     /// Returns the absolute name of `path`, or `None` if other programs cannot access it.
     fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
+    }
+
+    /// Returns the name by which [`Workspace::open_root`] opens this root in any process.
+    fn location(&self) -> Option<Vec<u8>> {
+        self.absolute_root().map(|path| roots::location_of(&path))
+    }
+
+    /// Opens another root. A journal can name it, so the caller checks its identity.
+    fn open_root(&self, _location: &[u8]) -> Result<Box<dyn Workspace + Send>> {
+        read_only("open", None)
+    }
+
+    /// Returns the roots, if there are several.
+    fn roots(&self) -> Option<&Roots> {
         None
     }
 }

@@ -88,6 +88,13 @@ pub fn top(workspace: &dyn Workspace) -> Result<&dyn Workspace> {
     Ok(workspace.work_tree()?.map_or(workspace, |tree| tree.top))
 }
 
+/// Returns `.git` below the root of `workspace` if it is a directory.
+pub(super) fn ordinary_git_directory<W: Workspace + ?Sized>(workspace: &W) -> Result<GitDirectory> {
+    let directory = RelPath::new(b".git").expect("BUG: `.git` is a valid path");
+    let found = workspace.stat(&directory)?;
+    Ok(GitDirectory::of_stat(directory, found.as_ref()))
+}
+
 /// Returns `path`, which is relative to the top, as a path relative to `prefix`. Returns `None` if
 /// it is not below `prefix`.
 #[must_use]

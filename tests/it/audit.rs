@@ -18,7 +18,7 @@ use wpatch::mode::Permissions;
 use wpatch::path::RelPath;
 use wpatch::report::AuditReport;
 use wpatch::transaction::{
-    Durability, HardLinkMode, HistoryLimits, Interrupt, JournalAdoption, Options,
+    Durability, HardLinkMode, HistoryLimits, Interrupt, JournalAdoption, MissingRoots, Options,
 };
 use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -36,6 +36,7 @@ const OPTIONS: Options = Options {
     },
     links: HardLinkMode::Separate,
     journals: JournalAdoption::Refuse,
+    missing_roots: MissingRoots::Refuse,
 };
 
 fn path(name: &str) -> RelPath {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use wpatch::path::RelPath;
 use wpatch::transaction::HistoryLimits;
 use wpatch::transaction::{
-    Durability, Failure, HardLinkMode, Interrupt, JournalAdoption, Options, recover,
+    Durability, Failure, HardLinkMode, Interrupt, JournalAdoption, MissingRoots, Options, recover,
 };
 use wpatch::workspace::GIT_INDEX_DIRECTORY_NAME;
 use wpatch::workspace::memory::{DurableChanges, FaultInjection, FaultKind, Feature, Memory};
@@ -66,6 +66,7 @@ const fn options(durability: Durability) -> Options {
         history,
         links: HardLinkMode::Separate,
         journals: JournalAdoption::Refuse,
+        missing_roots: MissingRoots::Refuse,
     }
 }
 

@@ -17,7 +17,9 @@ use wpatch::engine::{self, Outcome, Request, UndoTarget, What};
 use wpatch::path::RelPath;
 use wpatch::preflight::ProblemKind;
 use wpatch::report::State;
-use wpatch::transaction::{Durability, HardLinkMode, JournalAdoption, Options, recover};
+use wpatch::transaction::{
+    Durability, HardLinkMode, JournalAdoption, MissingRoots, Options, recover,
+};
 use wpatch::workspace::memory::{
     DurableChanges, Entry, FaultInjection, FaultKind, Feature, Memory,
 };
@@ -38,6 +40,7 @@ const OPTIONS: Options = Options {
     },
     links: HardLinkMode::Separate,
     journals: JournalAdoption::Refuse,
+    missing_roots: MissingRoots::Refuse,
 };
 
 fn request(target: UndoTarget, force: bool) -> Request {

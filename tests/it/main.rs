@@ -77,6 +77,7 @@ mod reject;
 mod repeated;
 mod report;
 mod repository;
+mod roots;
 mod run;
 mod sandbox;
 mod series;

@@ -13,7 +13,7 @@ mod scene;
 mod states;
 mod trace;
 
-use drafts::{Draft, drafts, few, many, renames};
+use drafts::{Draft, drafts, few, many, renames, two_roots};
 use scene::{Place, Scene};
 use states::Bound;
 
@@ -142,6 +142,43 @@ fn a_recovery_survives_the_power_at_any_call() {
         }
     }
     assert!(scenes > 40, "{scenes}");
+}
+
+#[test]
+fn a_change_of_two_roots_survives_the_power_at_any_call() {
+    let states = applying(&[two_roots()], Place::Roots);
+    assert!(states > 1_000, "{states}");
+}
+
+#[test]
+fn a_recovery_of_two_roots_survives_the_power_at_any_call() {
+    let mut scenes = 0;
+    for call in ["renameat2", "renameat", "linkat", "mkdirat", "unlinkat"] {
+        let kills =
+            (1..).map_while(|number| Scene::recovery(&two_roots(), Place::Roots, (call, number)));
+        scenes += kills
+            .map(|scene| survives(&scene))
+            .filter(|&states| states > 0)
+            .count();
+    }
+    assert!(scenes > 10, "{scenes}");
+}
+
+#[test]
+fn a_failed_sync_of_one_of_two_roots_is_survived() {
+    let failures = (1..)
+        .map_while(|number| Scene::with_failed_sync(&two_roots(), Place::Roots, ("fsync", number)));
+    let scenes = failures
+        .map(|scene| survives(&scene))
+        .filter(|&states| states > 0)
+        .count();
+    assert!(scenes > 8, "{scenes}");
+}
+
+#[test]
+fn each_sync_of_two_roots_is_missed() {
+    let scene = Scene::apply(&two_roots(), Place::Roots, &[]);
+    assert_eq!(needless(&scene), Vec::<String>::new());
 }
 
 #[test]

@@ -30,6 +30,7 @@ const OPTIONS: Options = Options {
     },
     links: wpatch::transaction::HardLinkMode::Separate,
     journals: wpatch::transaction::JournalAdoption::Refuse,
+    missing_roots: wpatch::transaction::MissingRoots::Refuse,
 };
 
 /// The changes of a session in two patches: each kind of operation, and two steps on one file.

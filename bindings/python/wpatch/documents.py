@@ -22,6 +22,14 @@ class AppliedLines(TypedDict):
     """The first preimage line; the line before the hunk if the preimage is empty."""
 
 
+ApprovalMethod: TypeAlias = Literal['plan_id', 'elicitation', 'policy']
+"""How a change was approved."""
+
+
+AuditProblemKind: TypeAlias = Literal['changed', 'dropped', 'inserted', 'reordered', 'truncated', 'incomplete', 'disagrees']
+"""The kinds of faults in an audit file."""
+
+
 class BuiltInReport(TypedDict):
     """A built-in rule. It applies without a policy file."""
 
@@ -259,6 +267,15 @@ class HistoryReport(TypedDict):
     """The reason why it does not."""
 
 
+class HunkReason(TypedDict):
+    """The reason for the rejection of a hunk."""
+
+    hunk: str
+    """The `id` of the hunk in the report of the check, such as `f1h2`, or of the file: `f1`."""
+    reason: str
+    """The reason, in the user's words."""
+
+
 HunkStatus: TypeAlias = Literal['clean', 'offset', 'fuzzy', 'unplaced', 'not_found', 'ambiguous', 'overlap', 'already_applied', 'merged', 'conflict', 'too_large', 'exists']
 """The status of a hunk."""
 
@@ -456,6 +473,17 @@ class OverwrittenFile(TypedDict):
     """The SHA-256 digest of the content, or of the target of a link."""
 
 
+class PolicyFacts(TypedDict):
+    """The verdict of policy, with the rules that decide it."""
+
+    rules: NotRequired[list[str]]
+    """The names of the rules that match, the deciding rule first."""
+    source: NotRequired[str | None]
+    """The policy files; absent if only built-in rules apply."""
+    verdict: str
+    """`allow`, `ask` or `deny`."""
+
+
 class PolicyReport(TypedDict):
     """The policy's verdict on the whole change."""
 
@@ -478,6 +506,8 @@ class RecoveredReport(TypedDict):
     """The previous versions of these files."""
     left: list[str]
     """The files that were not restored because another process had changed them."""
+    root: NotRequired[str | None]
+    """The root of the transaction, if the command has several, or if it is another root."""
 
 
 class RejectsReport(TypedDict):
@@ -504,6 +534,15 @@ class Repair(TypedDict):
     """The line of the patch, counted from 1."""
     message: str
     """A message of one line."""
+
+
+class RootReport(TypedDict):
+    """A root with the name with which its paths begin."""
+
+    name: str
+    """The name."""
+    path: str
+    """The absolute path of the directory."""
 
 
 class RuleHit(TypedDict):
@@ -738,6 +777,55 @@ class AccessReport(TypedDict):
     """The deciding rule; null if no rule matches, so that the access is allowed."""
     verdict: str
     """`allow`, `ask` or `deny`: the verdict of the strictest rule. A rule that only `hook` and `mcp` enforce counts; `built_in` states the interfaces of each rule."""
+
+
+class Approval(TypedDict):
+    """The approval of a change."""
+
+    by: NotRequired[str | None]
+    """The person who approved it, as the caller states it (`--by`)."""
+    how: ApprovalMethod
+    """How the change was approved."""
+    rule: NotRequired[str | None]
+    """The rule of the policy that approves the change."""
+    time: str
+    """The time at which wpatch received the approval, in RFC 3339 format."""
+
+
+class AuditProblem(TypedDict):
+    """The first fault of an audit file."""
+
+    help: str
+    """The next step."""
+    kind: AuditProblemKind
+    """The kind of fault."""
+    line: int
+    """The line of the file, counted from 1. For a missing record: the line at which it is missing."""
+    message: str
+    """The fault."""
+    seq: int | None
+    """The number of the record."""
+    time: str | None
+    """The time in the record."""
+
+
+class AuditVerification(TypedDict):
+    """The result of the verification of one audit file."""
+
+    digest: str | None
+    """The digest of the last line. A copy of it elsewhere proves later that no record was removed."""
+    path: str
+    """The path of the file."""
+    problem: AuditProblem | None
+    """The first fault; null if the file is intact."""
+    records: int
+    """The number of lines."""
+    repaired: int
+    """The number of repairs of the end of the file. A record with the event `repaired` describes each of them."""
+    seq: int | None
+    """The number of the last record; null without records."""
+    signed: int
+    """The number of records with a signature."""
 
 
 class ConflictReport(TypedDict):
@@ -985,6 +1073,19 @@ class ProblemReport(TypedDict):
     """The position in the patch."""
 
 
+class AuditReport(TypedDict):
+    """The result of `log --verify`."""
+
+    exit_code: int
+    """The exit code: 0, or 1 after a fault."""
+    files: list[AuditVerification]
+    """The audit files. The history of a work tree has one, and none before the first change."""
+    ok: bool
+    """Whether all audit files are intact."""
+    schema: str
+    """`wpatch.audit-report/1`."""
+
+
 class HunkReport(TypedDict):
     """The result for one hunk."""
 
@@ -1017,28 +1118,46 @@ class HunkReport(TypedDict):
 class LogEntry(TypedDict):
     """One change."""
 
+    actor: NotRequired[str | None]
+    """The author of the change, as the caller states it (`--actor`)."""
+    approval: NotRequired[Approval | None]
+    """The approval of the change."""
+    by: NotRequired[str | None]
+    """The person who is responsible for the command, as the caller states it (`--by`)."""
     command: str
     """The command that made the change."""
     coverage: Coverage
     """`full`, or `partial` if the old content of some file was not kept."""
     files: list[LogFile]
     """The changed files, sorted by name. For a rejection: the files that the plan would change."""
+    hunks: NotRequired[list[HunkReason]]
+    """The reasons for the rejection of single hunks."""
     id: str
     """The identifier of the entry. Identifiers sort by time."""
     kept: NotRequired[list[KeptFileReport]]
     """The previous versions of files that a rollback could not restore."""
     note: NotRequired[str | None]
     """The note of that session, in the user's words. It can contain control characters."""
+    patches: NotRequired[list[str]]
+    """The SHA-256 digest of each patch, as `sha256:HEX`."""
     plan_id: NotRequired[str | None]
-    """The rejected plan."""
+    """The plan: the `plan_id` of the change or of the rejected plan."""
+    policy: NotRequired[PolicyFacts | None]
+    """The verdict of policy on the change."""
     reason: NotRequired[str | None]
     """The reason for the rejection, in the user's words. It can contain control characters."""
+    request_id: NotRequired[str | None]
+    """The caller's identifier of the request (`--request-id`)."""
+    roots: NotRequired[list[RootReport]]
+    """The roots of a change of several. Undoing the entry undoes the change in all of them."""
     session: NotRequired[str | None]
     """The edit session that the change committed."""
     state: State
     """Whether the change is in effect or was undone."""
     time: str
     """The time at which the change began, in RFC 3339 format."""
+    traceparent: NotRequired[str | None]
+    """The trace context of the command: `TRACEPARENT` of W3C Trace Context."""
     undoes: list[str]
     """The entries that this entry undoes."""
     undone_by: str | None
@@ -1167,6 +1286,10 @@ class Report(TypedDict):
     """The problems, in order."""
     root: NotRequired[str | None]
     """The root directory."""
+    roots: NotRequired[list[RootReport]]
+    """The roots, if paths begin with the name of a root."""
+    run: NotRequired[CommandReport | None]
+    """The result of the command of `run`. Its output is not captured."""
     saved: NotRequired[SavedReport | None]
     """The saved plan."""
     schema: str

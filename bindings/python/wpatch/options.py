@@ -21,12 +21,16 @@ class AbortOptions(TypedDict):
 class AppendOptions(TypedDict):
     """The options of `wpatch append`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
     diagnostics_timeout: NotRequired[str]
@@ -61,8 +65,12 @@ class AppendOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
@@ -73,6 +81,7 @@ ApplyOptions = TypedDict(
     'ApplyOptions',
     {
         '3way': NotRequired[bool],
+        'actor': NotRequired[str],
         'after': NotRequired[str],
         'allow_binary_replacement': NotRequired[bool],
         'allow_empty': NotRequired[bool],
@@ -85,6 +94,7 @@ ApplyOptions = TypedDict(
         'before': NotRequired[str],
         'brief': NotRequired[bool],
         'build_fake_ancestor': NotRequired[str],
+        'by': NotRequired[str],
         'cached': NotRequired[bool],
         'check': NotRequired[bool],
         'conflict': NotRequired[Literal['markers', 'diff3']],
@@ -135,10 +145,12 @@ ApplyOptions = TypedDict(
         'reject_file': NotRequired[str],
         'relocate': NotRequired[bool],
         'remove_empty_files': NotRequired[bool],
+        'request_id': NotRequired[str],
         'reverse': NotRequired[bool],
         'series': NotRequired[str],
         'session': NotRequired[str],
         'shape': NotRequired[bool],
+        'sign_with': NotRequired[str],
         'strict_input': NotRequired[bool],
         'strip': NotRequired[int],
         'suffix': NotRequired[str],
@@ -254,12 +266,16 @@ CheckOptions = TypedDict(
 class CommitOptions(TypedDict):
     """The options of `wpatch commit`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
     diagnostics_timeout: NotRequired[str]
@@ -278,6 +294,10 @@ class CommitOptions(TypedDict):
     """Apply the policy rules in FILE"""
     rebase: NotRequired[bool]
     """Merge the session with files that changed since; a conflict changes nothing"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
@@ -308,10 +328,12 @@ class DiffOptions(TypedDict):
 EditOptions = TypedDict(
     'EditOptions',
     {
+        'actor': NotRequired[str],
         'after': NotRequired[str],
         'all': NotRequired[bool],
         'approve': NotRequired[str],
         'before': NotRequired[str],
+        'by': NotRequired[str],
         'diagnostics': NotRequired[bool | Literal['report', 'deny']],
         'diagnostics_timeout': NotRequired[str],
         'diff_max_bytes': NotRequired[int],
@@ -338,8 +360,10 @@ EditOptions = TypedDict(
         'old_file': NotRequired[str],
         'policy': NotRequired[list[str]],
         'reindent': NotRequired[bool],
+        'request_id': NotRequired[str],
         'sequential': NotRequired[bool],
         'session': NotRequired[str],
+        'sign_with': NotRequired[str],
         'to': NotRequired[str],
         'verify': NotRequired[str],
         'verify_timeout': NotRequired[str],
@@ -406,12 +430,16 @@ class LogOptions(TypedDict):
 class NotebookDeleteOptions(TypedDict):
     """The options of `wpatch notebook delete`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     cell: NotRequired[str]
     """Select the cell by its id, or by cell-N with the index N from 0"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
@@ -444,8 +472,12 @@ class NotebookDeleteOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
@@ -455,6 +487,8 @@ class NotebookDeleteOptions(TypedDict):
 class NotebookInsertOptions(TypedDict):
     """The options of `wpatch notebook insert`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
@@ -463,6 +497,8 @@ class NotebookInsertOptions(TypedDict):
     """Insert before or after all other cells"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     cell: NotRequired[str]
     """Insert after this cell, by its id or cell-N [default: insert at the start]"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
@@ -497,8 +533,12 @@ class NotebookInsertOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     type: NotRequired[Literal['code', 'markdown', 'raw']]
     """Set the type of the cell"""
     verify: NotRequired[str]
@@ -510,12 +550,16 @@ class NotebookInsertOptions(TypedDict):
 class NotebookReplaceOptions(TypedDict):
     """The options of `wpatch notebook replace`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     cell: NotRequired[str]
     """Select the cell by its id, or by cell-N with the index N from 0"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
@@ -548,8 +592,12 @@ class NotebookReplaceOptions(TypedDict):
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     type: NotRequired[Literal['code', 'markdown', 'raw']]
     """Set the type of the cell [default: keep it]"""
     verify: NotRequired[str]
@@ -613,17 +661,23 @@ class RecoverOptions(TypedDict):
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    without_missing_roots: NotRequired[bool]
+    """Decide about a change of several roots without the roots that cannot be opened"""
 
 
 class RedoOptions(TypedDict):
     """The options of `wpatch redo`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     dry_run: NotRequired[bool]
     """Print what would be done, and change nothing"""
     durability: NotRequired[Literal['full', 'none']]
@@ -634,6 +688,10 @@ class RedoOptions(TypedDict):
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
@@ -643,14 +701,24 @@ class RedoOptions(TypedDict):
 class RejectOptions(TypedDict):
     """The options of `wpatch reject`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     durability: NotRequired[Literal['full', 'none']]
     """Set whether a change survives a power loss [default: full]"""
+    hunk: NotRequired[list[str]]
+    """Record REASON as the reason for one hunk or file, such as f1h2=REASON"""
     lock_timeout: NotRequired[str]
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
     reason: NotRequired[str]
     """Record TEXT as the reason, of at most 4096 bytes"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     withdraw: NotRequired[bool]
     """Remove the rejection, so that the plan can be approved again"""
 
@@ -733,12 +801,16 @@ ShowOptions = TypedDict(
 class UndoOptions(TypedDict):
     """The options of `wpatch undo`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     dry_run: NotRequired[bool]
     """Print what would be done, and change nothing"""
     durability: NotRequired[Literal['full', 'none']]
@@ -751,6 +823,10 @@ class UndoOptions(TypedDict):
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
@@ -760,12 +836,16 @@ class UndoOptions(TypedDict):
 class WriteOptions(TypedDict):
     """The options of `wpatch write`."""
 
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
     after: NotRequired[str]
     """Run CMD after the change; its exit code does not affect the change"""
     approve: NotRequired[str]
     """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
     before: NotRequired[str]
     """Run CMD before anything is written, and refuse the change unless it exits with 0"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
     diagnostics_timeout: NotRequired[str]
@@ -802,8 +882,12 @@ class WriteOptions(TypedDict):
     """Replace an existing file"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
     verify: NotRequired[str]
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]

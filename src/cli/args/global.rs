@@ -19,9 +19,25 @@ use crate::digest::Sha256;
 )]
 #[command(next_help_heading = "Global options")]
 pub(in crate::cli) struct Global {
-    /// Set the directory to patch [default: .]
-    #[arg(short = 'd', long, global = true, value_name = "DIR")]
+    /// Set the directory to patch [default: .]; repeat it to patch several together
+    ///
+    /// With several directories, each path begins with the name of a directory: NAME of `NAME=DIR`,
+    /// or the last component of DIR. `NAME=DIR` alone has the same effect. A directory whose name
+    /// contains `=` is written with a slash before the name, as in `./a=b`.
+    #[arg(
+        id = "root",
+        short = 'd',
+        long = "root",
+        global = true,
+        value_name = "[NAME=]DIR"
+    )]
+    pub(in crate::cli) given_roots: Vec<PathBuf>,
+    /// The directory to patch, unless there are several.
+    #[arg(skip)]
     pub(in crate::cli) root: Option<PathBuf>,
+    /// The directories to patch, if paths begin with their names.
+    #[arg(skip)]
+    pub(in crate::cli) roots: Vec<NamedRoot>,
     /// Apply the policy rules in FILE
     ///
     /// If several files or `wpatch.toml` in the root have rules, the strictest verdict applies.
@@ -82,6 +98,13 @@ pub(in crate::cli) struct Global {
     /// Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
     #[arg(long, global = true, value_name = "TIME", value_parser = duration, hide_short_help = true)]
     pub(in crate::cli) lock_timeout: Option<Duration>,
+}
+
+/// A root with the name with which paths begin.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct NamedRoot {
+    pub(in crate::cli) name: String,
+    pub(in crate::cli) directory: PathBuf,
 }
 
 /// When to use colors.

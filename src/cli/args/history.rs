@@ -72,6 +72,13 @@ pub(in crate::cli) struct RecoverOptions {
     /// interrupted command was yours. Files that were changed since are left unchanged.
     #[arg(long)]
     pub(in crate::cli) adopt: bool,
+    /// Decide about a change of several roots without the roots that cannot be opened
+    ///
+    /// The change is committed if one of the other roots has its commit record. Otherwise it is
+    /// rolled back. The missing root can then have the other result, so use this option only if that
+    /// root is lost.
+    #[arg(long)]
+    pub(in crate::cli) without_missing_roots: bool,
 }
 
 /// The options of `undo` and `redo`.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{failure_outcome, read_entries, shown_log};
-use crate::engine::Outcome;
+use crate::engine::top_roots::one_root_problem;
+use crate::engine::{Outcome, refused_outcome};
 use crate::policy::Policy;
 use crate::process::Timeout;
 use crate::report::{AgentTrace, AuditReport};
@@ -37,6 +38,9 @@ pub fn verify_audit(
     workspace: &dyn Workspace,
     options: transaction::Options,
 ) -> Result<AuditReport, Box<Outcome>> {
+    if let Some(problem) = one_root_problem("log --verify", workspace) {
+        return Err(refused_outcome("log", problem));
+    }
     audit::verify(workspace, options)
         .map(AuditReport::of)
         .map_err(|failure| failure_outcome("log", &failure))

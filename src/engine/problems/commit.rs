@@ -45,6 +45,7 @@ pub(in crate::engine) fn commit_problems(failure: &Failure) -> Vec<Problem> {
         Failure::Rejected => Vec::new(),
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
         Failure::OtherRoot { .. } => vec![other_root_problem(failure)],
+        Failure::MissingRoot { .. } => vec![missing_root_problem(failure)],
         Failure::Foreign { .. } => vec![foreign_state_problem(failure, Severity::Error)],
         // Preflight refuses existing links, so this link appeared after preflight.
         Failure::Workspace(error) if error.kind == ErrorKind::ThroughLink => {
@@ -110,6 +111,21 @@ fn other_root_problem(failure: &Failure) -> Problem {
     }
 }
 
+/// Returns the problem of an interrupted change of several roots, one of which cannot be opened.
+fn missing_root_problem(failure: &Failure) -> Problem {
+    let help = "no file was changed; mount or restore the directory and try again; if it is lost, run \
+                `wpatch recover --without-missing-roots`, which decides with the other roots";
+    let advice = "ask the user to mount or restore the directory".to_owned();
+    Problem {
+        help: Some(help.to_owned()),
+        facts: ProblemFacts {
+            advice: Some(advice),
+            ..ProblemFacts::default()
+        },
+        ..Problem::new(&code::INCOMPLETE, failure.to_string())
+    }
+}
+
 /// Returns the problem of a directory that was replaced by a link while the patch was being
 /// applied.
 fn link_problem(path: &str) -> Problem {
@@ -168,8 +184,10 @@ pub(in crate::engine) fn rollback_problem(
         .filter(|kept| kept.path.is_none())
         .map(|kept| printable(&kept.copy).to_string());
     let left = list_names(left.iter().map(ToString::to_string).chain(unknown));
+    let place = recovered.root.as_ref();
+    let place = place.map_or_else(String::new, |root| format!(" in the root {root}"));
     let message = format!(
-        "the rollback of the interrupted change {id} is incomplete: another process changed {left}, which was not \
+        "the rollback of the interrupted change {id}{place} is incomplete: another process changed {left}, which was not \
          restored"
     );
     Some(Problem {

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use crate::diagnostics;
 use crate::interrupt::Interrupt;
 use crate::matching::MatchRules;
+use crate::path::RelPath;
 use crate::plan::SeriesSettings;
 use crate::policy::Policy;
 use crate::preflight::{self, ApprovalGate, ExplicitBase, Problem, WhitespaceAction, code};
@@ -186,6 +187,9 @@ pub struct RequestContext {
     /// The git of the root, with its configuration and attributes; `None` if nothing is configured.
     /// Clones of a request share the cached configuration.
     pub git: Option<Arc<Git>>,
+    /// The git of each root by its name, if the tree has several roots. Only its conversions of
+    /// contents apply.
+    pub root_gits: Vec<(RelPath, Arc<Git>)>,
     /// Whether the root is a tree in a repository. Its files have the line endings that were
     /// committed.
     pub is_git_tree: bool,

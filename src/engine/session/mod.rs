@@ -18,6 +18,7 @@ use std::sync::Arc;
 use super::failure::failure_outcome;
 use super::problems::no_state_directory_problem;
 use super::stages::{Command, Committed};
+use super::top_roots::one_root_problem;
 use super::{Outcome, refused_outcome};
 use crate::preflight::{Problem, code};
 use crate::report::{self, SessionReport};
@@ -40,6 +41,9 @@ pub fn begin(
     options: transaction::Options,
     interrupt: &Interrupt,
 ) -> Outcome {
+    if let Some(problem) = one_root_problem("begin", workspace) {
+        return *refused_outcome("begin", problem);
+    }
     let mut done = Committed::default();
     if note.is_some_and(|note| note.len() > MAX_NOTE) {
         let message = format!("the note exceeds {MAX_NOTE} bytes");
@@ -70,6 +74,9 @@ pub fn abort(
     options: transaction::Options,
     interrupt: &Interrupt,
 ) -> Outcome {
+    if let Some(problem) = one_root_problem("abort", workspace) {
+        return *refused_outcome("abort", problem);
+    }
     let mut done = Committed::default();
     match sessions::search(workspace, id) {
         Ok(SessionSearchResult::Found(session)) => {
@@ -129,6 +136,9 @@ fn find_session(
     workspace: &dyn Workspace,
     id: &str,
 ) -> Result<Session, Box<Outcome>> {
+    if let Some(problem) = one_root_problem("an edit session", workspace) {
+        return Err(refused_outcome(command, problem));
+    }
     match sessions::search(workspace, id) {
         Ok(SessionSearchResult::Found(session)) => match &session.damage {
             None => Ok(*session),

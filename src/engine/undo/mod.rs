@@ -7,6 +7,8 @@
 //! [`plan_reversal`] first.
 
 mod back;
+mod choice;
+mod roots;
 mod seen;
 
 use std::sync::Arc;
@@ -25,13 +27,20 @@ use crate::change::DiscardSink;
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
-use crate::transaction::history::{
-    EntryStatus, HistoryEntry, OldContentLocation, UndoChain, entries, find_entry,
-};
+use crate::transaction::history::{HistoryEntry, OldContentLocation, entries};
 use crate::transaction::{self, Failure, HardLinkMode, Transaction};
 use crate::workspace::Workspace;
 use back::{EntryReversal, undo_label};
+use choice::{Selection, choose};
+use roots::find_roots;
+
 use seen::PredictedTree;
+
+/// The changes to reverse.
+struct Reversal {
+    selection: Selection,
+    request: UndoRequest,
+}
 
 /// Undoes changes, or checks whether they can be undone.
 pub(super) fn run(
@@ -53,15 +62,25 @@ pub(super) fn run(
         Ok(policy) => policy,
         Err(outcome) => return *outcome,
     };
-    let workspace = match workspace.work_tree() {
-        Ok(Some(tree)) => {
+    let selection = Selection::Target(undo.target.clone());
+    let (several, selection) = match find_roots(workspace, selection, command) {
+        Ok(found) => found,
+        Err(outcome) => return *outcome,
+    };
+    let workspace = match (&several, workspace.work_tree()) {
+        (Some(roots), _) => roots,
+        (None, Ok(Some(tree))) => {
             tree.directory.clone_into(&mut undo.root);
             tree.top
         }
-        Ok(None) => workspace,
-        Err(error) => return *failure_outcome(command, &error.into()),
+        (None, Ok(None)) => workspace,
+        (None, Err(error)) => return *failure_outcome(command, &error.into()),
     };
-    request.decide.overwrite = undo.force;
+    let undo = Reversal {
+        selection,
+        request: undo,
+    };
+    request.decide.overwrite = undo.request.force;
     let (mut task, begun) = match CommandRun::new((command, mode.success()), request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
@@ -72,25 +91,30 @@ pub(super) fn run(
         done.problems().push(misuse);
         return done.finish(&task.command);
     }
-    let result = match mode {
-        CommandMode::Check => check(&mut task, &undo, &mut done),
-        CommandMode::Apply => apply_undo(&mut task, &undo, &mut done),
-    };
-    if let Err(failure) = result {
-        task.record_failure(failure, &mut done);
-    }
-    if mode == CommandMode::Apply {
-        task.note_history(&mut done);
-    }
+    run_in_mode(&mut task, &undo, mode, &mut done);
     steps::run_after_steps(&task, &mut done);
     done.finish(&task.command)
 }
 
-fn check(
+fn run_in_mode(
     task: &mut CommandRun<'_>,
-    undo: &UndoRequest,
+    undo: &Reversal,
+    mode: CommandMode,
     done: &mut Committed,
-) -> Result<(), Failure> {
+) {
+    let result = match mode {
+        CommandMode::Check => check(task, undo, done),
+        CommandMode::Apply => apply_undo(task, undo, done),
+    };
+    if let Err(failure) = result {
+        task.record_failure(failure, done);
+    }
+    if mode == CommandMode::Apply {
+        task.note_history(done);
+    }
+}
+
+fn check(task: &mut CommandRun<'_>, undo: &Reversal, done: &mut Committed) -> Result<(), Failure> {
     if transaction::has_unfinished_changes(task.workspace)? {
         done.problems().push(unfinished_warning());
     }
@@ -102,7 +126,7 @@ fn check(
             &options,
             &DiscardSink,
         )?;
-        if let Some(back) = IndexReversal::of(&chosen, &undo.root, task.interrupt())? {
+        if let Some(back) = IndexReversal::of(&chosen, &undo.request.root, task.interrupt())? {
             resolve_reversal(&back, resolved)?;
         }
         resolved.add_resolution(resolution, &task.command, task.approve());
@@ -115,7 +139,7 @@ fn check(
 
 fn apply_undo(
     task: &mut CommandRun<'_>,
-    undo: &UndoRequest,
+    undo: &Reversal,
     done: &mut Committed,
 ) -> Result<(), Failure> {
     task.progress().enter(Phase::Waiting, 0);
@@ -136,7 +160,7 @@ fn apply_undo(
         .with_links(task.command.hard_links)
         .reserve_changes(plan.operations.len());
     let resolution = preflight::resolve(plan, task.workspace, &options, &transaction)?;
-    let back = IndexReversal::of(&chosen, &undo.root, &interrupt)?;
+    let back = IndexReversal::of(&chosen, &undo.request.root, &interrupt)?;
     let restaged = match &back {
         Some(back) => {
             transaction.lock_index(&back.indexed.location())?;
@@ -174,12 +198,12 @@ fn apply_undo(
 /// problem.
 fn plan_reversal(
     task: &mut CommandRun<'_>,
-    undo: &UndoRequest,
+    undo: &Reversal,
     selected: &mut Selected,
 ) -> Result<Option<(Vec<HistoryEntry>, preflight::Options)>, Failure> {
     let workspace = task.workspace;
     let all = entries(workspace)?;
-    let chosen = match choose(&all, &undo.target) {
+    let chosen = match choose(&all, &undo.selection) {
         Ok(chosen) => chosen,
         Err(why) => {
             selected
@@ -203,7 +227,7 @@ fn plan_reversal(
     let entries: Vec<_> = chosen.iter().copied().cloned().collect();
     // If the tree already has the old state, the plan stays empty. The undo then only records that
     // the entries are undone.
-    if !undo.force && seen::has_old_state(workspace, &chosen, &options)? {
+    if !undo.request.force && seen::has_old_state(workspace, &chosen, &options)? {
         return Ok(Some((entries, options)));
     }
     let mut seen = PredictedTree::new(workspace);
@@ -218,7 +242,7 @@ fn plan_reversal(
         let reversal = EntryReversal {
             entry,
             step,
-            is_forced: undo.force,
+            is_forced: undo.request.force,
             predicted: &seen,
         };
         selected.plan.operations.extend(reversal.operations()?);
@@ -244,74 +268,6 @@ fn nothing_to_undo(why: String, all: &[HistoryEntry], workspace: &dyn Workspace)
         help: Some(unkept.unwrap_or_else(usual)),
         ..Problem::new(&code::NOTHING_TO_UNDO, why)
     }
-}
-
-/// Returns the entries to undo, the newest first, or the reason why there are none.
-fn choose<'e>(
-    all: &'e [HistoryEntry],
-    target: &UndoTarget,
-) -> Result<Vec<&'e HistoryEntry>, String> {
-    let chain = UndoChain::of(all);
-    let heads = || {
-        all.iter().filter(|entry| {
-            !matches!(entry.status, EntryStatus::Aborted | EntryStatus::Rejected)
-                && chain.is_head(entry)
-        })
-    };
-    match target {
-        UndoTarget::Last(count) => {
-            let chosen: Vec<_> = heads()
-                .filter(|entry| UndoChain::is_change(entry))
-                .take(*count)
-                .collect();
-            chosen.iter().try_for_each(|entry| check_committed(entry))?;
-            match chosen.len() {
-                0 => Err("no change can be undone".to_owned()),
-                found if found < *count => Err(too_few(found)),
-                _ => Ok(chosen),
-            }
-        }
-        UndoTarget::Undo => {
-            // Skip the newest redos, so that a further redo continues with the undo before them. A
-            // new change ends this sequence, even if it was undone and redone since.
-            let mut heads = heads().peekable();
-            let mut newest = None;
-            while let Some(redo) =
-                heads.next_if(|entry| UndoChain::is_change(entry) && !entry.label.undoes.is_empty())
-            {
-                newest = newest.max(chain.changes(redo).pop_last());
-            }
-            let last = heads.next();
-            last.map_or(Ok(()), check_committed)?;
-            let last = last.filter(|entry| {
-                !UndoChain::is_change(entry) && newest.is_none_or(|newest| *entry.id > *newest)
-            });
-            last.map(|entry| vec![entry])
-                .ok_or_else(|| "the last change is not an undo".to_owned())
-        }
-        UndoTarget::Entry(name) => {
-            let entry = find_entry(all, name)?;
-            check_committed(entry)?;
-            let head = chain.head(entry);
-            if UndoChain::is_change(head) != UndoChain::is_change(entry) {
-                return Err(format!("{} is already undone", entry.id));
-            }
-            if chain.changes(head) != chain.changes(entry) {
-                return Err(format!(
-                    "{} was redone together with other changes by {}",
-                    entry.id, head.id
-                ));
-            }
-            Ok(vec![head])
-        }
-    }
-}
-
-/// Returns the message about a history with `found` changes that can be undone, but not as many as
-/// requested.
-fn too_few(found: usize) -> String {
-    let changes = if found == 1 { "change" } else { "changes" };
-    format!("the history has only {found} {changes} that can be undone")
 }
 
 /// Returns how hard links are treated. If one of the changes overwrote a file for all its names,
@@ -348,23 +304,6 @@ fn raise_size_limit(chosen: &[&HistoryEntry], options: preflight::Options) -> pr
     preflight::Options {
         max_file: options.max_file.max(largest),
         ..options
-    }
-}
-
-/// Refuses an entry that was not committed, or whose record is damaged. To skip such an entry would
-/// undo a change that the user did not mean.
-fn check_committed(entry: &HistoryEntry) -> Result<(), String> {
-    match entry.status {
-        EntryStatus::Committed => Ok(()),
-        EntryStatus::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
-        EntryStatus::Rejected => Err(format!(
-            "{} is a rejected plan and changed nothing",
-            entry.id
-        )),
-        EntryStatus::Damaged => Err(format!(
-            "the record of {} is damaged; name an earlier change to undo it",
-            entry.id
-        )),
     }
 }
 

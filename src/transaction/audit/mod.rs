@@ -27,8 +27,8 @@ mod verify;
 
 pub use problem::{AuditProblem, AuditProblemKind, AuditVerification};
 pub use record::{
-    Approval, ApprovalMethod, AuditEvent, AuditFile, AuditRecord, AuditSigner, AuditVersion,
-    ChangeOrigin, HunkReason, PolicyFacts, RecordContext,
+    Approval, ApprovalMethod, AuditEvent, AuditFile, AuditRecord, AuditRoot, AuditSigner,
+    AuditVersion, ChangeOrigin, HunkReason, PolicyFacts, RecordContext,
 };
 pub use verify::verify;
 

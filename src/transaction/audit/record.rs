@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::text::format_rfc3339;
+use crate::text::{format_rfc3339, printable};
 use crate::transaction::change::{Change, FileIdentity};
+use crate::transaction::group::{GroupMember, GroupRecord};
 use crate::transaction::journal::Journal;
 use crate::transaction::{Failure, git_index_file};
 
@@ -53,6 +54,10 @@ pub struct AuditRecord {
     /// The root of the command below the top of the work tree, if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+    /// The roots of a change of several roots. The record in the audit file of each root has the
+    /// same identifier and the files of that root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<AuditRoot>,
     /// The changed files, sorted by path. Paths start at the top of the work tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<AuditFile>,
@@ -69,6 +74,17 @@ pub struct AuditRecord {
     /// full disk can have prevented them, or another program removed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
+}
+
+/// A root of a change of several roots.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[non_exhaustive]
+pub struct AuditRoot {
+    /// The name of the root in the command.
+    pub name: String,
+    /// The absolute path of the top of the work tree, or of the root outside of git.
+    pub path: String,
 }
 
 /// What a record states.
@@ -307,6 +323,7 @@ impl AuditRecord {
             undoes: journal.undoes.clone(),
             origin,
             root: journal.below.clone(),
+            roots: journal.group.as_ref().map(audit_roots).unwrap_or_default(),
             files: changes
                 .map(|change| AuditFile::of(change, context.sha256.get(&change.path)))
                 .collect(),
@@ -322,6 +339,15 @@ impl AuditRecord {
         line.push('\n');
         Ok(line)
     }
+}
+
+fn audit_roots(group: &GroupRecord) -> Vec<AuditRoot> {
+    let members = group.members.iter();
+    let root = |member: &GroupMember| AuditRoot {
+        name: member.name().map_or_else(String::new, |it| it.to_string()),
+        path: printable(&member.location()).to_string(),
+    };
+    members.map(root).collect()
 }
 
 /// Returns the digest of a line as a record contains it.

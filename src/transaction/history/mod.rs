@@ -10,10 +10,12 @@
 
 mod chain;
 mod committed_session;
+mod entries;
 mod external_history;
 mod import;
 mod index;
 mod keep;
+mod merged;
 mod old_files;
 mod prune;
 mod record;
@@ -26,20 +28,20 @@ use std::collections::BTreeMap;
 use super::audit::{ChangeOrigin, RecordContext};
 use super::change::DirAttributes;
 use super::failure::is_unreachable;
-use super::journal::Journal;
 use super::scratch::Scratch;
 use super::state_location::{is_state_directory, locate_state};
 use super::{Failure, HardLinkMode, KeptFile, RecoveredTransaction, RecoveryOutcome, kept};
 use crate::digest::{Digest, is_hex};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, Workspace, top};
+use crate::workspace::Workspace;
 
 pub(super) use old_files::OldFileLookup;
 
 pub use chain::{UndoChain, ambiguous_message, find_entry};
 pub use committed_session::CommittedSession;
 pub use index::{IndexChange, IndexRecord};
+pub use merged::{EntryRoot, entries};
 
 pub(super) use external_history::{
     create_external_directory, existing_external_directory as attic_home,
@@ -84,9 +86,12 @@ pub struct HistoryEntry {
     pub id: String,
     /// The start of the transaction, in seconds since 1970.
     pub time: u64,
-    /// The path of the command's root below the top of the work tree. `None` at the top and outside
-    /// of git.
-    pub root_prefix: Option<RelPath>,
+    /// The paths of the command's roots below the top of the work tree, without roots at the top
+    /// and outside of git.
+    pub root_prefixes: Vec<RelPath>,
+    /// All roots of a change of several work trees, each of which has an entry with the same ID.
+    /// Empty for other changes.
+    pub roots: Vec<EntryRoot>,
     /// The description, including the undone entries.
     pub label: TransactionLabel,
     /// The origin of the change, if it has an audit record.
@@ -176,58 +181,6 @@ pub struct Version {
     pub permissions: Option<u32>,
 }
 
-/// Returns the entries of the work tree, newest first. Their paths start at the top. Without a
-/// state directory there are none.
-///
-/// # Errors
-///
-/// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
-pub fn entries(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>, Failure> {
-    let workspace = top(workspace)?;
-    let mut places = Vec::new();
-    // Entries move from the external history to the state directory. Reading in this order cannot
-    // miss one.
-    for home in history_directories(workspace)?.iter().rev() {
-        places.splice(0..0, list_entries(workspace, home)?);
-    }
-    // Newest first. An entry that was copied and is in both is read from the state directory.
-    places.sort_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
-    places.dedup_by(|a, b| a.scratch.id == b.scratch.id);
-    let mut found = Vec::with_capacity(places.len());
-    for place in places {
-        let read = Journal::read_committed(workspace, &place.scratch)
-            .and_then(|journal| place.entry(workspace, journal));
-        let read = match read {
-            Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => {
-                Journal::read_rolled_back(workspace, &place.scratch)
-                    .and_then(|journal| place.aborted_entry(workspace, journal))
-            }
-            read => read,
-        };
-        let read = match read {
-            Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => {
-                PlanRejection::read(workspace, &place.scratch)
-                    .map(|rejection| place.rejected_entry(rejection))
-            }
-            read => read,
-        };
-        match read {
-            Ok(entry) => found.push(entry),
-            // wpatch creates only directories with this name.
-            Err(Failure::Workspace(error))
-                if matches!(error.kind, ErrorKind::NotDirectory | ErrorKind::ThroughLink) => {}
-            // An entry that is being removed was renamed first.
-            Err(Failure::Workspace(error))
-                if error.kind == ErrorKind::Missing && !place.is_present(workspace)? => {}
-            Err(Failure::Workspace(error)) if error.kind != ErrorKind::Missing => {
-                return Err(error.into());
-            }
-            Err(_) => found.push(place.damaged_entry()),
-        }
-    }
-    Ok(found)
-}
-
 /// Returns the rolled-back transactions whose kept files are in the history.
 ///
 /// # Errors
@@ -252,6 +205,7 @@ pub(super) fn find_kept_transactions(
                 id: scratch.id,
                 ending: RecoveryOutcome::Kept,
                 left,
+                root: None,
                 kept,
             }));
         }

@@ -2,13 +2,14 @@
 
 use super::old_files::{OldFileLocation, OldFiles};
 use super::{
-    EntryFile, EntryStatus, HistoryDirectory, HistoryEntry, OldContentLocation, PlanRejection,
-    TransactionLabel, Version,
+    EntryFile, EntryRoot, EntryStatus, HistoryDirectory, HistoryEntry, OldContentLocation,
+    PlanRejection, TransactionLabel, Version,
 };
 use crate::mode::FileKind;
 use crate::transaction::change::{Change, FileIdentity, JournalFileKind};
 use crate::transaction::escape::unescape;
 use crate::transaction::git_index_file;
+use crate::transaction::group::GroupRecord;
 use crate::transaction::ids::id_seconds;
 use crate::transaction::journal::Journal;
 
@@ -53,7 +54,10 @@ impl HistoryDirectory {
                 HardLinkMode::Separate
             },
             origin: audit::origin_of_lines(&journal.audit),
-            root_prefix: journal.below.as_deref().and_then(unescape),
+            root_prefixes: (journal.below.iter().chain(&journal.also_below))
+                .filter_map(|prefix| unescape(prefix))
+                .collect(),
+            roots: journal.group.as_ref().map(entry_roots).unwrap_or_default(),
             label: TransactionLabel {
                 command: journal.command,
                 undoes: journal.undoes,
@@ -154,6 +158,20 @@ impl HistoryDirectory {
             .stat(&self.scratch.directory)?
             .is_some_and(|stat| stat.kind == FileKind::Directory))
     }
+}
+
+/// Returns the roots of `group`. The entry of a member contains its own files only.
+fn entry_roots(group: &GroupRecord) -> Vec<EntryRoot> {
+    let members = group.members.iter().enumerate();
+    members
+        .filter_map(|(position, member)| {
+            Some(EntryRoot {
+                name: member.name()?,
+                location: member.location(),
+                is_included: position == group.position,
+            })
+        })
+        .collect()
 }
 
 impl From<FileIdentity> for Version {

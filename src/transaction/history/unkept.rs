@@ -13,6 +13,18 @@ use crate::workspace::{Workspace, top};
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn no_history_reason(workspace: &dyn Workspace) -> Result<Option<NoHistoryReason>, Failure> {
+    let Some(roots) = workspace.roots() else {
+        return reason_of_root(workspace);
+    };
+    for root in roots.roots() {
+        if let Some(reason) = reason_of_root(&*root.workspace)? {
+            return Ok(Some(reason));
+        }
+    }
+    Ok(None)
+}
+
+fn reason_of_root(workspace: &dyn Workspace) -> Result<Option<NoHistoryReason>, Failure> {
     let workspace = top(workspace)?;
     let place = locate_state(workspace)?;
     let stays = match find_lifetime_without_probe(workspace, &place.directory)? {

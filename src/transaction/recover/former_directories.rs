@@ -1,10 +1,7 @@
-//! Recovers transactions in previous locations of the state directory.
+//! Finds previous locations of the state directory.
 
+use super::Failure;
 use super::leftover_state::find_transactions;
-use super::{
-    Failure, Interrupt, Options, RecoveredTransaction, adopt_if_enabled, check_journals,
-    lock_existing, recover_all,
-};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::transaction::state_location::{
@@ -34,30 +31,6 @@ pub(super) fn former_directories<'w>(
         .filter(|own| *own != place.directory)
         .map(|own| (top, own));
     Ok(below.into_iter().chain(above).chain(of_user).collect())
-}
-
-/// Recovers the transactions in the previous state directories.
-pub(super) fn recover_former_directories(
-    workspace: &dyn Workspace,
-    place: &StateLocation,
-    options: Options,
-    interrupt: &Interrupt,
-) -> Result<Vec<RecoveredTransaction>, Failure> {
-    let mut recovered = Vec::new();
-    for (former, directory) in former_directories(workspace, place)? {
-        if !has_unfinished_work(former, &directory)? {
-            continue;
-        }
-        // If any journal cannot be trusted, nothing may be changed.
-        check_journals(workspace, options.journals)?;
-        if let Some(state) = lock_existing(former, &directory, options, interrupt)? {
-            adopt_if_enabled(former, &state, options)?;
-            recovered.extend(recover_all(former, &state, options)?);
-            // The next command removes the rest.
-            let _ = state.close(former);
-        }
-    }
-    Ok(recovered)
 }
 
 /// Returns whether a previous state directory contains unfinished work.

@@ -59,6 +59,7 @@ fn without_kept_files(scratch: &Scratch, ending: RecoveryOutcome) -> RecoveredTr
         id: scratch.id.clone(),
         ending,
         left: Vec::new(),
+        root: None,
         kept: Vec::new(),
     }
 }

@@ -48,6 +48,10 @@ pub fn begin(
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 /// A session that cannot be read is in the list, with its damage.
 pub fn list(workspace: &dyn Workspace) -> Result<Vec<Session>, Failure> {
+    // An edit session belongs to one root.
+    if workspace.roots().is_some() {
+        return Ok(Vec::new());
+    }
     let workspace = top(workspace)?;
     let mut sessions = Vec::new();
     for home in history_directories(workspace)? {

@@ -1,6 +1,6 @@
 //! Writes the new content of one change to its scratch file.
 
-use super::ChangeStager;
+use super::{Arrival, ChangeStager};
 use crate::change::{Content, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
@@ -17,13 +17,13 @@ use crate::workspace::{AttributeSource, ErrorKind, ModeProbe, Stat, Workspace, W
 
 impl ChangeStager {
     /// Stages the postimage `after` of `change`. `missing` is the number of missing directories
-    /// above the path.
+    /// above the path. `arrival` is the source of a file that moves from another root.
     pub(super) fn stage(
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
         (one, missing): (&mut StagedChange, usize),
-        after: Postimage,
+        (after, arrival): (Postimage, Option<&Arrival>),
     ) -> Result<(), Failure> {
         let Postimage {
             kind,
@@ -42,7 +42,12 @@ impl ChangeStager {
             Content::Bytes(bytes) => {
                 let above = change.path.ancestors().nth(missing);
                 let found = one.found.as_ref().filter(|_| kind == FileKind::Regular);
-                let like = attribute_source(like.as_ref(), above.as_ref(), (&change.path, found));
+                let like = match arrival {
+                    Some(Arrival { location, path }) => {
+                        AttributeSource::OtherRoot { location, path }
+                    }
+                    None => attribute_source(like.as_ref(), above.as_ref(), (&change.path, found)),
+                };
                 self.stage_content(workspace, change, (kind, &bytes), permissions, like)
             }
             Content::Unchanged => match &one.found {

@@ -1,9 +1,10 @@
 //! The failures that a test can inject into a memory workspace.
 
 use std::collections::BTreeMap;
-use std::{fmt, mem};
+use std::{fmt, io, mem};
 
 use super::Memory;
+use crate::workspace::ErrorKind;
 
 /// A failure of one verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,4 +136,23 @@ impl fmt::Debug for VerbCounter {
             .field("injection", &self.injection)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns the error of the operating system for `fault`.
+pub(super) fn io_error(fault: ErrorKind) -> io::Error {
+    let kind = match fault {
+        ErrorKind::Missing => io::ErrorKind::NotFound,
+        ErrorKind::Exists => io::ErrorKind::AlreadyExists,
+        ErrorKind::NotDirectory => io::ErrorKind::NotADirectory,
+        ErrorKind::NotEmpty => io::ErrorKind::DirectoryNotEmpty,
+        ErrorKind::TooLarge => io::ErrorKind::FileTooLarge,
+        ErrorKind::CrossDevice => io::ErrorKind::CrossesDevices,
+        ErrorKind::Denied => io::ErrorKind::PermissionDenied,
+        ErrorKind::Busy => io::ErrorKind::ResourceBusy,
+        ErrorKind::Unsupported => io::ErrorKind::Unsupported,
+        ErrorKind::ThroughLink => return io::Error::other("the path goes through a symbolic link"),
+        ErrorKind::NotRegular => return io::Error::other("not a regular file"),
+        ErrorKind::Other => return io::Error::other("input/output error"),
+    };
+    kind.into()
 }

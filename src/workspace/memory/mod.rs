@@ -13,6 +13,7 @@ mod entry;
 mod faults;
 mod names;
 mod power;
+mod siblings;
 mod tree;
 mod verbs;
 
@@ -31,6 +32,7 @@ pub use power::DurableChanges;
 
 use faults::VerbCounter;
 use power::DurableState;
+use siblings::Siblings;
 use tree::{Inode, InodeTable, Node, NodeContent};
 
 /// The user that owns new files.
@@ -62,7 +64,10 @@ struct MemoryState {
     live: InodeTable,
     /// The tree that survives a power loss, and the changes that are not durable yet.
     durable: DurableState,
-    counter: VerbCounter,
+    /// Counts the verbs of this tree and of its siblings.
+    counter: Arc<Mutex<VerbCounter>>,
+    /// The other roots that the same machine has.
+    siblings: Siblings,
     /// The features that the file system does not support.
     missing_features: BTreeSet<Feature>,
     /// The directories that are the roots of other file systems.
@@ -124,7 +129,8 @@ impl Memory {
             durable: DurableState::new(&live),
             next_inode: live.nodes.keys().max().map_or(tree::ROOT, |&inode| inode) + 1,
             live,
-            counter: VerbCounter::default(),
+            counter: Arc::default(),
+            siblings: Siblings::default(),
             missing_features: lacks,
             mounts: BTreeSet::new(),
             locked: BTreeSet::new(),
@@ -227,24 +233,24 @@ impl Memory {
     /// Returns the number of verbs called.
     #[must_use]
     pub fn verb_count(&self) -> usize {
-        self.state().counter.verbs
+        self.counter().lock().verbs
     }
 
     /// Returns the number of verbs that were syncs.
     #[must_use]
     pub fn sync_count(&self) -> usize {
-        self.state().counter.syncs
+        self.counter().lock().syncs
     }
 
     /// Makes a verb fail.
     pub fn inject(&self, injection: FaultInjection) {
-        self.state().counter.inject(injection);
+        self.counter().lock().inject(injection);
     }
 
     /// Returns whether an injected failure has occurred.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.state().counter.has_failed()
+        self.counter().lock().has_failed()
     }
 
     /// Returns the tree on a file system that does not support `feature`.
@@ -256,7 +262,7 @@ impl Memory {
 
     /// Lets another process act before verb number `verb`, counted from 0.
     pub fn run_before_verb(&self, verb: usize, act: impl FnOnce(&Self) + Send + 'static) {
-        self.state().counter.add_hook(verb, Box::new(act));
+        self.counter().lock().add_hook(verb, Box::new(act));
     }
 
     /// Makes the directory at `path` another file system. Renames and links across its border fail.

@@ -2,11 +2,10 @@
 
 mod lock;
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::faults::{Feature, VerbOutcome};
+use super::faults::{Feature, VerbOutcome, io_error};
 use super::tree::{DirectoryEntries, NodeContent, ROOT};
 use super::{Memory, MemoryState, UMASK, USER, VerbResult};
 use crate::mode::{FileKind, Permissions};
@@ -19,7 +18,7 @@ use crate::workspace::{
 
 impl Memory {
     /// Runs one verb. Hooks of other processes run first. Then the verb works, fails, or does both.
-    fn run<T>(
+    pub(super) fn run<T>(
         &self,
         verb: &'static str,
         path: Directory<'_>,
@@ -38,12 +37,12 @@ impl Memory {
         if !self.is_counted {
             return work(&mut self.state()).map_err(error);
         }
-        let due = self.state().counter.take_due_hooks();
+        let due = self.counter().lock().take_due_hooks();
         for act in due {
             act(&self.second_handle());
         }
+        let course = self.counter().lock().count_verb();
         let mut state = self.state();
-        let course = state.counter.count_verb();
         let outcome = if course == VerbOutcome::Fail {
             Err(ErrorKind::Other)
         } else {
@@ -58,24 +57,6 @@ impl Memory {
         }
         .map_err(error)
     }
-}
-
-fn io_error(fault: ErrorKind) -> io::Error {
-    let kind = match fault {
-        ErrorKind::Missing => io::ErrorKind::NotFound,
-        ErrorKind::Exists => io::ErrorKind::AlreadyExists,
-        ErrorKind::NotDirectory => io::ErrorKind::NotADirectory,
-        ErrorKind::NotEmpty => io::ErrorKind::DirectoryNotEmpty,
-        ErrorKind::TooLarge => io::ErrorKind::FileTooLarge,
-        ErrorKind::CrossDevice => io::ErrorKind::CrossesDevices,
-        ErrorKind::Denied => io::ErrorKind::PermissionDenied,
-        ErrorKind::Busy => io::ErrorKind::ResourceBusy,
-        ErrorKind::Unsupported => io::ErrorKind::Unsupported,
-        ErrorKind::ThroughLink => return io::Error::other("the path goes through a symbolic link"),
-        ErrorKind::NotRegular => return io::Error::other("not a regular file"),
-        ErrorKind::Other => return io::Error::other("input/output error"),
-    };
-    kind.into()
 }
 
 impl Workspace for Memory {
@@ -123,9 +104,11 @@ impl Workspace for Memory {
         permissions: Permissions,
         like: Option<AttributeSource<'_>>,
     ) -> Result<Permissions> {
+        let other = self.other_owner(like);
         self.run("create", Some(path), |state| {
             let directory = state.vacant_parent(path)?;
             let owner = match like {
+                Some(AttributeSource::OtherRoot { .. }) => other?,
                 Some(AttributeSource::File(like)) => Some(state.live.owner(like)?),
                 Some(AttributeSource::OwnerOnly { uid, gid, .. }) => Some((uid, gid)),
                 Some(AttributeSource::NewIn(above)) => state.live.directory(above).map(|_| None)?,
@@ -318,7 +301,7 @@ impl Workspace for Memory {
 
     fn sync(&self, path: Directory<'_>) -> Result<()> {
         self.run("sync", path, |state| {
-            state.counter.syncs += 1;
+            state.count_sync();
             let inode = path.map_or(Ok(ROOT), |path| state.live.find(path))?;
             if matches!(
                 state.live.nodes[&inode].content,
@@ -336,7 +319,7 @@ impl Workspace for Memory {
             if state.missing_features.contains(&Feature::SyncAll) {
                 return Err(ErrorKind::Unsupported);
             }
-            state.counter.syncs += 1;
+            state.count_sync();
             let apart = state.live.collect_below(&state.mounts);
             state.durable.sync_except(&apart, &state.live);
             Ok(())
@@ -390,6 +373,14 @@ impl Workspace for Memory {
         self.run("identify", None, |state| {
             Ok(format!("memory:{}", 1 + state.mounted_again))
         })
+    }
+
+    fn location(&self) -> Option<Vec<u8>> {
+        self.find_location()
+    }
+
+    fn open_root(&self, location: &[u8]) -> Result<Box<dyn Workspace + Send>> {
+        self.open_sibling(location)
     }
 
     fn external_history(&self) -> Option<RelPath> {

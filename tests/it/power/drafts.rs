@@ -183,6 +183,17 @@ pub(super) fn renames() -> Draft {
     moves.rename_with_change("from/edited", "edited")
 }
 
+/// Returns a few changes in each of two roots.
+pub(super) fn two_roots() -> Draft {
+    Draft::new("two roots")
+        .file("one/stays", "stays\n")
+        .file("two/stays", "stays\n")
+        .update("one/d/f")
+        .create("one/made", PLAIN)
+        .update("two/f")
+        .delete("two/gone")
+}
+
 /// Returns one with so few files and directories that each is synced on its own.
 pub(super) fn few() -> Draft {
     Draft::new("a few")

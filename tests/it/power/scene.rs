@@ -20,8 +20,9 @@ use super::drafts::Draft;
 use super::model::{Model, Tree, tree};
 use super::states::{Bound, survivors};
 use super::trace::{Step, steps};
-use trees::{lasting, listed, read, replace, without_inodes};
+use trees::{lasting, listed, read, without_inodes};
 
+mod roots;
 mod trees;
 
 /// Where files are kept in memory on most systems.
@@ -33,6 +34,7 @@ const BY_PROGRAM: usize = 100;
 pub(super) struct Scene {
     _directory: tempfile::TempDir,
     root: PathBuf,
+    place: Place,
     pub(super) name: String,
     /// What the program is told, and the code that it ends with when nothing fails.
     words: Vec<&'static str>,
@@ -66,6 +68,8 @@ pub(super) struct Findings {
 pub(super) enum Place {
     Plain,
     Git,
+    /// The directories [`ROOTS`] are the roots of one change.
+    Roots,
 }
 
 impl Scene {
@@ -135,7 +139,7 @@ impl Scene {
     /// Lays the tree of `draft` when it is known what becomes of it.
     fn lay_again(draft: &Draft, place: Place) -> Self {
         let first = Self::lay(draft, place);
-        let output = first.run(program(), &first.words);
+        let output = first.run(program(), &[&first.words, first.each_root()].concat());
         assert_eq!(
             output.status.code(),
             Some(first.code),
@@ -178,6 +182,7 @@ impl Scene {
         Self {
             _directory: directory,
             root,
+            place,
             name,
             words,
             code,
@@ -203,7 +208,7 @@ impl Scene {
             "{}: the model is wrong",
             self.name
         );
-        self.after = lasting(found);
+        self.after = self.without_records(lasting(found));
         assert_eq!(self.steps.last(), Some(&Step::Report), "{}", self.name);
         self
     }
@@ -229,6 +234,7 @@ impl Scene {
         words.extend(strace);
         words.extend(["-o", log.to_str().unwrap(), program.to_str().unwrap()]);
         words.extend(told);
+        words.extend(self.each_root());
         words.push("--json");
         let output = self.run("strace", &words);
         let is_killed = output.status.signal() == Some(9);
@@ -323,21 +329,34 @@ impl Scene {
         // Nothing is synced: it is another power that goes here, and the steps are the same.
         let options = Options {
             durability: Durability::None,
-            lock_timeout: Duration::ZERO,
+            // A process that another test starts has the lock open for a moment.
+            lock_timeout: Duration::from_secs(10),
             ..Options::default()
         };
-        replace(&self.root, state);
-        let recovered = recover(&Disk::open(&self.root).unwrap(), options);
-        let is_complete = recovered.as_ref().is_ok_and(|ends| {
-            ends.iter()
-                .all(|end| end.left.is_empty() && end.kept.is_empty())
-        });
-        let found = recovered
-            .map(|_| lasting(read(&self.root)))
-            .map_err(|failure| format!("recovery fails: {failure}"));
+        self.put(state);
+        let mut roots = self.roots();
+        // A recovery in any of the roots is enough.
+        let first = self.recovered() % roots.len();
+        roots.rotate_left(first);
+        let mut is_complete = true;
+        let mut found = Ok(Tree::new());
+        for root in roots {
+            let recovered = recover(&Disk::open(&root).unwrap(), options);
+            is_complete &= recovered.as_ref().is_ok_and(|ends| {
+                ends.iter()
+                    .all(|end| end.left.is_empty() && end.kept.is_empty())
+            });
+            let whole = recovered
+                .map(|_| lasting(read(&self.root)))
+                .map_err(|failure| format!("recovery fails: {failure}"));
+            found = found.and(whole);
+            if let Ok(found) = &found {
+                self.check_roots(found)?;
+            }
+        }
         if self.recovered().is_multiple_of(BY_PROGRAM) {
-            replace(&self.root, state);
-            let output = self.run(program(), &["recover"]);
+            self.put(state);
+            let output = self.run(program(), &[&["recover"], self.each_root()].concat());
             assert_eq!(
                 output.status.success(),
                 is_complete,

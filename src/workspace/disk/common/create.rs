@@ -1,10 +1,11 @@
 //! Creates files with the attributes of a source.
 
-use super::Disk;
+use super::parents::DirectoryResolver;
+use super::{Disk, not_unicode};
 use crate::mode::Permissions;
-use crate::path::RelPath;
+use crate::path::{RelPath, os_path};
 use crate::workspace::AttributeSource;
-use crate::workspace::disk::calls::SysResult;
+use crate::workspace::disk::calls::{Access, SysResult};
 use crate::workspace::disk::system;
 
 impl Disk {
@@ -29,6 +30,13 @@ impl Disk {
                 .parent_and_name(path)
                 .and_then(|(directory, name)| system::open_source_file(&directory, name))
                 .map_err(|error| error.with_path(path)),
+            AttributeSource::OtherRoot { location, path } => {
+                let root = os_path(location).ok_or_else(not_unicode)?;
+                let root = system::open_directory_at(root, Access::List)?;
+                DirectoryResolver::new(root)
+                    .parent_and_name(path)
+                    .and_then(|(directory, name)| system::open_source_file(&directory, name))
+            }
             AttributeSource::OwnerOnly {
                 uid,
                 gid,

@@ -38,7 +38,7 @@ use super::system::{self, DirectoryHandle};
 use crate::mutex::lock_unpoisoned;
 use crate::path::{RelPath, os_path};
 use crate::text::printable;
-use crate::workspace::{Directory, Result, WorkspaceError};
+use crate::workspace::{Directory, ErrorKind, Result, Workspace, WorkspaceError};
 
 /// The number of retries of a verb that found no free file handle, and the pause after each.
 const MAX_RETRIES: u32 = 50;
@@ -109,6 +109,16 @@ impl Disk {
             history_parent: Some(above.to_owned()),
             ..self
         }
+    }
+
+    /// Opens the directory `location`, which is absolute. Its history is kept in the same way.
+    fn open_other(&self, location: &[u8]) -> Result<Box<dyn Workspace + Send>> {
+        let root = self.run_verb("open", None, || os_path(location).ok_or_else(not_unicode))?;
+        let opened = Self::open(root)?;
+        Ok(Box::new(match &self.history_parent {
+            Some(above) => opened.with_external_history(root, above),
+            None => opened,
+        }))
     }
 
     /// Runs a verb and adds its name and path to an error. A verb opens everything that it needs
@@ -202,6 +212,11 @@ fn join(directory: &Path, path: &[u8]) -> PathBuf {
         // A name that the system cannot represent belongs to no file, and verbs refuse it.
         None => directory.join(String::from_utf8_lossy(path).as_ref()),
     }
+}
+
+/// Returns the error for a path that the system cannot represent.
+fn not_unicode() -> SysError {
+    SysError::without_errno(ErrorKind::Other, "the path is not valid Unicode")
 }
 
 /// Returns the relative path `path` with `/` between its components. Returns `None` if it is empty

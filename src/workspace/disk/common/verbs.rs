@@ -326,6 +326,10 @@ impl Workspace for Disk {
     fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
         Some(self.absolute_path_of(path))
     }
+
+    fn open_root(&self, location: &[u8]) -> Result<Box<dyn Workspace + Send>> {
+        self.open_other(location)
+    }
 }
 
 impl Disk {
